@@ -1,0 +1,23 @@
+import type { Logger } from '../kernel/log.ts';
+import type { Service } from '../kernel/service.ts';
+import type { Database, MigrationSet } from '../database/types.ts';
+import type { Keys } from '../keys/types.ts';
+import type { Config } from '../config/index.ts';
+import type { Clock } from '../kernel/clock.ts';
+
+export interface AccountDeps {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly config: Config;
+  readonly apiUrl: () => string;
+  /** A request to one of our own services in this process, for example /auth/v1/token. */
+  readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** Where the built web app lies (dist/web). */
+  readonly webDir: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export function createAccount(_deps: AccountDeps): Service {
+  return { name: 'account', mounts: [] };
+}

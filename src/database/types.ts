@@ -1,0 +1,200 @@
+/**
+ * What the other rooms may ask of the database.
+ *
+ * Glossary. *Login role*: the role a connection signs in as. *Request context*: role, claims and the settings of
+ * one client request, always set with `set_config(…, true)` and gone at the end of its transaction.
+ * *Request path*: the one-write way of `rest` (Bind/Execute set_config, Bind/Execute statement, Sync).
+ */
+import type { Sql } from '../kernel/sql.ts';
+
+/** Roles our own pools sign in as. Never `supabase_admin` for anything that runs a user's code. */
+export type LoginRole =
+  | 'supabase_admin'
+  | 'postgres'
+  | 'authenticator'
+  | 'supabase_auth_admin'
+  | 'supabase_storage_admin'
+  | 'supabase_realtime_admin'
+  | 'supabase_functions_admin';
+
+/**
+ * A row. Decoded by type: bool to boolean; int2, int4, oid, int8, float4, float8 to number; json and jsonb parsed;
+ * bytea to Buffer; text, uuid, numeric, dates and times to string in PostgreSQL's ISO text (session time zone UTC);
+ * one-dimensional arrays of these to arrays. Everything else is its text.
+ */
+export type Row = Record<string, unknown>;
+
+export interface Queryable {
+  /** One statement; rows as objects. Throws {@link PostgresErrorShape}. */
+  query<R extends object = Row>(statement: Sql): Promise<R[]>;
+  /** One statement; every value as PostgreSQL's text or null, with column names and type oids. For grids and exports. */
+  queryText(statement: Sql): Promise<TextResult>;
+  /** One or many statements without parameters (simple protocol), for scripts. */
+  exec(text: string): Promise<void>;
+}
+
+export interface TextResult {
+  readonly columns: readonly { readonly name: string; readonly typeOid: number; readonly tableOid: number }[];
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** For example `SELECT 3`. */
+  readonly commandTag: string;
+}
+
+export interface Transaction extends Queryable {
+  /** Runs `work` inside a savepoint; an error rolls back to it and is thrown on. */
+  savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+}
+
+export interface TransactionOptions {
+  readonly readOnly?: boolean;
+  readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
+  /** Settings local to the transaction, in this order, set in one round trip with BEGIN. */
+  readonly settings?: readonly Setting[];
+  /** `rollback`: everything is undone even when `work` succeeds (authorisation probes, previews). */
+  readonly end?: 'commit' | 'rollback';
+  readonly signal?: AbortSignal;
+}
+
+/** Name and value, as for `set_config`. */
+export type Setting = readonly [name: string, value: string];
+
+export interface Pool extends Queryable {
+  readonly role: LoginRole;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** A connection for oneself (LISTEN, session locks, long work). Must be released; a broken one is thrown away. */
+  connect(): Promise<Session>;
+}
+
+export interface Session extends Queryable {
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  release(): void;
+  /** Ends the connection instead of giving it back. */
+  destroy(): void;
+  /** Server process id, for pg_cancel_backend and logs. */
+  readonly processId: number;
+}
+
+/** The fields of PostgreSQL's ErrorResponse. `code` is the SQLSTATE. The class is `PostgresError` of `wire/`. */
+export interface PostgresErrorShape extends Error {
+  readonly code: string;
+  readonly severity: string;
+  readonly detail?: string;
+  readonly hint?: string;
+  /** 1-based character position in the statement. */
+  readonly position?: number;
+  readonly where?: string;
+  readonly schema?: string;
+  readonly table?: string;
+  readonly column?: string;
+  readonly dataType?: string;
+  readonly constraint?: string;
+}
+
+/** One request of the REST service on the way to PostgreSQL. */
+export interface PathRequest {
+  /** The claims' role. Statements are prepared under role + key, since a plan is bound to the role. */
+  readonly role: string;
+  /** Every local setting in order, `role` and `search_path` included. */
+  readonly settings: readonly Setting[];
+  /** `key` names the shape: equal keys have equal text. */
+  readonly statement: { readonly key: string; readonly text: string };
+  /** Text format; bytes are sent as they are (a JSON body, for instance). */
+  readonly params: readonly (string | Uint8Array | null)[];
+  readonly access: 'read only' | 'read write';
+  /** Statements before and after the main one in the same transaction (pre-request function, EXPLAIN for counts). */
+  readonly before?: readonly PathStatement[];
+  readonly after?: readonly PathStatement[];
+  /**
+   * Needed only where somebody must decide between commit and rollback after seeing the result, or where an isolation
+   * level is asked for: then BEGIN … COMMIT is used instead of the implicit transaction.
+   */
+  readonly explicit?: {
+    readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
+    /** Called with the results; `rollback` also checks deferred constraints first (SET CONSTRAINTS ALL IMMEDIATE). */
+    readonly decide: (result: PathResult) => 'commit' | 'rollback';
+  };
+  /** `shared`: known to be quick, may travel behind others on a connection. `alone`: gets a connection for itself. */
+  readonly lane: 'shared' | 'alone';
+  /** True: session state is reset afterwards (volatile functions may leave locks, temp tables, settings). */
+  readonly resetAfter?: boolean;
+  /** The client went away: cancels the statement when nobody else is in flight on that connection. */
+  readonly signal?: AbortSignal;
+}
+
+export interface PathStatement {
+  readonly key: string;
+  readonly text: string;
+  readonly params: readonly (string | Uint8Array | null)[];
+}
+
+export interface PathResult {
+  /** Rows of the main statement: raw text-format bytes, unparsed. */
+  readonly rows: readonly (readonly (Buffer | null)[])[];
+  readonly columns: readonly string[];
+  readonly commandTag: string;
+  readonly before: readonly (readonly (readonly (Buffer | null)[])[])[];
+  readonly after: readonly (readonly (readonly (Buffer | null)[])[])[];
+}
+
+export interface RequestPath {
+  /** Resolves after ReadyForQuery, never earlier (deferred constraints fail only there). */
+  execute(request: PathRequest): Promise<PathResult>;
+  stop(): Promise<void>;
+}
+
+/** Role, claims and headers of a client request, for services that need several statements (storage, realtime). */
+export interface RequestContext {
+  readonly role: string;
+  /** The settings besides `role`: request.jwt.claims, request.headers, storage.operation … */
+  readonly settings: readonly Setting[];
+}
+
+export interface Database {
+  /** One pool a login role, made at first use, small, with idle connections closed after a while. */
+  pool(role: LoginRole): Pool;
+  /** A transaction on the authenticator's pool with the context set locally. */
+  asRequest<T>(
+    context: RequestContext,
+    work: (tx: Transaction) => Promise<T>,
+    options?: Omit<TransactionOptions, 'settings'>,
+  ): Promise<T>;
+  /** The REST service's path; its own few connections as `authenticator`. */
+  readonly requestPath: RequestPath;
+  /** NOTIFY on one shared connection that heals itself; `onReconnect` runs after each reconnection. Returns the undo. */
+  listen(channel: string, onNotify: (payload: string) => void, onReconnect?: () => void): Promise<() => Promise<void>>;
+  /** A walsender connection in database mode, as supabase_realtime_admin. */
+  connectReplication(): Promise<ReplicationConnection>;
+  /** Applies the numbered files that are not yet applied, in the order given. */
+  migrate(sets: readonly MigrationSet[]): Promise<void>;
+  readonly info: DatabaseInfo;
+  stop(): Promise<void>;
+}
+
+export interface DatabaseInfo {
+  /** For people and ORMs: `postgresql://postgres:postgres@127.0.0.1:54322/postgres`. */
+  readonly url: string;
+  readonly embedded: boolean;
+  /** For example 180004. */
+  readonly serverVersion: number;
+  /** False: somebody else's database of the hosted service; no service migration is run there. */
+  readonly ownsSchemas: boolean;
+}
+
+/** `dir` holds files `NNNN_subject.sql`, each applied once, in one transaction, as supabase_admin. */
+export interface MigrationSet {
+  readonly room: string;
+  readonly dir: URL;
+}
+
+export interface ReplicationConnection {
+  /** Simple-protocol command (CREATE_REPLICATION_SLOT …, IDENTIFY_SYSTEM); rows as text by column name. */
+  command(text: string): Promise<Record<string, string | null>[]>;
+  /** START_REPLICATION; `onMessage` gets each XLogData payload. Keepalives are answered by itself with `acknowledge`d LSNs. */
+  stream(
+    command: string,
+    onMessage: (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void,
+  ): { readonly ended: Promise<void> };
+  /** Tells the server that everything up to `lsn` is done. */
+  acknowledge(lsn: bigint): void;
+  destroy(): void;
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { FastifyPluginAsync } from 'fastify';
+
+/** What every room with a face to the network gives to `main.ts`. */
+export interface Service {
+  /** Name in logs and in `/health`. */
+  readonly name: string;
+  /** Where the gateway mounts it. Several are possible (`/account`, `/console`). */
+  readonly mounts: readonly Mount[];
+  /** Called once the database is ready and migrated. Quick: slow preparations are begun, not awaited. */
+  start?(): Promise<void>;
+  /** Finishes what is in flight and frees everything; called once. */
+  stop?(): Promise<void>;
+  /** Undefined when healthy, else a sentence that says what is wrong. */
+  health?(): string | undefined;
+}
+
+export interface Mount {
+  /** Sub-path of the one port, for example `/auth/v1`. `request.url` still holds it. */
+  readonly prefix: string;
+  /** Registered encapsulated: hooks, parsers and error handlers do not leak to siblings. */
+  readonly plugin: FastifyPluginAsync;
+  /**
+   * `open`: the gateway answers preflights and adds `access-control-allow-origin: *` (the local stack's gateway
+   * does), exposing `exposeHeaders`. `none`: the service does all of it itself.
+   */
+  readonly cors: 'open' | 'none';
+  readonly exposeHeaders?: readonly string[];
+  /**
+   * True: the gateway replaces an absent `Authorization`, or one that begins with `Bearer sb_`, by the JWT that
+   * belongs to the `apikey` header (project-folder contract, section 4) before the service sees it.
+   */
+  readonly apiKeys: boolean;
+  /** WebSocket and other upgrades below the prefix. The service owns the socket from here on. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}

@@ -1,0 +1,72 @@
+/**
+ * The `sql` tag: statements whose values are always parameters and whose fragments nest.
+ *
+ * @example
+ * const filter = sql`owner = ${userId}`;
+ * await pool.query(sql`select * from ${sql.id('public', 'todos')} where ${filter}`);
+ */
+
+/** A value sent in text format; the server's parameter type decides how it is read. */
+export type SqlValue = string | number | bigint | boolean | null | undefined | Uint8Array | Date | object;
+
+type Part = { kind: 'text'; text: string } | { kind: 'value'; value: SqlValue };
+
+/** A statement or fragment. Immutable; compile with {@link Sql.compile}. */
+export class Sql {
+  readonly parts: readonly Part[];
+  constructor(parts: readonly Part[]) {
+    this.parts = parts;
+  }
+
+  /** The text with `$1…` and its values in order. */
+  compile(): { text: string; values: SqlValue[] } {
+    let text = '';
+    const values: SqlValue[] = [];
+    for (const part of this.parts) {
+      if (part.kind === 'text') text += part.text;
+      else text += `$${values.push(part.value)}`;
+    }
+    return { text, values };
+  }
+}
+
+function tag(strings: TemplateStringsArray, ...inserts: SqlValue[]): Sql {
+  const parts: Part[] = [];
+  strings.forEach((text, index) => {
+    if (text !== '') parts.push({ kind: 'text', text });
+    if (index >= inserts.length) return;
+    const insert = inserts[index];
+    if (insert instanceof Sql) parts.push(...insert.parts);
+    else parts.push({ kind: 'value', value: insert });
+  });
+  return new Sql(parts);
+}
+
+/** Quotes one identifier as PostgreSQL does: always in double quotes, inner quotes doubled. */
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('\0', '').replaceAll('"', '""')}"`;
+}
+
+/** Quotes a string literal, with `E''` where it holds a backslash (PostgreSQL's quote_literal). */
+export function quoteLiteral(value: string): string {
+  const doubled = value.replaceAll('\0', '').replaceAll("'", "''");
+  return doubled.includes('\\') ? `E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;
+}
+
+export const sql = Object.assign(tag, {
+  /** A (qualified) identifier: `sql.id('auth', 'users')` is `"auth"."users"`. */
+  id: (...names: string[]): Sql => new Sql([{ kind: 'text', text: names.map(quoteIdentifier).join('.') }]),
+  /** Text that is SQL already. Never give it anything a client sent. */
+  raw: (text: string): Sql => new Sql([{ kind: 'text', text }]),
+  /** Fragments joined by a separator, `, ` by default. */
+  join: (items: readonly (Sql | SqlValue)[], separator = ', '): Sql => {
+    const parts: Part[] = [];
+    items.forEach((item, index) => {
+      if (index > 0) parts.push({ kind: 'text', text: separator });
+      if (item instanceof Sql) parts.push(...item.parts);
+      else parts.push({ kind: 'value', value: item });
+    });
+    return new Sql(parts);
+  },
+  empty: new Sql([]),
+});

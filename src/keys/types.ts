@@ -1,0 +1,50 @@
+/** Every key of the project in one place: API keys, the JWT secret, signing keys; and the one verifier of tokens. */
+
+export type Claims = Record<string, unknown>;
+
+/** Why a token was not accepted. Expiry and other claims are judged by each service, not here. */
+export type TokenFault =
+  /** Not three base64url parts with JSON objects in the first two. */
+  | { readonly reason: 'malformed'; readonly parts: number }
+  /** `alg` is missing, `none`, or not one we know. */
+  | { readonly reason: 'algorithm'; readonly algorithm: string | undefined }
+  /** No key for this `kid` or `alg`. */
+  | { readonly reason: 'no-key'; readonly algorithm: string; readonly kid: string | undefined }
+  | { readonly reason: 'signature'; readonly algorithm: string; readonly kid: string | undefined };
+
+export type VerifiedToken =
+  | {
+      readonly ok: true;
+      readonly claims: Readonly<Claims>;
+      readonly header: Readonly<{ alg: string; kid?: string; typ?: string }>;
+      /** The claims' own JSON text as it stood in the token. */
+      readonly claimsJson: string;
+    }
+  | ({ readonly ok: false } & TokenFault);
+
+export interface JsonWebKeySet {
+  readonly keys: readonly Record<string, unknown>[];
+}
+
+export interface Keys {
+  /** Legacy JWT keys and the `sb_` keys; S3 pair. */
+  readonly anonKey: string;
+  readonly serviceRoleKey: string;
+  readonly publishableKey: string;
+  readonly secretKey: string;
+  readonly jwtSecret: string;
+  readonly s3: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly region: string };
+  /**
+   * Checks the signature only, synchronously, with a bounded cache of verified tokens by their whole text.
+   * Callers judge `exp`, `nbf`, `aud` … at every call, cached or not.
+   */
+  verify(token: string): VerifiedToken;
+  /** Signs with the current signing key (header `alg`, `kid?`, `typ`). */
+  sign(claims: Claims): string;
+  /** HS256 with the JWT secret, for tokens that are internal to a service (storage's signed URLs). */
+  signWithSecret(claims: Claims): string;
+  /** Never holds an `oct` key. */
+  publicJwks(): JsonWebKeySet;
+  /** With the `oct` secret where the project still accepts it (REST, functions' SUPABASE_JWKS). */
+  internalJwks(): JsonWebKeySet;
+}

@@ -1,0 +1,47 @@
+/** Outgoing mail and the captured inbox of development (Mailpit's REST shape on its own port). */
+
+export interface OutgoingMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Captured SMS share the inbox so that people and tests find codes in one place. */
+export interface OutgoingSms {
+  readonly to: string;
+  readonly body: string;
+  readonly channel: 'sms' | 'whatsapp';
+}
+
+export interface Mailer {
+  /** Resolves when the message is stored (captured) or accepted by the SMTP server; else throws. */
+  sendMail(mail: OutgoingMail): Promise<void>;
+  captureSms(sms: OutgoingSms): Promise<void>;
+}
+
+export interface CapturedMessage {
+  readonly id: string;
+  readonly kind: 'mail' | 'sms';
+  readonly from: { readonly name: string; readonly address: string };
+  readonly to: string;
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  /** ISO 8601 */
+  readonly createdAt: string;
+  readonly read: boolean;
+}
+
+/** What the Console's inbox page reads. */
+export interface Inbox {
+  list(options: { readonly limit: number; readonly offset: number; readonly search?: string }): Promise<{
+    readonly total: number;
+    readonly messages: readonly CapturedMessage[];
+  }>;
+  get(id: string): Promise<CapturedMessage | undefined>;
+  markRead(id: string): Promise<void>;
+  /** Without ids: everything. */
+  remove(ids?: readonly string[]): Promise<void>;
+}
