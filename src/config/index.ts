@@ -1,2 +1,7 @@
-// biome-ignore lint/suspicious/noExplicitAny: replaced by the type derived from the schema
-export type Config = any;
+/**
+ * The configuration: one schema, one loader. The only room that reads `process.env`.
+ *
+ * @example
+ * const { config, environment, warnings, supabaseDir } = loadConfig({ projectDir: '/work/app' });
+ */
+export type { Config } from './schema/index.ts';

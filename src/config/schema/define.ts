@@ -1,0 +1,162 @@
+/**
+ * The words the schema is written in. A *setting* is one key with type, default and help; a *section* is a table of
+ * settings and sections; a *table of names* has keys the user chooses (`[functions.hello]`).
+ *
+ * The static type of the configuration is derived from the same data: {@link ValueOf}.
+ */
+
+/** How a value is written and checked. */
+export type Type =
+  | { readonly name: 'boolean' }
+  | { readonly name: 'integer'; readonly min: number; readonly max: number }
+  /** 0 asks for a free port. */
+  | { readonly name: 'port' }
+  | { readonly name: 'text' }
+  /** Text that never appears in a message; an unresolved `env()` counts as unset. */
+  | { readonly name: 'secret' }
+  | { readonly name: 'enum'; readonly values: readonly string[] }
+  /** Written as Go does ("2m30s"); milliseconds in the configuration. */
+  | { readonly name: 'duration' }
+  /** Written as "50MiB"; bytes in the configuration. */
+  | { readonly name: 'size' }
+  | { readonly name: 'list' }
+  /** A file; absolute in the configuration. `either` tries `supabase/` first, then the project folder. */
+  | { readonly name: 'path'; readonly base: 'supabase' | 'project' | 'either' };
+
+export interface Setting<T> {
+  readonly kind: 'setting';
+  readonly type: Type;
+  /** As the configuration holds it; `undefined` when the setting may be absent. */
+  readonly default: T;
+  /** The default in words, where the value alone does not say it. */
+  readonly defaultText?: string;
+  readonly help: string;
+  /** Another generation's name for the same key. */
+  readonly alias?: string;
+  /** Accepted so that projects load, with no effect in Plinth: the sentence says why. */
+  readonly ignored?: string;
+}
+
+export interface Section<F extends Fields> {
+  readonly kind: 'section';
+  readonly help: string;
+  readonly fields: F;
+  readonly alias?: string;
+  /** Defaults that hold only when the table stands in the file. */
+  readonly whenPresent?: Readonly<Record<string, boolean>>;
+}
+
+export interface Names<V extends Node> {
+  readonly kind: 'names';
+  readonly help: string;
+  /** For the documentation: `SLUG`, `NAME`. */
+  readonly placeholder: string;
+  readonly value: V;
+  /** A name that does not match is a fault. */
+  readonly pattern: RegExp;
+  /** Names become upper case. */
+  readonly upperCase?: boolean;
+}
+
+export interface Fields {
+  readonly [key: string]: Node;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any node, whatever its value
+export type Node = Setting<any> | Section<any> | Names<any>;
+
+/** The configuration that a node describes. */
+export type ValueOf<N> =
+  N extends Setting<infer T>
+    ? T
+    : N extends Section<infer F>
+      ? { readonly [K in keyof F]: ValueOf<F[K]> }
+      : N extends Names<infer V>
+        ? Readonly<Record<string, ValueOf<V>>>
+        : never;
+
+type Extras = Pick<Setting<unknown>, 'alias' | 'ignored' | 'defaultText'>;
+
+const setting = <T>(type: Type, value: T, help: string, extras: Extras = {}): Setting<T> => ({
+  kind: 'setting',
+  type,
+  default: value,
+  help,
+  ...extras,
+});
+
+export const boolean = (value: boolean, help: string, extras?: Extras) =>
+  setting<boolean>({ name: 'boolean' }, value, help, extras);
+
+export const optionalBoolean = (help: string, extras?: Extras) =>
+  setting<boolean | undefined>({ name: 'boolean' }, undefined, help, extras);
+
+interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+const integerType = ({ min = 0, max = 2 ** 31 - 1 }: Bounds = {}): Type => ({ name: 'integer', min, max });
+
+export const integer = (value: number, help: string, bounds?: Bounds, extras?: Extras) =>
+  setting<number>(integerType(bounds), value, help, extras);
+
+export const optionalInteger = (help: string, bounds?: Bounds, extras?: Extras) =>
+  setting<number | undefined>(integerType(bounds), undefined, help, extras);
+
+export const port = (value: number, help: string, extras?: Extras) =>
+  setting<number>({ name: 'port' }, value, help, extras);
+
+export const optionalPort = (help: string, extras?: Extras) =>
+  setting<number | undefined>({ name: 'port' }, undefined, help, extras);
+
+export const text = (value: string, help: string, extras?: Extras) =>
+  setting<string>({ name: 'text' }, value, help, extras);
+
+export const optionalText = (help: string, extras?: Extras) =>
+  setting<string | undefined>({ name: 'text' }, undefined, help, extras);
+
+export const secret = (help: string, extras?: Extras) =>
+  setting<string | undefined>({ name: 'secret' }, undefined, help, extras);
+
+export const oneOf = <const V extends string>(
+  value: V,
+  others: readonly V[],
+  help: string,
+  extras?: Extras,
+) => setting<V>({ name: 'enum', values: [value, ...others] }, value, help, extras);
+
+export const optionalOneOf = <const V extends string>(values: readonly V[], help: string, extras?: Extras) =>
+  setting<V | undefined>({ name: 'enum', values }, undefined, help, extras);
+
+/** `written` is the default as the file would say it; `milliseconds` the same in the configuration. */
+export const duration = (milliseconds: number, help: string, extras?: Extras) =>
+  setting<number>({ name: 'duration' }, milliseconds, help, extras);
+
+export const optionalDuration = (help: string, extras?: Extras) =>
+  setting<number | undefined>({ name: 'duration' }, undefined, help, extras);
+
+export const size = (bytes: number, help: string, extras?: Extras) =>
+  setting<number>({ name: 'size' }, bytes, help, extras);
+
+export const optionalSize = (help: string, extras?: Extras) =>
+  setting<number | undefined>({ name: 'size' }, undefined, help, extras);
+
+export const list = (value: readonly string[], help: string, extras?: Extras) =>
+  setting<readonly string[]>({ name: 'list' }, value, help, extras);
+
+export const optionalPath = (base: 'supabase' | 'project' | 'either', help: string, extras?: Extras) =>
+  setting<string | undefined>({ name: 'path', base }, undefined, help, extras);
+
+export const section = <const F extends Fields>(
+  help: string,
+  fields: F,
+  extras: Pick<Section<F>, 'alias' | 'whenPresent'> = {},
+): Section<F> => ({ kind: 'section', help, fields, ...extras });
+
+export const names = <V extends Node>(
+  placeholder: string,
+  help: string,
+  value: V,
+  extras: { readonly pattern?: RegExp; readonly upperCase?: boolean } = {},
+): Names<V> => ({ kind: 'names', help, placeholder, value, pattern: /^/, ...extras });

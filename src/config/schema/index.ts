@@ -1,0 +1,51 @@
+/** The one schema: every key of `supabase/config.toml`, and of our own `supabase/plinth.toml`. */
+import { api } from './api.ts';
+import { auth } from './auth.ts';
+import { db } from './database.ts';
+import { optionalText, section, type ValueOf } from './define.ts';
+import { plinthSchema } from './plinth.ts';
+import {
+  analytics,
+  edgeRuntime,
+  experimental,
+  functions,
+  inbucket,
+  realtime,
+  storage,
+  studio,
+} from './services.ts';
+
+export const projectSchema = section('supabase/config.toml', {
+  project_id: optionalText('Name of the project: A-Z a-z 0-9 _ . - and at most 40 of them.', {
+    defaultText: 'name of the project folder',
+  }),
+  api,
+  db,
+  realtime,
+  studio,
+  inbucket,
+  storage,
+  auth,
+  edge_runtime: edgeRuntime,
+  functions,
+  analytics,
+  experimental,
+});
+
+export { plinthSchema };
+
+type Project = ValueOf<typeof projectSchema>;
+
+/**
+ * The configuration as services read it: upstream's names, durations in milliseconds, sizes in bytes, files as
+ * absolute paths, absent optional settings `undefined`.
+ *
+ * @example
+ * if (!config.auth.email.enable_signup) refuse();
+ * const timeoutMs = config.db.health_timeout;
+ */
+export interface Config extends Omit<Project, 'project_id'> {
+  readonly project_id: string;
+  /** `supabase/plinth.toml` */
+  readonly plinth: ValueOf<typeof plinthSchema>;
+}
