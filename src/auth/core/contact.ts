@@ -1,0 +1,29 @@
+/** Email addresses and phone numbers as clients type them. */
+import { authError } from '../errors.ts';
+
+const emailFormat =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+/** In lower case. Throws `validation_failed`. */
+export function parseEmail(email: string): string {
+  if (email === '') throw authError('validation_failed', 'An email address is required');
+  if (Buffer.byteLength(email) > 255) throw authError('validation_failed', 'An email address is too long');
+  if (!emailFormat.test(email)) {
+    throw authError('validation_failed', 'Unable to validate email address: invalid format');
+  }
+  return email.toLowerCase();
+}
+
+/** Without `+` and blanks, unchecked: what a login looks for. */
+export function barePhone(phone: string): string {
+  return phone.replace(/^\+/, '').replaceAll(' ', '');
+}
+
+/** 2 to 15 digits, the first not 0 (E.164 without `+`). Throws `validation_failed`. */
+export function parsePhone(phone: string): string {
+  const bare = barePhone(phone);
+  if (!/^[1-9][0-9]{1,14}$/.test(bare)) {
+    throw authError('validation_failed', 'Invalid phone number format (E.164 required)');
+  }
+  return bare;
+}

@@ -1,0 +1,42 @@
+/** Pages of admin lists: `page`, `per_page`, and the Link header the clients read. */
+import { authError } from '../errors.ts';
+import { encodeQuery } from './redirects.ts';
+
+export interface Page {
+  readonly page: number;
+  readonly perPage: number;
+}
+
+const defaultPerPage = 50;
+
+export function parsePage(query: URLSearchParams): Page {
+  return { page: parseCount(query, 'page', 1), perPage: parseCount(query, 'per_page', defaultPerPage) };
+}
+
+function parseCount(query: URLSearchParams, name: string, fallback: number): number {
+  const text = query.get(name) ?? '';
+  if (text === '') return fallback;
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) {
+    throw authError('validation_failed', `Bad Pagination Parameters: strconv.ParseUint: parsing "${text}": invalid syntax`);
+  }
+  // Zero means the default, as everywhere below the limits of a page.
+  return number === 0 ? fallback : number;
+}
+
+/**
+ * auth-js reads the page as what follows the first `=` and parses the quoted rel as JSON: parameters sorted by name
+ * put `page` first.
+ */
+export function linkHeader(path: string, query: URLSearchParams, page: Page, total: number): string {
+  const lastPage = Math.ceil(total / page.perPage);
+  const link = (number: number, rel: string) => {
+    const params = new URLSearchParams(query);
+    params.set('page', String(number));
+    params.sort();
+    const text = [...params].map(([key, value]) => `${encodeQuery(key)}=${encodeQuery(value)}`).join('&');
+    return `<${path}?${text}>; rel="${rel}"`;
+  };
+  const last = link(lastPage, 'last');
+  return lastPage > page.page ? `${link(page.page + 1, 'next')}, ${last}` : last;
+}

@@ -1,0 +1,56 @@
+/** What a password must be like. */
+import { AuthError, authError, type WeakPasswordReason } from '../errors.ts';
+
+/** bcrypt looks at 72 bytes only. */
+const maxBytes = 72;
+
+export interface PasswordRules {
+  readonly minLength: number;
+  /** One character of each is needed. */
+  readonly requiredSets: readonly string[];
+}
+
+const lower = 'abcdefghijklmnopqrstuvwxyz';
+const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const digits = '0123456789';
+const symbols = '!@#$%^&*()_+-=[]{};\'\\:"|<>?,./`~';
+
+/** `password_requirements` of config.toml as sets of characters. */
+export function requiredSets(requirements: string): readonly string[] {
+  switch (requirements) {
+    case 'letters_digits':
+      return [lower + upper, digits];
+    case 'lower_upper_letters_digits':
+      return [lower, upper, digits];
+    case 'lower_upper_letters_digits_symbols':
+      return [lower, upper, digits, symbols];
+    default:
+      return [];
+  }
+}
+
+/** Undefined when the password will do. Throws `validation_failed` when it is too long. */
+export function judgePassword(password: string, rules: PasswordRules): AuthError | undefined {
+  if (Buffer.byteLength(password) > maxBytes) {
+    throw authError('validation_failed', `Password cannot be longer than ${maxBytes} characters`);
+  }
+  const reasons: WeakPasswordReason[] = [];
+  const messages: string[] = [];
+  if (Buffer.byteLength(password) < rules.minLength) {
+    reasons.push('length');
+    messages.push(`Password should be at least ${rules.minLength} characters.`);
+  }
+  const lacksOne = rules.requiredSets.some((set) => ![...set].some((letter) => password.includes(letter)));
+  if (lacksOne) {
+    reasons.push('characters');
+    messages.push(`Password should contain at least one character of each: ${rules.requiredSets.join(', ')}.`);
+  }
+  if (reasons.length === 0) return undefined;
+  return new AuthError('weak_password', { message: messages.join(' '), weakPasswordReasons: reasons });
+}
+
+/** Throws what {@link judgePassword} finds. */
+export function requireStrongPassword(password: string, rules: PasswordRules): void {
+  const fault = judgePassword(password, rules);
+  if (fault) throw fault;
+}

@@ -1,0 +1,56 @@
+/** Proof Key for Code Exchange (RFC 7636), the server's side. */
+import { createHash } from 'node:crypto';
+import { authError } from '../errors.ts';
+import { sameSecret } from './secrets.ts';
+
+export type CodeChallengeMethod = 's256' | 'plain';
+
+export interface Challenge {
+  readonly codeChallenge: string;
+  readonly method: CodeChallengeMethod;
+}
+
+/** Undefined: not a PKCE flow. Throws `validation_failed`. */
+export function parseChallenge(codeChallenge: string, method: string): Challenge | undefined {
+  if ((codeChallenge === '') !== (method === '')) {
+    throw authError('validation_failed', 'PKCE flow requires code_challenge_method and code_challenge');
+  }
+  if (codeChallenge === '') return undefined;
+  if (codeChallenge.length < 43 || codeChallenge.length > 128) {
+    throw authError('validation_failed', 'code challenge has to be between 43 and 128 characters');
+  }
+  if (!/^[a-zA-Z._~0-9-]+$/.test(codeChallenge)) {
+    throw authError(
+      'validation_failed',
+      'code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes',
+    );
+  }
+  const lower = method.toLowerCase();
+  if (lower !== 's256' && lower !== 'plain') {
+    throw authError('validation_failed', `unsupported code_challenge method "${method}"`);
+  }
+  return { codeChallenge, method: lower };
+}
+
+/** Throws `bad_code_verifier` unless the verifier belongs to the challenge. */
+export function checkVerifier(challenge: Challenge, verifier: string): void {
+  const derived =
+    challenge.method === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
+  if (!sameSecret(derived, challenge.codeChallenge)) throw authError('bad_code_verifier');
+}
+
+const prefix = 'pkce_';
+
+/** Hashes of PKCE flows carry a prefix, so that the link itself says what it leads to. */
+export function withFlowPrefix(hash: string, isPkce: boolean): string {
+  return isPkce ? prefix + hash : hash;
+}
+
+export function isPkceHash(hash: string): boolean {
+  return hash.startsWith(prefix);
+}
+
+/** A typed code matches the stored hash with and without the prefix. */
+export function hashMatches(actual: string, stored: string): boolean {
+  return sameSecret(actual, stored) || sameSecret(prefix + actual, stored);
+}

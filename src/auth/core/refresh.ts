@@ -1,0 +1,58 @@
+/**
+ * What becomes of a refresh token of the first form (auth contract, section 4): a pure decision over the locked rows.
+ *
+ * - active: it is revoked and a child made;
+ * - revoked, but the parent of the active one: the client never received its child and gets the active one, at any age;
+ * - revoked within the reuse interval: a new child (several tabs at once);
+ * - else it was stolen or replayed: with rotation, the whole family goes.
+ */
+export interface PresentedToken {
+  readonly token: string;
+  readonly revoked: boolean;
+  readonly updatedAtMs: number;
+}
+
+export interface ActiveToken {
+  readonly token: string;
+  readonly parent: string | null;
+}
+
+export type RefreshDecision =
+  | { readonly kind: 'swap' }
+  | { readonly kind: 'return-active'; readonly token: string }
+  | { readonly kind: 'refuse'; readonly revokeFamily: boolean };
+
+export function decideRefresh(
+  presented: PresentedToken,
+  active: ActiveToken | undefined,
+  rules: { readonly rotation: boolean; readonly reuseIntervalMs: number },
+  nowMs: number,
+): RefreshDecision {
+  if (!presented.revoked) return { kind: 'swap' };
+  if (active && active.parent === presented.token) return { kind: 'return-active', token: active.token };
+  if (nowMs <= presented.updatedAtMs + rules.reuseIntervalMs) return { kind: 'swap' };
+  return { kind: 'refuse', revokeFamily: rules.rotation };
+}
+
+export interface SessionTimes {
+  readonly createdAtMs: number;
+  readonly refreshedAtMs: number | undefined;
+  readonly notAfterMs: number | undefined;
+}
+
+export type SessionValidity = 'valid' | 'expired' | 'inactive';
+
+/** Checked at refresh only; an access token lives to its own end. Limits of 0 are none. */
+export function judgeSession(
+  session: SessionTimes,
+  refreshTokenUpdatedAtMs: number | undefined,
+  limits: { readonly timeboxMs: number; readonly inactivityTimeoutMs: number },
+  nowMs: number,
+): SessionValidity {
+  if (session.notAfterMs !== undefined && nowMs > session.notAfterMs) return 'expired';
+  if (limits.timeboxMs > 0 && nowMs > session.createdAtMs + limits.timeboxMs) return 'expired';
+  const lastRefreshed =
+    session.refreshedAtMs ?? Math.max(refreshTokenUpdatedAtMs ?? session.createdAtMs, session.createdAtMs);
+  if (limits.inactivityTimeoutMs > 0 && nowMs > lastRefreshed + limits.inactivityTimeoutMs) return 'inactive';
+  return 'valid';
+}

@@ -1,0 +1,77 @@
+/** Random values and the comparison of secrets. */
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+
+const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** RFC 4648 base32 without padding. */
+export function base32(bytes: Uint8Array): string {
+  let text = '';
+  let buffer = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    buffer = ((buffer << 8) | byte) & 0xfff;
+    bits += 8;
+    while (bits >= 5) {
+      text += base32Alphabet[(buffer >> (bits - 5)) & 31];
+      bits -= 5;
+    }
+  }
+  if (bits > 0) text += base32Alphabet[(buffer << (5 - bits)) & 31];
+  return text;
+}
+
+/** The bytes of base32 text, blanks and padding ignored; undefined if it holds anything else. */
+export function decodeBase32(text: string): Uint8Array | undefined {
+  const bytes: number[] = [];
+  let buffer = 0;
+  let bits = 0;
+  for (const letter of text.toUpperCase().replace(/[\s=]/g, '')) {
+    const value = base32Alphabet.indexOf(letter);
+    if (value < 0) return undefined;
+    buffer = ((buffer << 5) | value) & 0xfff;
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push((buffer >> bits) & 0xff);
+    }
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** A refresh token of the first form: 12 of `a-z2-7`. */
+export function refreshTokenText(): string {
+  return base32(randomBytes(8)).toLowerCase().slice(0, 12);
+}
+
+/** `length` decimal digits, leading zeros included. */
+export function oneTimePassword(length: number): string {
+  let digits = '';
+  while (digits.length < length) digits += String(randomInt(10));
+  return digits;
+}
+
+/** What is kept of a one-time password: bound to whom it was sent. */
+export function tokenHash(emailOrPhone: string, otp: string): string {
+  return createHash('sha224')
+    .update(emailOrPhone + otp)
+    .digest('hex');
+}
+
+/** Says in constant time whether two texts are equal. */
+export function sameSecret(a: string, b: string): boolean {
+  const left = createHash('sha256').update(a).digest();
+  const right = createHash('sha256').update(b).digest();
+  return timingSafeEqual(left, right);
+}
+
+/** A password nobody knows, for accounts that are made without one; holds one of each required set. */
+export function randomPassword(requiredSets: readonly string[], length = 40): string {
+  const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+  const picked = requiredSets.filter((set) => set !== '').map((set) => set[randomInt(set.length)] ?? '');
+  while (picked.length < length) picked.push(letters[randomInt(letters.length)] ?? '');
+  for (let i = picked.length - 1; i > 0; i--) {
+    const j = randomInt(i + 1);
+    [picked[i], picked[j]] = [picked[j] ?? '', picked[i] ?? ''];
+  }
+  return picked.join('');
+}

@@ -1,0 +1,210 @@
+/**
+ * Reads the part of Go's template language that mail templates use: fields, variables, pipelines, function calls,
+ * `if`, `with`, `range`, comments and trim markers. Not: `define`, `template`, `block`.
+ */
+export type Node =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'output'; readonly pipeline: Pipeline }
+  | {
+      readonly kind: 'if' | 'with' | 'range';
+      readonly pipeline: Pipeline;
+      readonly body: readonly Node[];
+      readonly otherwise: readonly Node[];
+    };
+
+export interface Pipeline {
+  /** `$name :=` in front, or `$index, $item :=` of a range. */
+  readonly declares: readonly string[];
+  readonly commands: readonly Command[];
+}
+
+/** The first operand is called with the rest when it names a function. */
+export type Command = readonly Operand[];
+
+export type Operand =
+  | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
+  | { readonly kind: 'field'; readonly path: readonly string[] }
+  | { readonly kind: 'variable'; readonly name: string; readonly path: readonly string[] }
+  | { readonly kind: 'function'; readonly name: string }
+  | { readonly kind: 'group'; readonly pipeline: Pipeline; readonly path: readonly string[] };
+
+/** The template is wrong; the message names the action. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+}
+
+interface Piece {
+  readonly text?: string;
+  readonly action?: string;
+}
+
+/** Throws {@link TemplateError}. */
+export function parseTemplate(source: string): readonly Node[] {
+  const pieces = splitPieces(source);
+  let position = 0;
+
+  function parseNodes(): { nodes: Node[]; stop: string | undefined } {
+    const nodes: Node[] = [];
+    while (position < pieces.length) {
+      const piece = pieces[position++];
+      if (piece?.text !== undefined) nodes.push({ kind: 'text', text: piece.text });
+      const action = piece?.action;
+      if (action === undefined || action === '') continue;
+      if (action === 'end' || action === 'else' || /^else\s+(if|with)\s/.test(action)) return { nodes, stop: action };
+      nodes.push(parseAction(action));
+    }
+    return { nodes, stop: undefined };
+  }
+
+  function parseAction(action: string): Node {
+    const control = /^(if|with|range)\s+([^]*)$/.exec(action);
+    if (!control) return { kind: 'output', pipeline: parsePipeline(action) };
+    const kind = control[1] as 'if' | 'with' | 'range';
+    const pipeline = parsePipeline(control[2] ?? '');
+    const body = parseNodes();
+    let otherwise: readonly Node[] = [];
+    if (body.stop === 'else') {
+      const rest = parseNodes();
+      if (rest.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
+      otherwise = rest.nodes;
+    } else if (body.stop?.startsWith('else')) {
+      // `else if` shares the one `end` with its `if`.
+      otherwise = [parseAction(body.stop.replace(/^else\s+/, ''))];
+    } else if (body.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
+    return { kind, pipeline, body: body.nodes, otherwise };
+  }
+
+  const all = parseNodes();
+  if (all.stop !== undefined) throw new TemplateError(`{{ ${all.stop} }} without a beginning`);
+  return all.nodes;
+}
+
+function splitPieces(source: string): Piece[] {
+  const pieces: Piece[] = [];
+  let rest = source;
+  let trimStart = false;
+  for (;;) {
+    const open = rest.indexOf('{{');
+    let text = open < 0 ? rest : rest.slice(0, open);
+    if (trimStart) text = text.trimStart();
+    const trimsBefore = open >= 0 && /^-\s/.test(rest.slice(open + 2));
+    if (trimsBefore) text = text.trimEnd();
+    if (text !== '') pieces.push({ text });
+    if (open < 0) return pieces;
+    const inside = rest.slice(open + 2 + (trimsBefore ? 1 : 0));
+    const close = findClose(inside);
+    if (close < 0) throw new TemplateError('an action is not closed with }}');
+    let action = inside.slice(0, close);
+    trimStart = /\s-$/.test(action);
+    if (trimStart) action = action.slice(0, -1);
+    action = action.trim();
+    pieces.push({ action: action.startsWith('/*') ? '' : action });
+    rest = inside.slice(close + 2);
+  }
+}
+
+/** Index of the `}}` that is not inside a string or comment. */
+function findClose(text: string): number {
+  const token = /\/\*[^]*?\*\/|"(?:\\.|[^"\\\n])*"|`[^`]*`|\}\}/g;
+  for (let match = token.exec(text); match; match = token.exec(text)) if (match[0] === '}}') return match.index;
+  return -1;
+}
+
+const tokenPattern =
+  /\s*(?:("(?:\\.|[^"\\])*")|`([^`]*)`|(:=|=|\||,|\(|\))|(\$[A-Za-z0-9_]*)((?:\.[A-Za-z_][A-Za-z0-9_]*)*)|((?:\.[A-Za-z_][A-Za-z0-9_]*)+|\.)|(-?\d+(?:\.\d+)?)|([A-Za-z_][A-Za-z0-9_]*))/y;
+
+type Token = { readonly symbol: string } | { readonly operand: Operand };
+
+function parsePipeline(text: string): Pipeline {
+  const tokens = tokenize(text);
+  let position = 0;
+
+  function isSymbol(symbol: string, at = position): boolean {
+    const token = tokens[at];
+    return token !== undefined && 'symbol' in token && token.symbol === symbol;
+  }
+
+  function parse(isGroup: boolean): Pipeline {
+    const declares = isGroup ? [] : parseDeclarations();
+    const commands: Operand[][] = [[]];
+    for (; position < tokens.length; position++) {
+      const token = tokens[position];
+      if (token === undefined || isSymbol(')')) break;
+      if ('operand' in token) commands.at(-1)?.push(token.operand);
+      else if (token.symbol === '|') commands.push([]);
+      else if (token.symbol === '(') {
+        position++;
+        const pipeline = parse(true);
+        if (!isSymbol(')')) throw new TemplateError(`unclosed ( in {{ ${text} }}`);
+        const next = tokens[position + 1];
+        const follows = next && 'operand' in next && next.operand.kind === 'field' && isGlued(text, position);
+        commands.at(-1)?.push({ kind: 'group', pipeline, path: follows ? next.operand.path : [] });
+        if (follows) position++;
+      } else throw new TemplateError(`unexpected ${token.symbol} in {{ ${text} }}`);
+    }
+    if (commands.some((command) => command.length === 0)) throw new TemplateError(`missing value in {{ ${text} }}`);
+    return { declares, commands };
+  }
+
+  /** `(…).Field`: the field belongs to the group only when nothing stands between. */
+  function isGlued(source: string, closing: number): boolean {
+    const before = tokens.slice(0, closing + 1).filter((token) => 'symbol' in token && token.symbol === ')').length;
+    let index = -1;
+    for (let i = 0; i < before; i++) index = source.indexOf(')', index + 1);
+    return source[index + 1] === '.';
+  }
+
+  function parseDeclarations(): string[] {
+    const names: string[] = [];
+    let at = 0;
+    for (;;) {
+      const token = tokens[at];
+      if (!token || !('operand' in token) || token.operand.kind !== 'variable') return [];
+      names.push(token.operand.name);
+      if (isSymbol(',', at + 1)) at += 2;
+      else if (isSymbol(':=', at + 1) || isSymbol('=', at + 1)) {
+        position = at + 2;
+        return names;
+      } else return [];
+    }
+  }
+
+  const pipeline = parse(false);
+  if (position < tokens.length) throw new TemplateError(`unexpected ) in {{ ${text} }}`);
+  return pipeline;
+}
+
+function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  const pattern = new RegExp(tokenPattern);
+  const end = text.trimEnd().length;
+  while (pattern.lastIndex < end) {
+    const match = pattern.exec(text);
+    if (!match) throw new TemplateError(`cannot read {{ ${text} }}`);
+    const [, quoted, raw, symbol, variable, variablePath, field, number, word] = match;
+    if (quoted !== undefined) tokens.push({ operand: { kind: 'literal', value: unquote(quoted, text) } });
+    else if (raw !== undefined) tokens.push({ operand: { kind: 'literal', value: raw } });
+    else if (symbol !== undefined) tokens.push({ symbol });
+    else if (variable !== undefined) {
+      tokens.push({ operand: { kind: 'variable', name: variable, path: splitPath(variablePath ?? '') } });
+    } else if (field !== undefined) tokens.push({ operand: { kind: 'field', path: splitPath(field) } });
+    else if (number !== undefined) tokens.push({ operand: { kind: 'literal', value: Number(number) } });
+    else if (word === 'true' || word === 'false') {
+      tokens.push({ operand: { kind: 'literal', value: word === 'true' } });
+    } else if (word === 'nil') tokens.push({ operand: { kind: 'literal', value: null } });
+    else if (word !== undefined) tokens.push({ operand: { kind: 'function', name: word } });
+  }
+  return tokens;
+}
+
+function unquote(quoted: string, action: string): string {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    throw new TemplateError(`cannot read the text ${quoted} in {{ ${action} }}`);
+  }
+}
+
+function splitPath(path: string): string[] {
+  return path.split('.').filter((part) => part !== '');
+}

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { TemplateError } from './parse.ts';
+import { renderHtml, renderText } from './render.ts';
+
+const data = {
+  Token: '123456',
+  SiteURL: 'http://127.0.0.1:3000',
+  ConfirmationURL: 'http://127.0.0.1:54321/auth/v1/verify?token=ab&type=signup&redirect_to=http://x',
+  Email: 'a+b@example.com',
+  Data: { name: '<b>Ann</b>', tags: ['x', 'y'], admin: true },
+};
+
+describe('renderHtml', () => {
+  test.each([
+    ['plain', 'plain'],
+    ['{{ .Token }}', '123456'],
+    ['{{.Token}}{{/* a comment with }} */}}!', '123456!'],
+    ['{{ .Email }}', 'a&#43;b@example.com'],
+    ['<p>{{ .Data.name }}</p>', '<p>&lt;b&gt;Ann&lt;/b&gt;</p>'],
+    ['{{ .Data.missing.deeper }}', ''],
+    ['a {{- " " -}} b', 'a b'],
+    ['{{ if .Data.admin }}yes{{ else }}no{{ end }}', 'yes'],
+    ['{{ if eq .Data.x "1" }}1{{ else if .Token }}T{{ else }}none{{ end }}', 'T'],
+    ['{{ with .Data }}{{ .name }} {{ $.Token }}{{ end }}', '&lt;b&gt;Ann&lt;/b&gt; 123456'],
+    ['{{ range $i, $t := .Data.tags }}{{ $i }}={{ $t }};{{ end }}', '0=x;1=y;'],
+    ['{{ range .Nothing }}x{{ else }}empty{{ end }}', 'empty'],
+    ['{{ $t := .Token }}{{ slice $t 0 3 }}-{{ slice $t 3 }}', '123-456'],
+    ['{{ printf "%s!%d" .Token 7 }}', '123456!7'],
+    ['{{ .Token | printf "[%s]" }}', '[123456]'],
+    ['{{ if and .Token (not .Data.x) }}ok{{ end }}', 'ok'],
+    ['{{ (index .Data.tags 1) }}', 'y'],
+    ['<a href="{{ .ConfirmationURL }}">', `<a href="${data.ConfirmationURL.replaceAll('&', '&amp;')}">`],
+    [
+      '<a href="{{ .SiteURL }}/c?token={{ .Token }}&e={{ .Email }}">x</a>{{ .Email }}',
+      '<a href="http://127.0.0.1:3000/c?token=123456&e=a%2bb%40example.com">x</a>a&#43;b@example.com',
+    ],
+    ['<a title="{{ .Data.name }}">', '<a title="&lt;b&gt;Ann&lt;/b&gt;">'],
+    ['<script>let t = {{ .Data.name }};</script>{{ .Token }}', '<script>let t = "\\u003cb\\u003eAnn\\u003c/b\\u003e";</script>123456'],
+    ['<!-- {{ .Token }} -->{{ .Token }}', '<!--  -->123456'],
+  ])('%s', (source, expected) => {
+    expect(renderHtml(source, data)).toBe(expected);
+  });
+
+  test('an address that runs script is not written', () => {
+    expect(renderHtml('<a href="{{ .U }}">', { U: 'javascript:alert(1)' })).toBe('<a href="#ZgotmplZ">');
+    expect(renderHtml("<a href={{ .U }}>", { U: ' JavaScript:x' })).toBe('<a href=#ZgotmplZ>');
+  });
+
+  test.each(['{{ if .X }}', '{{ end }}', '{{ .X', '{{ nofunction .X }}', '{{ "a }}', '{{ }', '{{ .X .Y }}', '{{ ( .X }}'])(
+    '%s is a template error',
+    (source) => {
+      expect(() => renderHtml(source, data)).toThrow(TemplateError);
+    },
+  );
+
+  test('a value never opens a tag or leaves its attribute', () => {
+    fc.assert(
+      fc.property(fc.string(), (value) => {
+        const inText = renderHtml('<p>{{ .V }}</p>', { V: value });
+        expect(inText.slice(3, -4)).not.toMatch(/[<>"']/);
+        const inAttribute = renderHtml('<a href="{{ .V }}" title="{{ .V }}">', { V: value });
+        expect(inAttribute.match(/"/g)).toHaveLength(4);
+        expect(inAttribute.match(/[<>]/g)).toHaveLength(2);
+      }),
+    );
+  });
+
+  test('any source renders or is a template error', () => {
+    const source = fc.array(
+      fc.oneof(fc.string(), fc.constantFrom('{{', '}}', '{{ end }}', '{{ if .A }}', '{{ range .A }}', '"', '<a href="', '|', '(', '$x :=')),
+    );
+    fc.assert(
+      fc.property(source, (parts) => {
+        try {
+          renderHtml(parts.join(''), { A: ['1'] });
+        } catch (error) {
+          expect(error).toBeInstanceOf(TemplateError);
+        }
+      }),
+    );
+  });
+});
+
+test('renderText does not escape', () => {
+  expect(renderText('Your code is {{ .Code }} <3', { Code: 'a&b' })).toBe('Your code is a&b <3');
+});
