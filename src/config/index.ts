@@ -4,4 +4,14 @@
  * @example
  * const { config, environment, warnings, supabaseDir } = loadConfig({ projectDir: '/work/app' });
  */
+export { nearest } from './core/nearest.ts';
+export { ConfigError, type Notice, noticeText } from './core/tree.ts';
+export {
+  configFrom,
+  defaultConfig,
+  type Loaded,
+  type LoadOptions,
+  loadConfig,
+  type PartialConfig,
+} from './load.ts';
 export type { Config } from './schema/index.ts';

@@ -20,6 +20,8 @@ export type Type =
   /** Written as "50MiB"; bytes in the configuration. */
   | { readonly name: 'size' }
   | { readonly name: 'list' }
+  /** Whatever it is; for keys without effect whose shape is nobody's business. */
+  | { readonly name: 'any' }
   /** A file; absolute in the configuration. `either` tries `supabase/` first, then the project folder. */
   | { readonly name: 'path'; readonly base: 'supabase' | 'project' | 'either' };
 
@@ -129,7 +131,6 @@ export const oneOf = <const V extends string>(
 export const optionalOneOf = <const V extends string>(values: readonly V[], help: string, extras?: Extras) =>
   setting<V | undefined>({ name: 'enum', values }, undefined, help, extras);
 
-/** `written` is the default as the file would say it; `milliseconds` the same in the configuration. */
 export const duration = (milliseconds: number, help: string, extras?: Extras) =>
   setting<number>({ name: 'duration' }, milliseconds, help, extras);
 
@@ -144,6 +145,9 @@ export const optionalSize = (help: string, extras?: Extras) =>
 
 export const list = (value: readonly string[], help: string, extras?: Extras) =>
   setting<readonly string[]>({ name: 'list' }, value, help, extras);
+
+export const anything = (help: string, extras?: Extras) =>
+  setting<unknown>({ name: 'any' }, undefined, help, extras);
 
 export const optionalPath = (base: 'supabase' | 'project' | 'either', help: string, extras?: Extras) =>
   setting<string | undefined>({ name: 'path', base }, undefined, help, extras);

@@ -1,4 +1,5 @@
 import {
+  anything,
   boolean,
   integer,
   list,
@@ -146,6 +147,6 @@ export const experimental = section('What upstream calls experimental.', {
     format_options: optionalText('Format of generated SQL, as JSON.', { ignored: 'schema_paths decides' }),
   }),
   inspect: section('Reports on the database.', {
-    rules: list([], 'Rules of the report.', { ignored: 'the report is not here' }),
+    rules: anything('Rules of the report.', { ignored: 'the report is not here' }),
   }),
 });

@@ -1,0 +1,195 @@
+/** Rules that need more than one key: what an enabled feature cannot do without, and what excludes what. */
+import type { Config } from '../schema/index.ts';
+
+export interface CheckContext {
+  readonly exists: (path: string) => boolean;
+  /** `env(NAME)` that were not set, by key: a missing secret is explained by its name. */
+  readonly unset: ReadonlyMap<string, string>;
+}
+
+type Report = (key: string, message: string) => void;
+
+/** Calls `report` for each fault, with the key that has to change. */
+export function check(config: Config, { exists, unset }: CheckContext, report: Report): void {
+  const need = (key: string, value: string | number | undefined, because: string) => {
+    if (value !== undefined && value !== '') return;
+    const name = unset.get(key);
+    report(
+      key,
+      name === undefined ? `is needed, since ${because}` : `env(${name}) is not set, and ${because}`,
+    );
+  };
+  const file = (key: string, path: string | undefined) => {
+    if (path !== undefined && !exists(path)) report(key, `there is no file ${path}`);
+  };
+
+  checkPorts(config, report);
+  checkApi(config, need, file);
+  checkPlinth(config, report);
+  if (!config.auth.enabled) return;
+  need('auth.site_url', config.auth.site_url, 'auth.enabled is true');
+  file('auth.signing_keys_path', config.auth.signing_keys_path);
+  const { jwt_secret } = config.auth;
+  if (jwt_secret !== undefined && jwt_secret.length < 16) {
+    report('auth.jwt_secret', 'must have at least 16 characters');
+  }
+  checkFactors(config, need, report);
+  checkHooks(config, need, report);
+  checkMail(config, need, file, report);
+  checkSms(config, need);
+  checkProviders(config, need, report);
+}
+
+type Need = (key: string, value: string | number | undefined, because: string) => void;
+type File = (key: string, path: string | undefined) => void;
+
+function checkPorts({ api, db, studio, inbucket }: Config, report: Report): void {
+  const taken = new Map<number, string>();
+  const claims: [string, number, boolean][] = [
+    ['api.port', api.port, true],
+    ['db.port', db.port, true],
+    ['studio.port', studio.port, studio.enabled],
+    ['inbucket.port', inbucket.port, inbucket.enabled],
+  ];
+  for (const [key, port, on] of claims) {
+    if (!on || port === 0) continue;
+    const other = taken.get(port);
+    if (other !== undefined) report(key, `${port} is the port of ${other} already`);
+    taken.set(port, key);
+  }
+}
+
+function checkApi({ api }: Config, need: Need, file: File): void {
+  if (!api.tls.enabled) return;
+  const { cert_path, key_path } = api.tls;
+  if (key_path !== undefined) need('api.tls.cert_path', cert_path, 'api.tls.key_path is given');
+  if (cert_path !== undefined) need('api.tls.key_path', key_path, 'api.tls.cert_path is given');
+  file('api.tls.cert_path', cert_path);
+  file('api.tls.key_path', key_path);
+}
+
+function checkPlinth({ plinth }: Config, report: Report): void {
+  const { color, support_url, terms_url, privacy_url, logo } = plinth.branding;
+  if (color !== undefined && !/^#[0-9a-f]{6}$/i.test(color)) {
+    report('branding.color', 'must be six hexadecimal digits, as "#0f766e"');
+  }
+  const links = { support_url, terms_url, privacy_url, logo };
+  for (const [key, link] of Object.entries(links)) {
+    if (link !== undefined && !/^(https?:\/\/|mailto:|\/(?!\/))/.test(link)) {
+      report(`branding.${key}`, 'must begin with https://, http://, mailto: or /');
+    }
+  }
+}
+
+function checkFactors({ auth }: Config, need: Need, report: Report): void {
+  for (const factor of ['totp', 'phone', 'web_authn'] as const) {
+    const { enroll_enabled, verify_enabled } = auth.mfa[factor];
+    if (enroll_enabled && !verify_enabled) {
+      report(`auth.mfa.${factor}.enroll_enabled`, `needs auth.mfa.${factor}.verify_enabled = true`);
+    }
+  }
+  if (auth.captcha.enabled) {
+    need('auth.captcha.provider', auth.captcha.provider, 'auth.captcha.enabled is true');
+    need('auth.captcha.secret', auth.captcha.secret, 'auth.captcha.enabled is true');
+  }
+  if (auth.passkey.enabled) {
+    need('auth.webauthn.rp_id', auth.webauthn.rp_id, 'auth.passkey.enabled is true');
+    need('auth.webauthn.rp_origins', auth.webauthn.rp_origins[0], 'auth.passkey.enabled is true');
+  }
+}
+
+function checkHooks({ auth }: Config, need: Need, report: Report): void {
+  for (const [name, hook] of Object.entries(auth.hook)) {
+    if (!hook.enabled) continue;
+    const key = `auth.hook.${name}`;
+    need(`${key}.uri`, hook.uri, `${key}.enabled is true`);
+    const scheme = /^[a-z-]+(?=:\/\/)/i.exec(hook.uri ?? '')?.[0].toLowerCase();
+    if (scheme === 'pg-functions') {
+      if (hook.secrets !== undefined) report(`${key}.secrets`, 'a pg-functions hook takes none');
+    } else if (scheme === 'http' || scheme === 'https') {
+      if (hook.secrets === undefined)
+        report(`${key}.secrets`, 'is needed, since the hook is called over HTTP');
+      const wellFormed = hook.secrets
+        ?.split('|')
+        .every((one) => /^v1,whsec_[A-Za-z0-9+/=]{32,88}$/.test(one));
+      if (wellFormed === false)
+        report(`${key}.secrets`, 'must be v1,whsec_ and 32 to 88 characters of base64');
+    } else if (hook.uri !== undefined) {
+      report(`${key}.uri`, 'must begin with pg-functions://, http:// or https://');
+    }
+  }
+}
+
+function checkMail({ auth }: Config, need: Need, file: File, report: Report): void {
+  for (const kind of ['template', 'notification'] as const) {
+    for (const [name, mail] of Object.entries(auth.email[kind])) {
+      const key = `auth.email.${kind}.${name}`;
+      if ('enabled' in mail && mail.enabled === false) continue;
+      if (mail.content !== undefined && mail.content_path === undefined) {
+        report(`${key}.content`, 'put the text into a file and name it in content_path');
+      }
+      file(`${key}.content_path`, mail.content_path);
+    }
+  }
+  const { smtp } = auth.email;
+  if (!smtp.enabled) return;
+  const because = 'auth.email.smtp is enabled';
+  need('auth.email.smtp.host', smtp.host, because);
+  need('auth.email.smtp.port', smtp.port, because);
+  need('auth.email.smtp.admin_email', smtp.admin_email, because);
+  if (smtp.user) need('auth.email.smtp.pass', smtp.pass, 'auth.email.smtp.user is given');
+}
+
+const smsNeeds = {
+  twilio: ['account_sid', 'message_service_sid', 'auth_token'],
+  twilio_verify: ['account_sid', 'message_service_sid', 'auth_token'],
+  messagebird: ['originator', 'access_key'],
+  textlocal: ['sender', 'api_key'],
+  vonage: ['from', 'api_key', 'api_secret'],
+} as const;
+
+function checkSms({ auth }: Config, need: Need): void {
+  for (const [name, keys] of Object.entries(smsNeeds)) {
+    const provider = auth.sms[name as keyof typeof smsNeeds] as Readonly<Record<string, unknown>>;
+    if (provider.enabled !== true) continue;
+    for (const key of keys) {
+      need(`auth.sms.${name}.${key}`, provider[key] as string | undefined, `auth.sms.${name} is enabled`);
+    }
+  }
+}
+
+const thirdPartyNeeds = {
+  firebase: ['project_id'],
+  auth0: ['tenant'],
+  aws_cognito: ['user_pool_id', 'user_pool_region'],
+  clerk: ['domain'],
+  workos: ['issuer_url'],
+} as const;
+
+const clerkDomain = /^(clerk(\.[a-z0-9-]+){2,}|([a-z0-9-]+\.)+clerk\.accounts\.dev)$/;
+
+function checkProviders({ auth }: Config, need: Need, report: Report): void {
+  for (const [name, provider] of Object.entries(auth.external)) {
+    if (!provider.enabled) continue;
+    const because = `auth.external.${name} is enabled`;
+    need(`auth.external.${name}.client_id`, provider.client_id, because);
+    if (name !== 'apple' && name !== 'google') need(`auth.external.${name}.secret`, provider.secret, because);
+  }
+
+  const issuers = Object.entries(auth.third_party).filter(([, issuer]) => issuer.enabled);
+  for (const [name, issuer] of issuers) {
+    const values = issuer as Readonly<Record<string, unknown>>;
+    for (const key of thirdPartyNeeds[name as keyof typeof thirdPartyNeeds]) {
+      const dotted = `auth.third_party.${name}.${key}`;
+      need(dotted, values[key] as string | undefined, `auth.third_party.${name} is enabled`);
+    }
+  }
+  const [, second] = issuers;
+  if (second !== undefined) {
+    report(`auth.third_party.${second[0]}.enabled`, 'only one third-party issuer may be enabled');
+  }
+  const { clerk } = auth.third_party;
+  if (clerk.enabled && clerk.domain !== undefined && !clerkDomain.test(clerk.domain)) {
+    report('auth.third_party.clerk.domain', 'must be as clerk.example.com or example.clerk.accounts.dev');
+  }
+}

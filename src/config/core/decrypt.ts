@@ -1,0 +1,71 @@
+/**
+ * Secrets in dotenvx's form, `encrypted:BASE64`: ECIES over secp256k1 with HKDF-SHA256 and AES-256-GCM, laid out as
+ * ephemeral public key (65 bytes), nonce (16), tag (16), ciphertext.
+ */
+import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto';
+
+export const encryptedPrefix = 'encrypted:';
+
+/** Private keys from `DOTENV_PRIVATE_KEY` and `DOTENV_PRIVATE_KEY_*`, each a comma-separated list. */
+export function privateKeysFrom(environment: Readonly<Record<string, string>>): string[] {
+  return Object.entries(environment)
+    .filter(([key]) => key === 'DOTENV_PRIVATE_KEY' || key.startsWith('DOTENV_PRIVATE_KEY_'))
+    .flatMap(([, value]) => value.split(','))
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+}
+
+/** The plain text by the first key that opens it; undefined when none does. */
+export function decryptSecret(value: string, privateKeys: readonly string[]): string | undefined {
+  for (const key of privateKeys) {
+    try {
+      return decryptWith(key, Buffer.from(value.slice(encryptedPrefix.length), 'base64'));
+    } catch {
+      // Another key's secret: the next one may open it.
+    }
+  }
+  return undefined;
+}
+
+function decryptWith(privateKeyHex: string, message: Buffer): string {
+  const ephemeral = message.subarray(0, 65);
+  const ecdh = createECDH('secp256k1');
+  ecdh.setPrivateKey(Buffer.from(privateKeyHex, 'hex'));
+  const points = pointsWithX(ecdh.computeSecret(ephemeral));
+  let failure: unknown;
+  for (const shared of points) {
+    const key = Buffer.from(hkdfSync('sha256', Buffer.concat([ephemeral, shared]), '', '', 32));
+    const decipher = createDecipheriv('aes-256-gcm', key, message.subarray(65, 81), { authTagLength: 16 });
+    decipher.setAuthTag(message.subarray(81, 97));
+    try {
+      return Buffer.concat([decipher.update(message.subarray(97)), decipher.final()]).toString('utf8');
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+const fieldPrime = 2n ** 256n - 2n ** 32n - 977n;
+
+/**
+ * The two points of secp256k1 with this x, uncompressed. The key is derived from the whole shared point, but
+ * node:crypto tells x only; the tag of the ciphertext decides between the two.
+ */
+function pointsWithX(x: Buffer): Buffer[] {
+  const xNumber = BigInt(`0x${x.toString('hex')}`);
+  const y = power(xNumber ** 3n + 7n, (fieldPrime + 1n) / 4n);
+  return [y, fieldPrime - y].map((root) =>
+    Buffer.concat([Buffer.of(4), x, Buffer.from(root.toString(16).padStart(64, '0'), 'hex')]),
+  );
+}
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  let square = base % fieldPrime;
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * square) % fieldPrime;
+    square = (square * square) % fieldPrime;
+  }
+  return result;
+}

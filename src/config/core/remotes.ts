@@ -1,0 +1,49 @@
+/** `[remotes.NAME]`: overrides for a linked hosted project. They change nothing locally, but are checked. */
+import type { Fields, Section } from '../schema/define.ts';
+import { resolve } from './resolve.ts';
+import type { Notice, RawTable } from './tree.ts';
+
+export function checkRemotes(
+  project: RawTable,
+  schema: Section<Fields>,
+): { faults: Notice[]; warnings: Notice[] } {
+  const faults: Notice[] = [];
+  const warnings: Notice[] = [];
+  const remotes = project.get('remotes')?.value;
+  if (!(remotes instanceof Map)) return { faults, warnings };
+
+  const owners = new Map<string, string>();
+  for (const [name, remote] of remotes as RawTable) {
+    const key = `remotes.${name}`;
+    if (!(remote.value instanceof Map)) {
+      faults.push({
+        ...(remote.place === undefined ? {} : { place: remote.place }),
+        key,
+        message: `must be a table: [${key}]`,
+      });
+      continue;
+    }
+    const ref = (remote.value as RawTable).get('project_id');
+    const place = ref?.place ?? remote.place;
+    const fault = (message: string) =>
+      faults.push({ key: `${key}.project_id`, message, ...(place === undefined ? {} : { place }) });
+    if (!/^[a-z]{20}$/.test(String(ref?.value)))
+      fault('must be 20 lower-case letters, as abcdefghijklmnopqrst');
+    else if (owners.has(String(ref?.value))) fault(`the same as that of [${owners.get(String(ref?.value))}]`);
+    owners.set(String(ref?.value), key);
+
+    const checked = resolve(schema, remote.value as RawTable, {
+      flags: {},
+      environment: {},
+      prefix: 'REMOTE',
+      supabaseDir: '.',
+      exists: () => false,
+      privateKeys: [],
+      numbersAreUnits: false,
+    });
+    for (const warning of checked.warnings.filter(({ message }) => message.startsWith('unknown key'))) {
+      warnings.push({ ...warning, key: `${key}.${warning.key}` });
+    }
+  }
+  return { faults, warnings };
+}

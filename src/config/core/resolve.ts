@@ -1,0 +1,282 @@
+/**
+ * Trees to values: walks the schema, takes each setting from the strongest source (flag, environment, file, default)
+ * and collects every fault and warning on the way.
+ */
+import { join, resolve as resolvePath } from 'node:path';
+import type { Fields, Names, Node, Section, Setting, Type } from '../schema/define.ts';
+import { decryptSecret, encryptedPrefix } from './decrypt.ts';
+import { nearest } from './nearest.ts';
+import type { Notice, Place, RawNode, RawTable } from './tree.ts';
+import { type Parsed, parseScalar } from './values.ts';
+
+export interface Sources {
+  /** Dotted key to value; stronger than everything. */
+  readonly flags: Readonly<Record<string, string | number | boolean>>;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Before the names of settings in the environment: `SUPABASE`. */
+  readonly prefix: string;
+  readonly supabaseDir: string;
+  /** Is there such a file? Decides between the two bases of some paths. */
+  readonly exists: (path: string) => boolean;
+  readonly privateKeys: readonly string[];
+  /** A number for a duration means milliseconds (objects in code), where a file must write a unit. */
+  readonly numbersAreUnits: boolean;
+}
+
+export interface Resolved {
+  readonly value: unknown;
+  readonly faults: Notice[];
+  readonly warnings: Notice[];
+  /** Dotted key (of sections, too) to where it stands. */
+  readonly places: ReadonlyMap<string, Place>;
+  /** `env(NAME)` that were not set, by key. */
+  readonly unset: ReadonlyMap<string, string>;
+}
+
+/** The environment's name of a setting: `environmentName('SUPABASE', ['api', 'port'])` is `SUPABASE_API_PORT`. */
+export function environmentName(prefix: string, path: readonly string[]): string {
+  return [prefix, ...path]
+    .join('_')
+    .toUpperCase()
+    .replace(/[^A-Z0-9_]/g, '_');
+}
+
+export function resolve(schema: Section<Fields>, root: RawTable, sources: Sources): Resolved {
+  const walk = new Walk(sources);
+  const value = walk.section(schema, { value: root }, [], true);
+  return { value, faults: walk.faults, warnings: walk.warnings, places: walk.places, unset: walk.unset };
+}
+
+class Walk {
+  readonly faults: Notice[] = [];
+  readonly warnings: Notice[] = [];
+  readonly places = new Map<string, Place>();
+  readonly unset = new Map<string, string>();
+  /** Dotted key to the other name of its last part. */
+  readonly #aliases = new Map<string, string>();
+  readonly #sources: Sources;
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  section(schema: Section<Fields>, raw: RawNode | undefined, path: readonly string[], on: boolean): object {
+    const table = this.#table(raw, path);
+    const result: Record<string, unknown> = {};
+    const known = new Map<string, Node>();
+    for (const [key, node] of Object.entries(schema.fields)) {
+      known.set(key, node);
+      const alias = aliasOf(node);
+      if (alias === undefined) continue;
+      known.set(alias, node);
+      this.#aliases.set([...path, key].join('.'), alias);
+    }
+    const enabledHere = on && this.#isEnabled(schema, table, path);
+    for (const [key, node] of Object.entries(schema.fields)) {
+      const member = this.#pick(table, key, aliasOf(node), path);
+      const fallback = table === undefined ? undefined : schema.whenPresent?.[key];
+      result[key] = this.#node(node, member, [...path, key], enabledHere, fallback);
+    }
+    for (const [key, member] of table ?? []) {
+      if (!known.has(key)) this.#unknownKey([...path, key], member, known.keys());
+    }
+    return result;
+  }
+
+  #node(
+    node: Node,
+    raw: RawNode | undefined,
+    path: readonly string[],
+    on: boolean,
+    fallback: unknown,
+  ): unknown {
+    if (raw?.place !== undefined) this.places.set(path.join('.'), raw.place);
+    if (node.kind === 'section') return this.section(node, raw, path, on);
+    if (node.kind === 'names') return this.#names(node, raw, path, on);
+    return this.#setting(node, raw, path, on, fallback);
+  }
+
+  #names(node: Names<Node>, raw: RawNode | undefined, path: readonly string[], on: boolean): object {
+    const result: Record<string, unknown> = Object.create(null);
+    for (const [written, member] of this.#table(raw, path) ?? []) {
+      const name = node.upperCase ? written.toUpperCase() : written;
+      if (!node.pattern.test(name)) {
+        this.#fault([...path, written], `not a valid name (${node.pattern.source})`, member.place);
+      }
+      result[name] = this.#node(node.value, member, [...path, name], on, undefined);
+    }
+    return result;
+  }
+
+  #setting(
+    setting: Setting<unknown>,
+    raw: RawNode | undefined,
+    path: readonly string[],
+    on: boolean,
+    fallback: unknown,
+  ): unknown {
+    const given = this.#fromOutside(path) ?? raw;
+    const standard = fallback ?? setting.default;
+    if (given === undefined) return standard;
+    const parsed = this.#parse(setting.type, given, path, on);
+    if ('value' in parsed) return parsed.value ?? standard;
+    this.#fault(path, parsed.fault, given.place);
+    return standard;
+  }
+
+  /** From a flag or the environment, there under either generation's name. */
+  #fromOutside(path: readonly string[]): RawNode | undefined {
+    const flag = this.#sources.flags[path.join('.')];
+    if (flag !== undefined) return { value: flag };
+    for (const names of this.#spellings(path)) {
+      const value = this.#sources.environment[environmentName(this.#sources.prefix, names)];
+      if (value !== undefined && value !== '') return { value };
+    }
+    return undefined;
+  }
+
+  #spellings(path: readonly string[]): string[][] {
+    let spellings: string[][] = [[]];
+    path.forEach((part, index) => {
+      const alias = this.#aliases.get(path.slice(0, index + 1).join('.'));
+      const parts = alias === undefined ? [part] : [part, alias];
+      spellings = spellings.flatMap((before) => parts.map((name) => [...before, name]));
+    });
+    return spellings;
+  }
+
+  #parse(type: Type, raw: RawNode, path: readonly string[], on: boolean): Parsed {
+    if (type.name === 'any') return { value: raw.value };
+    if (type.name === 'list') return this.#list(raw, path, on);
+    if (raw.value === null) return { value: undefined };
+    if (typeof raw.value === 'object') return { fault: `must be ${article(type)}` };
+    if (typeof raw.value !== 'string') {
+      return parseScalar(type, raw.value, this.#sources.numbersAreUnits);
+    }
+    const text = this.#substitute(raw.value, path, type, raw.place, on);
+    if (text === undefined) return { value: undefined };
+    if (type.name === 'secret') return this.#decrypted(text);
+    if (type.name === 'path') return { value: this.#path(type.base, text) };
+    if (type.name === 'integer' && text.trim() === '') return { fault: 'must be a number' };
+    return parseScalar(type, text, this.#sources.numbersAreUnits);
+  }
+
+  #list(raw: RawNode, path: readonly string[], on: boolean): Parsed {
+    const type = { name: 'list' } as const;
+    if (Array.isArray(raw.value)) {
+      const items: string[] = [];
+      for (const item of raw.value as readonly RawNode[]) {
+        if (typeof item.value === 'object') return { fault: 'must be a list of strings' };
+        items.push(this.#substitute(String(item.value), path, type, item.place, on) ?? '');
+      }
+      return { value: items };
+    }
+    if (typeof raw.value === 'object') return { fault: 'must be a list of strings' };
+    const text = this.#substitute(String(raw.value), path, type, raw.place, on) ?? '';
+    return { value: text === '' ? [] : text.split(',').map((item) => item.trim()) };
+  }
+
+  /** `env(NAME)` as the whole value. Unset: a secret is undefined, other text stays, with a warning. */
+  #substitute(
+    text: string,
+    path: readonly string[],
+    type: Type,
+    place: Place | undefined,
+    on: boolean,
+  ): string | undefined {
+    const name = /^env\((.*)\)$/.exec(text)?.[1];
+    if (name === undefined) return text;
+    const value = this.#sources.environment[name];
+    if (value !== undefined && value !== '') return value;
+    this.unset.set(path.join('.'), name);
+    if (type.name === 'secret') return undefined;
+    const staysText = type.name === 'text' || type.name === 'list' || type.name === 'path';
+    if (staysText && on) {
+      this.warnings.push({
+        key: path.join('.'),
+        message: `${name} is not set in the environment, the text stays`,
+        ...(place === undefined ? {} : { place }),
+      });
+    }
+    return text;
+  }
+
+  #decrypted(text: string): Parsed {
+    if (!text.startsWith(encryptedPrefix)) return { value: text === '' ? undefined : text };
+    const plain = decryptSecret(text, this.#sources.privateKeys);
+    return plain === undefined
+      ? { fault: 'is encrypted, and no DOTENV_PRIVATE_KEY of the environment opens it' }
+      : { value: plain };
+  }
+
+  #path(base: 'supabase' | 'project' | 'either', text: string): string | undefined {
+    if (text === '') return undefined;
+    const { supabaseDir, exists } = this.#sources;
+    const inSupabase = resolvePath(supabaseDir, text);
+    const inProject = resolvePath(join(supabaseDir, '..'), text);
+    if (base === 'supabase') return inSupabase;
+    return base === 'project' || !exists(inSupabase) ? inProject : inSupabase;
+  }
+
+  #table(raw: RawNode | undefined, path: readonly string[]): RawTable | undefined {
+    if (raw === undefined || raw.value === null) return undefined;
+    if (raw.value instanceof Map) return raw.value;
+    this.#fault(path, `must be a table: [${path.join('.')}]`, raw.place);
+    return undefined;
+  }
+
+  /** The member under its own name or its alias; both at once is a mistake worth a warning. */
+  #pick(
+    table: RawTable | undefined,
+    key: string,
+    alias: string | undefined,
+    path: readonly string[],
+  ): RawNode | undefined {
+    if (alias === undefined || !table?.has(alias)) return table?.get(key);
+    if (!table.has(key)) return table.get(alias);
+    this.#warn([...path, alias], `ignored, since ${key} stands there too`, table.get(alias)?.place);
+    return table.get(key);
+  }
+
+  #isEnabled(schema: Section<Fields>, table: RawTable | undefined, path: readonly string[]): boolean {
+    const node = schema.fields.enabled;
+    if (node?.kind !== 'setting') return true;
+    const raw = this.#fromOutside([...path, 'enabled']) ?? table?.get('enabled');
+    if (raw === undefined) return schema.whenPresent?.enabled ?? node.default === true;
+    return /^(true|t|1)$/i.test(String(raw.value));
+  }
+
+  #unknownKey(path: readonly string[], raw: RawNode, known: Iterable<string>): void {
+    const key = path.at(-1) ?? '';
+    const oidc = path.length === 3 && path[1] === 'external' && (key === 'linkedin' || key === 'slack');
+    if (oidc) {
+      const message = `the provider is gone, use [auth.external.${key}_oidc]; ignored`;
+      this.#warn(path, message, raw.place);
+      return;
+    }
+    const near = nearest(key, known);
+    const advice = near === undefined ? '' : `; did you mean ${near}?`;
+    this.#warn(path, `unknown key, ignored${advice}`, raw.place);
+  }
+
+  #fault(path: readonly string[], message: string, place: Place | undefined): void {
+    this.faults.push({ key: path.join('.'), message, ...(place === undefined ? {} : { place }) });
+  }
+
+  #warn(path: readonly string[], message: string, place: Place | undefined): void {
+    this.warnings.push({ key: path.join('.'), message, ...(place === undefined ? {} : { place }) });
+  }
+}
+
+const aliasOf = (node: Node) => (node.kind === 'names' ? undefined : node.alias);
+
+function article(type: Type): string {
+  const words: Partial<Record<Type['name'], string>> = {
+    boolean: 'true or false',
+    integer: 'a number',
+    port: 'a port',
+    duration: 'a duration such as "30s"',
+    size: 'a size such as "50MiB"',
+  };
+  return words[type.name] ?? 'a string';
+}

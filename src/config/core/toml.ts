@@ -1,0 +1,82 @@
+/** TOML to a {@link RawTable}, with the place of every key. */
+import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
+import { ConfigError, type Place, type RawNode, type RawTable } from './tree.ts';
+
+/** @throws {ConfigError} at the first thing that is not TOML. */
+export function parseToml(text: string, file: string): RawTable {
+  const root: RawTable = new Map();
+  const place = ({ loc }: AST.TOMLNode): Place => ({
+    file,
+    line: loc.start.line,
+    column: loc.start.column + 1,
+  });
+
+  const put = (table: RawTable, names: readonly string[], node: RawNode): void => {
+    const last = names.at(-1) ?? '';
+    descend(table, names.slice(0, -1), node.place).set(last, node);
+  };
+  const read = (node: AST.TOMLContentNode): RawNode['value'] => {
+    if (node.type === 'TOMLArray') {
+      return node.elements.map((element) => ({ value: read(element), place: place(element) }));
+    }
+    if (node.type === 'TOMLInlineTable') return fill(new Map(), node.body);
+    return node.value instanceof Date ? text.slice(...node.range) : node.value;
+  };
+  const fill = (table: RawTable, body: readonly AST.TOMLKeyValue[]): RawTable => {
+    for (const pair of body) {
+      put(table, keyNames(pair.key), { value: read(pair.value), place: place(pair) });
+    }
+    return table;
+  };
+
+  for (const item of parse(text, file).body[0].body) {
+    if (item.type === 'TOMLKeyValue') fill(root, [item]);
+    else if (item.kind === 'standard') fill(descend(root, keyNames(item.key), place(item)), item.body);
+    else appendTable(root, item, place(item), fill);
+  }
+  return root;
+}
+
+function parse(text: string, file: string): AST.TOMLProgram {
+  try {
+    return parseTOML(text, { tomlVersion: '1.0' });
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    const place = { file, line: error.lineNumber, column: error.column + 1 };
+    throw new ConfigError([{ key: '', message: `not TOML: ${error.message}`, place }]);
+  }
+}
+
+const keyNames = (key: AST.TOMLKey): string[] =>
+  key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
+
+/** The table at `names`, made where it is missing; the last entry of an array of tables on the way. */
+function descend(table: RawTable, names: readonly string[], place: Place | undefined): RawTable {
+  let current = table;
+  for (const name of names) {
+    const found = current.get(name)?.value;
+    if (found instanceof Map) current = found;
+    else if (Array.isArray(found) && found.at(-1)?.value instanceof Map) current = found.at(-1).value;
+    else {
+      const made: RawTable = new Map();
+      current.set(name, place === undefined ? { value: made } : { value: made, place });
+      current = made;
+    }
+  }
+  return current;
+}
+
+/** `[[a.b]]` */
+function appendTable(
+  root: RawTable,
+  item: AST.TOMLTable,
+  place: Place,
+  fill: (table: RawTable, body: readonly AST.TOMLKeyValue[]) => RawTable,
+): void {
+  const names = keyNames(item.key);
+  const parent = descend(root, names.slice(0, -1), place);
+  const last = names.at(-1) ?? '';
+  const before = parent.get(last)?.value;
+  const entry = { value: fill(new Map(), item.body), place };
+  parent.set(last, { value: [...(Array.isArray(before) ? before : []), entry], place });
+}

@@ -1,0 +1,184 @@
+/** Reads the settings once: files of the project folder, dotenv files, the environment and flags. */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { check } from './core/check.ts';
+import { privateKeysFrom } from './core/decrypt.ts';
+import { parseDotenv } from './core/dotenv.ts';
+import { parseJson } from './core/json.ts';
+import { checkRemotes } from './core/remotes.ts';
+import { type Resolved, resolve, type Sources } from './core/resolve.ts';
+import { parseToml } from './core/toml.ts';
+import { ConfigError, type Notice, noticeText, type RawTable, treeFrom } from './core/tree.ts';
+import { type Config, plinthSchema, projectSchema } from './schema/index.ts';
+
+export interface LoadOptions {
+  /** The folder that holds `supabase/`; it need not exist. */
+  readonly projectDir: string;
+  /** The shell's environment; `process.env` by default. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Dotted keys, for example `{ 'api.port': 0 }`; stronger than everything else. */
+  readonly flags?: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface Loaded {
+  readonly config: Config;
+  /** The shell's environment and the dotenv files, as `env()` saw them; for functions. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** One line each, file and line included. */
+  readonly warnings: readonly string[];
+  /** The `supabase/` folder, whether it exists or not. */
+  readonly supabaseDir: string;
+}
+
+/**
+ * @throws {ConfigError} with every fault of both files.
+ * @example
+ * const { config } = loadConfig({ projectDir: process.cwd(), flags: { 'api.port': 0 } });
+ */
+export function loadConfig({ projectDir, env = process.env, flags = {} }: LoadOptions): Loaded {
+  const supabaseDir = join(projectDir, 'supabase');
+  const shown = (path: string) => relative(projectDir, path).replaceAll('\\', '/');
+  const environment = readEnvironment(env, [supabaseDir, projectDir], shown);
+  const project = readFirst(supabaseDir, ['config.json', 'config.jsonc', 'config.toml'], shown);
+  const plinth = readFirst(supabaseDir, ['plinth.toml'], shown);
+  const { config, warnings } = build(project, plinth, {
+    flags,
+    environment,
+    supabaseDir,
+    defaultProjectId: basename(projectDir),
+    exists: existsSync,
+    numbersAreUnits: false,
+  });
+  return { config, environment, warnings: warnings.map(noticeText), supabaseDir };
+}
+
+/** Every setting at its default; for tests and for a folder without settings. */
+export function defaultConfig(): Config {
+  return configFrom({});
+}
+
+type DeepPartial<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]?: DeepPartial<T[K]> }
+    : T;
+
+export type PartialConfig = DeepPartial<Config>;
+
+/**
+ * Defaults with some settings replaced, checked by the same rules as a file. Neither files nor environment are read.
+ *
+ * @throws {ConfigError}
+ * @example configFrom({ auth: { enable_anonymous_sign_ins: true } });
+ */
+export function configFrom(partial: PartialConfig, supabaseDir = join(process.cwd(), 'supabase')): Config {
+  const { plinth = {}, ...project } = partial;
+  return build(treeFrom(project), treeFrom(plinth), {
+    flags: {},
+    environment: {},
+    supabaseDir,
+    defaultProjectId: 'plinth',
+    exists: existsSync,
+    numbersAreUnits: true,
+  }).config;
+}
+
+type BuildOptions = Omit<Sources, 'prefix' | 'privateKeys'> & { readonly defaultProjectId: string };
+
+function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
+  const sources = { ...options, privateKeys: privateKeysFrom(options.environment) };
+  const remotes = checkRemotes(project, projectSchema);
+  const withoutMeta = new Map([...project].filter(([key]) => key !== 'remotes' && key !== '$schema'));
+  const first = resolve(projectSchema, withoutMeta, { ...sources, prefix: 'SUPABASE' });
+  const second = resolve(plinthSchema, plinth, { ...sources, flags: {}, prefix: 'PLINTH' });
+  const warnings: Notice[] = [...first.warnings, ...second.warnings, ...remotes.warnings];
+
+  const values = first.value as Omit<Config, 'project_id' | 'plinth'> & { project_id: string | undefined };
+  const written = values.project_id ?? options.defaultProjectId;
+  const project_id = sanitizeProjectId(written);
+  if (values.project_id !== undefined && project_id !== written) {
+    warnings.push({
+      key: 'project_id',
+      message: `not a valid name, ${project_id} is used`,
+      ...at(first, 'project_id'),
+    });
+  }
+  const config: Config = { ...values, project_id, plinth: second.value as Config['plinth'] };
+
+  const faults = [...first.faults, ...second.faults, ...remotes.faults];
+  const notice = (key: string, message: string): Notice => ({
+    key,
+    message,
+    ...at(first, key),
+    ...at(second, key),
+  });
+  check(
+    config,
+    { exists: options.exists, unset: first.unset },
+    (key, message) => {
+      const reportedAlready = faults.some((fault) => fault.key === key);
+      if (!reportedAlready) faults.push(notice(key, message));
+    },
+    (key, message) => warnings.push(notice(key, message)),
+  );
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { config, warnings };
+}
+
+/** Where a key stands, or the nearest section around it that stands in the file. */
+function at({ places }: Resolved, key: string): Pick<Notice, 'place'> {
+  const parts = key.split('.');
+  for (let length = parts.length; length > 0; length--) {
+    const place = places.get(parts.slice(0, length).join('.'));
+    if (place !== undefined) return { place };
+  }
+  return {};
+}
+
+function sanitizeProjectId(name: string): string {
+  const cleaned = name.replace(/[^a-zA-Z0-9_.-]+/g, '_').replace(/^[_.-]+/, '');
+  return cleaned.slice(0, 40) || 'project';
+}
+
+function readFirst(dir: string, names: readonly string[], shown: (path: string) => string): RawTable {
+  for (const name of names) {
+    const path = join(dir, name);
+    const text = readIfThere(path);
+    if (text === undefined) continue;
+    return name.endsWith('.toml') ? parseToml(text, shown(path)) : parseJson(text, shown(path));
+  }
+  return new Map();
+}
+
+/**
+ * The shell first, then the dotenv files of each folder in turn; the first to set a name wins. In a folder the order
+ * is `.env.ENV.local`, `.env.local` (not in tests), `.env.ENV`, `.env`, with ENV from SUPABASE_ENV.
+ */
+function readEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  dirs: readonly string[],
+  shown: (path: string) => string,
+): Record<string, string> {
+  const merged: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) merged[name] = value;
+  const stage = merged.SUPABASE_ENV || 'development';
+  const local = stage === 'test' ? [] : ['.env.local'];
+  const files = [`.env.${stage}.local`, ...local, `.env.${stage}`, '.env'];
+  for (const dir of dirs) {
+    for (const file of files) {
+      const path = join(dir, file);
+      for (const [name, value] of parseDotenv(readIfThere(path) ?? '', shown(path))) merged[name] ??= value;
+    }
+  }
+  return merged;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;
+    throw error;
+  }
+}
