@@ -1,0 +1,90 @@
+-- What policies call (path parts, the running operation) and the triggers of buckets and objects.
+
+set local role supabase_storage_admin;
+
+create function storage.foldername(name text) returns text[]
+language sql immutable
+return (string_to_array(name, '/'))[1 : array_length(string_to_array(name, '/'), 1) - 1];
+
+create function storage.filename(name text) returns text
+language sql immutable
+return (string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)];
+
+-- Without a dot in the last segment this is the whole segment, as upstream.
+create function storage.extension(name text) returns text
+language sql immutable
+return reverse(split_part(reverse((string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)]), '.', 1));
+
+-- Names are those of the HTTP routes, for example storage.object.upload; null outside a request.
+create function storage.operation() returns text
+language sql stable
+return current_setting('storage.operation', true);
+
+create function storage.allow_any_operation(expected_operations text[]) returns boolean
+language sql stable
+return coalesce(
+  regexp_replace(storage.operation(), '^storage\.', '') = any (
+    select regexp_replace(expected, '^storage\.', '')
+    from unnest(expected_operations) as expected
+    where expected <> ''
+  ),
+  false
+);
+
+create function storage.allow_only_operation(expected_operation text) returns boolean
+language sql stable
+return storage.allow_any_operation(array[expected_operation]);
+
+-- Part of upstream's surface: tells by its error whether the caller's policies would accept the row.
+create function storage.can_insert_object(bucketid text, name text, owner uuid, metadata jsonb) returns void
+language plpgsql as $$
+begin
+  insert into storage.objects (bucket_id, name, owner, metadata)
+  values (bucketid, can_insert_object.name, can_insert_object.owner, can_insert_object.metadata);
+  raise sqlstate 'PT200' using message = 'ROLLBACK', detail = 'rollback successful insert';
+end;
+$$;
+
+create function storage.get_size_by_bucket() returns table (size bigint, bucket_id text)
+language sql stable
+as $$
+  select sum((o.metadata ->> 'size')::bigint)::bigint, o.bucket_id from storage.objects o group by o.bucket_id
+$$;
+
+create function storage.update_updated_at_column() returns trigger
+language plpgsql as $$
+begin
+  new.updated_at := now();
+  return new;
+end;
+$$;
+create trigger update_objects_updated_at before update on storage.objects
+  for each row execute function storage.update_updated_at_column();
+
+create function storage.enforce_bucket_name_length() returns trigger
+language plpgsql as $$
+begin
+  if length(new.name) > 100 then
+    raise exception 'bucket name "%" is too long (% characters). Max is 100.', new.name, length(new.name);
+  end if;
+  return new;
+end;
+$$;
+create trigger enforce_bucket_name_length_trigger before insert or update of name on storage.buckets
+  for each row execute function storage.enforce_bucket_name_length();
+
+-- A row deleted by hand would leave its bytes behind; the server sets storage.allow_delete_query for itself.
+create function storage.protect_delete() returns trigger
+language plpgsql as $$
+begin
+  if current_setting('storage.allow_delete_query', true) is distinct from 'true' then
+    raise exception 'Direct deletion from storage tables is not allowed. Use the Storage API instead.'
+      using errcode = '42501', hint = 'This prevents accidental data loss from orphaned objects.';
+  end if;
+  return null;
+end;
+$$;
+create trigger protect_buckets_delete before delete on storage.buckets
+  for each statement execute function storage.protect_delete();
+create trigger protect_objects_delete before delete on storage.objects
+  for each statement execute function storage.protect_delete();
