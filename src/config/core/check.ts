@@ -9,15 +9,16 @@ export interface CheckContext {
 
 type Report = (key: string, message: string) => void;
 
-/** Calls `report` for each fault, with the key that has to change. */
-export function check(config: Config, { exists, unset }: CheckContext, report: Report): void {
+/**
+ * Calls `report` for each fault, with the key that has to change, and `warn` where only a variable of the environment
+ * is missing: a fresh clone without its secrets starts all the same, as it does upstream.
+ */
+export function check(config: Config, { exists, unset }: CheckContext, report: Report, warn: Report): void {
   const need = (key: string, value: string | number | undefined, because: string) => {
     if (value !== undefined && value !== '') return;
     const name = unset.get(key);
-    report(
-      key,
-      name === undefined ? `is needed, since ${because}` : `env(${name}) is not set, and ${because}`,
-    );
+    if (name === undefined) report(key, `is needed, since ${because}`);
+    else warn(key, `env(${name}) is not set, and ${because}`);
   };
   const file = (key: string, path: string | undefined) => {
     if (path !== undefined && !exists(path)) report(key, `there is no file ${path}`);
