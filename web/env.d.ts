@@ -1,0 +1,4 @@
+/// <reference types="vite/client" />
+
+/** The theme's CSS variables, made by `build/theme-css.ts`. */
+declare module 'virtual:plinth-theme.css';

@@ -1,0 +1,106 @@
+/** The fetch client of both faces: JSON in, JSON out, and one error type for every service's error shape. */
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  /** HTTP status; 0 when no answer came. */
+  readonly status: number;
+  /** The service's stable code (`invalid_credentials`, `23505` …); `network` when no answer came. */
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly detail: string | undefined;
+  /** For the log; copyable on every error a person sees. */
+  readonly requestId: string | undefined;
+  /** The whole answer, for fields that only one service sends (`weak_password`). */
+  readonly body: Readonly<Record<string, unknown>>;
+
+  constructor(fields: {
+    message: string;
+    status: number;
+    code: string;
+    hint?: string | undefined;
+    detail?: string | undefined;
+    requestId?: string | undefined;
+    body?: Readonly<Record<string, unknown>>;
+    cause?: unknown;
+  }) {
+    super(fields.message, { cause: fields.cause });
+    this.status = fields.status;
+    this.code = fields.code;
+    this.hint = fields.hint;
+    this.detail = fields.detail;
+    this.requestId = fields.requestId;
+    this.body = fields.body ?? {};
+  }
+}
+
+export interface ApiRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Our own server asks for this header on every call that changes something; a foreign page cannot send it unasked. */
+export const sameOriginHeader = { 'x-plinth-request': '1' } as const;
+
+const requestIdHeader = 'x-request-id';
+
+/** The parsed answer (undefined for an empty one), or an {@link ApiError}. */
+export async function callApi<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
+  const { method = 'GET', body, headers, signal } = options;
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...sameOriginHeader,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+      credentials: 'same-origin',
+    });
+  } catch (cause) {
+    if (signal?.aborted === true) throw cause;
+    throw new ApiError({ message: 'No answer from the server.', status: 0, code: 'network', cause });
+  }
+  const text = await response.text();
+  const value = parseJson(text);
+  if (response.ok) return value as Answer;
+  throw errorFrom(response, value);
+}
+
+/** Auth sends `{code, error_code, msg}` or `{code, message}`; the other services `{code|error, message, hint, details}`. */
+function errorFrom(response: Response, value: unknown): ApiError {
+  const body = isObject(value) ? value : {};
+  const code = firstText(body.error_code, body.code, body.error) ?? `http_${response.status}`;
+  return new ApiError({
+    message: firstText(body.msg, body.message, body.error_description) ?? response.statusText,
+    status: response.status,
+    code,
+    hint: firstText(body.hint),
+    detail: firstText(body.details, body.detail),
+    requestId: response.headers.get(requestIdHeader) ?? undefined,
+    body,
+  });
+}
+
+function parseJson(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function firstText(...values: unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === 'string' && value !== '');
+}

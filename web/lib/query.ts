@@ -1,0 +1,20 @@
+/** Server data lives in this cache and nowhere else. */
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError } from './api.ts';
+
+const mostRetries = 2;
+
+/** What the server refused stays refused; only silence, overload and faults of the server are worth another try. */
+export function isWorthRetrying(failures: number, error: unknown): boolean {
+  if (failures >= mostRetries || !(error instanceof ApiError)) return false;
+  return error.status === 0 || error.status === 429 || error.status >= 500;
+}
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: { staleTime: 5000, retry: isWorthRetrying, refetchOnWindowFocus: true },
+      mutations: { retry: false },
+    },
+  });
+}

@@ -1,0 +1,162 @@
+/**
+ * The page's view of its session. The server holds the session (an httpOnly cookie and a row); a page gets the access
+ * token in memory only, verifies it, and asks again before it expires. Tabs agree through the five events.
+ */
+import type { SessionEvent, SessionEvents } from './events.ts';
+import { SessionFault } from './faults.ts';
+import { createKeySource, type Jwk } from './jwks.ts';
+import { type AccessClaims, verifyAccessToken } from './verify.ts';
+
+/** What the server says of the session behind the cookie. */
+export interface HeldSession<User = unknown> {
+  readonly access_token: string;
+  /** Seconds since the epoch. */
+  readonly expires_at: number;
+  readonly user: User;
+}
+
+export interface Session<User = unknown> extends HeldSession<User> {
+  readonly claims: AccessClaims;
+}
+
+export type SessionState<User = unknown> =
+  | { readonly status: 'loading' }
+  /** `ended`: there was a session in this tab and it was not this tab that ended it. */
+  | { readonly status: 'signed-out'; readonly reason: 'none' | 'ended' | 'left' }
+  | { readonly status: 'signed-in'; readonly session: Session<User> }
+  /** The token could not be trusted, or the server could not be asked. */
+  | { readonly status: 'failed'; readonly error: unknown };
+
+/** How the page reaches the server that holds its session. */
+export interface SessionTransport<User = unknown> {
+  /** The session as it is, refreshed where it is about to expire; null when there is none. */
+  read(): Promise<HeldSession<User> | null>;
+  /** A new access token in any case: after a change of rights, or to learn whether the session still lives. */
+  refresh(): Promise<HeldSession<User> | null>;
+}
+
+export interface SessionClientOptions<User> {
+  /** Of the auth service, for example `https://example.org/auth/v1`. */
+  readonly url: string;
+  /** The publishable key. */
+  readonly key: string;
+  readonly transport: SessionTransport<User>;
+  readonly events: SessionEvents;
+  readonly fetch?: typeof fetch;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+export interface SessionClient<User = unknown> {
+  state(): SessionState<User>;
+  /** Called after every change of state; returns the undo. */
+  subscribe(listener: () => void): () => void;
+  /** Reads the session from the server. Tells nobody. */
+  load(): Promise<SessionState<User>>;
+  /** The server has changed the session: read it, then tell every tab what happened. */
+  changed(event: SessionEvent): Promise<SessionState<User>>;
+  /** Gets a new access token and tells every tab. Also the way to learn that a session was ended elsewhere. */
+  refresh(): Promise<SessionState<User>>;
+  close(): void;
+}
+
+/** A new token is asked for this long before the old one expires. */
+const refreshAheadMs = 60_000;
+/** Longest delay of a browser timer that is not cut off. */
+const longestTimerMs = 2_147_483_647;
+
+export function createSessionClient<User>(options: SessionClientOptions<User>): SessionClient<User> {
+  const { url, key, transport, events, now = Date.now, fetch: request = fetch } = options;
+  if (url === '' || key === '') throw new SessionFault('url_and_key_required');
+
+  const keys = createKeySource({
+    now,
+    fetchKeys: async () => {
+      const response = await request(`${url}/.well-known/jwks.json`, { headers: { apikey: key } });
+      if (!response.ok) throw new Error(`The signing keys could not be read (status ${response.status}).`);
+      return (await response.json()) as { keys?: Jwk[] };
+    },
+  });
+  const confirm = async (token: string): Promise<boolean> => {
+    const response = await request(`${url}/user`, {
+      headers: { apikey: key, authorization: `Bearer ${token}` },
+    });
+    return response.ok;
+  };
+
+  let current: SessionState<User> = { status: 'loading' };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const subscribers = new Set<() => void>();
+
+  function become(next: SessionState<User>): SessionState<User> {
+    current = next;
+    clearTimeout(timer);
+    if (next.status === 'signed-in') {
+      const wait = next.session.expires_at * 1000 - now() - refreshAheadMs;
+      timer = setTimeout(() => void client.refresh(), Math.min(Math.max(wait, 1000), longestTimerMs));
+    }
+    for (const subscriber of subscribers) subscriber();
+    return next;
+  }
+
+  async function take(held: HeldSession<User> | null): Promise<SessionState<User>> {
+    if (held === null) {
+      const reason = current.status === 'signed-in' ? 'ended' : 'none';
+      return become(current.status === 'signed-out' ? current : { status: 'signed-out', reason });
+    }
+    const claims = await verifyAccessToken(held.access_token, { keys, now, confirm });
+    return become({ status: 'signed-in', session: { ...held, claims } });
+  }
+
+  /** A token that ran out on its way here is worth one more try; any other fault is final. */
+  async function read(): Promise<SessionState<User>> {
+    try {
+      return await take(await transport.read());
+    } catch (error) {
+      if (error instanceof SessionFault && error.code === 'expired') return take(await transport.refresh());
+      throw error;
+    }
+  }
+
+  async function orFailed(work: () => Promise<SessionState<User>>): Promise<SessionState<User>> {
+    try {
+      return await work();
+    } catch (error) {
+      return become({ status: 'failed', error });
+    }
+  }
+
+  const unlisten = events.listen((event, from) => {
+    if (from === 'this tab') return;
+    void orFailed(event === 'SIGNED_OUT' ? () => take(null) : read);
+  });
+
+  const client: SessionClient<User> = {
+    state: () => current,
+    subscribe(subscriber) {
+      subscribers.add(subscriber);
+      return () => subscribers.delete(subscriber);
+    },
+    load: () => orFailed(read),
+    changed: (event) =>
+      orFailed(async () => {
+        const next = event === 'SIGNED_OUT' ? become({ status: 'signed-out', reason: 'left' }) : await read();
+        events.emit(event);
+        return next;
+      }),
+    refresh: () =>
+      orFailed(async () => {
+        const before = current.status;
+        const next = await take(await transport.refresh());
+        if (next.status === 'signed-in') events.emit('TOKEN_REFRESHED');
+        else if (before === 'signed-in') events.emit('SIGNED_OUT');
+        return next;
+      }),
+    close() {
+      clearTimeout(timer);
+      unlisten();
+      subscribers.clear();
+    },
+  };
+  return client;
+}

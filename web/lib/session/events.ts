@@ -1,0 +1,55 @@
+/**
+ * The five session events, sent to every open tab of the same origin. A message holds no token: a tab that hears one
+ * asks the server for the session as it now is.
+ */
+export const sessionEvents = [
+  'SIGNED_IN',
+  'SIGNED_OUT',
+  'TOKEN_REFRESHED',
+  'USER_UPDATED',
+  'PASSWORD_RECOVERY',
+] as const;
+
+export type SessionEvent = (typeof sessionEvents)[number];
+
+export type SessionListener = (event: SessionEvent, from: 'this tab' | 'another tab') => void;
+
+export interface SessionEvents {
+  /** Tells this tab's listeners, then the other tabs. */
+  emit(event: SessionEvent): void;
+  /** Returns the undo. */
+  listen(listener: SessionListener): () => void;
+  close(): void;
+}
+
+const channelName = 'plinth-session';
+
+export function createSessionEvents(
+  channel: BroadcastChannel = new BroadcastChannel(channelName),
+): SessionEvents {
+  const listeners = new Set<SessionListener>();
+  const tell = (event: SessionEvent, from: 'this tab' | 'another tab'): void => {
+    for (const listener of listeners) listener(event, from);
+  };
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    if (isSessionEvent(data)) tell(data, 'another tab');
+  };
+  return {
+    emit(event) {
+      tell(event, 'this tab');
+      channel.postMessage(event);
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      listeners.clear();
+      channel.close();
+    },
+  };
+}
+
+function isSessionEvent(value: unknown): value is SessionEvent {
+  return sessionEvents.some((event) => event === value);
+}

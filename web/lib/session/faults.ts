@@ -1,0 +1,24 @@
+/**
+ * The seven messages of the specification's error catalogue (section 8). Their text is a contract: callers and logs
+ * compare it. What a person reads is made from `code` by the catalogues in `web/locales`.
+ */
+export const faultMessages = {
+  jwks_empty: 'JWKS is empty',
+  no_matching_key: 'No matching signing key found in JWKS',
+  bad_signature: 'Invalid JWT signature',
+  expired: 'JWT has expired',
+  missing_exp: 'Missing exp claim',
+  bad_algorithm: 'Invalid alg claim',
+  url_and_key_required: 'URL and key required',
+} as const;
+
+export type FaultCode = keyof typeof faultMessages;
+
+export class SessionFault extends Error {
+  override readonly name = 'SessionFault';
+  readonly code: FaultCode;
+  constructor(code: FaultCode, options?: ErrorOptions) {
+    super(faultMessages[code], options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,13 @@
+/** Access tokens and sessions in the browser: the one module that judges a token there. */
+export {
+  createSessionClient,
+  type HeldSession,
+  type Session,
+  type SessionClient,
+  type SessionState,
+  type SessionTransport,
+} from './client.ts';
+export { createSessionEvents, type SessionEvent, type SessionEvents, sessionEvents } from './events.ts';
+export { type FaultCode, faultMessages, SessionFault } from './faults.ts';
+export { createKeySource, jwksCacheMs, type KeySource } from './jwks.ts';
+export { type AccessClaims, verifyAccessToken } from './verify.ts';

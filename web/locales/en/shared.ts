@@ -1,0 +1,19 @@
+/** Texts of `web/ui` and `web/lib`, which both faces load. */
+export const messages = {
+  'ui.copy': 'Copy',
+  'ui.copied': 'Copied',
+  'ui.copy-what': 'Copy {what}',
+  'ui.show-password': 'Show password',
+  'ui.hide-password': 'Hide password',
+  'ui.close': 'Close',
+  'ui.loading': 'Loading…',
+  'ui.error-heading': 'Something needs your attention',
+  'ui.error-code': 'Error code',
+  'ui.request-id': 'Request id',
+  'ui.skip': 'Skip to content',
+  'ui.scheme': 'Colour scheme',
+  'ui.scheme-light': 'Light',
+  'ui.scheme-dark': 'Dark',
+  'ui.scheme-auto': 'System',
+  'ui.code-digit': 'Digit {number} of {total}',
+} as const;

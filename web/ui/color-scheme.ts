@@ -1,0 +1,8 @@
+/**
+ * The colour scheme before the first paint. The build puts this script, with a nonce, into the head of every page;
+ * Mantine's provider takes over from the same storage key.
+ */
+export const colorSchemeKey = 'plinth-color-scheme';
+
+export const colorSchemeScript = `try{var s=localStorage.getItem("${colorSchemeKey}")}catch(e){}
+document.documentElement.setAttribute("data-mantine-color-scheme",s==="light"||s==="dark"?s:matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light")`;

@@ -1,0 +1,61 @@
+import { useEffect, useRef } from 'react';
+import { Copyable } from './copyable.tsx';
+import classes from './error-summary.module.css';
+import { Notice } from './notice.tsx';
+import { t } from './text.ts';
+
+export interface Problem {
+  /** For people, from a catalogue. */
+  readonly text: string;
+  /** A second sentence: what to do now. */
+  readonly advice?: string | undefined;
+  /** The field it belongs to; it becomes a link there. */
+  readonly fieldId?: string | undefined;
+  /** The service's code, copyable. */
+  readonly code?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/**
+ * What went wrong, at the head of a form. The region is always in the page, so that screen readers announce what
+ * appears in it; a summary with something in it takes the focus unless one of its fields does.
+ */
+export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (problems.length === 0) return;
+    const field = problems.find((problem) => problem.fieldId !== undefined)?.fieldId;
+    const target = field === undefined ? null : document.getElementById(field);
+    (target ?? box.current)?.focus();
+  }, [problems]);
+  return (
+    <div role="alert" ref={box} tabIndex={-1} className={problems.length === 0 ? classes.empty : undefined}>
+      {problems.length === 0 ? null : (
+        <Notice tone="danger" {...(problems.length > 1 ? { title: t('ui.error-heading') } : {})}>
+          {problems.map((problem) => (
+            <ProblemLine key={`${problem.fieldId ?? ''}${problem.text}`} problem={problem} />
+          ))}
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+function ProblemLine({ problem }: { problem: Problem }) {
+  const { text, advice, fieldId, code, requestId } = problem;
+  return (
+    <div>
+      <p>
+        {fieldId === undefined ? text : <a href={`#${fieldId}`}>{text}</a>}
+        {advice === undefined ? null : ` ${advice}`}
+      </p>
+      {code === undefined && requestId === undefined ? null : (
+        <details className={classes.details}>
+          <summary>{t('ui.error-code')}</summary>
+          {code === undefined ? null : <Copyable value={code} what={t('ui.error-code')} />}
+          {requestId === undefined ? null : <Copyable value={requestId} what={t('ui.request-id')} />}
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { PasswordInput, type PasswordInputProps } from '@mantine/core';
+import { useState } from 'react';
+import { t } from './text.ts';
+
+/** A password with a show button that keyboards reach; pasting and password managers work. */
+export function PasswordField(props: Omit<PasswordInputProps, 'visible' | 'onVisibilityChange'>) {
+  const [visible, setVisible] = useState(false);
+  return (
+    <PasswordInput
+      {...props}
+      visible={visible}
+      onVisibilityChange={setVisible}
+      visibilityToggleButtonProps={{
+        'aria-label': visible ? t('ui.hide-password') : t('ui.show-password'),
+        'aria-pressed': visible,
+        tabIndex: 0,
+      }}
+    />
+  );
+}

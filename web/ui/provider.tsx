@@ -1,0 +1,30 @@
+/** Wraps a face: theme, colour scheme, and no style element that a content security policy would have to allow. */
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { colorSchemeKey } from './color-scheme.ts';
+import { theme } from './theme.ts';
+
+const schemeManager = localStorageColorSchemeManager({ key: colorSchemeKey });
+
+/** The nonce of this page, for the style elements that responsive props of some components make. */
+function styleNonce(): string {
+  if (typeof document === 'undefined') return '';
+  return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
+}
+
+export function UiProvider({ children }: { children: ReactNode }) {
+  return (
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={schemeManager}
+      getStyleNonce={styleNonce}
+      // The variables are a static sheet (virtual:plinth-theme.css).
+      withCssVariables={false}
+      withGlobalClasses={false}
+      withStaticClasses={false}
+    >
+      {children}
+    </MantineProvider>
+  );
+}

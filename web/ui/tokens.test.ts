@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest';
+import { contrast } from './contrast.ts';
+import { edgePairs, roles, roleVariable, type Scheme, textPairs } from './tokens.ts';
+
+describe.each(['light', 'dark'] as const satisfies Scheme[])('%s scheme', (scheme) => {
+  test.each(textPairs)('%s on %s is readable', (text, background) => {
+    expect(contrast(roles[scheme][text], roles[scheme][background])).toBeGreaterThanOrEqual(4.5);
+  });
+
+  test.each(edgePairs)('%s stands out from %s', (edge, background) => {
+    expect(contrast(roles[scheme][edge], roles[scheme][background])).toBeGreaterThanOrEqual(3);
+  });
+});
+
+test('contrast follows WCAG', () => {
+  expect(contrast('#000000', '#ffffff')).toBeCloseTo(21);
+  expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
+  expect(() => contrast('red', '#ffffff')).toThrow('#rrggbb');
+});
+
+test('roles become kebab-case variables', () => {
+  expect(roleVariable('dangerBox')).toBe('--plinth-danger-box');
+});

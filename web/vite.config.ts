@@ -1,0 +1,61 @@
+/**
+ * How the web app is built. Each face is a build of its own, so that nothing of the Console can end up in a chunk that
+ * the Account pages load. `scripts/build-web.mjs` runs both; `vite build --config web/vite.config.ts --mode console`
+ * runs one.
+ */
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type UserConfig } from 'vite';
+import { messagesPlugin } from './build/messages.ts';
+import { schemeScriptPlugin } from './build/scheme-script.ts';
+import { themeCssPlugin } from './build/theme-css.ts';
+
+export type Face = 'account' | 'console';
+
+/** Replaced in every HTML answer by a fresh nonce; the content security policy names the same one. */
+const noncePlaceholder = '%PLINTH_NONCE%';
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+export function faceConfig(face: Face): UserConfig {
+  return {
+    root: path(`./${face}`),
+    base: `/${face}/`,
+    publicDir: false,
+    logLevel: 'warn',
+    html: { cspNonce: noncePlaceholder },
+    plugins: [react(), themeCssPlugin(), messagesPlugin(), schemeScriptPlugin(noncePlaceholder)],
+    build: {
+      outDir: path(`../dist/web/${face}`),
+      emptyOutDir: true,
+      manifest: true,
+      target: 'es2023',
+      // A data: URI would need a wider content security policy.
+      assetsInlineLimit: 0,
+      // Account inlines its one sheet into the prerendered pages.
+      cssCodeSplit: face === 'console',
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+    },
+  };
+}
+
+/** The Account pages as a module for Node, which writes them as HTML (`account/prerender.tsx`). */
+export function prerenderConfig(): UserConfig {
+  return {
+    root: path('./account'),
+    base: '/account/',
+    publicDir: false,
+    logLevel: 'warn',
+    plugins: [react(), themeCssPlugin(), messagesPlugin()],
+    build: {
+      ssr: path('./account/prerender.tsx'),
+      // Below node_modules, so that what it imports from there is found.
+      outDir: path('../node_modules/.plinth-prerender'),
+      emptyOutDir: true,
+      target: 'node20',
+    },
+  };
+}
+
+export default defineConfig(({ mode }) => faceConfig(mode === 'console' ? 'console' : 'account'));
