@@ -1,0 +1,152 @@
+/**
+ * One Sync group of the extended protocol: statements bound and executed one after the other, in one implicit
+ * transaction (or inside an open one), with one answer for all of them.
+ */
+import type { Connection, Exchange } from './connection.ts';
+import type { ConnectionError, PostgresError } from './errors.ts';
+import type { WireParameter } from './message-writer.ts';
+import { readColumns, readParameterTypes } from './messages.ts';
+import { Backend } from './protocol.ts';
+import type { PreparedStatement, StatementCache } from './statement-cache.ts';
+
+/** Reads the DataRow whose body begins at `start`. */
+export type RowReader<T> = (buffer: Buffer, start: number, statement: PreparedStatement) => T;
+
+/** One statement of a batch and what came of it. */
+export interface Step<T> {
+  readonly statement: PreparedStatement;
+  /** True: its Parse travels in this very batch. */
+  readonly fresh: boolean;
+  bound: boolean;
+  readonly rows: T[];
+  commandTag: string;
+}
+
+/** Longer statements are built for one use (bulk inserts); keeping them would only cost memory. */
+const KEPT_TEXT_LENGTH = 16 * 1024;
+
+export class Batch<T> implements Exchange {
+  readonly extended = true;
+  readonly steps: Step<T>[] = [];
+  /** Set at the end. */
+  error: PostgresError | ConnectionError | undefined;
+  readonly #connection: Connection;
+  readonly #statements: StatementCache;
+  readonly #readRow: RowReader<T>;
+  readonly #onEnd: (batch: Batch<T>) => void;
+  /** Index of the step that the server is at. */
+  #at = 0;
+  #parsed = false;
+
+  constructor(
+    connection: Connection,
+    statements: StatementCache,
+    readRow: RowReader<T>,
+    onEnd: (batch: Batch<T>) => void,
+  ) {
+    this.#connection = connection;
+    this.#statements = statements;
+    this.#readRow = readRow;
+    this.#onEnd = onEnd;
+  }
+
+  /** Writes Bind and Execute, before them Parse when the connection does not have the statement yet. */
+  add(key: string, text: string, parameters: readonly WireParameter[]): void {
+    const { writer } = this.#connection;
+    const known = this.#statements.get(key);
+    const statement = known ?? this.#statements.prepare(writer, key, text);
+    writer.bind(statement.name, parameters);
+    writer.execute();
+    if (text.length > KEPT_TEXT_LENGTH) this.#statements.close(writer, statement);
+    this.steps.push({ statement, fresh: known === undefined, bound: false, rows: [], commandTag: '' });
+  }
+
+  /** Writes Parse and Describe only, to learn a statement's parameter types. */
+  addDescribe(key: string, text: string): PreparedStatement {
+    const statement = this.#statements.prepare(this.#connection.writer, key, text);
+    this.steps.push({ statement, fresh: true, bound: false, rows: [], commandTag: '' });
+    return statement;
+  }
+
+  submit(): void {
+    this.#connection.writer.sync();
+    this.#connection.submit(this);
+  }
+
+  /**
+   * True when the batch failed only because a prepared statement is no longer what it was: somebody deallocated it
+   * (26000), or its result type changed (0A000). Nothing of that step was executed, so asking again is right.
+   */
+  get stale(): boolean {
+    const step = this.steps[this.#at];
+    const code = this.error?.code;
+    return step !== undefined && !step.fresh && !step.bound && (code === '26000' || code === '0A000');
+  }
+
+  message(type: number, buffer: Buffer, start: number, end: number): void {
+    const step = this.steps[this.#at];
+    if (step === undefined) return;
+    switch (type) {
+      case Backend.DataRow:
+        step.rows.push(this.#readRow(buffer, start, step.statement));
+        return;
+      case Backend.BindComplete:
+        step.bound = true;
+        return;
+      case Backend.CommandComplete:
+        step.commandTag = buffer.toString('latin1', start, end - 1);
+        this.#next();
+        return;
+      case Backend.EmptyQueryResponse:
+        this.#next();
+        return;
+      case Backend.ParseComplete:
+        this.#parsed = true;
+        return;
+      case Backend.ParameterDescription:
+        step.statement.parameterTypes = readParameterTypes(buffer, start);
+        return;
+      case Backend.RowDescription:
+        step.statement.columns = readColumns(buffer, start);
+        return;
+      case Backend.NoData:
+        step.statement.columns = [];
+        return;
+      case Backend.CopyInResponse:
+        // The server reads copy data until CopyFail and then fails the statement.
+        this.#connection.writer.copyFail('COPY FROM STDIN is not possible here.');
+        this.#connection.writer.sync();
+        this.#connection.flush();
+    }
+  }
+
+  failed(error: PostgresError): void {
+    this.error ??= error;
+  }
+
+  ready(): void {
+    if (this.error !== undefined) this.#tidy();
+    this.#onEnd(this);
+  }
+
+  lost(error: ConnectionError): void {
+    this.error = error;
+    this.#onEnd(this);
+  }
+
+  #next(): void {
+    this.#at++;
+    this.#parsed = false;
+  }
+
+  /** After an error the server skipped the rest: fresh statements from there on do not exist. */
+  #tidy(): void {
+    for (let index = this.#at; index < this.steps.length; index++) {
+      const { statement, fresh } = this.steps[index] as Step<T>;
+      const exists = index === this.#at && this.#parsed;
+      if (fresh && !exists) this.#statements.forget(statement);
+    }
+    const step = this.steps[this.#at];
+    if (step !== undefined && this.stale) this.#statements.close(this.#connection.writer, step.statement);
+  }
+}

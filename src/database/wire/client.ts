@@ -1,0 +1,113 @@
+/** SQL on one connection: rows as objects, rows as text, scripts; statements prepared once and kept. */
+import type { Sql, SqlValue } from '../../kernel/sql.ts';
+import type { Queryable, Row, TextResult } from '../types.ts';
+import { Batch, type RowReader, type Step } from './batch.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { type Decoder, decoderOf, readRow } from './decode.ts';
+import { encodeValue } from './encode.ts';
+import { readTexts } from './messages.ts';
+import { Status } from './protocol.ts';
+import { runScript } from './script.ts';
+import { type PreparedStatement, StatementCache } from './statement-cache.ts';
+
+const STATEMENT_LIMIT = 100;
+
+/** What {@link decoderOf} relies on. */
+const SESSION_PARAMETERS = { DateStyle: 'ISO, MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' };
+
+export class Client implements Queryable {
+  readonly connection: Connection;
+  readonly #statements = new StatementCache(STATEMENT_LIMIT);
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  static async connect(options: ConnectionOptions): Promise<Client> {
+    const parameters = { ...SESSION_PARAMETERS, ...options.parameters };
+    return new Client(await Connection.open({ ...options, parameters }));
+  }
+
+  get processId(): number {
+    return this.connection.processId;
+  }
+
+  async query<R extends object = Row>(statement: Sql): Promise<R[]> {
+    const { text, values } = statement.compile();
+    const step = await this.#run(text, values, readObject);
+    return step.rows as R[];
+  }
+
+  async queryText(statement: Sql): Promise<TextResult> {
+    const { text, values } = statement.compile();
+    const step = await this.#run(text, values, readTexts);
+    return { columns: step.statement.columns ?? [], rows: step.rows, commandTag: step.commandTag };
+  }
+
+  async exec(text: string): Promise<void> {
+    await runScript(this.connection, text);
+  }
+
+  /** Several statements with text parameters in one write and one answer; an error ends them all. */
+  async batch(
+    statements: readonly { readonly text: string; readonly values: readonly string[] }[],
+  ): Promise<void> {
+    const batch = await this.#send((open) => {
+      for (const { text, values } of statements) open.add(text, text, values);
+    }, readTexts);
+    if (batch.error !== undefined) throw batch.error;
+  }
+
+  /** After DISCARD ALL the server has no prepared statement any more. */
+  forgetStatements(): void {
+    this.#statements.clear();
+  }
+
+  async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {
+    // Only its parameter type tells whether an array is meant as an array or as JSON.
+    const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
+    const parameters = values.map((value, index) => encodeValue(value, types?.[index]));
+    const add = (open: Batch<T>) => open.add(text, text, parameters);
+    let batch = await this.#send(add, readRow);
+    // In an open transaction it is too late: the error has ended it.
+    if (batch.stale && this.connection.transactionStatus === Status.Idle)
+      batch = await this.#send(add, readRow);
+    if (batch.error !== undefined) throw batch.error;
+    return batch.steps[0] as Step<T>;
+  }
+
+  async #parameterTypes(text: string): Promise<readonly number[] | undefined> {
+    const known = this.#statements.get(text);
+    if (known?.parameterTypes !== undefined) return known.parameterTypes;
+    const batch = await this.#send((open) => open.addDescribe(text, text), readTexts);
+    if (batch.error !== undefined) throw batch.error;
+    return batch.steps[0]?.statement.parameterTypes;
+  }
+
+  #send<T>(fill: (batch: Batch<T>) => void, readRow: RowReader<T>): Promise<Batch<T>> {
+    return new Promise((resolve) => {
+      const batch = new Batch<T>(this.connection, this.#statements, readRow, resolve);
+      fill(batch);
+      batch.submit();
+    });
+  }
+}
+
+interface RowShape {
+  readonly names: readonly string[];
+  readonly decoders: readonly Decoder[];
+}
+
+function readObject(buffer: Buffer, start: number, statement: PreparedStatement): Row {
+  statement.derived ??= shapeOf(statement);
+  const shape = statement.derived as RowShape;
+  return readRow(buffer, start, shape.names, shape.decoders);
+}
+
+function shapeOf(statement: PreparedStatement): RowShape {
+  const columns = statement.columns ?? [];
+  return {
+    names: columns.map((column) => column.name),
+    decoders: columns.map((column) => decoderOf(column.typeOid)),
+  };
+}

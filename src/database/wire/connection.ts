@@ -1,0 +1,235 @@
+/**
+ * One connection to the server. Messages are written to `writer`, then handed over with `submit`, together with the
+ * exchange that gets the answers. Exchanges may be in flight one behind the other; each ends with its ReadyForQuery.
+ */
+import type { Socket } from 'node:net';
+import type { ConnectionTarget } from './connection-string.ts';
+import { ConnectionError, type PostgresError } from './errors.ts';
+import { MessageReader } from './message-reader.ts';
+import { MessageWriter } from './message-writer.ts';
+import {
+  type Notice,
+  type Notification,
+  readError,
+  readFields,
+  readNotification,
+  readSetting,
+} from './messages.ts';
+import { Backend, CANCEL_REQUEST, Status } from './protocol.ts';
+import { openSocket } from './socket.ts';
+import { StartupExchange } from './startup.ts';
+
+/** Receives the answers to what was submitted with it. */
+export interface Exchange {
+  /** False for the simple protocol, where nothing tells that a statement has begun. */
+  readonly extended: boolean;
+  message(type: number, buffer: Buffer, start: number, end: number): void;
+  /** An ErrorResponse; the server then skips to the next Sync and `ready` follows. */
+  failed(error: PostgresError): void;
+  /** ReadyForQuery: the end, with the transaction status. */
+  ready(status: number): void;
+  /** The connection is gone: the end as well. */
+  lost(error: ConnectionError): void;
+}
+
+export interface ConnectionOptions extends ConnectionTarget {
+  /** A walsender connection that also speaks SQL. */
+  readonly replication?: boolean | undefined;
+  /** Further run-time parameters of the session. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  readonly onNotice?: ((notice: Notice) => void) | undefined;
+  readonly onNotification?: ((notification: Notification) => void) | undefined;
+  /** Called once when the connection has ended, however it ended. */
+  readonly onEnd?: ((error: ConnectionError | undefined) => void) | undefined;
+}
+
+/** Goodbyes the server says to a session before it begins the next statement. */
+const GOODBYES: readonly string[] = ['57P01', '57P05', '25P03'];
+
+export class Connection {
+  readonly writer = new MessageWriter();
+  /** What the server reports about itself and the session (`server_version`, `TimeZone` …). */
+  readonly parameters = new Map<string, string>();
+  processId = 0;
+  secretKey: Buffer = Buffer.alloc(0);
+  transactionStatus: number = Status.Idle;
+  onNotification: ((notification: Notification) => void) | undefined;
+  readonly options: ConnectionOptions;
+  readonly #exchanges: Exchange[] = [];
+  readonly #reader = new MessageReader((type, buffer, start, end) => this.#receive(type, buffer, start, end));
+  #socket: Socket | undefined;
+  #headMessages = 0;
+  #flushScheduled = false;
+  #goodbye: PostgresError | undefined;
+  #closing = false;
+  #ended = false;
+
+  private constructor(options: ConnectionOptions) {
+    this.options = options;
+    this.onNotification = options.onNotification;
+  }
+
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const connection = new Connection(options);
+    connection.#socket = await openSocket(options, (chunk) => connection.#read(chunk));
+    connection.#socket.on('error', (error) => connection.#end(error));
+    connection.#socket.on('close', () => connection.#end());
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const startup = new StartupExchange(connection, resolve, reject);
+        startup.begin();
+        connection.submit(startup);
+      });
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+    return connection;
+  }
+
+  /** Number of exchanges that have not ended. */
+  get inFlight(): number {
+    return this.#exchanges.length;
+  }
+
+  get ended(): boolean {
+    return this.#ended || this.#closing;
+  }
+
+  /** True while what was written waits in this process because the server does not read. */
+  get writeBlocked(): boolean {
+    return this.#socket?.writableNeedDrain ?? false;
+  }
+
+  /** Sends what was written, and queues `exchange` for the answers. */
+  submit(exchange: Exchange): void {
+    if (this.#ended || this.#closing) {
+      this.writer.take();
+      exchange.lost(this.#lostError(undefined, true));
+      return;
+    }
+    this.#exchanges.push(exchange);
+    // Behind others nothing is gained by sending at once: what is submitted in one turn leaves in one write.
+    if (this.#exchanges.length === 1) this.flush();
+    else this.#scheduleFlush();
+  }
+
+  /** Sends what was written without expecting an answer (authentication, copy). */
+  flush(): void {
+    if (this.writer.length === 0 || this.#socket === undefined) return;
+    this.#socket.write(this.writer.take());
+    // Almost always the kernel has taken everything by now, and the buffer can be written to again.
+    if (this.#socket.writableLength > 0) this.writer.renew();
+  }
+
+  /** Asks the server to cancel whatever runs on this connection. Resolves once the request was passed on. */
+  async cancel(): Promise<void> {
+    const writer = new MessageWriter();
+    writer.cancelRequest(CANCEL_REQUEST, this.processId, this.secretKey);
+    const socket = await openSocket(this.options, () => {});
+    await new Promise<void>((resolve) => {
+      socket.on('error', () => {});
+      socket.on('close', () => resolve());
+      socket.write(writer.take());
+      socket.resume();
+    });
+  }
+
+  /** Ends what is in flight, then says goodbye. */
+  async close(): Promise<void> {
+    if (this.#ended) return;
+    const closed = new Promise<void>((resolve) => {
+      this.#socket?.once('close', () => resolve());
+    });
+    this.#closing = true;
+    if (this.#exchanges.length === 0) this.#terminate();
+    await closed;
+  }
+
+  /** Ends at once; what is in flight is lost. */
+  destroy(error?: Error): void {
+    this.#end(error);
+  }
+
+  #terminate(): void {
+    this.writer.terminate();
+    this.#socket?.end(this.writer.take());
+  }
+
+  #scheduleFlush(): void {
+    if (this.#flushScheduled) return;
+    this.#flushScheduled = true;
+    setImmediate(() => {
+      this.#flushScheduled = false;
+      if (!this.#ended) this.flush();
+    });
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      this.#end(error as Error);
+    }
+  }
+
+  #receive(type: number, buffer: Buffer, start: number, end: number): void {
+    switch (type) {
+      case Backend.ReadyForQuery: {
+        this.transactionStatus = buffer[start] as number;
+        const exchange = this.#exchanges.shift();
+        this.#headMessages = 0;
+        exchange?.ready(this.transactionStatus);
+        if (this.#closing && this.#exchanges.length === 0) this.#terminate();
+        return;
+      }
+      case Backend.ErrorResponse: {
+        const error = readError(buffer, start, end);
+        if (error.severity !== 'ERROR') this.#goodbye = error;
+        else this.#exchanges[0]?.failed(error);
+        return;
+      }
+      case Backend.NoticeResponse:
+        this.options.onNotice?.(readFields(buffer, start, end));
+        return;
+      case Backend.NotificationResponse:
+        this.onNotification?.(readNotification(buffer, start));
+        return;
+      case Backend.ParameterStatus:
+        this.parameters.set(...readSetting(buffer, start));
+        return;
+      default:
+        this.#headMessages++;
+        this.#exchanges[0]?.message(type, buffer, start, end);
+    }
+  }
+
+  #end(cause?: Error): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#socket?.destroy();
+    // A session that is told goodbye before the first answer to a statement has not begun it: the answer to Parse or
+    // Bind would have come first.
+    const saidGoodbye = this.#goodbye !== undefined && GOODBYES.includes(this.#goodbye.code);
+    const headUntouched = saidGoodbye && this.#headMessages === 0;
+    const unread = (cause as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
+    this.#exchanges.splice(0).forEach((exchange, index) => {
+      const untouched =
+        index > 0
+          ? saidGoodbye
+          : (headUntouched && exchange.extended) || (unread && this.#headMessages === 0);
+      exchange.lost(this.#lostError(cause, untouched));
+    });
+    this.options.onEnd?.(this.#closing ? undefined : this.#lostError(cause, false));
+  }
+
+  #lostError(cause: Error | undefined, untouched: boolean): ConnectionError {
+    if (this.#goodbye !== undefined) {
+      return new ConnectionError({ ...this.#goodbye, message: this.#goodbye.message, untouched }, { cause });
+    }
+    const message = this.#closing
+      ? 'The connection to PostgreSQL is closed.'
+      : 'The connection to PostgreSQL was lost.';
+    return new ConnectionError({ code: '08006', message, untouched }, { cause });
+  }
+}

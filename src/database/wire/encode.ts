@@ -1,0 +1,48 @@
+/** JavaScript values to PostgreSQL's text format. */
+import type { SqlValue } from '../../kernel/sql.ts';
+import { writeArray } from './array-literal.ts';
+
+const JSON_TYPE = 114;
+const JSONB_TYPE = 3802;
+
+/**
+ * Dates become ISO text, bytes `\x…`, arrays array literals, other objects JSON. An array for a parameter that is known
+ * to be `json` or `jsonb` becomes JSON as well.
+ */
+export function encodeValue(value: SqlValue, parameterType?: number): string | null {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+      return Object.is(value, -0) ? '-0' : String(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'bigint':
+      return value.toString();
+    case 'undefined':
+      return null;
+    case 'object':
+      return value === null ? null : encodeObject(value, parameterType);
+    default:
+      throw new TypeError(`A ${typeof value} cannot be a parameter of a statement.`);
+  }
+}
+
+function encodeObject(value: object, parameterType: number | undefined): string {
+  if (value instanceof Date) return encodeDate(value);
+  if (value instanceof Uint8Array)
+    return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`;
+  if (Array.isArray(value) && parameterType !== JSON_TYPE && parameterType !== JSONB_TYPE) {
+    return writeArray<SqlValue>(value, (item) => encodeValue(item));
+  }
+  return JSON.stringify(value);
+}
+
+/** PostgreSQL writes the years outside 1 to 9999 differently from ISO 8601's `+012345` and `-000001`. */
+function encodeDate(value: Date): string {
+  const year = value.getUTCFullYear();
+  const iso = value.toISOString();
+  if (year >= 1 && year <= 9999) return iso;
+  const rest = iso.slice(iso.indexOf('-', 1));
+  return year > 9999 ? `${year}${rest}` : `${String(1 - year).padStart(4, '0')}${rest} BC`;
+}

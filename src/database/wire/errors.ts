@@ -1,0 +1,71 @@
+/** What goes wrong on the wire: errors the server reports, and connections that are lost or never came to be. */
+import type { PostgresErrorShape } from '../types.ts';
+
+export interface PostgresErrorFields {
+  code: string;
+  severity: string;
+  message: string;
+  detail?: string;
+  hint?: string;
+  position?: number;
+  internalPosition?: number;
+  internalQuery?: string;
+  where?: string;
+  schema?: string;
+  table?: string;
+  column?: string;
+  dataType?: string;
+  constraint?: string;
+  routine?: string;
+}
+
+/** An ErrorResponse. `code` is the SQLSTATE; the other fields are there when the server sent them. */
+export class PostgresError extends Error implements PostgresErrorShape {
+  override name = 'PostgresError';
+  readonly code: string;
+  readonly severity: string;
+  declare readonly detail?: string;
+  declare readonly hint?: string;
+  declare readonly position?: number;
+  declare readonly internalPosition?: number;
+  declare readonly internalQuery?: string;
+  declare readonly where?: string;
+  declare readonly schema?: string;
+  declare readonly table?: string;
+  declare readonly column?: string;
+  declare readonly dataType?: string;
+  declare readonly constraint?: string;
+  declare readonly routine?: string;
+
+  constructor(fields: PostgresErrorFields, options?: ErrorOptions) {
+    super(fields.message, options);
+    this.code = fields.code;
+    this.severity = fields.severity;
+    const { message: _message, ...others } = fields;
+    Object.assign(this, others);
+  }
+}
+
+/**
+ * The connection could not be made (`08001`) or is gone: `08006`, or the SQLSTATE with which the server said
+ * goodbye (`57P01` terminated by an administrator, `57P05` idle too long …).
+ */
+export class ConnectionError extends PostgresError {
+  override name = 'ConnectionError';
+  /** True: the server ran nothing of what was asked, so that asking again elsewhere is safe. */
+  readonly untouched: boolean;
+
+  constructor(
+    fields: { code: string; message: string; untouched: boolean } & Partial<PostgresErrorFields>,
+    options?: ErrorOptions,
+  ) {
+    const { untouched, ...others } = fields;
+    super({ severity: 'FATAL', ...others }, options);
+    this.untouched = untouched;
+  }
+}
+
+/** A connection string that cannot be read; the message says which part. */
+export class ConnectionStringError extends Error {
+  override name = 'ConnectionStringError';
+}

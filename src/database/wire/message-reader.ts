@@ -1,0 +1,74 @@
+/**
+ * Cuts the byte stream of the server into messages. A message that lies whole in one chunk is handed out where it
+ * lies; only one that spans chunks is put together in a buffer of its own size, so no byte is copied twice.
+ */
+
+/** `buffer[start..end)` is the body, without type and length. The bytes may be kept: nobody writes to them again. */
+export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => void;
+
+const HEADER = 5;
+
+export class MessageReader {
+  readonly #onMessage: MessageHandler;
+  /** The beginning of a message whose rest is still to come. */
+  #partial: Buffer | undefined;
+  #filled = 0;
+
+  constructor(onMessage: MessageHandler) {
+    this.#onMessage = onMessage;
+  }
+
+  push(chunk: Buffer): void {
+    let offset = this.#partial === undefined ? 0 : this.#complete(chunk);
+    while (chunk.length - offset >= HEADER) {
+      const end = offset + messageLength(chunk, offset);
+      if (end > chunk.length) break;
+      this.#onMessage(chunk[offset] as number, chunk, offset + HEADER, end);
+      offset = end;
+    }
+    if (offset < chunk.length) this.#hold(chunk, offset);
+  }
+
+  /** Adds to the held message what it lacks; returns how many bytes of the chunk that took. */
+  #complete(chunk: Buffer): number {
+    let taken = 0;
+    if (this.#filled < HEADER) {
+      taken = this.#take(chunk, 0, HEADER);
+      if (this.#filled < HEADER) return taken;
+    }
+    let partial = this.#partial as Buffer;
+    const length = messageLength(partial, 0);
+    if (partial.length < length) {
+      const whole = Buffer.allocUnsafeSlow(length);
+      partial.copy(whole, 0, 0, this.#filled);
+      this.#partial = partial = whole;
+    }
+    taken += this.#take(chunk, taken, length);
+    if (this.#filled < length) return taken;
+    this.#partial = undefined;
+    this.#filled = 0;
+    this.#onMessage(partial[0] as number, partial, HEADER, length);
+    return taken;
+  }
+
+  #take(chunk: Buffer, from: number, until: number): number {
+    const count = Math.min(until - this.#filled, chunk.length - from);
+    chunk.copy(this.#partial as Buffer, this.#filled, from, from + count);
+    this.#filled += count;
+    return count;
+  }
+
+  #hold(chunk: Buffer, offset: number): void {
+    const rest = chunk.length - offset;
+    const size = rest < HEADER ? HEADER : messageLength(chunk, offset);
+    this.#partial = Buffer.allocUnsafeSlow(size);
+    this.#filled = chunk.copy(this.#partial, 0, offset);
+  }
+}
+
+/** Length of the whole message, type byte included. */
+function messageLength(buffer: Buffer, offset: number): number {
+  const length = buffer.readInt32BE(offset + 1);
+  if (length < 4) throw new RangeError(`A message of the server claims a length of ${length} bytes.`);
+  return length + 1;
+}

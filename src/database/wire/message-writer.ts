@@ -1,0 +1,230 @@
+/** Writes messages to the server one after the other into a single buffer, which leaves in one write. */
+import { Frontend } from './protocol.ts';
+
+/** A value in text format; bytes are sent as they are. */
+export type WireParameter = string | Uint8Array | null;
+
+const INITIAL_SIZE = 4096;
+/** A buffer that grew beyond this for one large statement is not kept. */
+const KEPT_SIZE = 256 * 1024;
+
+export class MessageWriter {
+  #buffer = Buffer.allocUnsafeSlow(INITIAL_SIZE);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was written since the last take. Call {@link renew} when the socket still holds on to it. */
+  take(): Buffer {
+    const bytes = this.#buffer.subarray(0, this.#length);
+    this.#length = 0;
+    if (this.#buffer.length > KEPT_SIZE) this.renew();
+    return bytes;
+  }
+
+  renew(): void {
+    this.#buffer = Buffer.allocUnsafeSlow(INITIAL_SIZE);
+  }
+
+  startup(version: number, parameters: Iterable<readonly [string, string]>): void {
+    const start = this.#reserveLength();
+    this.#int32(version);
+    for (const [name, value] of parameters) {
+      this.#text(name);
+      this.#text(value);
+    }
+    this.#byte(0);
+    this.#endLength(start);
+  }
+
+  sslRequest(code: number): void {
+    const start = this.#reserveLength();
+    this.#int32(code);
+    this.#endLength(start);
+  }
+
+  /** The key has 4 bytes in protocol 3.0. */
+  cancelRequest(code: number, processId: number, secretKey: Uint8Array): void {
+    const start = this.#reserveLength();
+    this.#int32(code);
+    this.#int32(processId);
+    this.#bytesOf(secretKey);
+    this.#endLength(start);
+  }
+
+  password(password: string): void {
+    const start = this.#begin(Frontend.Password);
+    this.#text(password);
+    this.#endLength(start);
+  }
+
+  saslInitial(mechanism: string, response: string): void {
+    const start = this.#begin(Frontend.Password);
+    this.#text(mechanism);
+    this.#parameter(response);
+    this.#endLength(start);
+  }
+
+  saslResponse(response: string): void {
+    const start = this.#begin(Frontend.Password);
+    this.#bytesOf(response);
+    this.#endLength(start);
+  }
+
+  /** Simple protocol: one or several statements. */
+  query(text: string): void {
+    const start = this.#begin(Frontend.Query);
+    this.#text(text);
+    this.#endLength(start);
+  }
+
+  parse(name: string, text: string): void {
+    const start = this.#begin(Frontend.Parse);
+    this.#text(name);
+    this.#text(text);
+    this.#int16(0);
+    this.#endLength(start);
+  }
+
+  describeStatement(name: string): void {
+    const start = this.#begin(Frontend.Describe);
+    this.#byte(0x53);
+    this.#text(name);
+    this.#endLength(start);
+  }
+
+  closeStatement(name: string): void {
+    const start = this.#begin(Frontend.Close);
+    this.#byte(0x53);
+    this.#text(name);
+    this.#endLength(start);
+  }
+
+  /** Binds the unnamed portal; every parameter and result column in text format. */
+  bind(statement: string, parameters: readonly WireParameter[]): void {
+    const start = this.#begin(Frontend.Bind);
+    this.#byte(0);
+    this.#text(statement);
+    this.#int16(0);
+    this.#int16(parameters.length);
+    for (const parameter of parameters) this.#parameter(parameter);
+    this.#int16(0);
+    this.#endLength(start);
+  }
+
+  /** Executes the unnamed portal to its end. */
+  execute(): void {
+    this.#room(10);
+    this.#buffer[this.#length++] = Frontend.Execute;
+    this.#int32(9);
+    this.#buffer[this.#length++] = 0;
+    this.#int32(0);
+  }
+
+  sync(): void {
+    this.#bare(Frontend.Sync);
+  }
+
+  terminate(): void {
+    this.#bare(Frontend.Terminate);
+  }
+
+  copyDone(): void {
+    this.#bare(Frontend.CopyDone);
+  }
+
+  copyFail(reason: string): void {
+    const start = this.#begin(Frontend.CopyFail);
+    this.#text(reason);
+    this.#endLength(start);
+  }
+
+  copyData(bytes: Uint8Array): void {
+    const start = this.#begin(Frontend.CopyData);
+    this.#bytesOf(bytes);
+    this.#endLength(start);
+  }
+
+  #bare(type: number): void {
+    this.#room(5);
+    this.#buffer[this.#length++] = type;
+    this.#int32(4);
+  }
+
+  #begin(type: number): number {
+    this.#room(5);
+    this.#buffer[this.#length++] = type;
+    return this.#reserveLength();
+  }
+
+  #reserveLength(): number {
+    this.#room(4);
+    const start = this.#length;
+    this.#length += 4;
+    return start;
+  }
+
+  #endLength(start: number): void {
+    this.#buffer.writeInt32BE(this.#length - start, start);
+  }
+
+  #parameter(value: WireParameter): void {
+    if (value === null) {
+      this.#int32(-1);
+      return;
+    }
+    const start = this.#reserveLength();
+    this.#bytesOf(value);
+    this.#buffer.writeInt32BE(this.#length - start - 4, start);
+  }
+
+  #bytesOf(value: string | Uint8Array): void {
+    if (typeof value === 'string') {
+      // Three bytes suffice for each UTF-16 unit.
+      this.#room(value.length * 3);
+      this.#length += this.#buffer.write(value, this.#length, 'utf8');
+    } else {
+      this.#room(value.length);
+      this.#buffer.set(value, this.#length);
+      this.#length += value.length;
+    }
+  }
+
+  /** A C string. A zero byte inside would end it early and shift everything behind it. */
+  #text(value: string): void {
+    if (value.includes('\0')) throw new TypeError('Text for PostgreSQL must not contain a zero byte.');
+    this.#bytesOf(value);
+    this.#byte(0);
+  }
+
+  #byte(value: number): void {
+    this.#room(1);
+    this.#buffer[this.#length++] = value;
+  }
+
+  #int16(value: number): void {
+    if (value > 65_535) throw new RangeError('A statement has at most 65535 parameters.');
+    this.#room(2);
+    this.#length = this.#buffer.writeUInt16BE(value, this.#length);
+  }
+
+  #int32(value: number): void {
+    this.#room(4);
+    this.#length = this.#buffer.writeInt32BE(value, this.#length);
+  }
+
+  #room(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#buffer.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2));
+    this.#buffer.copy(grown, 0, 0, this.#length);
+    this.#buffer = grown;
+  }
+
+  /** Takes back what was written since `length`, when a later part of the same statement cannot be written. */
+  truncate(length: number): void {
+    this.#length = length;
+  }
+}

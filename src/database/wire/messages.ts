@@ -1,0 +1,137 @@
+/** Reads the bodies of the server's messages. */
+import { PostgresError, type PostgresErrorFields } from './errors.ts';
+
+export interface Column {
+  readonly name: string;
+  readonly tableOid: number;
+  readonly typeOid: number;
+}
+
+export interface Notice extends PostgresErrorFields {}
+
+export interface Notification {
+  readonly processId: number;
+  readonly channel: string;
+  readonly payload: string;
+}
+
+type TextField = Exclude<keyof PostgresErrorFields, 'position' | 'internalPosition'>;
+
+const TEXT_FIELDS: Readonly<Record<string, TextField>> = {
+  V: 'severity',
+  C: 'code',
+  M: 'message',
+  D: 'detail',
+  H: 'hint',
+  q: 'internalQuery',
+  W: 'where',
+  s: 'schema',
+  t: 'table',
+  c: 'column',
+  d: 'dataType',
+  n: 'constraint',
+  R: 'routine',
+};
+
+/** ErrorResponse and NoticeResponse have the same body. */
+export function readFields(buffer: Buffer, start: number, end: number): PostgresErrorFields {
+  const fields: PostgresErrorFields = { code: 'XX000', severity: 'ERROR', message: '' };
+  let offset = start;
+  while (offset < end && buffer[offset] !== 0) {
+    const letter = String.fromCharCode(buffer[offset] as number);
+    const stop = endOfText(buffer, offset + 1);
+    const value = buffer.toString('utf8', offset + 1, stop);
+    const name = TEXT_FIELDS[letter];
+    if (name !== undefined) fields[name] = value;
+    else if (letter === 'P') fields.position = Number(value);
+    else if (letter === 'p') fields.internalPosition = Number(value);
+    offset = stop + 1;
+  }
+  return fields;
+}
+
+export function readError(buffer: Buffer, start: number, end: number): PostgresError {
+  return new PostgresError(readFields(buffer, start, end));
+}
+
+/** RowDescription. */
+export function readColumns(buffer: Buffer, start: number): Column[] {
+  const count = buffer.readUInt16BE(start);
+  const columns: Column[] = new Array(count);
+  let offset = start + 2;
+  for (let index = 0; index < count; index++) {
+    const stop = endOfText(buffer, offset);
+    columns[index] = {
+      name: buffer.toString('utf8', offset, stop),
+      tableOid: buffer.readUInt32BE(stop + 1),
+      typeOid: buffer.readUInt32BE(stop + 7),
+    };
+    offset = stop + 19;
+  }
+  return columns;
+}
+
+/** ParameterDescription. */
+export function readParameterTypes(buffer: Buffer, start: number): number[] {
+  const count = buffer.readUInt16BE(start);
+  return Array.from({ length: count }, (_, index) => buffer.readUInt32BE(start + 2 + index * 4));
+}
+
+/** A zero-terminated text. */
+export function readText(buffer: Buffer, start: number): string {
+  return buffer.toString('utf8', start, endOfText(buffer, start));
+}
+
+/** ParameterStatus. */
+export function readSetting(buffer: Buffer, start: number): [name: string, value: string] {
+  const stop = endOfText(buffer, start);
+  return [buffer.toString('utf8', start, stop), readText(buffer, stop + 1)];
+}
+
+/** NotificationResponse. */
+export function readNotification(buffer: Buffer, start: number): Notification {
+  const [channel, payload] = readSetting(buffer, start + 4);
+  return { processId: buffer.readInt32BE(start), channel, payload };
+}
+
+/** The cells of a DataRow as bytes, not copied: a kept cell keeps its whole chunk (at most 64 KiB or one row) alive. */
+export function readCells(buffer: Buffer, start: number): (Buffer | null)[] {
+  const count = buffer.readUInt16BE(start);
+  const cells: (Buffer | null)[] = [];
+  let offset = start + 2;
+  for (let index = 0; index < count; index++) {
+    const length = buffer.readInt32BE(offset);
+    offset += 4;
+    if (length < 0) {
+      cells.push(null);
+    } else {
+      cells.push(buffer.subarray(offset, offset + length));
+      offset += length;
+    }
+  }
+  return cells;
+}
+
+/** The cells of a DataRow as text. */
+export function readTexts(buffer: Buffer, start: number): (string | null)[] {
+  const count = buffer.readUInt16BE(start);
+  const cells: (string | null)[] = [];
+  let offset = start + 2;
+  for (let index = 0; index < count; index++) {
+    const length = buffer.readInt32BE(offset);
+    offset += 4;
+    if (length < 0) {
+      cells.push(null);
+    } else {
+      cells.push(buffer.toString('utf8', offset, offset + length));
+      offset += length;
+    }
+  }
+  return cells;
+}
+
+function endOfText(buffer: Buffer, start: number): number {
+  const stop = buffer.indexOf(0, start);
+  if (stop < 0) throw new RangeError('A message of the server ends in the middle of a text.');
+  return stop;
+}

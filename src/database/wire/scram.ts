@@ -1,0 +1,81 @@
+/** The client's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding. */
+import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+const deriveKey = promisify(pbkdf2);
+
+/** Refuses a server that would have us compute for minutes. PostgreSQL's default is 4096. */
+const MAX_ITERATIONS = 1_000_000;
+
+export interface ScramFinal {
+  readonly message: string;
+  /** Throws when the server does not know the password either. */
+  verify(serverFinal: string): void;
+}
+
+export interface ScramExchange {
+  readonly mechanism: 'SCRAM-SHA-256';
+  readonly firstMessage: string;
+  answer(serverFirst: string): Promise<ScramFinal>;
+}
+
+export function beginScram(password: string, nonce = randomBytes(18).toString('base64')): ScramExchange {
+  // PostgreSQL ignores the user name of this message and takes the one of the startup message.
+  const firstBare = `n=,r=${nonce}`;
+  return {
+    mechanism: 'SCRAM-SHA-256',
+    firstMessage: `n,,${firstBare}`,
+    async answer(serverFirst) {
+      const fields = readAttributes(serverFirst);
+      const serverNonce = fields.get('r') ?? '';
+      const salt = Buffer.from(fields.get('s') ?? '', 'base64');
+      const iterations = Number(fields.get('i'));
+      if (!serverNonce.startsWith(nonce) || serverNonce.length === nonce.length) {
+        throw new Error('The server answered SCRAM with a nonce that is not ours.');
+      }
+      if (
+        salt.length === 0 ||
+        !Number.isInteger(iterations) ||
+        iterations < 1 ||
+        iterations > MAX_ITERATIONS
+      ) {
+        throw new Error('The server answered SCRAM without a usable salt or iteration count.');
+      }
+      const saltedPassword = await deriveKey(prepare(password), salt, iterations, 32, 'sha256');
+      const finalBare = `c=biws,r=${serverNonce}`;
+      const authMessage = `${firstBare},${serverFirst},${finalBare}`;
+      const clientKey = hmac(saltedPassword, 'Client Key');
+      const storedKey = createHash('sha256').update(clientKey).digest();
+      const signature = hmac(storedKey, authMessage);
+      const proof = Buffer.from(clientKey.map((byte, index) => byte ^ (signature[index] as number)));
+      const expected = hmac(hmac(saltedPassword, 'Server Key'), authMessage);
+      return {
+        message: `${finalBare},p=${proof.toString('base64')}`,
+        verify(serverFinal) {
+          const given = Buffer.from(readAttributes(serverFinal).get('v') ?? '', 'base64');
+          if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+            throw new Error('The server could not prove that it knows the password.');
+          }
+        },
+      };
+    },
+  };
+}
+
+/** SASLprep (RFC 4013) as far as it maps; PostgreSQL takes a password it prohibits as it is, and so does this. */
+function prepare(password: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
+  if (/^[\x00-\x7f]*$/.test(password)) return password;
+  return password
+    .replace(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g, ' ')
+    .replace(/\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/g, '')
+    .normalize('NFKC');
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+function readAttributes(message: string): Map<string, string> {
+  return new Map(message.split(',').map((part) => [part.slice(0, 1), part.slice(2)]));
+}

@@ -1,0 +1,124 @@
+/** Opens the byte stream to the server: TCP or unix socket, with TLS where asked for. */
+import { readFile } from 'node:fs/promises';
+import { connect, isIP, type Socket } from 'node:net';
+import type { ConnectionTarget } from './connection-string.ts';
+import { ConnectionError } from './errors.ts';
+import { MessageWriter } from './message-writer.ts';
+import { SSL_REQUEST } from './protocol.ts';
+
+const READ_SIZE = 64 * 1024;
+/** What one read brought is copied out up to this size; above, the whole read buffer is given away. */
+const COPIED_SIZE = 16 * 1024;
+const DEFAULT_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 60_000;
+
+/** Resolves when bytes can be sent. `onData` gets chunks that nobody writes to afterwards. */
+export async function openSocket(target: ConnectionTarget, onData: (chunk: Buffer) => void): Promise<Socket> {
+  const unix = target.host.startsWith('/');
+  const plain = unix || target.sslMode === 'disable';
+  const address = unix
+    ? { path: `${target.host}/.s.PGSQL.${target.port}` }
+    : { host: target.host, port: target.port };
+  const socket = connect(plain ? { ...address, onread: readInto(onData) } : address);
+  await connected(socket, target);
+  if (unix) return socket;
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  if (plain) return socket;
+  const secured = await negotiateTls(socket, target);
+  secured.on('data', onData);
+  // Paused since the one byte that answered the request for TLS.
+  secured.resume();
+  return secured;
+}
+
+/** Reads into one buffer instead of a fresh one each time: most reads bring a few hundred bytes. */
+function readInto(onData: (chunk: Buffer) => void) {
+  let buffer = Buffer.allocUnsafeSlow(READ_SIZE);
+  return {
+    buffer: () => buffer,
+    callback: (size: number) => {
+      if (size <= COPIED_SIZE) {
+        onData(Buffer.from(buffer.subarray(0, size)));
+      } else {
+        const chunk = buffer.subarray(0, size);
+        buffer = Buffer.allocUnsafeSlow(READ_SIZE);
+        onData(chunk);
+      }
+      return true;
+    },
+  };
+}
+
+function connected(socket: Socket, target: ConnectionTarget): Promise<void> {
+  const timeoutMs = target.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => socket.destroy(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+    const fail = (cause: Error) => {
+      clearTimeout(timer);
+      reject(cannotConnect(target, cause));
+    };
+    socket.once('error', fail);
+    socket.once('connect', () => {
+      clearTimeout(timer);
+      socket.off('error', fail);
+      resolve();
+    });
+  });
+}
+
+async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<Socket> {
+  const writer = new MessageWriter();
+  writer.sslRequest(SSL_REQUEST);
+  socket.write(writer.take());
+  const answer = await firstByte(socket, target);
+  if (answer !== 'S') {
+    if (target.sslMode === 'prefer') return socket;
+    socket.destroy();
+    throw cannotConnect(target, new Error(`it does not speak TLS, and sslmode is ${target.sslMode}`));
+  }
+  const checked = target.sslMode.startsWith('verify') || target.sslRootCert !== undefined;
+  const tls = await import('node:tls');
+  const secured = tls.connect({
+    socket,
+    ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
+    ...(target.sslRootCert === undefined ? {} : { ca: await readFile(target.sslRootCert) }),
+    rejectUnauthorized: checked,
+    // libpq compares the name under verify-full only.
+    ...(target.sslMode === 'verify-full'
+      ? { checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(target.host, certificate) }
+      : { checkServerIdentity: () => undefined }),
+  });
+  await new Promise<void>((resolve, reject) => {
+    secured.once('secureConnect', resolve);
+    secured.once('error', (cause) => reject(cannotConnect(target, cause)));
+    secured.once('close', () => reject(cannotConnect(target, new Error('it ended the TLS handshake'))));
+  });
+  secured.removeAllListeners('error').removeAllListeners('close');
+  return secured;
+}
+
+/** One byte, and nothing after it: more would have been sent by somebody in between (CVE-2021-23222). */
+function firstByte(socket: Socket, target: ConnectionTarget): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error) => reject(cannotConnect(target, cause));
+    const closed = () => fail(new Error('it closed the connection'));
+    socket.once('error', fail);
+    socket.once('close', closed);
+    socket.once('data', (chunk: Buffer) => {
+      socket.pause();
+      socket.off('error', fail);
+      socket.off('close', closed);
+      if (chunk.length === 1) resolve(chunk.toString('latin1'));
+      else fail(new Error('its answer to the request for TLS is not one byte'));
+    });
+  });
+}
+
+function cannotConnect(target: ConnectionTarget, cause: Error): ConnectionError {
+  const place = target.host.startsWith('/')
+    ? `the socket in ${target.host}`
+    : `${target.host}:${target.port}`;
+  const message = `Cannot connect to PostgreSQL at ${place}: ${cause.message}`;
+  return new ConnectionError({ code: '08001', message, untouched: true }, { cause });
+}

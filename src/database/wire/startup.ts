@@ -1,0 +1,117 @@
+/** Signing in: StartupMessage and the authentication that the server asks for. */
+import { createHash } from 'node:crypto';
+import type { Connection, Exchange } from './connection.ts';
+import { ConnectionError, type PostgresError } from './errors.ts';
+import { readText } from './messages.ts';
+import { Authentication, Backend, PROTOCOL_VERSION } from './protocol.ts';
+import { beginScram, type ScramExchange, type ScramFinal } from './scram.ts';
+
+export class StartupExchange implements Exchange {
+  readonly extended = true;
+  readonly #connection: Connection;
+  readonly #resolve: () => void;
+  readonly #reject: (error: Error) => void;
+  #scram: ScramExchange | undefined;
+  #scramFinal: ScramFinal | undefined;
+
+  constructor(connection: Connection, resolve: () => void, reject: (error: Error) => void) {
+    this.#connection = connection;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(): void {
+    const { user, database, applicationName, options, replication, parameters } = this.#connection.options;
+    const settings: Record<string, string> = {
+      user,
+      database,
+      client_encoding: 'UTF8',
+      ...(applicationName === undefined ? {} : { application_name: applicationName }),
+      ...(options === undefined ? {} : { options }),
+      ...(replication === true ? { replication: 'database' } : {}),
+      ...parameters,
+    };
+    this.#connection.writer.startup(PROTOCOL_VERSION, Object.entries(settings));
+  }
+
+  message(type: number, buffer: Buffer, start: number, end: number): void {
+    if (type === Backend.BackendKeyData) {
+      this.#connection.processId = buffer.readInt32BE(start);
+      this.#connection.secretKey = Buffer.from(buffer.subarray(start + 4, end));
+    } else if (type === Backend.Authentication) {
+      this.#authenticate(buffer, start, end).catch((error: Error) => this.#refuse(error.message));
+    }
+  }
+
+  failed(error: PostgresError): void {
+    this.#reject(error);
+  }
+
+  ready(): void {
+    this.#resolve();
+  }
+
+  lost(error: ConnectionError): void {
+    this.#reject(error);
+  }
+
+  async #authenticate(buffer: Buffer, start: number, end: number): Promise<void> {
+    const { writer } = this.#connection;
+    const { user, password } = this.#connection.options;
+    const method = buffer.readInt32BE(start);
+    const body = start + 4;
+    if (method === Authentication.Ok) {
+      if (this.#scram !== undefined && this.#scramFinal === undefined)
+        throw new Error('SCRAM was cut short.');
+      return;
+    }
+    if (method === Authentication.SaslFinal) {
+      this.#scramFinal?.verify(buffer.toString('utf8', body, end));
+      return;
+    }
+    if (password === undefined)
+      throw new Error(`PostgreSQL asks for the password of ${user}, and none is given.`);
+    if (method === Authentication.CleartextPassword) {
+      writer.password(password);
+    } else if (method === Authentication.Md5Password) {
+      writer.password(md5Password(user, password, buffer.subarray(body, body + 4)));
+    } else if (method === Authentication.Sasl) {
+      this.#scram = beginScram(password);
+      if (!readTexts(buffer, body).includes(this.#scram.mechanism)) {
+        throw new Error('PostgreSQL offers no SASL mechanism that is known here.');
+      }
+      writer.saslInitial(this.#scram.mechanism, this.#scram.firstMessage);
+    } else if (method === Authentication.SaslContinue && this.#scram !== undefined) {
+      this.#scramFinal = await this.#scram.answer(buffer.toString('utf8', body, end));
+      writer.saslResponse(this.#scramFinal.message);
+    } else {
+      throw new Error(`PostgreSQL asks for authentication method ${method}, which is not known here.`);
+    }
+    this.#connection.flush();
+  }
+
+  #refuse(message: string): void {
+    const error = new ConnectionError({ code: '08001', message, untouched: true });
+    this.#reject(error);
+    this.#connection.destroy(error);
+  }
+}
+
+function md5Password(user: string, password: string, salt: Buffer): string {
+  const inner = createHash('md5')
+    .update(password + user)
+    .digest('hex');
+  return `md5${createHash('md5').update(inner).update(salt).digest('hex')}`;
+}
+
+/** Zero-terminated texts up to an empty one. */
+function readTexts(buffer: Buffer, start: number): string[] {
+  const texts: string[] = [];
+  let offset = start;
+  while (buffer[offset] !== 0) {
+    const text = readText(buffer, offset);
+    texts.push(text);
+    offset += Buffer.byteLength(text) + 1;
+  }
+  return texts;
+}

@@ -1,0 +1,71 @@
+/** The prepared statements of one connection, the least recently used ones closed when there are too many. */
+import type { MessageWriter } from './message-writer.ts';
+import type { Column } from './messages.ts';
+
+export interface PreparedStatement {
+  readonly key: string;
+  /** The server's name for it. */
+  readonly name: string;
+  readonly text: string;
+  /** Known once the server has described it; empty for a statement without rows. */
+  columns: readonly Column[] | undefined;
+  parameterTypes: readonly number[] | undefined;
+  /** Whatever a reader of rows derives from the columns, once per statement. */
+  derived: unknown;
+}
+
+export class StatementCache {
+  readonly #limit: number;
+  readonly #statements = new Map<string, PreparedStatement>();
+  #counter = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#statements.size;
+  }
+
+  get(key: string): PreparedStatement | undefined {
+    const statement = this.#statements.get(key);
+    if (statement === undefined) return undefined;
+    // A Map keeps the order of insertion: the first entry is the one used longest ago.
+    this.#statements.delete(key);
+    this.#statements.set(key, statement);
+    return statement;
+  }
+
+  /** Writes Parse and Describe, after Close for what has to go. */
+  prepare(writer: MessageWriter, key: string, text: string): PreparedStatement {
+    const oldest = this.#statements.size >= this.#limit ? this.#statements.values().next().value : undefined;
+    if (oldest !== undefined) this.close(writer, oldest);
+    const statement: PreparedStatement = {
+      key,
+      name: `s${++this.#counter}`,
+      text,
+      columns: undefined,
+      parameterTypes: undefined,
+      derived: undefined,
+    };
+    writer.parse(statement.name, text);
+    writer.describeStatement(statement.name);
+    this.#statements.set(key, statement);
+    return statement;
+  }
+
+  /** Writes Close; closing a statement that does not exist is no error. */
+  close(writer: MessageWriter, statement: PreparedStatement): void {
+    this.forget(statement);
+    writer.closeStatement(statement.name);
+  }
+
+  /** For a statement that the server does not have: its Parse failed, or somebody deallocated it. */
+  forget(statement: PreparedStatement): void {
+    if (this.#statements.get(statement.key) === statement) this.#statements.delete(statement.key);
+  }
+
+  clear(): void {
+    this.#statements.clear();
+  }
+}
