@@ -39,7 +39,7 @@ export interface ConnectionOptions extends ConnectionTarget {
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly onNotice?: ((notice: Notice) => void) | undefined;
   readonly onNotification?: ((notification: Notification) => void) | undefined;
-  /** Called once when the connection has ended, however it ended. */
+  /** Called once when a connection that was open has ended; without an error when we closed it. */
   readonly onEnd?: ((error: ConnectionError | undefined) => void) | undefined;
 }
 
@@ -62,6 +62,7 @@ export class Connection {
   #flushScheduled = false;
   #goodbye: PostgresError | undefined;
   #closing = false;
+  #opened = false;
   #ended = false;
 
   private constructor(options: ConnectionOptions) {
@@ -84,12 +85,18 @@ export class Connection {
       connection.destroy();
       throw error;
     }
+    connection.#opened = true;
     return connection;
   }
 
   /** Number of exchanges that have not ended. */
   get inFlight(): number {
     return this.#exchanges.length;
+  }
+
+  /** Nothing in flight and no transaction open. */
+  get idle(): boolean {
+    return this.#exchanges.length === 0 && this.transactionStatus === Status.Idle;
   }
 
   get ended(): boolean {
@@ -220,7 +227,7 @@ export class Connection {
           : (headUntouched && exchange.extended) || (unread && this.#headMessages === 0);
       exchange.lost(this.#lostError(cause, untouched));
     });
-    this.options.onEnd?.(this.#closing ? undefined : this.#lostError(cause, false));
+    if (this.#opened) this.options.onEnd?.(this.#closing ? undefined : this.#lostError(cause, false));
   }
 
   #lostError(cause: Error | undefined, untouched: boolean): ConnectionError {

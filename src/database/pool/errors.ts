@@ -1,0 +1,11 @@
+/** No connection became free in time. Callers map `code` (REST: PGRST003). */
+export class PoolTimeoutError extends Error {
+  override name = 'PoolTimeoutError';
+  readonly code = 'pool_timeout';
+}
+
+/** The pool was ended; a stop is under way. */
+export class PoolEndedError extends Error {
+  override name = 'PoolEndedError';
+  readonly code = 'pool_ended';
+}

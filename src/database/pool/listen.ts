@@ -1,0 +1,116 @@
+/** NOTIFY on one shared connection, which is opened at the first listener and replaced whenever it is lost. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quoteIdentifier } from '../../kernel/sql.ts';
+import { Client, type ConnectionOptions, type Notification } from '../wire/index.ts';
+
+interface Listener {
+  readonly channel: string;
+  readonly onNotify: (payload: string) => void;
+  readonly onReconnect: (() => void) | undefined;
+}
+
+export interface ListenHub {
+  /** Resolves when the server listens. `onReconnect` runs when notifications may have been missed. Returns the undo. */
+  listen(
+    channel: string,
+    onNotify: (payload: string) => void,
+    onReconnect?: () => void,
+  ): Promise<() => Promise<void>>;
+  end(): Promise<void>;
+}
+
+const FIRST_DELAY_MS = 50;
+const MAX_DELAY_MS = 5_000;
+
+export function createListenHub(options: {
+  readonly connectOptions: () => ConnectionOptions;
+  /** A listener that throws, or a connection that cannot be replaced yet. */
+  readonly onError?: (error: unknown) => void;
+}): ListenHub {
+  const listeners = new Set<Listener>();
+  const stopping = new AbortController();
+  /** The connection, or the one that is being opened. */
+  let client: Promise<Client> | undefined;
+  let live: Client | undefined;
+
+  const guarded = (run: () => void) => {
+    try {
+      run();
+    } catch (error) {
+      options.onError?.(error);
+    }
+  };
+  const onNotification = ({ channel, payload }: Notification) => {
+    for (const listener of listeners) {
+      if (listener.channel === channel) guarded(() => listener.onNotify(payload));
+    }
+  };
+  const open = async (): Promise<Client> => {
+    const fresh = await Client.connect({
+      ...options.connectOptions(),
+      onNotification,
+      onEnd: () => lost(fresh),
+    });
+    return fresh;
+  };
+  const lost = (gone: Client) => {
+    if (gone !== live) return;
+    live = undefined;
+    client = undefined;
+    if (listeners.size === 0 || stopping.signal.aborted) return;
+    client = reopen();
+    client.catch(() => {});
+  };
+  /** Tries until it works: others depend on being told. */
+  const reopen = async (): Promise<Client> => {
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
+      await sleep(delayMs, undefined, { signal: stopping.signal, ref: false });
+      try {
+        const fresh = await open();
+        const channels = new Set([...listeners].map(({ channel }) => channel));
+        await fresh.exec([...channels].map((channel) => `listen ${quoteIdentifier(channel)}`).join(';'));
+        live = fresh;
+        for (const { onReconnect } of listeners) if (onReconnect !== undefined) guarded(onReconnect);
+        return fresh;
+      } catch (error) {
+        options.onError?.(error);
+      }
+    }
+  };
+  const openFirst = async (): Promise<Client> => {
+    try {
+      live = await open();
+      return live;
+    } catch (error) {
+      client = undefined;
+      throw error;
+    }
+  };
+  const heard = (channel: string) => [...listeners].some((listener) => listener.channel === channel);
+
+  return {
+    async listen(channel, onNotify, onReconnect) {
+      stopping.signal.throwIfAborted();
+      const listener: Listener = { channel, onNotify, onReconnect };
+      listeners.add(listener);
+      try {
+        client ??= openFirst();
+        await (await client).exec(`listen ${quoteIdentifier(channel)}`);
+      } catch (error) {
+        listeners.delete(listener);
+        throw error;
+      }
+      return async () => {
+        if (!listeners.delete(listener) || heard(channel)) return;
+        const current = await client?.catch(() => undefined);
+        await current?.exec(`unlisten ${quoteIdentifier(channel)}`).catch(() => {});
+      };
+    },
+    async end() {
+      stopping.abort();
+      listeners.clear();
+      const current = await client?.catch(() => undefined);
+      await current?.connection.close();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** One pool a login role, made at first use. */
+import type { LoginRole, Pool } from '../types.ts';
+import { Client, type ConnectionOptions } from '../wire/index.ts';
+import { Connections } from './connections.ts';
+import { RolePool } from './role-pool.ts';
+
+export interface PoolsOptions {
+  /** How to connect as a role; asked at each connection. */
+  readonly connectOptions: (role: LoginRole) => ConnectionOptions;
+  /** Connections a role has at most; 5 by default. */
+  readonly max?: number | Partial<Readonly<Record<LoginRole, number>>> | undefined;
+  readonly idleTimeoutMs?: number | undefined;
+  readonly acquireTimeoutMs?: number | undefined;
+}
+
+export interface Pools {
+  pool(role: LoginRole): Pool;
+  /** Finishes what is in flight, then closes every connection. */
+  end(): Promise<void>;
+}
+
+const DEFAULT_MAX = 5;
+const DEFAULT_IDLE_TIMEOUT_MS = 10_000;
+const DEFAULT_ACQUIRE_TIMEOUT_MS = 10_000;
+
+/**
+ * @example
+ * const pools = createPools({ connectOptions: (role) => ({ ...target, user: role, password: passwords[role] }) });
+ * const rows = await pools.pool('postgres').query(sql`select now()`);
+ */
+export function createPools(options: PoolsOptions): Pools {
+  const made = new Map<LoginRole, { pool: Pool; connections: Connections }>();
+  const make = (role: LoginRole) => {
+    const max = typeof options.max === 'number' ? options.max : options.max?.[role];
+    const connections = new Connections({
+      open: (onEnd) => Client.connect({ ...options.connectOptions(role), onEnd }),
+      max: max ?? DEFAULT_MAX,
+      idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
+      acquireTimeoutMs: options.acquireTimeoutMs ?? DEFAULT_ACQUIRE_TIMEOUT_MS,
+    });
+    const entry = { pool: new RolePool(role, connections), connections };
+    made.set(role, entry);
+    return entry;
+  };
+  return {
+    pool: (role) => (made.get(role) ?? make(role)).pool,
+    async end() {
+      await Promise.all([...made.values()].map(({ connections }) => connections.end()));
+    },
+  };
+}

@@ -1,0 +1,121 @@
+/** The pool of one login role. */
+import type { Sql } from '../../kernel/sql.ts';
+import type { LoginRole, Pool, Row, Session, TextResult, Transaction, TransactionOptions } from '../types.ts';
+import { type Client, ConnectionError } from '../wire/index.ts';
+import type { Connections } from './connections.ts';
+import { runTransaction } from './transaction.ts';
+
+export class RolePool implements Pool {
+  readonly role: LoginRole;
+  readonly #connections: Connections;
+
+  constructor(role: LoginRole, connections: Connections) {
+    this.role = role;
+    this.#connections = connections;
+  }
+
+  query<R extends object = Row>(statement: Sql): Promise<R[]> {
+    return this.#lend((client) => client.query<R>(statement));
+  }
+
+  queryText(statement: Sql): Promise<TextResult> {
+    return this.#lend((client) => client.queryText(statement));
+  }
+
+  exec(text: string): Promise<void> {
+    return this.#lend((client) => client.exec(text));
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T> {
+    let begun = false;
+    const once = (tx: Transaction) => {
+      begun = true;
+      return work(tx);
+    };
+    return this.#lend(
+      (client) => runTransaction(client, once, options),
+      () => !begun,
+    );
+  }
+
+  async connect(): Promise<Session> {
+    return new PooledSession(await this.#connections.acquire(), this.#connections);
+  }
+
+  /** A connection that turns out to be dead before the server did anything is replaced by a fresh one, once. */
+  async #lend<T>(work: (client: Client) => Promise<T>, mayRepeat = () => true): Promise<T> {
+    try {
+      return await this.#borrow(work);
+    } catch (error) {
+      const repeatable = error instanceof ConnectionError && error.untouched && error.code !== '08001';
+      if (!repeatable || !mayRepeat()) throw error;
+      // What killed it has probably killed the others as well, without our having noticed yet.
+      this.#connections.discardIdle();
+      return await this.#borrow(work);
+    }
+  }
+
+  async #borrow<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const client = await this.#connections.acquire();
+    try {
+      return await work(client);
+    } finally {
+      this.#connections.release(client);
+    }
+  }
+}
+
+class PooledSession implements Session {
+  readonly processId: number;
+  readonly #client: Client;
+  readonly #connections: Connections;
+  #released = false;
+
+  constructor(client: Client, connections: Connections) {
+    this.processId = client.processId;
+    this.#client = client;
+    this.#connections = connections;
+  }
+
+  query<R extends object = Row>(statement: Sql): Promise<R[]> {
+    return this.#use().query<R>(statement);
+  }
+
+  queryText(statement: Sql): Promise<TextResult> {
+    return this.#use().queryText(statement);
+  }
+
+  exec(text: string): Promise<void> {
+    return this.#use().exec(text);
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T> {
+    return runTransaction(this.#use(), work, options);
+  }
+
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    const client = this.#client;
+    const reset = async () => {
+      if (!client.connection.idle && !client.connection.ended) await client.exec('rollback');
+      await client.exec('discard all');
+      client.forgetStatements();
+    };
+    reset().then(
+      () => this.#connections.release(client),
+      () => this.#connections.discard(client),
+    );
+  }
+
+  destroy(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#connections.discard(this.#client);
+  }
+
+  #use(): Client {
+    if (this.#released) throw new Error('The session was given back.');
+    return this.#client;
+  }
+}
