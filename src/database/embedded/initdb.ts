@@ -1,0 +1,82 @@
+/** Makes a data folder. It gets its final name only when it is whole, so an interrupted one is never mistaken. */
+import { randomBytes } from 'node:crypto';
+import { chownSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { DatabaseError } from '../errors.ts';
+import type { Binaries } from './binaries.ts';
+import { commandAs, type Identity } from './identity.ts';
+import { removeUnfinished, unfinishedPrefix } from './leftovers.ts';
+import { serverEnvironment } from './server.ts';
+
+/** The file with vault's root key; relative to the data folder, as pg_read_file wants it. */
+export const vaultKeyFile = 'plinth_vault.key';
+
+export async function initialise(
+  binaries: Binaries,
+  identity: Identity,
+  pgdata: string,
+  options: { readonly durable: boolean },
+): Promise<void> {
+  removeUnfinished(pgdata);
+  const work = join(dirname(pgdata), `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
+  mkdirSync(work, { mode: 0o700 });
+  if (identity.kind === 'user') chownSync(work, identity.uid, identity.gid);
+  try {
+    await runInitdb(binaries, identity, work, options.durable);
+    const key = join(work, vaultKeyFile);
+    writeFileSync(key, randomBytes(32).toString('hex'), { mode: 0o600 });
+    if (identity.kind === 'user') chownSync(key, identity.uid, identity.gid);
+    if (options.durable) syncPath(key);
+    renameSync(work, pgdata);
+    if (options.durable) syncPath(dirname(pgdata));
+  } catch (error) {
+    rmSync(work, { recursive: true, force: true, maxRetries: 5 });
+    throw error;
+  }
+}
+
+async function runInitdb(binaries: Binaries, identity: Identity, dir: string, durable: boolean): Promise<void> {
+  let reason = '';
+  // libc's ctype still decides what a letter is for pg_trgm and dictionaries; where the system lacks it, plain C does.
+  for (const ctype of [process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8', 'C']) {
+    const { file, args, ids } = commandAs(identity, binaries.initdb, [
+      `--pgdata=${dir}`,
+      '--username=supabase_admin',
+      '--encoding=UTF8',
+      '--locale=C',
+      `--lc-ctype=${ctype}`,
+      '--locale-provider=icu',
+      '--icu-locale=en_US.UTF-8',
+      '--auth=trust',
+      ...(durable ? [] : ['--no-sync']),
+    ]);
+    const result = await run(file, args, ids);
+    if (result.code === 0) return;
+    reason = result.stderr.trim();
+    if (!/locale/.test(reason)) break;
+  }
+  throw new DatabaseError('initdb_failed', { dir: dirname(dir), reason });
+}
+
+function run(file: string, args: string[], ids: { uid?: number; gid?: number }): Promise<{ code: number; stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { ...ids, cwd: '/', env: serverEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] });
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? 1, stderr }));
+  });
+}
+
+function syncPath(path: string): void {
+  if (process.platform === 'win32') return;
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

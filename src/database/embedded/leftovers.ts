@@ -1,0 +1,71 @@
+/**
+ * Clears what a killed run left behind. Called with the data folder's lock held, so whatever PostgreSQL still works
+ * in the folder has lost its owner. PostgreSQL itself refuses to start for a moment after a kill -9: a zombie still
+ * answers signals, and children that have not yet noticed still hold the shared memory.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseError } from '../errors.ts';
+import { isAlive, isPostmasterOf, processesIn } from './processes.ts';
+
+/** Name of a data folder that initdb has not finished; renamed when it has. */
+export const unfinishedPrefix = 'initializing-';
+
+export async function clearLeftovers(pgdata: string): Promise<void> {
+  const pidFile = join(pgdata, 'postmaster.pid');
+  const pid = readPid(pidFile);
+  if (pid !== undefined && isPostmasterOf(pid, pgdata)) {
+    // A whole server whose starter died: fast shutdown, then immediate, then by force.
+    const ended =
+      (await endWith(pid, 'SIGINT', 10_000)) ||
+      (await endWith(pid, 'SIGQUIT', 5_000)) ||
+      (await endWith(pid, 'SIGKILL', 2_000));
+    if (!ended) throw new DatabaseError('still_running', { pid, dir: pgdata });
+  }
+  for (const child of processesIn(pgdata)) {
+    const ended =
+      (await waitForEnd(child, 1_000)) ||
+      (await endWith(child, 'SIGQUIT', 3_000)) ||
+      (await endWith(child, 'SIGKILL', 2_000));
+    if (!ended) throw new DatabaseError('still_running', { pid: child, dir: pgdata });
+  }
+  rmSync(pidFile, { force: true });
+}
+
+/** Removes data folders whose initdb was interrupted. */
+export function removeUnfinished(pgdata: string): void {
+  const parent = dirname(pgdata);
+  for (const name of readdirSync(parent)) {
+    if (name.startsWith(unfinishedPrefix)) {
+      rmSync(join(parent, name), { recursive: true, force: true, maxRetries: 5 });
+    }
+  }
+}
+
+async function endWith(pid: number, signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    return !isAlive(pid);
+  }
+  return waitForEnd(pid, timeoutMs);
+}
+
+async function waitForEnd(pid: number, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  while (isAlive(pid)) {
+    if (performance.now() > deadline) return false;
+    await sleep(5);
+  }
+  return true;
+}
+
+function readPid(file: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+    return pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}

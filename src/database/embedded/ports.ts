@@ -1,0 +1,18 @@
+/** TCP ports of the loopback interface. */
+import { createServer } from 'node:net';
+import { DatabaseError } from '../errors.ts';
+
+/** The port itself when it is free, a free one for 0; throws `port_taken`. */
+export function claimPort(port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      reject(error.code === 'EADDRINUSE' ? new DatabaseError('port_taken', { port, host }, error) : error);
+    });
+    probe.listen({ port, host, exclusive: true }, () => {
+      const address = probe.address();
+      const chosen = typeof address === 'object' && address !== null ? address.port : port;
+      probe.close(() => resolve(chosen));
+    });
+  });
+}

@@ -1,0 +1,89 @@
+/** The server's two configuration files as text. Pure: what is asked for in, file content out. */
+
+export interface ServerSettings {
+  readonly port: number;
+  /** Null: no TCP at all. */
+  readonly listenAddress: string | null;
+  readonly socketDir: string | null;
+  /** Folders with an `extension/` folder of control files, before the stock ones. */
+  readonly extensionDirs: readonly string[];
+  /** False for throw-away clusters: no fsync, many slots and connections. */
+  readonly durable: boolean;
+  /** `[db.settings]` of config.toml; the last word. */
+  readonly extra: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** The whole postgresql.conf; it is written anew at every start, so nothing in it is edited by hand. */
+export function postgresqlConf(settings: ServerSettings): string {
+  const values: Record<string, string | number | boolean> = {
+    listen_addresses: settings.listenAddress ?? '',
+    port: settings.port,
+    unix_socket_directories: settings.socketDir ?? '',
+    unix_socket_permissions: '0700',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    datestyle: 'iso, mdy',
+    lc_messages: 'C',
+    password_encryption: 'scram-sha-256',
+
+    // A laptop: little memory until it is needed, and no processes that wait for work that never comes.
+    shared_buffers: '64MB',
+    io_method: 'sync',
+    huge_pages: false,
+    max_parallel_workers: 4,
+    jit: false,
+
+    // Logical decoding for realtime.
+    wal_level: 'logical',
+    max_wal_senders: 10,
+    max_replication_slots: 10,
+    max_slot_wal_keep_size: '4GB',
+
+    fsync: true,
+    synchronous_commit: true,
+
+    shared_preload_libraries: 'pg_stat_statements',
+    extension_control_path: [...settings.extensionDirs, '$system'].join(':'),
+
+    // The process that starts the server reads its messages; clients hear of their own errors themselves.
+    log_destination: 'stderr',
+    logging_collector: false,
+    log_min_messages: 'log',
+    log_checkpoints: false,
+    log_line_prefix: '',
+  };
+  if (!settings.durable) {
+    Object.assign(values, {
+      fsync: false,
+      synchronous_commit: false,
+      full_page_writes: false,
+      max_connections: 300,
+      max_replication_slots: 64,
+      max_wal_senders: 64,
+      autovacuum: false,
+    });
+  }
+  Object.assign(values, settings.extra);
+  return `${Object.entries(values)
+    .map(([name, value]) => `${name} = ${quote(value)}`)
+    .join('\n')}\n`;
+}
+
+/**
+ * The socket's folder is 0700, so whoever reaches it may be trusted; over TCP every login needs its password.
+ * Logical replication in database mode is matched by the ordinary lines.
+ */
+export function pgHbaConf(): string {
+  return [
+    'local all all trust',
+    'host all all 127.0.0.1/32 scram-sha-256',
+    'host all all ::1/128 scram-sha-256',
+    'host all all all scram-sha-256',
+    '',
+  ].join('\n');
+}
+
+function quote(value: string | number | boolean): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return `'${String(value).replaceAll("'", "''").replaceAll('\n', ' ')}'`;
+}

@@ -1,0 +1,30 @@
+/** The numbered files of the rooms: `NNNN_subject.sql`. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { MigrationSet } from '../types.ts';
+
+export interface MigrationFile {
+  readonly room: string;
+  readonly version: string;
+  readonly name: string;
+  readonly text: string;
+  /** SHA-256 of the text. */
+  readonly hash: string;
+}
+
+/** In the order of the sets, and by number within each. Throws on a file name or number that cannot be right. */
+export function readMigrationFiles(sets: readonly MigrationSet[]): MigrationFile[] {
+  return sets.flatMap(({ room, dir }) => {
+    const names = readdirSync(dir).filter((name) => name.endsWith('.sql'));
+    const files = names.sort().map((name) => {
+      const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(name);
+      if (match === null) throw new Error(`${room}: ${name} is not named NNNN_subject.sql`);
+      const text = readFileSync(new URL(name, dir), 'utf8');
+      const hash = createHash('sha256').update(text).digest('hex');
+      return { room, version: match[1] as string, name: match[2] as string, text, hash };
+    });
+    const doubled = files.find((file, index) => file.version === files[index - 1]?.version);
+    if (doubled !== undefined) throw new Error(`${room}: two files have the number ${doubled.version}`);
+    return files;
+  });
+}

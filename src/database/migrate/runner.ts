@@ -1,0 +1,118 @@
+/**
+ * Applies our own numbered files: each once, in one transaction, under one advisory lock for the whole run. A start
+ * with nothing to do costs one query.
+ */
+import type { Logger } from '../../kernel/log.ts';
+import { quoteLiteral, sql } from '../../kernel/sql.ts';
+import { DatabaseError } from '../errors.ts';
+import type { MigrationSet, PostgresErrorShape, Queryable } from '../types.ts';
+import { type MigrationFile, readMigrationFiles } from './files.ts';
+
+/** `plinth` in ASCII, as the advisory lock's key. */
+const lockKey = 0x706c696e7468;
+
+const createLedger = `
+create schema if not exists _plinth;
+create table if not exists _plinth.migrations (
+  room text not null,
+  version text not null,
+  name text not null,
+  hash text not null,
+  applied_at timestamptz not null default now(),
+  primary key (room, version)
+);`;
+
+export interface MigrationRun {
+  /** A superuser where we have one; the session keeps the lock. */
+  readonly session: Queryable;
+  readonly serverVersion: number;
+  readonly log: Logger;
+  readonly onProgress: (message: string) => void;
+}
+
+/** The number of files applied. Throws `migration_failed`. */
+export async function applyMigrations(run: MigrationRun, sets: readonly MigrationSet[]): Promise<number> {
+  const files = readMigrationFiles(sets);
+  const known = await readLedger(run.session);
+  warnOfChanges(files, known, run.log);
+  if (files.every((file) => known.has(keyOf(file)))) return 0;
+  await run.session.exec(`select pg_advisory_lock(${lockKey});${createLedger}`);
+  try {
+    const applied = await readLedger(run.session);
+    const pending = files.filter((file) => !applied.has(keyOf(file)));
+    for (const [index, file] of pending.entries()) {
+      if (index === 0) run.onProgress('Preparing the database');
+      // The log is written in order: with the last commit on disk, all before it are.
+      await applyFile(run, file, { flush: index === pending.length - 1 });
+    }
+    return pending.length;
+  } finally {
+    await run.session.exec(`select pg_advisory_unlock(${lockKey})`).catch(() => {});
+  }
+}
+
+/** Applied files with their hashes; empty in a database that has no ledger or does not show it. */
+export async function readLedger(session: Queryable): Promise<Map<string, string>> {
+  try {
+    const rows = await session.query<{ room: string; version: string; hash: string }>(
+      sql`select room, version, hash from _plinth.migrations`,
+    );
+    return new Map(rows.map((row) => [keyOf(row), row.hash]));
+  } catch (error) {
+    // Undefined table, undefined schema.
+    if (['42P01', '3F000'].includes((error as PostgresErrorShape).code)) return new Map();
+    throw error;
+  }
+}
+
+function keyOf(file: { readonly room: string; readonly version: string }): string {
+  return `${file.room}/${file.version}`;
+}
+
+/** Released files never change; one that did means a database made by another version. */
+function warnOfChanges(files: readonly MigrationFile[], known: ReadonlyMap<string, string>, log: Logger): void {
+  for (const file of files) {
+    const hash = known.get(keyOf(file));
+    if (hash === undefined || hash === file.hash) continue;
+    log.warn(
+      { service: 'database', file: describe(file) },
+      `${describe(file)} was applied to this database with other content; it is not applied again`,
+    );
+  }
+}
+
+async function applyFile(run: MigrationRun, file: MigrationFile, { flush }: { flush: boolean }): Promise<void> {
+  const settings = [
+    'begin',
+    `set local synchronous_commit = ${flush ? 'on' : 'off'}`,
+    'set local search_path = "$user", public, auth, extensions',
+    'set local client_min_messages = warning',
+    'set local statement_timeout = 0',
+    // No event trigger of anybody's runs with our rights; the guard trusts superusers anyway.
+    ...(run.serverVersion >= 170_000 ? ['set local event_triggers = off'] : []),
+  ];
+  const head = `${settings.join(';')};`;
+  const values = [file.room, file.version, file.name, file.hash].map(quoteLiteral).join(', ');
+  // A file may have switched to the role that shall own its objects.
+  const tail = `;reset role;
+select _plinth.guard_new_objects();
+insert into _plinth.migrations (room, version, name, hash) values (${values});
+commit`;
+  try {
+    await run.session.exec(`${head}${file.text}${tail}`);
+  } catch (error) {
+    await run.session.exec('rollback').catch(() => {});
+    throw new DatabaseError('migration_failed', { file: describe(file), reason: explain(error, head, file) }, error);
+  }
+}
+
+function explain(error: unknown, head: string, file: MigrationFile): string {
+  const { message, position, detail, where } = error as PostgresErrorShape;
+  const offset = position === undefined ? undefined : position - 1 - head.length;
+  const line = offset === undefined || offset < 0 ? '' : ` (line ${file.text.slice(0, offset).split('\n').length})`;
+  return [`${message}${line}`, detail, where].filter(Boolean).join('; ');
+}
+
+function describe(file: MigrationFile): string {
+  return `${file.room}/sql/${file.version}_${file.name}.sql`;
+}

@@ -1,0 +1,141 @@
+-- Our own schema: the ledger is made by the runner; here come the helper for restricted accounts and the guard of
+-- our tables.
+
+-- What an account without superuser rights could not do. `doctor` prints it, an administrator runs it once.
+create table _plinth.refused (
+  statement text primary key,
+  reason text not null,
+  refused_at timestamptz not null default now()
+);
+
+-- Runs one statement from version `since` on (server_version_num). Where we are no superuser a refusal is written
+-- down and the start goes on.
+create function _plinth.attempt(statement text, since int default 0) returns void
+language plpgsql
+as $$
+begin
+  if current_setting('server_version_num')::int < since then
+    return;
+  end if;
+  execute statement;
+exception
+  when insufficient_privilege or undefined_object or feature_not_supported then
+    if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
+      raise;
+    end if;
+    insert into _plinth.refused (statement, reason) values ($1, sqlerrm)
+      on conflict on constraint refused_pkey do update set reason = excluded.reason, refused_at = now();
+end
+$$;
+
+-- True in the cluster that we initialised ourselves: its first role is ours. Elsewhere existing roles, the owner of
+-- the database and other people's settings are left as they are.
+create function _plinth.is_own_cluster() returns boolean
+language sql stable
+as $$ select rolname = 'supabase_admin' from pg_catalog.pg_roles where oid = 10 $$;
+
+-- Every table of ours (attnum 0) and each of its columns, as it has to stay.
+create table _plinth.guarded (
+  relid oid not null,
+  attnum int2 not null,
+  name name not null,
+  schema name not null,
+  owner oid not null,
+  primary key (relid, attnum)
+);
+
+-- Called by the runner at the end of each file: whatever this transaction made or changed in our schemas is ours.
+-- Rows of pg_class and pg_attribute carry the transaction that wrote them in xmin.
+create function _plinth.guard_new_objects() returns void
+language sql
+as $$
+  delete from _plinth.guarded g
+  where not exists (
+    select from pg_catalog.pg_attribute a
+    where a.attrelid = g.relid and (g.attnum = 0 or (a.attnum = g.attnum and not a.attisdropped))
+  );
+  insert into _plinth.guarded as g (relid, attnum, name, schema, owner)
+  select c.oid, coalesce(a.attnum, 0), coalesce(a.attname, c.relname), n.nspname, c.relowner
+  from pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  cross join lateral (
+    select null::int2, null::name where age(c.xmin) <= age(pg_current_xact_id()::xid)
+    union all
+    select a.attnum, a.attname from pg_catalog.pg_attribute a
+    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      and age(a.xmin) <= age(pg_current_xact_id()::xid)
+  ) a (attnum, attname)
+  where n.nspname in ('auth', 'storage', 'realtime', '_realtime', 'supabase_functions', '_plinth')
+    and c.relkind in ('r', 'p')
+    and not c.relispartition
+  on conflict (relid, attnum) do update
+    set name = excluded.name, schema = excluded.schema, owner = excluded.owner;
+$$;
+
+-- The guard. `postgres` is a member of the owners, so that policies and triggers on our tables work as on the hosted
+-- service; what the service would refuse and what would break us is refused here.
+create function _plinth.guard_dropped() returns event_trigger
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  victim record;
+begin
+  if (select rolsuper from pg_catalog.pg_roles where rolname = session_user) then
+    return;
+  end if;
+  select g.schema, t.name as table_name, g.name, g.attnum into victim
+  from pg_catalog.pg_event_trigger_dropped_objects() d
+  join _plinth.guarded g on g.relid = d.objid and g.attnum = d.objsubid
+  join _plinth.guarded t on t.relid = g.relid and t.attnum = 0
+  where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
+  limit 1;
+  if found then
+    raise exception using
+      errcode = '42501',
+      message = pg_catalog.format('must be owner of table %s', victim.table_name),
+      detail = pg_catalog.format('%I.%I belongs to the service; %s cannot be dropped.', victim.schema, victim.table_name,
+        case when victim.attnum = 0 then 'it' else pg_catalog.format('its column %I', victim.name) end);
+  end if;
+end
+$$;
+
+create function _plinth.guard_altered() returns event_trigger
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  victim record;
+begin
+  if (select rolsuper from pg_catalog.pg_roles where rolname = session_user) then
+    return;
+  end if;
+  select g.schema, g.name into victim
+  from _plinth.guarded g
+  join pg_catalog.pg_class c on c.oid = g.relid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  left join pg_catalog.pg_attribute a on a.attrelid = g.relid and a.attnum = g.attnum
+  where g.relid in (
+      select objid from pg_catalog.pg_event_trigger_ddl_commands() where classid = 'pg_catalog.pg_class'::pg_catalog.regclass
+    )
+    and case
+      when g.attnum = 0 then (c.relname, n.nspname, c.relowner) is distinct from (g.name, g.schema, g.owner)
+      else a.attname is distinct from g.name
+    end
+  limit 1;
+  if found then
+    raise exception using
+      errcode = '42501',
+      message = pg_catalog.format('must be owner of table %s', victim.name),
+      detail = 'A table of the service keeps its name, its schema, its owner and the names of its columns.';
+  end if;
+end
+$$;
+
+select _plinth.attempt($$
+  create event trigger plinth_guard_dropped on sql_drop execute function _plinth.guard_dropped()
+$$);
+select _plinth.attempt($$
+  create event trigger plinth_guard_altered on ddl_command_end
+    when tag in ('ALTER TABLE', 'ALTER INDEX', 'ALTER VIEW', 'ALTER SEQUENCE', 'ALTER MATERIALIZED VIEW',
+      'ALTER FOREIGN TABLE')
+    execute function _plinth.guard_altered()
+$$);

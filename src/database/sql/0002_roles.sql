@@ -1,0 +1,93 @@
+-- Roles are per cluster: another database of it may have made them already, and an administrator's own are kept.
+do $$
+declare
+  wanted record;
+  is_new boolean;
+begin
+  for wanted in
+    select * from (values
+      ('supabase_admin', 'superuser login createdb createrole replication bypassrls inherit'),
+      ('postgres', 'login createdb createrole replication bypassrls inherit'),
+      ('anon', 'nologin inherit'),
+      ('authenticated', 'nologin inherit'),
+      ('service_role', 'nologin inherit bypassrls'),
+      ('authenticator', 'login noinherit'),
+      ('supabase_auth_admin', 'login noinherit'),
+      ('supabase_storage_admin', 'login noinherit createrole'),
+      ('supabase_realtime_admin', 'login noinherit createrole replication'),
+      ('supabase_functions_admin', 'login noinherit createrole'),
+      ('supabase_replication_admin', 'login replication'),
+      ('supabase_etl_admin', 'login replication'),
+      ('supabase_read_only_user', 'login bypassrls'),
+      ('supabase_privileged_role', 'nologin'),
+      ('dashboard_user', 'nologin createdb createrole replication'),
+      ('pgbouncer', 'login')
+    ) as roles (name, attributes)
+  loop
+    is_new := not exists (select from pg_catalog.pg_roles where rolname = wanted.name);
+    if is_new then
+      begin
+        execute format('create role %I', wanted.name);
+      exception when duplicate_object or unique_violation then
+        is_new := false; -- another database of this cluster was quicker
+      end;
+    end if;
+    if is_new or (_plinth.is_own_cluster() and wanted.name <> 'supabase_admin') then
+      perform _plinth.attempt(format('alter role %I %s', wanted.name, wanted.attributes));
+    end if;
+  end loop;
+end
+$$;
+
+-- Memberships. The roles of the API are switched to by the authenticator and never inherited by it.
+select _plinth.attempt('grant anon, authenticated, service_role to authenticator');
+select _plinth.attempt('grant anon, authenticated, service_role to supabase_realtime_admin');
+select _plinth.attempt('grant authenticator to supabase_storage_admin');
+select _plinth.attempt('grant anon, authenticated, service_role, authenticator to postgres with admin option');
+select _plinth.attempt('grant pg_monitor, pg_read_all_data, pg_signal_backend to postgres with admin option');
+select _plinth.attempt('grant pg_create_subscription to postgres', 160000);
+select _plinth.attempt('grant pg_maintain to postgres', 170000);
+select _plinth.attempt('grant pg_read_all_data to supabase_read_only_user');
+select _plinth.attempt('grant pg_monitor to supabase_read_only_user');
+select _plinth.attempt('grant pg_monitor, pg_read_all_data to supabase_etl_admin');
+
+-- The hosted service lets `postgres` write policies and drop triggers on tables it does not own; membership in the
+-- owners is how plain PostgreSQL can. The guard (0001) refuses what membership allows beyond that.
+do $$
+declare
+  owner name;
+begin
+  foreach owner in array array['supabase_auth_admin', 'supabase_storage_admin', 'supabase_realtime_admin', 'supabase_functions_admin']
+  loop
+    if current_setting('server_version_num')::int >= 160000 then
+      perform _plinth.attempt(format('grant %I to postgres with inherit true, set true', owner));
+    else
+      perform _plinth.attempt(format('grant %I to postgres', owner));
+    end if;
+  end loop;
+end
+$$;
+
+-- Settings of the roles; they apply at login, the services set them for the roles they switch to.
+select _plinth.attempt($$alter role anon set statement_timeout = '3s'$$);
+select _plinth.attempt($$alter role authenticated set statement_timeout = '8s'$$);
+select _plinth.attempt($$alter role authenticator set statement_timeout = '8s'$$);
+select _plinth.attempt($$alter role authenticator set lock_timeout = '8s'$$);
+select _plinth.attempt($$alter role supabase_admin set search_path = "$user", public, auth, extensions$$);
+select _plinth.attempt($$alter role supabase_auth_admin set search_path = auth$$);
+select _plinth.attempt($$alter role supabase_auth_admin set idle_in_transaction_session_timeout = '60s'$$);
+select _plinth.attempt($$alter role supabase_storage_admin set search_path = storage$$);
+select _plinth.attempt($$alter role supabase_realtime_admin set search_path = realtime$$);
+select _plinth.attempt($$alter role supabase_functions_admin set search_path = supabase_functions$$);
+do $$
+begin
+  if _plinth.is_own_cluster() then
+    alter role postgres set search_path = "$user", public, extensions;
+    -- Somebody's event trigger must never run with our rights.
+    if current_setting('server_version_num')::int >= 170000 then
+      execute 'alter role supabase_admin set event_triggers = off';
+    end if;
+    execute format('alter database %I owner to postgres', current_database());
+  end if;
+end
+$$;
