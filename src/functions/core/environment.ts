@@ -1,0 +1,45 @@
+/** What a function finds in `Deno.env`: the project's secrets and the names the platform always sets. */
+import type { Keys } from '../../keys/types.ts';
+
+export interface EnvironmentInput {
+  readonly slug: string;
+  /** `[edge_runtime.secrets]`. */
+  readonly configSecrets: Readonly<Record<string, string | undefined>>;
+  /** `functions/.env`. */
+  readonly sharedFile: Readonly<Record<string, string>>;
+  /** `functions/SLUG/.env`, and `[functions.SLUG.env]` over it. */
+  readonly own: Readonly<Record<string, string>>;
+  readonly apiUrl: string;
+  readonly databaseUrl: string;
+  readonly keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'internalJwks'>;
+}
+
+/** `ignored`: names that users may not set, since the platform does. */
+export function functionEnvironment(input: EnvironmentInput): { env: Record<string, string>; ignored: string[] } {
+  const env: Record<string, string> = {};
+  const ignored = new Set<string>();
+  const take = (names: Readonly<Record<string, string | undefined>>, spell: (name: string) => string = (name) => name): void => {
+    for (const [given, value] of Object.entries(names)) {
+      const name = spell(given);
+      if (name.startsWith('SUPABASE_')) ignored.add(name);
+      else if (value !== undefined) env[name] = value;
+    }
+  };
+  take(input.configSecrets, (name) => name.toUpperCase());
+  take(input.sharedFile);
+  take(input.own);
+  return {
+    env: {
+      ...env,
+      SUPABASE_URL: input.apiUrl,
+      SUPABASE_ANON_KEY: input.keys.anonKey,
+      SUPABASE_SERVICE_ROLE_KEY: input.keys.serviceRoleKey,
+      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: input.keys.publishableKey }),
+      SUPABASE_SECRET_KEYS: JSON.stringify({ default: input.keys.secretKey }),
+      SUPABASE_DB_URL: input.databaseUrl,
+      SUPABASE_JWKS: JSON.stringify(input.keys.internalJwks()),
+      SUPABASE_FUNCTION_SLUG: input.slug,
+    },
+    ignored: [...ignored],
+  };
+}

@@ -1,0 +1,43 @@
+/** Answers the platform gives itself, when a function cannot: one table, `{code, message}` on the wire. */
+
+export interface PlatformError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+export const errors = {
+  notFound: { status: 404, code: 'NOT_FOUND', message: 'Requested function was not found' },
+  boot: { status: 503, code: 'BOOT_ERROR', message: 'Worker failed to boot (please check logs)' },
+  worker: { status: 500, code: 'WORKER_ERROR', message: 'Function exited due to an error (please check logs)' },
+  limit: {
+    status: 546,
+    code: 'WORKER_LIMIT',
+    message: 'Worker failed to respond due to a resource limit (please check logs)',
+  },
+  idle: { status: 504, code: 'IDLE_TIMEOUT', message: 'The function did not answer in time (please check logs)' },
+  noDeno: {
+    status: 503,
+    code: 'BOOT_ERROR',
+    message:
+      'Deno is not installed for this platform, so functions cannot run: install the optional dependencies (npm ci without --omit=optional)',
+  },
+  missingToken: { status: 401, code: 'UNAUTHORIZED_NO_AUTH_HEADER', message: 'Missing authorization header' },
+  tokenFormat: { status: 401, code: 'UNAUTHORIZED_INVALID_JWT_FORMAT', message: 'Invalid JWT format' },
+  secretToken: { status: 401, code: 'UNAUTHORIZED_LEGACY_JWT', message: 'Invalid JWT' },
+  asymmetricToken: { status: 401, code: 'UNAUTHORIZED_ASYMMETRIC_JWT', message: 'Invalid JWT' },
+  tokenAlgorithm: {
+    status: 401,
+    code: 'UNAUTHORIZED_UNSUPPORTED_TOKEN_ALGORITHM',
+    message: 'Unsupported JWT algorithm',
+  },
+} as const satisfies Record<string, PlatformError>;
+
+/** Thrown inside the room; `routes.ts` renders it. */
+export class FunctionError extends Error {
+  readonly entry: PlatformError;
+  constructor(entry: PlatformError, options?: ErrorOptions) {
+    super(entry.message, options);
+    this.entry = entry;
+  }
+}

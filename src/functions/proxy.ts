@@ -1,0 +1,148 @@
+/** Carries one request to a worker and its answer back: streaming both ways, nothing buffered, aborts passed on. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Pool } from 'undici';
+import type { Limits } from './core/limits.ts';
+import type { Worker } from './deno/worker.ts';
+import { errors, FunctionError } from './errors.ts';
+
+/** Headers that belong to one connection (RFC 9110 section 7.6.1) and must not be passed on. */
+const hopByHop = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect']);
+
+export interface Proxy {
+  /** @throws {FunctionError} worker, limit or idle, when no answer had begun. */
+  forward(worker: Worker, path: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  close(worker: Worker): void;
+}
+
+export function createProxy(limits: Limits): Proxy {
+  const pools = new Map<Worker, Promise<Pool>>();
+
+  function poolOf(worker: Worker): Promise<Pool> {
+    const known = pools.get(worker);
+    if (known !== undefined) return known;
+    // Loaded at the first call of a function: an idle Plinth does not pay for it.
+    const made = import('undici').then(
+      ({ Pool }) =>
+        new Pool('http://function', {
+          socketPath: worker.socketPath,
+          connections: 128,
+          pipelining: 1,
+          headersTimeout: limits.answerMs,
+          bodyTimeout: 0,
+          keepAliveTimeout: limits.idleMs,
+        }),
+    );
+    pools.set(worker, made);
+    return made;
+  }
+
+  return {
+    async forward(worker, path, request, response) {
+      const pool = await poolOf(worker);
+      const gone = new AbortController();
+      const onClose = (): void => {
+        if (!response.writableFinished) gone.abort();
+      };
+      response.on('close', onClose);
+      try {
+        const answer = await pool.request({
+          path,
+          method: request.method as 'GET',
+          headers: requestHeaders(request),
+          body: hasBody(request) ? request : null,
+          signal: gone.signal,
+          responseHeaders: 'raw',
+        });
+        writeHead(response, answer.statusCode, answer.headers as unknown as (string | Buffer)[]);
+        await pipeline(answer.body, response);
+      } catch (error) {
+        if (gone.signal.aborted) return;
+        if (response.headersSent) {
+          response.destroy();
+          return;
+        }
+        throw new FunctionError(await reasonOf(error, worker), { cause: error });
+      } finally {
+        response.off('close', onClose);
+      }
+    },
+    close(worker) {
+      const pool = pools.get(worker);
+      pools.delete(worker);
+      void pool?.then((open) => open.destroy());
+    },
+  };
+}
+
+async function reasonOf(error: unknown, worker: Worker): Promise<(typeof errors)[keyof typeof errors]> {
+  if ((error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT') return errors.idle;
+  // The socket breaks a moment before the exit is reported.
+  if (worker.ended === undefined) await Promise.race([worker.exited, new Promise((resolve) => setTimeout(resolve, 50).unref())]);
+  return worker.ended === 'limit' ? errors.limit : errors.worker;
+}
+
+const hasBody = (request: IncomingMessage): boolean =>
+  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+
+function requestHeaders(request: IncomingMessage): string[] {
+  const headers: string[] = [];
+  // From `headers`, not `rawHeaders`: the gateway may have replaced the Authorization there.
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value === undefined || hopByHop.has(name)) continue;
+    if (name === 'host') continue;
+    for (const item of Array.isArray(value) ? value : [value]) headers.push(name, item);
+  }
+  const forwardedHost = request.headers['x-forwarded-host'];
+  headers.push('host', typeof forwardedHost === 'string' ? forwardedHost : (request.headers.host ?? 'localhost'));
+  return headers;
+}
+
+const latin1 = (value: string | Buffer | undefined): string =>
+  typeof value === 'string' ? value : (value?.toString('latin1') ?? '');
+
+function writeHead(response: ServerResponse, status: number, raw: readonly (string | Buffer)[]): void {
+  let namesOrigin = false;
+  const headers: string[] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = latin1(raw[index]);
+    const lower = name.toLowerCase();
+    if (hopByHop.has(lower)) continue;
+    if (lower === 'access-control-allow-origin') namesOrigin = true;
+    headers.push(name, latin1(raw[index + 1]));
+  }
+  // The local stack's gateway is open to every origin; a function's own headers win.
+  if (!namesOrigin) headers.push('access-control-allow-origin', '*');
+  const requestId = response.getHeader('x-request-id');
+  if (requestId !== undefined) headers.push('x-request-id', String(requestId));
+  response.writeHead(status, headers);
+}
+
+/** Joins the two sockets after an upgrade request was written to the worker: WebSockets and the like. */
+export function forwardUpgrade(worker: Worker, path: string, request: IncomingMessage, socket: Duplex, head: Buffer, done: () => void): void {
+  const upstream = connect(worker.socketPath);
+  let open = true;
+  const close = (): void => {
+    if (!open) return;
+    open = false;
+    upstream.destroy();
+    socket.destroy();
+    done();
+  };
+  upstream.once('connect', () => {
+    const lines = [`${request.method} ${path} HTTP/1.1`];
+    for (const [name, value] of Object.entries(request.headers)) {
+      for (const item of Array.isArray(value) ? value : [value]) if (item !== undefined) lines.push(`${name}: ${item}`);
+    }
+    upstream.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+    if (head.length > 0) upstream.write(head);
+    upstream.pipe(socket);
+    socket.pipe(upstream);
+  });
+  upstream.on('error', close);
+  upstream.on('close', close);
+  socket.on('error', close);
+  socket.on('close', close);
+}

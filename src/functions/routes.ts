@@ -1,0 +1,119 @@
+/** `/functions/v1/SLUG/…`: look up, check the token, carry to a worker. Preflights reach the function, unchecked. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import type { Keys } from '../keys/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Catalog, FunctionSource } from './catalog.ts';
+import { judgeAuthorization } from './core/verify-jwt.ts';
+import { errors, FunctionError, type PlatformError } from './errors.ts';
+import { forwardUpgrade, type Proxy } from './proxy.ts';
+import type { Supervisor } from './supervisor.ts';
+
+export interface RoutesDeps {
+  readonly prefix: string;
+  readonly catalog: Catalog;
+  readonly supervisor: Supervisor;
+  readonly proxy: Proxy;
+  readonly keys: Pick<Keys, 'verify'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Target {
+  readonly source: FunctionSource;
+  /** As the function sees it: the slug stays, the prefix is cut. */
+  readonly path: string;
+}
+
+export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
+  return async (app) => {
+    app.removeAllContentTypeParsers();
+    // Bodies are streamed to the function as they arrive.
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    app.setErrorHandler((error: Error, request, reply) => {
+      if (error instanceof FunctionError) return render(reply, error.entry);
+      deps.log.error({ requestId: request.id, error }, 'function request failed');
+      return render(reply, { status: 500, code: 'INTERNAL_ERROR', message: 'Request failed due to an internal server error' });
+    });
+    app.get('/_internal/health', async () => ({ message: 'ok' }));
+    app.all('/*', async (request, reply) => {
+      const target = find(deps, request.raw.url ?? '');
+      if (target === undefined) return reply.code(404).headers(corsHeaders).type('text/plain').send('Function not found');
+      if (target.source.verifyJwt && request.method !== 'OPTIONS') {
+        const refusal = judgeAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
+        if (refusal !== undefined) return render(reply, refusal);
+      }
+      const lease = await deps.supervisor.acquire(target.source);
+      try {
+        request.raw.headers['x-forwarded-proto'] ??= request.protocol;
+        request.raw.headers['x-forwarded-for'] ??= request.ip;
+        reply.hijack();
+        await deps.proxy.forward(lease.worker, target.path, request.raw, reply.raw);
+      } catch (error) {
+        if (!(error instanceof FunctionError)) throw error;
+        renderRaw(reply, error.entry);
+      } finally {
+        lease.release();
+      }
+    });
+  };
+}
+
+/** WebSocket and other upgrades: the same checks, then the sockets are joined. */
+export function upgradeHandler(deps: RoutesDeps): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+  return (request, socket, head) => {
+    const target = find(deps, request.url ?? '');
+    if (target === undefined) return refuse(socket, 404, errors.notFound);
+    if (target.source.verifyJwt) {
+      const refusal = judgeAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
+      if (refusal !== undefined) return refuse(socket, refusal.status, refusal);
+    }
+    deps.supervisor.acquire(target.source).then(
+      (lease) => forwardUpgrade(lease.worker, target.path, request, socket, head, lease.release),
+      (error: unknown) => {
+        const entry = error instanceof FunctionError ? error.entry : errors.worker;
+        refuse(socket, entry.status, entry);
+      },
+    );
+  };
+}
+
+function find(deps: RoutesDeps, url: string): Target | undefined {
+  const path = url.slice(deps.prefix.length);
+  const slug = /^\/([^/?]+)/.exec(path)?.[1];
+  const source = slug === undefined ? undefined : deps.catalog.find(slug);
+  return source === undefined ? undefined : { source, path };
+}
+
+const corsHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': 'authorization, x-client-info, apikey',
+  'access-control-expose-headers': 'sb-error-code',
+};
+
+const bodyOf = ({ status, code, message }: PlatformError): Record<string, string> =>
+  status === 401 ? { code, message, msg: message } : { code, message };
+
+function render(reply: FastifyReply, entry: PlatformError): FastifyReply {
+  return reply.code(entry.status).headers({ ...corsHeaders, 'sb-error-code': entry.code }).send(bodyOf(entry));
+}
+
+function renderRaw(reply: FastifyReply, entry: PlatformError): void {
+  const body = JSON.stringify(bodyOf(entry));
+  reply.raw.writeHead(entry.status, {
+    ...corsHeaders,
+    'sb-error-code': entry.code,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  });
+  reply.raw.end(body);
+}
+
+function refuse(socket: Duplex, status: number, entry: PlatformError): void {
+  const body = JSON.stringify(bodyOf(entry));
+  socket.end(
+    `HTTP/1.1 ${status} ${entry.code}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,21 @@
+/** Open CORS as the local stack's gateway has it: any origin, any requested header, the usual methods. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+const methods = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';
+const maxAgeSeconds = '3600';
+
+export function isPreflight(request: FastifyRequest): boolean {
+  return request.method === 'OPTIONS' && request.headers.origin !== undefined && request.headers['access-control-request-method'] !== undefined;
+}
+
+export function answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const wanted = request.headers['access-control-request-headers'];
+  return reply
+    .code(200)
+    .header('access-control-allow-origin', '*')
+    .header('access-control-allow-methods', methods)
+    .header('access-control-allow-headers', wanted ?? '*')
+    .header('access-control-max-age', maxAgeSeconds)
+    .header('content-length', '0')
+    .send();
+}

@@ -1,0 +1,147 @@
+/**
+ * One port for everything over HTTP: request id, log line, API keys, CORS, sub-paths, upgrades, `/health`.
+ *
+ * The gateway refuses no token itself: the services differ in required claims, clock skew, anonymous fallback and
+ * error texts. Each is mounted encapsulated, so that its hooks and parsers reach nobody else.
+ */
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Keys } from '../keys/types.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Mount, Service } from '../kernel/service.ts';
+import { createApiKeyRule } from './api-keys.ts';
+import { answerPreflight, isPreflight } from './cors.ts';
+import { requestIdOf } from './request-id.ts';
+import { applyApiKey, dispatchUpgrades } from './upgrades.ts';
+
+export interface GatewayOptions {
+  readonly services: readonly Service[];
+  readonly keys: Keys;
+  readonly log: Logger;
+  /** Proxies whose X-Forwarded-* headers are believed (addresses or CIDR ranges). */
+  readonly trustedProxies: readonly string[];
+  /** Where `/` leads. */
+  readonly home: string;
+}
+
+export interface Gateway {
+  /** Listens; resolves with the port. @throws {Error} EADDRINUSE and the like, as Node gives them. */
+  listen(host: string, port: number): Promise<number>;
+  /** A request in this process, without the network. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Takes no new connection, finishes what is in flight, then cuts what is left after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Bodies that a service does not limit itself. */
+const defaultBodyLimitBytes = 10 * 1024 * 1024;
+const maxPathChars = 64 * 1024;
+
+export function createGateway(options: GatewayOptions): Gateway {
+  const { log } = options;
+  const apiKeys = createApiKeyRule(options.keys);
+  const app = Fastify({
+    logger: false,
+    bodyLimit: defaultBodyLimitBytes,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 72_000,
+    genReqId: (request) => requestIdOf(request.headers),
+    routerOptions: { maxParamLength: maxPathChars, ignoreTrailingSlash: false },
+    exposeHeadRoutes: false,
+  });
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.setHeader('x-request-id', request.id);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, url, ip, id } = request;
+    const status = reply.raw.statusCode;
+    const fields = {
+      requestId: id,
+      method,
+      // Without the query: it can carry keys and tokens.
+      path: url.split('?', 1)[0],
+      status,
+      durationMs: Math.round(reply.elapsedTime * 100) / 100,
+      ip,
+    };
+    if (status >= 500) log.warn(fields, 'request');
+    else log.info(fields, 'request');
+    done();
+  });
+  app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, request, reply) => {
+    const status = error.statusCode !== undefined && error.statusCode >= 400 ? error.statusCode : 500;
+    if (status >= 500) log.error({ requestId: request.id, error }, 'request failed');
+    reply.code(status).send(status >= 500 ? { code: 'internal_error', message: 'Internal server error', requestId: request.id } : { code: error.code ?? 'bad_request', message: error.message });
+  });
+  app.setNotFoundHandler((request, reply) => {
+    reply.code(404).send({ code: 'not_found', message: `Nothing is served at ${request.url.split('?', 1)[0]}` });
+  });
+
+  const mounts = options.services.flatMap((service) => service.mounts);
+  for (const mount of mounts) register(app, mount, apiKeys);
+  app.get('/health', (_request, reply) => {
+    const services = Object.fromEntries(options.services.map((service) => [service.name, service.health?.() ?? 'ok']));
+    const healthy = Object.values(services).every((state) => state === 'ok');
+    reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'degraded', services });
+  });
+  app.get('/', (_request, reply) => reply.redirect(options.home, 302));
+  dispatchUpgrades(app.server, mounts, apiKeys, log);
+
+  return {
+    async listen(host, port) {
+      await app.listen({ host, port });
+      return (app.server.address() as AddressInfo).port;
+    },
+    fetch: (path, init) => injectFetch(app, path, init),
+    async close(graceMs) {
+      const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
+      cut.unref();
+      await app.close();
+      clearTimeout(cut);
+    },
+  };
+}
+
+function register(app: FastifyInstance, mount: Mount, apiKeys: ReturnType<typeof createApiKeyRule>): void {
+  const expose = mount.exposeHeaders?.join(',');
+  app.register(
+    async (scope) => {
+      if (mount.cors === 'open') {
+        scope.addHook('onRequest', (request, reply, done) => {
+          if (isPreflight(request)) {
+            answerPreflight(request, reply);
+            return;
+          }
+          // On the raw answer, so that a service which writes it itself (hijack) carries them too.
+          reply.raw.setHeader('access-control-allow-origin', '*');
+          if (expose !== undefined) reply.raw.setHeader('access-control-expose-headers', expose);
+          done();
+        });
+      }
+      if (mount.apiKeys) {
+        scope.addHook('onRequest', (request, _reply, done) => {
+          applyApiKey(request.raw, apiKeys);
+          done();
+        });
+      }
+      await scope.register(mount.plugin);
+    },
+    { prefix: mount.prefix },
+  );
+}
+
+async function injectFetch(app: FastifyInstance, path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = Object.fromEntries(new Headers(init.headers));
+  const body = init.body === undefined || init.body === null ? undefined : Buffer.from(await new Response(init.body).arrayBuffer());
+  const method = (init.method ?? 'GET') as 'GET';
+  const answer = await app.inject({ method, url: path, headers, ...(body === undefined ? {} : { payload: body }) });
+  const answered = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) {
+    for (const item of Array.isArray(value) ? value : [value]) if (item !== undefined) answered.append(name, String(item));
+  }
+  const bodiless = answer.statusCode === 204 || answer.statusCode === 304;
+  return new Response(bodiless ? null : new Uint8Array(answer.rawPayload), { status: answer.statusCode, headers: answered });
+}

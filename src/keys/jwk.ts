@@ -1,0 +1,60 @@
+/** JSON Web Keys (RFC 7517) as the key store holds them. */
+import { createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto';
+import { findAlgorithm, type Key } from './algorithms.ts';
+
+export type Jwk = Readonly<Record<string, unknown>>;
+
+/** A key ready for use. `sign` is set when its private part is here and `key_ops` allows signing. */
+export interface LoadedKey {
+  readonly kid: string | undefined;
+  readonly alg: string;
+  readonly verifyKey: Key;
+  readonly signKey: Key | undefined;
+  /** Without private members; undefined for `oct`, which has no public form. */
+  readonly publicJwk: Jwk | undefined;
+}
+
+/** Members that make a JWK private (RFC 7518 sections 6.2.2, 6.3.2, 6.4.1; RFC 8037 section 2). */
+const privateMembers = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']);
+
+const defaultAlgorithm = (jwk: Jwk): string | undefined => {
+  if (typeof jwk.alg === 'string') return jwk.alg === 'Ed25519' ? 'EdDSA' : jwk.alg;
+  if (jwk.kty === 'oct') return 'HS256';
+  if (jwk.kty === 'RSA') return 'RS256';
+  if (jwk.kty === 'OKP') return 'EdDSA';
+  return { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' }[String(jwk.crv)];
+};
+
+/**
+ * Loads one JWK.
+ * @throws {Error} with a sentence that says what is wrong, never with key material in it.
+ */
+export function loadJwk(jwk: Jwk): LoadedKey {
+  const alg = defaultAlgorithm(jwk);
+  const algorithm = alg === undefined ? undefined : findAlgorithm(alg);
+  const kid = typeof jwk.kid === 'string' && jwk.kid !== '' ? jwk.kid : undefined;
+  const label = kid === undefined ? 'a key without kid' : `key ${kid}`;
+  if (alg === undefined || algorithm === undefined) throw new Error(`${label}: unknown algorithm ${String(jwk.alg)}`);
+  if (algorithm.kty !== jwk.kty) throw new Error(`${label}: ${alg} needs kty ${algorithm.kty}, not ${String(jwk.kty)}`);
+  if (algorithm.crv !== undefined && algorithm.crv !== jwk.crv) throw new Error(`${label}: ${alg} needs crv ${algorithm.crv}`);
+  const operations = Array.isArray(jwk.key_ops) ? jwk.key_ops : undefined;
+  const maySign = operations === undefined || operations.includes('sign');
+  if (jwk.kty === 'oct') {
+    if (typeof jwk.k !== 'string' || jwk.k === '') throw new Error(`${label}: member k is missing`);
+    const key: Key = { kind: 'secret', secret: Buffer.from(jwk.k, 'base64url') };
+    return { kid, alg, verifyKey: key, signKey: maySign ? key : undefined, publicJwk: undefined };
+  }
+  const publicJwk: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(jwk)) if (!privateMembers.has(name)) publicJwk[name] = value;
+  publicJwk.key_ops = ['verify'];
+  try {
+    const verifyKey: Key = { kind: 'pair', key: createPublicKey({ key: publicJwk as webcrypto.JsonWebKey, format: 'jwk' }) };
+    const signKey: Key | undefined =
+      typeof jwk.d === 'string' && maySign
+        ? { kind: 'pair', key: createPrivateKey({ key: jwk as webcrypto.JsonWebKey, format: 'jwk' }) }
+        : undefined;
+    return { kid, alg, verifyKey, signKey, publicJwk };
+  } catch {
+    throw new Error(`${label}: not a usable ${String(jwk.kty)} key`);
+  }
+}

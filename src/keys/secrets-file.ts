@@ -1,0 +1,63 @@
+/**
+ * `.plinth/secrets.json`: the keys that `plinth serve` makes for itself at its first start. Mode 0600, written to a
+ * temporary file, synced and renamed, so that a crash leaves either no file or a whole one.
+ */
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Jwk } from './jwk.ts';
+
+export interface Secrets {
+  readonly version: 1;
+  readonly jwtSecret: string;
+  readonly publishableKey: string;
+  readonly secretKey: string;
+  readonly s3: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly region: string };
+  readonly signingKeys: readonly Jwk[];
+  readonly databasePassword: string;
+}
+
+/** Reads the file, or makes it. @throws {Error} when it is there and cannot be understood; it is never overwritten. */
+export function loadOrCreateSecrets(file: string): Secrets {
+  let text: string | undefined;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  if (text === undefined) return create(file);
+  let parsed: Partial<Secrets> | undefined;
+  try {
+    parsed = JSON.parse(text) as Partial<Secrets>;
+  } catch {
+    parsed = undefined;
+  }
+  if (parsed?.version !== 1 || !parsed.jwtSecret || !parsed.publishableKey || !parsed.secretKey || !parsed.signingKeys?.length) {
+    throw new Error(`${file} is damaged. It holds the keys of this project: restore it from a backup, or move it away to make new keys (every session and API key then ends).`);
+  }
+  return parsed as Secrets;
+}
+
+function create(file: string): Secrets {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const secrets: Secrets = {
+    version: 1,
+    jwtSecret: randomBytes(48).toString('base64url'),
+    publishableKey: `sb_publishable_${randomBytes(24).toString('base64url')}`,
+    secretKey: `sb_secret_${randomBytes(24).toString('base64url')}`,
+    s3: { accessKeyId: randomBytes(16).toString('hex'), secretAccessKey: randomBytes(32).toString('hex'), region: 'local' },
+    signingKeys: [{ ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', key_ops: ['sign', 'verify'], alg: 'ES256', ext: true }],
+    databasePassword: randomBytes(24).toString('base64url'),
+  };
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${process.pid}.tmp`;
+  const handle = openSync(temporary, 'wx', 0o600);
+  try {
+    writeSync(handle, `${JSON.stringify(secrets, null, 2)}\n`);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(temporary, file);
+  return secrets;
+}

@@ -1,0 +1,41 @@
+/** The log file of a project, `.plinth/logs/plinth.log`: one JSON object a line, newest at the end. */
+import { mkdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import pino from 'pino';
+import type { Logger } from './kernel/log.ts';
+
+/** Past this size the file becomes `plinth.log.1` at the next start. */
+const rotateBytes = 20 * 1024 * 1024;
+
+export interface FileLogger extends Logger {
+  /** Writes what is still buffered; call before the process ends. */
+  flush(): void;
+}
+
+/** @throws {Error} when the folder cannot be made. */
+export function createFileLogger(dir: string, level: 'debug' | 'info' | 'warn' = 'info'): FileLogger {
+  mkdirSync(dir, { recursive: true });
+  const file = join(dir, 'plinth.log');
+  try {
+    if (statSync(file).size > rotateBytes) renameSync(file, `${file}.1`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const destination = pino.destination({ dest: file, minLength: 4096, sync: false, mkdir: false });
+  const flushSoon = setInterval(() => destination.flush(), 500);
+  flushSoon.unref();
+  const logger = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, errorKey: 'error', messageKey: 'message' },
+    destination,
+  );
+  return Object.assign(logger as unknown as Logger, {
+    flush: () => {
+      clearInterval(flushSoon);
+      try {
+        destination.flushSync();
+      } catch {
+        // The file was not open yet: then nothing was written either.
+      }
+    },
+  });
+}
