@@ -50,6 +50,14 @@ const table = {
     message: (d: Details) => `The database at ${d.host} runs PostgreSQL ${d.found}; 15 or newer is needed.`,
     hint: 'Upgrade it, or leave --database-url out to use the embedded PostgreSQL 18.',
   },
+  unreachable: {
+    message: (d: Details) => `The database at ${d.host} cannot be used as ${d.user}: ${d.reason}`,
+    hint: 'Check host, port, user and password of the database URL, and that the server accepts the connection.',
+  },
+  login_refused: {
+    message: (d: Details) => `The database does not let Plinth sign in as ${d.role}: ${d.reason}`,
+    hint: 'Services sign in with the password of the database URL: give the URL one, and allow its roles in pg_hba.conf.',
+  },
   migration_failed: {
     message: (d: Details) => `Applying ${d.file} failed: ${d.reason}`,
     hint: 'The file was rolled back as a whole; files before it stay applied.',

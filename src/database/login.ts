@@ -20,9 +20,33 @@ export function matchesVerifier(verifier: string | null, password: string): bool
   return salt !== undefined && scramVerifier(password, Buffer.from(salt, 'base64')) === verifier;
 }
 
+/** The roles of ours that may sign in; nobody else's password is ever touched. */
+const ownLoginRoles: readonly string[] = [
+  'authenticator',
+  'pgbouncer',
+  'supabase_admin',
+  'supabase_auth_admin',
+  'supabase_etl_admin',
+  'supabase_functions_admin',
+  'supabase_read_only_user',
+  'supabase_realtime_admin',
+  'supabase_replication_admin',
+  'supabase_storage_admin',
+];
+
+/** Gives our login roles, and those of `others`, one password. Needs the right to. */
+export async function setPasswords(session: Queryable, password: string, others: readonly string[]): Promise<void> {
+  const wanted = [...ownLoginRoles, ...others].map(quoteLiteral).join(', ');
+  const roles = await session.query<{ name: string }>(
+    sql`select rolname::text as name from pg_catalog.pg_roles where rolcanlogin and rolname in (${sql.raw(wanted)})`,
+  );
+  const verifier = quoteLiteral(scramVerifier(password));
+  await session.exec(roles.map(({ name }) => `alter role ${quoteIdentifier(name)} password ${verifier}`).join(';\n'));
+}
+
 /**
- * Gives every login role `password` when `postgres` has another one, and the database its settings
- * (`app.settings.jwt_secret` and the like). Needs a superuser.
+ * In our own cluster: gives every login role `password` when `postgres` has another one, and the database its settings
+ * (`app.settings.jwt_secret` and the like).
  */
 export async function applyLogins(
   session: Queryable,
@@ -35,19 +59,13 @@ export async function applyLogins(
            (select s.setconfig from pg_catalog.pg_db_role_setting s
              join pg_catalog.pg_database d on d.oid = s.setdatabase
              where d.datname = current_database() and s.setrole = 0) as settings`);
-  const statements: string[] = [];
-  if (!matchesVerifier(found?.verifier ?? null, password)) {
-    const roles = await session.query<{ name: string }>(
-      sql`select rolname::text as name from pg_catalog.pg_roles where rolcanlogin and rolname !~ '^pg_'`,
-    );
-    const verifier = quoteLiteral(scramVerifier(password));
-    for (const { name } of roles) statements.push(`alter role ${quoteIdentifier(name)} password ${verifier}`);
-  }
+  if (!matchesVerifier(found?.verifier ?? null, password)) await setPasswords(session, password, ['postgres']);
   const database = quoteIdentifier(found?.database ?? 'postgres');
-  for (const [name, value] of databaseSettings) {
-    if (found?.settings?.includes(`${name}=${value}`)) continue;
-    const parameter = name.split('.').map(quoteIdentifier).join('.');
-    statements.push(`alter database ${database} set ${parameter} = ${quoteLiteral(value)}`);
-  }
+  const statements = databaseSettings
+    .filter(([name, value]) => !found?.settings?.includes(`${name}=${value}`))
+    .map(([name, value]) => {
+      const parameter = name.split('.').map(quoteIdentifier).join('.');
+      return `alter database ${database} set ${parameter} = ${quoteLiteral(value)}`;
+    });
   if (statements.length > 0) await session.exec(statements.join(';\n'));
 }

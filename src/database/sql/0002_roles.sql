@@ -3,6 +3,7 @@ do $$
 declare
   wanted record;
   is_new boolean;
+  attribute text;
 begin
   for wanted in
     select * from (values
@@ -32,8 +33,18 @@ begin
         is_new := false; -- another database of this cluster was quicker
       end;
     end if;
-    if is_new or (_plinth.is_own_cluster() and wanted.name <> 'supabase_admin') then
-      perform _plinth.attempt(format('alter role %I %s', wanted.name, wanted.attributes));
+    if _plinth.is_own_cluster() then
+      if is_new or wanted.name <> 'supabase_admin' then
+        execute format('alter role %I %s', wanted.name, wanted.attributes);
+      end if;
+    elsif is_new then
+      -- One by one: an account that may not give BYPASSRLS may still give LOGIN.
+      foreach attribute in array string_to_array(wanted.attributes, ' ') loop
+        perform _plinth.attempt(format('alter role %I %s', wanted.name, attribute));
+      end loop;
+      if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
+        perform _plinth.attempt(format('grant %I to current_user', wanted.name));
+      end if;
     end if;
   end loop;
 end

@@ -1,0 +1,162 @@
+/** Puts the room together: a server (embedded or external), our files applied, pools, path, listener. */
+import { type Logger, silentLogger } from '../kernel/log.ts';
+import { type Cluster, startCluster } from './embedded/cluster.ts';
+import { connectExternal } from './external/external.ts';
+import { applyLogins } from './login.ts';
+import { applyMigrations } from './migrate/runner.ts';
+import { createListenHub, createPools } from './pool/index.ts';
+import type { Database, DatabaseInfo, LoginRole, MigrationSet, Setting } from './types.ts';
+import { Client, type ConnectionOptions, connectReplication } from './wire/index.ts';
+
+export interface DatabaseOptions {
+  /** Plinth's data folder (`.plinth`); the cluster lives in `postgres/` below it. Not used with `databaseUrl`. */
+  readonly dataDir: string;
+  /** Loopback port of the embedded server; 0 takes a free one, null (the default) means no TCP at all. */
+  readonly port?: number | null;
+  /** Another PostgreSQL, 15 or newer, instead of the embedded one. */
+  readonly databaseUrl?: string;
+  /** `[db.settings]` of config.toml, for postgresql.conf. */
+  readonly dbSettings?: Readonly<Record<string, string | number | boolean>>;
+  /** Settings of the database itself, such as `app.settings.jwt_secret`; in the embedded server only. */
+  readonly databaseSettings?: readonly Setting[];
+  /** Of every login role of the embedded server over TCP; `postgres` unless given. */
+  readonly password?: string;
+  /** False: fsync off, for throw-away test clusters. */
+  readonly durable?: boolean;
+  readonly log?: Logger;
+  /** One sentence before anything that may take longer than a moment. */
+  readonly onProgress?: (message: string) => void;
+}
+
+/** The first set of every database: roles, schemas, guards. */
+const bootstrapSet: MigrationSet = { room: 'database', dir: new URL('./sql/', import.meta.url) };
+
+/** A server that answers, whoever runs it. */
+interface Server {
+  readonly target: (role: LoginRole) => ConnectionOptions;
+  /** The account for our numbered files; open until the end of the first `migrate`. */
+  readonly admin: Client;
+  readonly info: DatabaseInfo;
+  stop(): Promise<void>;
+}
+
+export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
+  const log = options.log ?? silentLogger;
+  const onProgress = options.onProgress ?? (() => {});
+  const server =
+    options.databaseUrl === undefined
+      ? await startEmbedded(options, log, onProgress)
+      : await useExternal(options.databaseUrl, log, onProgress);
+  return assemble(server, log, onProgress);
+}
+
+async function startEmbedded(
+  options: DatabaseOptions,
+  log: Logger,
+  onProgress: (message: string) => void,
+): Promise<Server> {
+  const password = options.password ?? 'postgres';
+  const cluster = await startCluster({
+    dataDir: options.dataDir,
+    port: options.port ?? null,
+    durable: options.durable ?? true,
+    settings: options.dbSettings ?? {},
+    log,
+    onProgress,
+  });
+  try {
+    const target = (role: LoginRole): ConnectionOptions => embeddedTarget(cluster, role, password);
+    const admin = await Client.connect(target('supabase_admin'));
+    const serverVersion = readVersion(admin);
+    await applyMigrations({ session: admin, serverVersion, log, onProgress }, [bootstrapSet]);
+    await applyLogins(admin, password, options.databaseSettings ?? []);
+    const info = { url: urlOf(cluster, password), embedded: true, serverVersion, ownsSchemas: true };
+    return { target, admin, info, stop: () => cluster.stop() };
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+async function useExternal(
+  url: string,
+  log: Logger,
+  onProgress: (message: string) => void,
+): Promise<Server> {
+  const external = await connectExternal(url, log);
+  const { session, serverVersion, ownsSchemas, target } = external;
+  try {
+    if (ownsSchemas) await applyMigrations({ session, serverVersion, log, onProgress }, [bootstrapSet]);
+    await external.prepareLogins();
+  } catch (error) {
+    session.connection.destroy();
+    throw error;
+  }
+  const info = { url, embedded: false, serverVersion, ownsSchemas };
+  return { target, admin: session, info, stop: async () => {} };
+}
+
+function assemble(server: Server, log: Logger, onProgress: (message: string) => void): Database {
+  const { target, info } = server;
+  const pools = createPools({ connectOptions: target });
+  const hub = createListenHub({
+    connectOptions: () => target('authenticator'),
+    onError: (error) => log.warn({ service: 'database', error }, 'The listening connection is in trouble'),
+  });
+  const runFiles = async (sets: readonly MigrationSet[]): Promise<void> => {
+    if (!info.ownsSchemas || sets.length === 0) return;
+    const session = server.admin.connection.ended ? await Client.connect(target('supabase_admin')) : server.admin;
+    try {
+      await applyMigrations({ session, serverVersion: info.serverVersion, log, onProgress }, sets);
+    } finally {
+      await session.connection.close();
+    }
+  };
+  return {
+    pool: pools.pool,
+    asRequest: (context, work, options) =>
+      pools.pool('authenticator').transaction(work, {
+        ...options,
+        settings: [['role', context.role], ...context.settings],
+      }),
+    requestPath: {
+      execute: () => Promise.reject(new Error('The request path is not built yet.')),
+      stop: async () => {},
+    },
+    listen: hub.listen,
+    connectReplication: () => connectReplication(target('supabase_realtime_admin')),
+    migrate: runFiles,
+    info,
+    async stop() {
+      await hub.end();
+      await pools.end();
+      await server.admin.connection.close();
+      await server.stop();
+    },
+  };
+}
+
+function embeddedTarget(cluster: Cluster, role: LoginRole, password: string): ConnectionOptions {
+  return {
+    host: cluster.socketDir ?? cluster.host,
+    port: cluster.port,
+    user: role,
+    password,
+    database: 'postgres',
+    sslMode: 'disable',
+    applicationName: 'plinth',
+  };
+}
+
+function urlOf(cluster: Cluster, password: string): string {
+  const login = `postgres:${encodeURIComponent(password)}`;
+  if (cluster.tcpPort !== null) return `postgresql://${login}@${cluster.host}:${cluster.tcpPort}/postgres`;
+  const folder = encodeURIComponent(cluster.socketDir ?? '');
+  return `postgresql://${login}@/postgres?host=${folder}&port=${cluster.port}`;
+}
+
+/** `18.4` to 180004. */
+function readVersion(client: Client): number {
+  const [major = '0', minor = '0'] = (client.connection.parameters.get('server_version') ?? '').split(/[.\s]/);
+  return Number(major) * 10_000 + (Number.parseInt(minor, 10) || 0);
+}
