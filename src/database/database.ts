@@ -2,8 +2,10 @@
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { type Cluster, startCluster } from './embedded/cluster.ts';
 import { connectExternal } from './external/external.ts';
+import { sqlOnlyFiles } from './external/sql-only.ts';
 import { applyLogins } from './login.ts';
-import { applyMigrations } from './migrate/runner.ts';
+import { readMigrationFiles } from './migrate/files.ts';
+import { applyFiles } from './migrate/runner.ts';
 import { createListenHub, createPools } from './pool/index.ts';
 import type { Database, DatabaseInfo, LoginRole, MigrationSet, Setting } from './types.ts';
 import { Client, type ConnectionOptions, connectReplication } from './wire/index.ts';
@@ -68,7 +70,7 @@ async function startEmbedded(
     const target = (role: LoginRole): ConnectionOptions => embeddedTarget(cluster, role, password);
     const admin = await Client.connect(target('supabase_admin'));
     const serverVersion = readVersion(admin);
-    await applyMigrations({ session: admin, serverVersion, log, onProgress }, [bootstrapSet]);
+    await applyFiles({ session: admin, serverVersion, log, onProgress }, readMigrationFiles([bootstrapSet]));
     await applyLogins(admin, password, options.databaseSettings ?? []);
     const info = { url: urlOf(cluster, password), embedded: true, serverVersion, ownsSchemas: true };
     return { target, admin, info, stop: () => cluster.stop() };
@@ -86,7 +88,10 @@ async function useExternal(
   const external = await connectExternal(url, log);
   const { session, serverVersion, ownsSchemas, target } = external;
   try {
-    if (ownsSchemas) await applyMigrations({ session, serverVersion, log, onProgress }, [bootstrapSet]);
+    if (ownsSchemas) {
+      const files = [...readMigrationFiles([bootstrapSet]), ...sqlOnlyFiles()];
+      await applyFiles({ session, serverVersion, log, onProgress }, files);
+    }
     await external.prepareLogins();
   } catch (error) {
     session.connection.destroy();
@@ -107,7 +112,7 @@ function assemble(server: Server, log: Logger, onProgress: (message: string) => 
     if (!info.ownsSchemas || sets.length === 0) return;
     const session = server.admin.connection.ended ? await Client.connect(target('supabase_admin')) : server.admin;
     try {
-      await applyMigrations({ session, serverVersion: info.serverVersion, log, onProgress }, sets);
+      await applyFiles({ session, serverVersion: info.serverVersion, log, onProgress }, readMigrationFiles(sets));
     } finally {
       await session.connection.close();
     }

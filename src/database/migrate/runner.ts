@@ -5,8 +5,8 @@
 import type { Logger } from '../../kernel/log.ts';
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
-import type { MigrationSet, PostgresErrorShape, Queryable } from '../types.ts';
-import { type MigrationFile, readMigrationFiles } from './files.ts';
+import type { PostgresErrorShape, Queryable } from '../types.ts';
+import type { MigrationFile } from './files.ts';
 
 /** `plinth` in ASCII, as the advisory lock's key. */
 const lockKey = 0x706c696e7468;
@@ -31,8 +31,7 @@ export interface MigrationRun {
 }
 
 /** The number of files applied. Throws `migration_failed`. */
-export async function applyMigrations(run: MigrationRun, sets: readonly MigrationSet[]): Promise<number> {
-  const files = readMigrationFiles(sets);
+export async function applyFiles(run: MigrationRun, files: readonly MigrationFile[]): Promise<number> {
   const known = await readLedger(run.session);
   warnOfChanges(files, known, run.log);
   if (files.every((file) => known.has(keyOf(file)))) return 0;

@@ -108,8 +108,9 @@ begin
   if (select rolsuper from pg_catalog.pg_roles where rolname = session_user) then
     return;
   end if;
-  select g.schema, g.name into victim
+  select t.name as table_name into victim
   from _plinth.guarded g
+  join _plinth.guarded t on t.relid = g.relid and t.attnum = 0
   join pg_catalog.pg_class c on c.oid = g.relid
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   left join pg_catalog.pg_attribute a on a.attrelid = g.relid and a.attnum = g.attnum
@@ -124,7 +125,7 @@ begin
   if found then
     raise exception using
       errcode = '42501',
-      message = pg_catalog.format('must be owner of table %s', victim.name),
+      message = pg_catalog.format('must be owner of table %s', victim.table_name),
       detail = 'A table of the service keeps its name, its schema, its owner and the names of its columns.';
   end if;
 end

@@ -1,24 +1,32 @@
--- What every project finds installed. pgcrypto and uuid-ossp are trusted, so an owner without superuser has them too.
-select _plinth.attempt('create extension if not exists pgcrypto with schema extensions');
-select _plinth.attempt('create extension if not exists "uuid-ossp" with schema extensions');
--- Its view only works where the library is preloaded; without that it is left out.
-do $$
-begin
-  if current_setting('shared_preload_libraries') ~ 'pg_stat_statements' then
-    perform _plinth.attempt('create extension if not exists pg_stat_statements with schema extensions');
-  end if;
-end
-$$;
+-- What every project finds installed. In our own cluster they belong to `postgres`, so that a project's
+-- `drop extension pg_net` works as on the hosted service; their scripts run as the superuser all the same.
 do $$
 declare
-  reset regprocedure;
+  wanted text;
 begin
-  for reset in
-    select p.oid::regprocedure from pg_catalog.pg_proc p
-    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
-    where p.proname = 'pg_stat_statements_reset' and n.nspname = 'extensions'
-  loop
-    perform _plinth.attempt(format('grant execute on function %s to postgres', reset));
-  end loop;
+  if _plinth.is_own_cluster() then
+    set local role postgres;
+    create extension if not exists pgcrypto with schema extensions;
+    create extension if not exists "uuid-ossp" with schema extensions;
+    create extension if not exists supabase_vault;
+    create extension if not exists pg_net with schema extensions;
+    reset role;
+  else
+    -- Both are trusted: an owner without superuser may make them. The objects of vault and pg_net come as plain
+    -- files there (external/sql-only.ts).
+    foreach wanted in array array['pgcrypto', 'uuid-ossp'] loop
+      perform _plinth.attempt(format('create extension if not exists %I with schema extensions', wanted));
+    end loop;
+  end if;
+  -- Its view needs the preloaded library.
+  if current_setting('shared_preload_libraries') ~ 'pg_stat_statements' then
+    perform _plinth.attempt('create extension if not exists pg_stat_statements with schema extensions');
+    for wanted in
+      select p.oid::regprocedure::text from pg_catalog.pg_proc p
+      where p.proname = 'pg_stat_statements_reset' and p.pronamespace = 'extensions'::regnamespace
+    loop
+      perform _plinth.attempt(format('grant execute on function %s to postgres', wanted));
+    end loop;
+  end if;
 end
 $$;

@@ -1,0 +1,149 @@
+-- Somebody's event trigger must not run with the rights of this script.
+set local event_triggers = off;
+
+-- Secrets are AES-256-CBC under a fresh nonce, then authenticated together with nonce and id, so that a row's
+-- ciphertext cannot be moved to another row. The root key lies in a file of mode 0600 in the data folder, where the
+-- embedded server made it; on another server, where we have no file, in a table that only its owner reads.
+
+create table vault.secrets (
+  id uuid primary key default gen_random_uuid(),
+  name text,
+  description text not null default '',
+  secret text not null,
+  key_id uuid,
+  nonce bytea,
+  created_at timestamptz not null default current_timestamp,
+  updated_at timestamptz not null default current_timestamp
+);
+create unique index secrets_name_idx on vault.secrets (name) where name is not null;
+alter table vault.secrets enable row level security;
+comment on table vault.secrets is 'Encrypted secrets; read them through vault.decrypted_secrets.';
+
+create table vault.fallback_key (
+  only_one boolean primary key default true check (only_one),
+  root_key bytea not null
+);
+revoke all on vault.fallback_key from public;
+
+create function vault._root_key() returns bytea
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  hex text;
+  root bytea;
+begin
+  begin
+    hex := pg_catalog.pg_read_file('plinth_vault.key', 0, 1000, true);
+  exception when insufficient_privilege then
+    hex := null;
+  end;
+  if hex is not null then
+    return pg_catalog.decode(pg_catalog.btrim(hex, E' \n'), 'hex');
+  end if;
+  select k.root_key into root from vault.fallback_key k;
+  if root is null then
+    insert into vault.fallback_key (root_key) values (@extschema:pgcrypto@.gen_random_bytes(32))
+      on conflict do nothing;
+    select k.root_key into root from vault.fallback_key k;
+  end if;
+  return root;
+end
+$$;
+revoke all on function vault._root_key() from public;
+
+create function vault._encrypt(message bytea, nonce bytea, id uuid) returns text
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  root constant bytea := vault._root_key();
+  ciphertext constant bytea := @extschema:pgcrypto@.encrypt_iv(
+    message, @extschema:pgcrypto@.hmac('encrypt'::bytea, root, 'sha256'), nonce, 'aes-cbc/pad:pkcs');
+begin
+  return pg_catalog.translate(pg_catalog.encode(
+    ciphertext || @extschema:pgcrypto@.hmac(
+      nonce || pg_catalog.uuid_send(id) || ciphertext, @extschema:pgcrypto@.hmac('authenticate'::bytea, root, 'sha256'), 'sha256'),
+    'base64'), E'\n', '');
+end
+$$;
+revoke all on function vault._encrypt(bytea, bytea, uuid) from public;
+
+-- A view checks the rights of the caller for the functions it calls: the readers of decrypted_secrets need this one.
+create function vault._decrypt(secret text, nonce bytea, id uuid) returns text
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  root constant bytea := vault._root_key();
+  sealed constant bytea := pg_catalog.decode(secret, 'base64');
+  ciphertext constant bytea := pg_catalog.substr(sealed, 1, pg_catalog.length(sealed) - 32);
+begin
+  if pg_catalog.substr(sealed, pg_catalog.length(sealed) - 31) is distinct from @extschema:pgcrypto@.hmac(
+    nonce || pg_catalog.uuid_send(id) || ciphertext, @extschema:pgcrypto@.hmac('authenticate'::bytea, root, 'sha256'), 'sha256')
+  then
+    raise exception using errcode = '39000', message = 'the secret cannot be decrypted: it was changed, or the key is another one';
+  end if;
+  return pg_catalog.convert_from(@extschema:pgcrypto@.decrypt_iv(
+    ciphertext, @extschema:pgcrypto@.hmac('encrypt'::bytea, root, 'sha256'), nonce, 'aes-cbc/pad:pkcs'), 'UTF8');
+end
+$$;
+revoke all on function vault._decrypt(text, bytea, uuid) from public;
+
+create view vault.decrypted_secrets as
+  select s.id, s.name, s.description, s.secret,
+    vault._decrypt(s.secret, s.nonce, s.id) as decrypted_secret,
+    s.key_id, s.nonce, s.created_at, s.updated_at
+  from vault.secrets s;
+
+create function vault.create_secret(
+  new_secret text,
+  new_name text default null,
+  new_description text default '',
+  new_key_id uuid default null
+) returns uuid
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  new_id constant uuid := pg_catalog.gen_random_uuid();
+  new_nonce constant bytea := @extschema:pgcrypto@.gen_random_bytes(16);
+begin
+  insert into vault.secrets (id, name, description, secret, key_id, nonce)
+  values (new_id, new_name, coalesce(new_description, ''),
+    vault._encrypt(pg_catalog.convert_to(new_secret, 'UTF8'), new_nonce, new_id), new_key_id, new_nonce);
+  return new_id;
+end
+$$;
+revoke all on function vault.create_secret(text, text, text, uuid) from public;
+
+create function vault.update_secret(
+  secret_id uuid,
+  new_secret text default null,
+  new_name text default null,
+  new_description text default null,
+  new_key_id uuid default null
+) returns void
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  new_nonce constant bytea := @extschema:pgcrypto@.gen_random_bytes(16);
+begin
+  update vault.secrets s
+  set name = coalesce(new_name, s.name),
+      description = coalesce(new_description, s.description),
+      key_id = coalesce(new_key_id, s.key_id),
+      secret = case when new_secret is null then s.secret
+        else vault._encrypt(pg_catalog.convert_to(new_secret, 'UTF8'), new_nonce, s.id) end,
+      nonce = case when new_secret is null then s.nonce else new_nonce end,
+      updated_at = pg_catalog.now()
+  where s.id = secret_id;
+end
+$$;
+revoke all on function vault.update_secret(uuid, text, text, text, uuid) from public;
+
+grant usage on schema vault to postgres with grant option;
+grant usage on schema vault to service_role;
+grant select, delete on vault.secrets, vault.decrypted_secrets to postgres with grant option;
+grant select, delete on vault.secrets, vault.decrypted_secrets to service_role;
+grant execute on function
+  vault.create_secret(text, text, text, uuid),
+  vault.update_secret(uuid, text, text, text, uuid),
+  vault._decrypt(text, bytea, uuid)
+  to postgres, service_role;
