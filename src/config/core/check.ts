@@ -44,13 +44,13 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
 type Need = (key: string, value: string | number | undefined, because: string) => void;
 type File = (key: string, path: string | undefined) => void;
 
-function checkPorts({ api, db, studio, inbucket }: Config, report: Report): void {
+function checkPorts({ api, db, studio, local_smtp }: Config, report: Report): void {
   const taken = new Map<number, string>();
   const claims: [string, number, boolean][] = [
     ['api.port', api.port, true],
     ['db.port', db.port, true],
     ['studio.port', studio.port, studio.enabled],
-    ['inbucket.port', inbucket.port, inbucket.enabled],
+    ['local_smtp.port', local_smtp.port, local_smtp.enabled],
   ];
   for (const [key, port, on] of claims) {
     if (!on || port === 0) continue;

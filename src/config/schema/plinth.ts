@@ -10,6 +10,12 @@ export const plinthSchema = section("Plinth's own settings.", {
     terms_url: optionalText('Terms of service.'),
     privacy_url: optionalText('Privacy policy.'),
   }),
+  account: section('The Account pages.', {
+    implicit_return: boolean(
+      false,
+      'An app that sends no PKCE challenge gets its session in the fragment of the address it is returned to.',
+    ),
+  }),
   server: section('The public port.', {
     host: text('127.0.0.1', 'Address to listen on; beyond loopback only `plinth serve` does.'),
     trusted_proxies: list([], 'Addresses or blocks whose X-Forwarded-* headers are believed.'),

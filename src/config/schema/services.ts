@@ -32,7 +32,7 @@ export const studio = section('The Console.', {
   openai_api_key: secret('Key of an assistant.', { ignored: 'the Console has no assistant' }),
 });
 
-export const inbucket = section(
+export const localSmtp = section(
   'The inbox that captures mail in development.',
   {
     enabled: boolean(true, 'Captures mail and text messages.'),
@@ -42,7 +42,7 @@ export const inbucket = section(
     admin_email: text('admin@email.com', 'Sender of captured mail.'),
     sender_name: text('Admin', "Sender's name of captured mail."),
   },
-  { alias: 'local_smtp' },
+  { alias: 'inbucket' },
 );
 
 const enabledOnly = (help: string) => section(help, { enabled: boolean(true, help) });

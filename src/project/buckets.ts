@@ -1,0 +1,150 @@
+/** Buckets of `[storage.buckets.NAME]`, made through the storage service like any client would. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, extname, join, relative } from 'node:path';
+import type { Config } from '../config/index.ts';
+import { ProjectError } from './errors.ts';
+
+export interface BucketDeps {
+  readonly config: Config;
+  /** A request to the running backend, with a path such as `/storage/v1/bucket`. */
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly serviceRoleKey: string;
+  readonly onProgress: (message: string) => void;
+}
+
+const uploadsAtOnce = 5;
+
+/** Makes or updates every bucket, then uploads the files of each `objects_path`. @throws {ProjectError} */
+export async function seedBuckets(deps: BucketDeps): Promise<void> {
+  const buckets = Object.entries(deps.config.storage.buckets);
+  if (buckets.length === 0) return;
+  const existing = new Set(
+    ((await call(deps, '*', 'GET', '/bucket')) as { name: string }[]).map((bucket) => bucket.name),
+  );
+  for (const [name, bucket] of buckets) {
+    const body = {
+      public: bucket.public,
+      file_size_limit: bucket.file_size_limit ?? deps.config.storage.file_size_limit,
+      allowed_mime_types: bucket.allowed_mime_types.length === 0 ? null : bucket.allowed_mime_types,
+    };
+    if (existing.has(name)) {
+      deps.onProgress(`Updating Storage bucket: ${name}`);
+      await call(deps, name, 'PUT', `/bucket/${encodeURIComponent(name)}`, body);
+    } else {
+      deps.onProgress(`Creating Storage bucket: ${name}`);
+      await call(deps, name, 'POST', '/bucket', { name, ...body });
+    }
+  }
+  const uploads = buckets.flatMap(([name, { objects_path }]) =>
+    objects_path === undefined ? [] : filesBelow(name, objects_path),
+  );
+  await Promise.all(Array.from({ length: uploadsAtOnce }, () => uploadSome(deps, uploads)));
+}
+
+interface Upload {
+  readonly bucket: string;
+  readonly path: string;
+  readonly key: string;
+}
+
+function filesBelow(bucket: string, root: string): Upload[] {
+  try {
+    if (statSync(root).isFile()) return [{ bucket, path: root, key: basename(root) }];
+    return readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => ({ bucket, path, key: relative(root, path).replaceAll('\\', '/') }));
+  } catch (error) {
+    throw new ProjectError(
+      'objects_path',
+      { bucket, path: root, message: (error as Error).message },
+      { cause: error },
+    );
+  }
+}
+
+async function uploadSome(deps: BucketDeps, queue: Upload[]): Promise<void> {
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const { bucket, path, key } = next;
+    deps.onProgress(`Uploading: ${path} => ${bucket}/${key}`);
+    const content = readFileSync(path);
+    const target = [bucket, ...key.split('/')].map(encodeURIComponent).join('/');
+    await call(deps, bucket, 'POST', `/object/${target}`, content, {
+      'content-type': contentType(key, content),
+      'cache-control': 'max-age=3600',
+      'x-upsert': 'true',
+    });
+  }
+}
+
+async function call(
+  { fetch, serviceRoleKey }: BucketDeps,
+  bucket: string,
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+): Promise<unknown> {
+  const response = await fetch(`/storage/v1${path}`, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : headers),
+      apikey: serviceRoleKey,
+      authorization: `Bearer ${serviceRoleKey}`,
+    },
+    body:
+      body === undefined ? null : body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok)
+    throw new ProjectError('bucket_failed', { bucket, message: messageOf(text, response.status) });
+  return JSON.parse(text);
+}
+
+function messageOf(text: string, status: number): string {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    if (typeof message === 'string') return message;
+  } catch {
+    // Not JSON: the status must do.
+  }
+  return `status ${status}`;
+}
+
+const typesByExtension: Readonly<Record<string, string>> = {
+  '.avif': 'image/avif',
+  '.css': 'text/css; charset=utf-8',
+  '.csv': 'text/csv; charset=utf-8',
+  '.gif': 'image/gif',
+  '.gz': 'application/gzip',
+  '.htm': 'text/html; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.md': 'text/markdown; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.mp3': 'audio/mpeg',
+  '.mp4': 'video/mp4',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.wav': 'audio/wav',
+  '.webm': 'video/webm',
+  '.webp': 'image/webp',
+  '.xml': 'text/xml; charset=utf-8',
+  '.zip': 'application/zip',
+};
+
+/** By extension, else text or bytes by what the content looks like. */
+function contentType(name: string, content: Uint8Array): string {
+  const known = typesByExtension[extname(name).toLowerCase()];
+  if (known !== undefined) return known;
+  const looksLikeText = !content.subarray(0, 512).includes(0);
+  return looksLikeText ? 'text/plain; charset=utf-8' : 'application/octet-stream';
+}

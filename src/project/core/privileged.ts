@@ -1,0 +1,43 @@
+/**
+ * The two statements of a migration that PostgreSQL allows superusers only. They are recognised by a strict grammar
+ * over their tokens, so that nothing else can ever be run with our rights; what does not fit stays with `postgres`
+ * and PostgreSQL's own refusal.
+ */
+import { lex } from './lex.ts';
+
+export interface Privileged {
+  readonly object: 'event trigger' | 'publication';
+  /** The name as it was written, one identifier. */
+  readonly name: string;
+  /** The statement, rebuilt from its tokens. */
+  readonly text: string;
+}
+
+const name = '(?:"[^"]+"|[a-z_][a-z0-9_$]*)';
+const text = "'[a-z_, ]*'";
+
+const eventTrigger = new RegExp(
+  `^create event trigger (${name}) on ${name} ` +
+    `(?:when ${name} in \\( ${text}(?: , ${text})* \\) (?:and ${name} in \\( ${text}(?: , ${text})* \\) )*)?` +
+    `execute (?:function|procedure) ${name}(?: \\. ${name})? \\( \\)$`,
+  'i',
+);
+
+const option = `${name}(?: = (?:${text}|true|false))?`;
+const publication = new RegExp(
+  `^create publication (${name}) for all tables(?: with \\( ${option}(?: , ${option})* \\))?$`,
+  'i',
+);
+
+export function asPrivileged(statement: string): Privileged | undefined {
+  const tokens: string[] = [];
+  for (const { kind, start, end } of lex(statement)) {
+    if (kind !== 'space' && kind !== 'comment') tokens.push(statement.slice(start, end));
+  }
+  const rebuilt = tokens.join(' ');
+  const trigger = eventTrigger.exec(rebuilt)?.[1];
+  if (trigger !== undefined) return { object: 'event trigger', name: trigger, text: rebuilt };
+  const published = publication.exec(rebuilt)?.[1];
+  if (published !== undefined) return { object: 'publication', name: published, text: rebuilt };
+  return undefined;
+}

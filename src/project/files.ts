@@ -1,0 +1,102 @@
+/** The files of the user's `supabase/` folder that the database is made from. */
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+/**
+ * The folder that holds `supabase/`, looked for upward from `from`; undefined when there is none.
+ *
+ * @example findProjectDir('/work/app/src') // '/work/app'
+ */
+export function findProjectDir(from: string): string | undefined {
+  for (let dir = resolve(from); ; dir = dirname(dir)) {
+    const supabase = join(dir, 'supabase');
+    const marks = ['config.toml', 'config.json', 'config.jsonc', 'plinth.toml', 'migrations'];
+    if (marks.some((mark) => existsSync(join(supabase, mark)))) return dir;
+    if (dirname(dir) === dir) return undefined;
+  }
+}
+
+export interface MigrationFile {
+  readonly version: string;
+  readonly name: string;
+  readonly path: string;
+  /** As shown and as upstream writes it: `supabase/migrations/20240101000000_init.sql`. */
+  readonly shownPath: string;
+}
+
+export interface MigrationFolder {
+  /** In order of their names. */
+  readonly files: readonly MigrationFile[];
+  /** A sentence for every file that is left out. */
+  readonly notes: readonly string[];
+}
+
+/** The newest version of an initial migration that very old projects wrote for the service itself. */
+const oldestOwnInit = 20211209000000;
+
+export function readMigrationFolder(supabaseDir: string): MigrationFolder {
+  const dir = join(supabaseDir, 'migrations');
+  const files: MigrationFile[] = [];
+  const notes: string[] = [];
+  for (const entry of entriesOf(dir)) {
+    const shownPath = `supabase/migrations/${entry}`;
+    const match = /^(\d+)_(.*)\.sql$/.exec(entry);
+    if (match === null) {
+      notes.push(`Skipping ${shownPath}: a migration is named <timestamp>_name.sql.`);
+      continue;
+    }
+    const [, version = '', name = ''] = match;
+    if (files.length === 0 && name === 'init' && Number(version) < oldestOwnInit) {
+      notes.push(`Skipping ${shownPath}: the service made it itself, in its early days.`);
+      continue;
+    }
+    files.push({ version, name, path: join(dir, entry), shownPath });
+  }
+  return { files, notes };
+}
+
+function entriesOf(dir: string): string[] {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => entry.name)
+    .filter((name) => name.endsWith('.sql') || !name.startsWith('.'))
+    .sort();
+}
+
+export interface SeedFile {
+  readonly path: string;
+  /** As upstream's table has it: `supabase/seed.sql`. */
+  readonly shownPath: string;
+  /** SHA-256 of the content, in hexadecimal. */
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** The files of the globs in the order given, each glob sorted, none twice. */
+export function readSeedFiles(
+  supabaseDir: string,
+  globs: readonly string[],
+): { readonly files: readonly SeedFile[]; readonly notes: readonly string[] } {
+  const found = new Map<string, SeedFile>();
+  const notes: string[] = [];
+  for (const glob of globs) {
+    const matches = globSync(glob, { cwd: supabaseDir }).sort();
+    if (matches.length === 0) notes.push(`No seed file matches ${glob}.`);
+    for (const match of matches) {
+      const path = resolve(supabaseDir, match);
+      if (found.has(path)) continue;
+      const text = readFileSync(path, 'utf8');
+      const shownPath = relative(dirname(supabaseDir), path).replaceAll('\\', '/');
+      found.set(path, { path, shownPath, hash: createHash('sha256').update(text).digest('hex'), text });
+    }
+  }
+  return { files: [...found.values()], notes };
+}
+
+/** `supabase/roles.sql`, if it exists. */
+export function readRolesFile(supabaseDir: string): string | undefined {
+  const path = join(supabaseDir, 'roles.sql');
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}

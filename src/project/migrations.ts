@@ -1,0 +1,94 @@
+/** The user's migrations and what the database says was applied. */
+import { readFileSync } from 'node:fs';
+import type { Session } from '../database/types.ts';
+import { splitStatements } from './core/split.ts';
+import { ProjectError } from './errors.ts';
+import type { MigrationFile } from './files.ts';
+import type { PrivilegedRunner } from './privileged.ts';
+import { ensureHistory, insertApplied } from './queries.ts';
+import { runFile } from './run-file.ts';
+
+export interface MigrationState {
+  readonly version: string;
+  /** Undefined: applied, but the file is gone. */
+  readonly file: MigrationFile | undefined;
+  readonly applied: boolean;
+}
+
+/** Files and applied versions side by side, in order of versions as text. */
+export function compareMigrations(
+  files: readonly MigrationFile[],
+  applied: readonly string[],
+): MigrationState[] {
+  const byVersion = new Map<string, MigrationState>();
+  for (const version of applied) byVersion.set(version, { version, file: undefined, applied: true });
+  for (const file of files) {
+    byVersion.set(file.version, { version: file.version, file, applied: byVersion.has(file.version) });
+  }
+  return [...byVersion.values()].sort((a, b) => (a.version < b.version ? -1 : a.version > b.version ? 1 : 0));
+}
+
+/**
+ * The files still to apply, in order.
+ *
+ * @throws {ProjectError} `remote_missing`; `local_older` unless `includeAll`.
+ */
+export function pendingMigrations(states: readonly MigrationState[], includeAll: boolean): MigrationFile[] {
+  const orphans = states.filter(({ file }) => file === undefined);
+  if (orphans.length > 0) {
+    const versions = orphans.map(({ version }) => version).join(' ');
+    throw new ProjectError(
+      'remote_missing',
+      {},
+      {
+        advice: [
+          'If the files are lost for good, mark these versions as not applied:',
+          `  plinth migration repair --status reverted ${versions}`,
+        ],
+      },
+    );
+  }
+  const newest = states.findLast(({ applied }) => applied)?.version;
+  const pending = states.filter(({ applied }) => !applied);
+  const older = pending.filter(({ version }) => newest !== undefined && version < newest);
+  if (older.length > 0 && !includeAll) {
+    const names = older.map(({ file }) => `  ${file?.shownPath}`);
+    throw new ProjectError(
+      'local_older',
+      {},
+      {
+        advice: ['To apply them all the same, repeat the command with --include-all:', ...names],
+      },
+    );
+  }
+  return pending.flatMap(({ file }) => (file === undefined ? [] : [file]));
+}
+
+export interface ApplyOptions {
+  readonly session: Session;
+  readonly privileged: PrivilegedRunner;
+  readonly quiet: boolean;
+  readonly onProgress: (message: string) => void;
+}
+
+/** @throws {ProjectError} at the first file that fails; files before it stay applied. */
+export async function applyMigrations(files: readonly MigrationFile[], options: ApplyOptions): Promise<void> {
+  if (files.length === 0) return;
+  await ensureHistory(options.session);
+  for (const { version, name, path, shownPath } of files) {
+    options.onProgress(`Applying migration ${version}_${name}.sql...`);
+    await runFile(
+      { shownPath, text: readFileSync(path, 'utf8') },
+      { ...options, record: (tx, statements) => insertApplied(tx, { version, name, statements }) },
+    );
+  }
+}
+
+/** A file as the history keeps it. @throws {ProjectError} `migration_not_found` */
+export function readForHistory(files: readonly MigrationFile[], version: string) {
+  const file = files.find((one) => one.version === version);
+  if (file === undefined)
+    throw new ProjectError('migration_not_found', { version, dir: 'supabase/migrations' });
+  const statements = splitStatements(readFileSync(file.path, 'utf8')).map(({ text }) => text);
+  return { version, name: file.name, statements };
+}

@@ -1,0 +1,96 @@
+/**
+ * Runs the few statements of a user's migration that need a superuser (`core/privileged.ts`) inside the user's own
+ * transaction: each is the only content of a definer function made for it, and dropped afterwards. What it makes is
+ * given to `postgres`, so that later migrations can alter and drop it.
+ */
+
+import type { Database, Queryable } from '../database/types.ts';
+import { quoteIdentifier, quoteLiteral, sql } from '../kernel/sql.ts';
+import type { PlannedStatement } from './core/plan.ts';
+import type { Privileged } from './core/privileged.ts';
+
+export interface PrivilegedRunner {
+  /** Before the transaction: makes the functions, committed. */
+  prepare(statements: readonly PlannedStatement[]): Promise<void>;
+  /** Inside the transaction: runs one of them. */
+  run(tx: Queryable, index: number): Promise<void>;
+  /** Drops what `prepare` made, of this run and of one that was killed. */
+  cleanUp(): Promise<void>;
+}
+
+const functionName = (index: number) => `_plinth.${quoteIdentifier(`project_step_${index}`)}`;
+
+export interface PrivilegedOptions {
+  /** The role that the file's statements run as. */
+  readonly role: string;
+  /** In production event triggers of the user are made, but stay off. */
+  readonly mode: 'development' | 'production';
+}
+
+export function createPrivilegedRunner(database: Database, options: PrivilegedOptions): PrivilegedRunner {
+  const admin = database.pool('supabase_admin');
+  let used = false;
+  return {
+    async prepare(statements) {
+      for (const { index, privileged } of statements) {
+        if (privileged === undefined) continue;
+        used = true;
+        await admin.exec(definition(index, privileged, options, database.info.serverVersion));
+      }
+    },
+    async run(tx, index) {
+      await tx.exec(`select ${functionName(index)}()`);
+    },
+    async cleanUp() {
+      if (!used) return;
+      used = false;
+      await dropLeftovers(admin);
+    },
+  };
+}
+
+/** After a kill in the middle of a file. */
+export async function dropLeftovers(admin: Queryable): Promise<void> {
+  const rows = await admin.query<{ name: string }>(sql`
+    select p.oid::regprocedure::text as name from pg_catalog.pg_proc p
+    where p.pronamespace = to_regnamespace('_plinth') and p.proname like 'project\\_step\\_%'`);
+  for (const { name } of rows) await admin.exec(`drop function ${name}`);
+}
+
+function definition(
+  index: number,
+  { object, name, text }: Privileged,
+  { role, mode }: PrivilegedOptions,
+  serverVersion: number,
+): string {
+  const owner = quoteIdentifier(role);
+  const disable =
+    object === 'event trigger' && mode === 'production' ? `alter event trigger ${name} disable;` : '';
+  // Owners of both must be superusers when they become owners; nobody else sees the role in between.
+  const body = `begin
+  ${text};
+  ${disable}
+  alter role ${owner} superuser;
+  alter ${object} ${name} owner to ${owner};
+  alter role ${owner} nosuperuser;
+end`;
+  // The user's own event triggers would run with our rights.
+  const silence = serverVersion >= 170_000 ? 'event_triggers = off' : 'session_replication_role = replica';
+  return `begin;
+set local ${silence};
+create or replace function ${functionName(index)}() returns void
+language plpgsql security definer set ${silence} as ${quoteLiteral(body)};
+revoke all on function ${functionName(index)}() from public;
+grant execute on function ${functionName(index)}() to ${owner};
+commit`;
+}
+
+/** Under `serve` no event trigger of the user runs, those made under `start` included. */
+export async function disableUserEventTriggers(admin: Queryable): Promise<string[]> {
+  const rows = await admin.query<{ name: string }>(sql`
+    select t.evtname as name from pg_catalog.pg_event_trigger t
+    join pg_catalog.pg_roles r on r.oid = t.evtowner
+    where t.evtenabled <> 'D' and not r.rolsuper`);
+  for (const { name } of rows) await admin.exec(`alter event trigger ${quoteIdentifier(name)} disable`);
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,109 @@
+/** Fixed SQL: upstream's bookkeeping tables, and our own notes of what was done. */
+
+import type { PostgresErrorShape, Queryable } from '../database/types.ts';
+import { sql } from '../kernel/sql.ts';
+
+const createHistory = `
+create schema if not exists supabase_migrations;
+create table if not exists supabase_migrations.schema_migrations (version text not null primary key);
+alter table supabase_migrations.schema_migrations add column if not exists statements text[];
+alter table supabase_migrations.schema_migrations add column if not exists name text;
+create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);`;
+
+/** Names as upstream's CLI makes them; nothing happens where they exist. */
+export async function ensureHistory(db: Queryable): Promise<void> {
+  await db.exec(`set client_min_messages = warning;${createHistory}reset client_min_messages`);
+}
+
+export interface AppliedMigration {
+  readonly version: string;
+  readonly name: string;
+}
+
+/** In order of their versions, compared as text. */
+export async function selectApplied(db: Queryable): Promise<AppliedMigration[]> {
+  return await emptyIfMissing(
+    db.query<AppliedMigration>(sql`
+      select version, coalesce(name, '') as name from supabase_migrations.schema_migrations
+      order by version collate "C"`),
+  );
+}
+
+export async function insertApplied(
+  db: Queryable,
+  migration: { readonly version: string; readonly name: string; readonly statements: readonly string[] },
+): Promise<void> {
+  await db.query(sql`
+    insert into supabase_migrations.schema_migrations (version, name, statements)
+    values (${migration.version}, ${migration.name}, ${migration.statements}::text[])
+    on conflict (version) do update set name = excluded.name, statements = excluded.statements`);
+}
+
+export async function deleteApplied(db: Queryable, versions: readonly string[]): Promise<void> {
+  await db.query(sql`
+    delete from supabase_migrations.schema_migrations where version = any(${versions}::text[])`);
+}
+
+export async function selectSeeds(db: Queryable): Promise<ReadonlyMap<string, string>> {
+  const rows = await emptyIfMissing(
+    db.query<{ path: string; hash: string }>(sql`select path, hash from supabase_migrations.seed_files`),
+  );
+  return new Map(rows.map(({ path, hash }) => [path, hash]));
+}
+
+export async function upsertSeed(db: Queryable, path: string, hash: string): Promise<void> {
+  await db.query(sql`
+    insert into supabase_migrations.seed_files (path, hash) values (${path}, ${hash})
+    on conflict (path) do update set hash = excluded.hash`);
+}
+
+export async function selectSteps(db: Queryable): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ step: string }>(sql`select step from _plinth.project_steps`);
+  return new Set(rows.map(({ step }) => step));
+}
+
+export async function insertStep(db: Queryable, step: string): Promise<void> {
+  await db.query(sql`insert into _plinth.project_steps (step) values (${step}) on conflict do nothing`);
+}
+
+export interface Progress {
+  readonly steps: number;
+  readonly digest: string;
+}
+
+export async function selectProgress(db: Queryable, file: string): Promise<Progress | undefined> {
+  const [row] = await db.query<Progress>(
+    sql`select steps, digest from _plinth.project_progress where file = ${file}`,
+  );
+  return row;
+}
+
+export async function upsertProgress(
+  db: Queryable,
+  file: string,
+  { steps, digest }: Progress,
+): Promise<void> {
+  await db.query(sql`
+    insert into _plinth.project_progress (file, steps, digest) values (${file}, ${steps}, ${digest})
+    on conflict (file) do update set steps = excluded.steps, digest = excluded.digest`);
+}
+
+export async function deleteProgress(db: Queryable, file: string): Promise<void> {
+  await db.query(sql`delete from _plinth.project_progress where file = ${file}`);
+}
+
+export async function upsertVaultSecret(db: Queryable, name: string, value: string): Promise<void> {
+  const [known] = await db.query<{ id: string }>(sql`select id from vault.secrets where name = ${name}`);
+  if (known === undefined) await db.query(sql`select vault.create_secret(${value}, ${name})`);
+  else await db.query(sql`select vault.update_secret(${known.id}::uuid, ${value})`);
+}
+
+/** Undefined table, undefined schema. */
+async function emptyIfMissing<R>(rows: Promise<R[]>): Promise<R[]> {
+  try {
+    return await rows;
+  } catch (error) {
+    if (['42P01', '3F000'].includes((error as PostgresErrorShape).code)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+/** Seed files: run once each; a file that changed afterwards is only noted, until the next reset. */
+import type { Session } from '../database/types.ts';
+import type { SeedFile } from './files.ts';
+import type { PrivilegedRunner } from './privileged.ts';
+import { ensureHistory, selectSeeds, upsertSeed } from './queries.ts';
+import { runFile } from './run-file.ts';
+
+export interface SeedOptions {
+  readonly session: Session;
+  readonly privileged: PrivilegedRunner;
+  readonly onProgress: (message: string) => void;
+}
+
+/** @throws {ProjectError} at the first file that fails; nothing of that file stays. */
+export async function applySeeds(files: readonly SeedFile[], options: SeedOptions): Promise<void> {
+  const { session, onProgress } = options;
+  if (files.length === 0) return;
+  await ensureHistory(session);
+  const known = await selectSeeds(session);
+  for (const file of files) {
+    const before = known.get(file.shownPath);
+    if (before === file.hash) continue;
+    if (before !== undefined) {
+      onProgress(`Updating seed hash to ${file.shownPath}...`);
+      await upsertSeed(session, file.shownPath, file.hash);
+      continue;
+    }
+    onProgress(`Seeding data from ${file.shownPath}...`);
+    const record = async (tx: Parameters<typeof upsertSeed>[0]) => upsertSeed(tx, file.shownPath, file.hash);
+    await runFile(file, { ...options, quiet: true, record });
+  }
+}
