@@ -8,15 +8,16 @@
  * console.log(backend.url, backend.keys.publishableKey);
  * await backend.stop();
  */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config/index.ts';
-import { createDatabase, type DatabaseOptions } from './database/index.ts';
-import { migrations as databaseMigrations } from './database/migrations.ts';
-import type { Database, MigrationSet } from './database/types.ts';
+import { createDatabase } from './database/index.ts';
+import type { Database } from './database/types.ts';
 import { systemClock } from './kernel/clock.ts';
-import type { Logger } from './kernel/log.ts';
+import { type Logger, silentLogger } from './kernel/log.ts';
 import type { Service } from './kernel/service.ts';
 import { createKeys, type Keys } from './keys/index.ts';
+import { statusFields } from './status.ts';
 
 export interface BackendOptions {
   /** The folder that holds `supabase/`; the working directory by default. */
@@ -31,8 +32,10 @@ export interface BackendOptions {
   readonly dataDir?: string;
   /** Another PostgreSQL (15 or newer) instead of the embedded one. */
   readonly databaseUrl?: string;
+  /** A database that is ready already; it is stopped with the backend. */
+  readonly database?: Database;
   readonly mode?: 'development' | 'production';
-  /** Services not to start. */
+  /** Services not to start, by name. */
   readonly exclude?: readonly string[];
   readonly log?: Logger;
   /** What is being done, for anything that may take over a second. */
@@ -40,19 +43,252 @@ export interface BackendOptions {
 }
 
 export interface Backend {
-  /** The public address, for example `http://127.0.0.1:54321`; known once started. */
+  /** The public address, for example `http://127.0.0.1:54321`; the port is known once started. */
   readonly url: string;
   readonly keys: Keys;
   readonly config: Config;
   readonly database: Database;
-  /** Listens and prepares the project (migrations, seeds, buckets at the first start). */
+  /** Prepares the project (migrations, seeds, buckets at the first start) and listens. */
   start(): Promise<void>;
   /** Finishes what is in flight and stops everything; the data stay. */
   stop(): Promise<void>;
-  /** `fetch` with paths relative to {@link url}. */
+  /** `fetch` with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The fields of `plinth status`, by their names. */
   status(): Record<string, string>;
   /** A fresh one-time sign-in link for an operator of the Console. */
   consoleLink(): Promise<string>;
 }
+
+const webDir = fileURLToPath(new URL('../dist/web/', import.meta.url));
+const shutdownGraceMs = 10_000;
+
+/**
+ * Builds a backend and brings its database up; nothing listens before {@link Backend.start}.
+ * @throws {ConfigError} every fault of the configuration at once. @throws {DatabaseError} a sentence that says what to do.
+ */
+export async function createBackend(options: BackendOptions = {}): Promise<Backend> {
+  const projectDir = resolve(options.projectDir ?? process.cwd());
+  const supabaseDir = join(projectDir, 'supabase');
+  const dataDir = resolve(options.dataDir ?? join(projectDir, '.plinth'));
+  const mode = options.mode ?? 'development';
+  const log = options.log ?? silentLogger;
+  const onProgress = options.onProgress ?? (() => undefined);
+  const config = options.config ?? loadConfig({ projectDir }).config;
+  const keys = createKeys({ mode, config, supabaseDir, dataDir });
+
+  // The rooms are loaded while PostgreSQL starts.
+  const rooms = loadRooms();
+  rooms.catch(() => undefined);
+  const database =
+    options.database ??
+    (await createDatabase({
+      dataDir,
+      port: options.dbPort ?? config.db.port,
+      databaseUrl: options.databaseUrl,
+      dbSettings: definedOf(config.db.settings),
+      databaseSettings: [
+        ['app.settings.jwt_secret', keys.jwtSecret],
+        ['app.settings.jwt_exp', String(config.auth.jwt_expiry)],
+      ],
+      password: keys.databasePassword,
+      log,
+      onProgress,
+    }));
+  try {
+    const parts = await compose(
+      { ...options, projectDir, supabaseDir, dataDir, mode, log, onProgress, config, keys, database },
+      await rooms,
+    );
+    return parts;
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+async function loadRooms() {
+  const [auth, rest, realtime, storage, functions, mail, account, consoleRoom, gateway, project] =
+    await Promise.all([
+      import('./auth/index.ts'),
+      import('./rest/index.ts'),
+      import('./realtime/index.ts'),
+      import('./storage/index.ts'),
+      import('./functions/index.ts'),
+      import('./mail/index.ts'),
+      import('./account/index.ts'),
+      import('./console/index.ts'),
+      import('./gateway/index.ts'),
+      import('./project/index.ts'),
+    ]);
+  return { auth, rest, realtime, storage, functions, mail, account, console: consoleRoom, gateway, project };
+}
+
+type Rooms = Awaited<ReturnType<typeof loadRooms>>;
+
+interface Parts extends BackendOptions {
+  readonly projectDir: string;
+  readonly supabaseDir: string;
+  readonly dataDir: string;
+  readonly mode: 'development' | 'production';
+  readonly log: Logger;
+  readonly onProgress: (message: string) => void;
+  readonly config: Config;
+  readonly keys: Keys;
+  readonly database: Database;
+}
+
+async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
+  const { config, keys, database, log, mode, projectDir, supabaseDir, dataDir, onProgress } = parts;
+  const host = config.plinth.server.host;
+  const clock = systemClock;
+  let url = addressOf(config, host, parts.port ?? config.api.port);
+  const apiUrl = (): string => url;
+  const internalFetch = (path: string, init?: RequestInit): Promise<Response> => gateway.fetch(path, init);
+
+  const mail = rooms.mail.createMail({
+    database,
+    config,
+    host,
+    port: parts.mailPort ?? config.local_smtp.port,
+    log,
+  });
+  const auth = rooms.auth.createAuth({
+    database,
+    keys,
+    config,
+    mailer: mail.mailer,
+    projectDir,
+    apiUrl,
+    clock,
+    log,
+  });
+  const rest = rooms.rest.createRest({ database, keys, config, log });
+  const realtime = rooms.realtime.createRealtime({ database, keys, config, log });
+  const storage = rooms.storage.createStorage({ database, keys, config, dataDir, log });
+  const functions = rooms.functions.createFunctions({
+    database,
+    keys,
+    config,
+    supabaseDir,
+    dataDir,
+    apiUrl,
+    watch: mode === 'development',
+    log,
+  });
+  const account = rooms.account.createAccount({
+    database,
+    keys,
+    config,
+    isAllowedRedirect: auth.isAllowedRedirect,
+    issueCode: auth.issueCode,
+    internalFetch,
+    webDir,
+    clock,
+    log,
+  });
+  const operators = rooms.console.createConsole({
+    database,
+    keys,
+    config,
+    inbox: mail.inbox,
+    apiUrl,
+    internalFetch,
+    webDir,
+    clock,
+    log,
+    health: () => Object.fromEntries(services.map((service) => [service.name, service.health?.()])),
+  });
+
+  const wanted: [Service, boolean][] = [
+    [mail, config.local_smtp.enabled],
+    [auth, config.auth.enabled],
+    [rest, config.api.enabled],
+    [realtime, config.realtime.enabled],
+    [storage, config.storage.enabled],
+    [functions, config.edge_runtime.enabled],
+    [account, config.auth.enabled],
+    [operators, config.studio.enabled],
+  ];
+  const services = wanted
+    .filter(([service, enabled]) => enabled && !parts.exclude?.includes(service.name))
+    .map(([service]) => service);
+  const gateway = rooms.gateway.createGateway({
+    services,
+    keys,
+    log,
+    trustedProxies: config.plinth.server.trusted_proxies,
+    home: '/console/',
+  });
+
+  await database.migrate([
+    rooms.auth.migrations,
+    rooms.storage.migrations,
+    rooms.realtime.migrations,
+    rooms.mail.migrations,
+    rooms.account.migrations,
+    rooms.console.migrations,
+    rooms.project.migrations,
+  ]);
+  const project = rooms.project.createProject({ database, config, keys, projectDir, mode, log, onProgress });
+
+  let running: 'no' | 'yes' | 'stopped' = 'no';
+  return {
+    get url() {
+      return url;
+    },
+    keys,
+    config,
+    database,
+    async start() {
+      if (running !== 'no')
+        throw new Error(
+          `this backend was ${running === 'yes' ? 'started' : 'stopped'} before; create another`,
+        );
+      running = 'yes';
+      await project.prepareDatabase();
+      await Promise.all(services.map((service) => service.start?.()));
+      const port = await gateway.listen(host, parts.port ?? config.api.port);
+      url = addressOf(config, host, port);
+      await project.prepareBuckets(internalFetch);
+    },
+    async stop() {
+      if (running === 'stopped') return;
+      running = 'stopped';
+      await gateway.close(shutdownGraceMs);
+      await Promise.allSettled(services.map((service) => service.stop?.()));
+      await database.stop();
+    },
+    fetch: (path, init) => fetch(new URL(path, url), init),
+    status: () =>
+      statusFields({
+        config,
+        keys,
+        apiUrl: url,
+        databaseUrl: database.info.url,
+        mailUrl: mailUrlOf(host, mail.port()),
+      }),
+    consoleLink: () => operators.issueLink(),
+  };
+}
+
+function definedOf<T>(record: Readonly<Record<string, T | undefined>>): Record<string, T> {
+  return Object.fromEntries(
+    Object.entries(record).filter((entry): entry is [string, T] => entry[1] !== undefined),
+  );
+}
+
+/** The address clients use: `api.external_url`, else host and port as they are listened on. */
+function addressOf(config: Config, host: string, port: number): string {
+  if (config.api.external_url !== undefined && port === config.api.port)
+    return config.api.external_url.replace(/\/+$/, '');
+  return `http://${hostName(host)}:${port}`;
+}
+
+function hostName(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+const mailUrlOf = (host: string, port: number | undefined): string | undefined =>
+  port === undefined ? undefined : `http://${hostName(host)}:${port}`;

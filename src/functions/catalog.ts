@@ -36,14 +36,20 @@ export function createCatalog(supabaseDir: string, config: Config): Catalog {
       if (!slugPattern.test(slug)) return undefined;
       const settings = config.functions[slug];
       if (settings?.enabled === false) return undefined;
-      const entrypoint = settings?.entrypoint ? resolve(supabaseDir, settings.entrypoint) : join(functionsDir, slug, 'index.ts');
+      const entrypoint = settings?.entrypoint
+        ? resolve(supabaseDir, settings.entrypoint)
+        : join(functionsDir, slug, 'index.ts');
       if (!isFile(entrypoint)) return undefined;
       const folder = dirname(entrypoint);
       return {
         slug,
         verifyJwt: settings?.verify_jwt ?? true,
         entrypoint,
-        ...importsOf(folder, functionsDir, settings?.import_map ? resolve(supabaseDir, settings.import_map) : undefined),
+        ...importsOf(
+          folder,
+          functionsDir,
+          settings?.import_map ? resolve(supabaseDir, settings.import_map) : undefined,
+        ),
         staticFiles: (settings?.static_files ?? []).map((glob: string) => resolve(supabaseDir, glob)),
         env: { ...readEnvFile(join(functionsDir, slug, '.env')), ...definedOf(settings?.env) },
       };
@@ -61,7 +67,9 @@ export function createCatalog(supabaseDir: string, config: Config): Catalog {
 }
 
 function definedOf(names: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(names).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(names).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
 
 /** The first that applies: config `import_map`, deno.json(c), import_map.json beside the entry or in functions/, package.json. */
@@ -70,7 +78,8 @@ function importsOf(
   functionsDir: string,
   configured: string | undefined,
 ): { importFlags: string[]; packageJson: boolean } {
-  if (configured !== undefined) return { importFlags: ['--no-config', `--import-map=${configured}`], packageJson: false };
+  if (configured !== undefined)
+    return { importFlags: ['--no-config', `--import-map=${configured}`], packageJson: false };
   for (const name of ['deno.json', 'deno.jsonc']) {
     const file = join(folder, name);
     if (isFile(file)) return { importFlags: [`--config=${file}`], packageJson: false };

@@ -9,13 +9,21 @@ export interface PlatformError {
 export const errors = {
   notFound: { status: 404, code: 'NOT_FOUND', message: 'Requested function was not found' },
   boot: { status: 503, code: 'BOOT_ERROR', message: 'Worker failed to boot (please check logs)' },
-  worker: { status: 500, code: 'WORKER_ERROR', message: 'Function exited due to an error (please check logs)' },
+  worker: {
+    status: 500,
+    code: 'WORKER_ERROR',
+    message: 'Function exited due to an error (please check logs)',
+  },
   limit: {
     status: 546,
     code: 'WORKER_LIMIT',
     message: 'Worker failed to respond due to a resource limit (please check logs)',
   },
-  idle: { status: 504, code: 'IDLE_TIMEOUT', message: 'The function did not answer in time (please check logs)' },
+  idle: {
+    status: 504,
+    code: 'IDLE_TIMEOUT',
+    message: 'The function did not answer in time (please check logs)',
+  },
   noDeno: {
     status: 503,
     code: 'BOOT_ERROR',

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import { systemClock } from '../kernel/clock.ts';
-import type { Keys } from '../keys/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
+import type { Keys } from '../keys/types.ts';
 import { createCatalog } from './catalog.ts';
 import { functionEnvironment } from './core/environment.ts';
 import { defaultLimits } from './core/limits.ts';
@@ -65,7 +65,10 @@ export function createFunctions(deps: FunctionsDeps): Service & { list(): string
       for (const name of ignored) {
         if (warned.has(name)) continue;
         warned.add(name);
-        log.warn({ service: 'functions', name }, `${name} is set by the platform; the value from the project is ignored`);
+        log.warn(
+          { service: 'functions', name },
+          `${name} is set by the platform; the value from the project is ignored`,
+        );
       }
       return env;
     },
@@ -74,7 +77,15 @@ export function createFunctions(deps: FunctionsDeps): Service & { list(): string
   let unwatch: () => void = () => undefined;
   return {
     name: 'functions',
-    mounts: [{ prefix, cors: 'none', apiKeys: true, plugin: functionsPlugin(routes), upgrade: upgradeHandler(routes) }],
+    mounts: [
+      {
+        prefix,
+        cors: 'none',
+        apiKeys: true,
+        plugin: functionsPlugin(routes),
+        upgrade: upgradeHandler(routes),
+      },
+    ],
     list: () => catalog.list(),
     async start() {
       if (deps.watch) unwatch = watchFunctions(catalog.functionsDir, (slugs) => supervisor.reload(slugs));

@@ -9,7 +9,16 @@ import type { Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
 
 /** Headers that belong to one connection (RFC 9110 section 7.6.1) and must not be passed on. */
-const hopByHop = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect']);
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+]);
 
 export interface Proxy {
   /** @throws {FunctionError} worker, limit or idle, when no answer had begun. */
@@ -80,7 +89,8 @@ export function createProxy(limits: Limits): Proxy {
 async function reasonOf(error: unknown, worker: Worker): Promise<(typeof errors)[keyof typeof errors]> {
   if ((error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT') return errors.idle;
   // The socket breaks a moment before the exit is reported.
-  if (worker.ended === undefined) await Promise.race([worker.exited, new Promise((resolve) => setTimeout(resolve, 50).unref())]);
+  if (worker.ended === undefined)
+    await Promise.race([worker.exited, new Promise((resolve) => setTimeout(resolve, 50).unref())]);
   return worker.ended === 'limit' ? errors.limit : errors.worker;
 }
 
@@ -96,7 +106,10 @@ function requestHeaders(request: IncomingMessage): string[] {
     for (const item of Array.isArray(value) ? value : [value]) headers.push(name, item);
   }
   const forwardedHost = request.headers['x-forwarded-host'];
-  headers.push('host', typeof forwardedHost === 'string' ? forwardedHost : (request.headers.host ?? 'localhost'));
+  headers.push(
+    'host',
+    typeof forwardedHost === 'string' ? forwardedHost : (request.headers.host ?? 'localhost'),
+  );
   return headers;
 }
 
@@ -121,7 +134,14 @@ function writeHead(response: ServerResponse, status: number, raw: readonly (stri
 }
 
 /** Joins the two sockets after an upgrade request was written to the worker: WebSockets and the like. */
-export function forwardUpgrade(worker: Worker, path: string, request: IncomingMessage, socket: Duplex, head: Buffer, done: () => void): void {
+export function forwardUpgrade(
+  worker: Worker,
+  path: string,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  done: () => void,
+): void {
   const upstream = connect(worker.socketPath);
   let open = true;
   const close = (): void => {
@@ -134,7 +154,8 @@ export function forwardUpgrade(worker: Worker, path: string, request: IncomingMe
   upstream.once('connect', () => {
     const lines = [`${request.method} ${path} HTTP/1.1`];
     for (const [name, value] of Object.entries(request.headers)) {
-      for (const item of Array.isArray(value) ? value : [value]) if (item !== undefined) lines.push(`${name}: ${item}`);
+      for (const item of Array.isArray(value) ? value : [value])
+        if (item !== undefined) lines.push(`${name}: ${item}`);
     }
     upstream.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
     if (head.length > 0) upstream.write(head);

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
-import type { Keys } from '../keys/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Keys } from '../keys/types.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
 import { judgeAuthorization } from './core/verify-jwt.ts';
 import { errors, FunctionError, type PlatformError } from './errors.ts';
@@ -35,12 +35,17 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
     app.setErrorHandler((error: Error, request, reply) => {
       if (error instanceof FunctionError) return render(reply, error.entry);
       deps.log.error({ requestId: request.id, error }, 'function request failed');
-      return render(reply, { status: 500, code: 'INTERNAL_ERROR', message: 'Request failed due to an internal server error' });
+      return render(reply, {
+        status: 500,
+        code: 'INTERNAL_ERROR',
+        message: 'Request failed due to an internal server error',
+      });
     });
     app.get('/_internal/health', async () => ({ message: 'ok' }));
     app.all('/*', async (request, reply) => {
       const target = find(deps, request.raw.url ?? '');
-      if (target === undefined) return reply.code(404).headers(corsHeaders).type('text/plain').send('Function not found');
+      if (target === undefined)
+        return reply.code(404).headers(corsHeaders).type('text/plain').send('Function not found');
       if (target.source.verifyJwt && request.method !== 'OPTIONS') {
         const refusal = judgeAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
         if (refusal !== undefined) return render(reply, refusal);
@@ -62,7 +67,9 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
 }
 
 /** WebSocket and other upgrades: the same checks, then the sockets are joined. */
-export function upgradeHandler(deps: RoutesDeps): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+export function upgradeHandler(
+  deps: RoutesDeps,
+): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
   return (request, socket, head) => {
     const target = find(deps, request.url ?? '');
     if (target === undefined) return refuse(socket, 404, errors.notFound);
@@ -97,7 +104,10 @@ const bodyOf = ({ status, code, message }: PlatformError): Record<string, string
   status === 401 ? { code, message, msg: message } : { code, message };
 
 function render(reply: FastifyReply, entry: PlatformError): FastifyReply {
-  return reply.code(entry.status).headers({ ...corsHeaders, 'sb-error-code': entry.code }).send(bodyOf(entry));
+  return reply
+    .code(entry.status)
+    .headers({ ...corsHeaders, 'sb-error-code': entry.code })
+    .send(bodyOf(entry));
 }
 
 function renderRaw(reply: FastifyReply, entry: PlatformError): void {

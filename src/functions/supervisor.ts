@@ -65,12 +65,15 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       deno: options.deno,
       source,
       env: options.environment(source),
-      runDir: mkdtempSync(join(socketRoot, `${createHash('sha256').update(source.slug).digest('hex').slice(0, 6)}-`)),
+      runDir: mkdtempSync(
+        join(socketRoot, `${createHash('sha256').update(source.slug).digest('hex').slice(0, 6)}-`),
+      ),
       cacheDir: options.cacheDir,
       readable: [options.catalog.functionsDir],
       limits,
       clock,
-      onLine: (stream, line) => (stream === 'stderr' ? lines.warn({ stream }, line) : lines.info({ stream }, line)),
+      onLine: (stream, line) =>
+        stream === 'stderr' ? lines.warn({ stream }, line) : lines.info({ stream }, line),
       onExit: (ended) => {
         alive.delete(ended);
         options.onWorkerExit(ended);
@@ -91,7 +94,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   /** Retires the longest idle worker when there are as many as may be. */
   function makeRoom(): void {
     if (current.size < limits.maxWorkers) return;
-    const [oldest] = [...current.values()].filter((worker) => worker.pending === 0).sort((a, b) => a.idleSince - b.idleSince);
+    const [oldest] = [...current.values()]
+      .filter((worker) => worker.pending === 0)
+      .sort((a, b) => a.idleSince - b.idleSince);
     if (oldest !== undefined) drop(oldest);
   }
 
@@ -105,13 +110,15 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       for (const worker of alive) {
         if (worker.pending === 0) continue;
         const reason = worker.checkLimits();
-        if (reason !== undefined) log.warn({ service: 'functions', function: worker.slug }, `worker ended: ${reason}`);
+        if (reason !== undefined)
+          log.warn({ service: 'functions', function: worker.slug }, `worker ended: ${reason}`);
       }
       sinceIdleCheck += limitCheckMs;
       if (sinceIdleCheck < idleCheckMs) return;
       sinceIdleCheck = 0;
       for (const worker of alive) {
-        if (worker.pending === 0 && !worker.retired && clock.now() - worker.idleSince > limits.idleMs) drop(worker);
+        if (worker.pending === 0 && !worker.retired && clock.now() - worker.idleSince > limits.idleMs)
+          drop(worker);
         else if (worker.pending === 0) worker.checkLimits();
       }
     }, limitCheckMs);

@@ -5,7 +5,10 @@ import { sep } from 'node:path';
 const quietMs = 50;
 const ignored = /(^|[\\/])(\.git|node_modules|\.vscode|\.idea|vendor)([\\/]|$)|~$|\.sw[px]$|^\.#/;
 
-export function watchFunctions(functionsDir: string, onChange: (slugs: readonly string[] | undefined) => void): () => void {
+export function watchFunctions(
+  functionsDir: string,
+  onChange: (slugs: readonly string[] | undefined) => void,
+): () => void {
   if (!existsSync(functionsDir)) return () => undefined;
   let changed: Set<string> | 'all' = new Set();
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createApiKeyRule } from './api-keys.ts';
 
-const rule = createApiKeyRule({ anonKey: 'ANON', serviceRoleKey: 'SERVICE', publishableKey: 'sb_publishable_p', secretKey: 'sb_secret_s' });
+const rule = createApiKeyRule({
+  anonKey: 'ANON',
+  serviceRoleKey: 'SERVICE',
+  publishableKey: 'sb_publishable_p',
+  secretKey: 'sb_secret_s',
+});
 
 describe('the gateway rule', () => {
   it.each([

@@ -5,7 +5,11 @@ const methods = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';
 const maxAgeSeconds = '3600';
 
 export function isPreflight(request: FastifyRequest): boolean {
-  return request.method === 'OPTIONS' && request.headers.origin !== undefined && request.headers['access-control-request-method'] !== undefined;
+  return (
+    request.method === 'OPTIONS' &&
+    request.headers.origin !== undefined &&
+    request.headers['access-control-request-method'] !== undefined
+  );
 }
 
 export function answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -6,9 +6,9 @@
  */
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { Keys } from '../keys/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Mount, Service } from '../kernel/service.ts';
+import type { Keys } from '../keys/types.ts';
 import { createApiKeyRule } from './api-keys.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
 import { requestIdOf } from './request-id.ts';
@@ -74,16 +74,26 @@ export function createGateway(options: GatewayOptions): Gateway {
   app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, request, reply) => {
     const status = error.statusCode !== undefined && error.statusCode >= 400 ? error.statusCode : 500;
     if (status >= 500) log.error({ requestId: request.id, error }, 'request failed');
-    reply.code(status).send(status >= 500 ? { code: 'internal_error', message: 'Internal server error', requestId: request.id } : { code: error.code ?? 'bad_request', message: error.message });
+    reply
+      .code(status)
+      .send(
+        status >= 500
+          ? { code: 'internal_error', message: 'Internal server error', requestId: request.id }
+          : { code: error.code ?? 'bad_request', message: error.message },
+      );
   });
   app.setNotFoundHandler((request, reply) => {
-    reply.code(404).send({ code: 'not_found', message: `Nothing is served at ${request.url.split('?', 1)[0]}` });
+    reply
+      .code(404)
+      .send({ code: 'not_found', message: `Nothing is served at ${request.url.split('?', 1)[0]}` });
   });
 
   const mounts = options.services.flatMap((service) => service.mounts);
   for (const mount of mounts) register(app, mount, apiKeys);
   app.get('/health', (_request, reply) => {
-    const services = Object.fromEntries(options.services.map((service) => [service.name, service.health?.() ?? 'ok']));
+    const services = Object.fromEntries(
+      options.services.map((service) => [service.name, service.health?.() ?? 'ok']),
+    );
     const healthy = Object.values(services).every((state) => state === 'ok');
     reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'degraded', services });
   });
@@ -135,13 +145,25 @@ function register(app: FastifyInstance, mount: Mount, apiKeys: ReturnType<typeof
 
 async function injectFetch(app: FastifyInstance, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
-  const body = init.body === undefined || init.body === null ? undefined : Buffer.from(await new Response(init.body).arrayBuffer());
+  const body =
+    init.body === undefined || init.body === null
+      ? undefined
+      : Buffer.from(await new Response(init.body).arrayBuffer());
   const method = (init.method ?? 'GET') as 'GET';
-  const answer = await app.inject({ method, url: path, headers, ...(body === undefined ? {} : { payload: body }) });
+  const answer = await app.inject({
+    method,
+    url: path,
+    headers,
+    ...(body === undefined ? {} : { payload: body }),
+  });
   const answered = new Headers();
   for (const [name, value] of Object.entries(answer.headers)) {
-    for (const item of Array.isArray(value) ? value : [value]) if (item !== undefined) answered.append(name, String(item));
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item !== undefined) answered.append(name, String(item));
   }
   const bodiless = answer.statusCode === 204 || answer.statusCode === 304;
-  return new Response(bodiless ? null : new Uint8Array(answer.rawPayload), { status: answer.statusCode, headers: answered });
+  return new Response(bodiless ? null : new Uint8Array(answer.rawPayload), {
+    status: answer.statusCode,
+    headers: answered,
+  });
 }

@@ -10,7 +10,12 @@ export function findMount(mounts: readonly Mount[], path: string): Mount | undef
   return mounts.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
 }
 
-export function dispatchUpgrades(server: Server, mounts: readonly Mount[], apiKeys: ApiKeyRule, log: Logger): void {
+export function dispatchUpgrades(
+  server: Server,
+  mounts: readonly Mount[],
+  apiKeys: ApiKeyRule,
+  log: Logger,
+): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Whoever owns the socket adds handlers of its own; without any, a reset would end the process.
     socket.on('error', (error) => log.debug({ error: error.message }, 'socket failed during an upgrade'));

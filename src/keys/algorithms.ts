@@ -4,7 +4,9 @@
  */
 import { constants, createHmac, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto';
 
-export type Key = { readonly kind: 'secret'; readonly secret: Buffer } | { readonly kind: 'pair'; readonly key: KeyObject };
+export type Key =
+  | { readonly kind: 'secret'; readonly secret: Buffer }
+  | { readonly kind: 'pair'; readonly key: KeyObject };
 
 interface Algorithm {
   readonly kty: 'oct' | 'RSA' | 'EC' | 'OKP';

@@ -30,9 +30,12 @@ const tenYearsSeconds = 10 * 365 * 24 * 3600;
 /** @throws {Error} when the signing keys file or the secrets file cannot be used; the message names the file. */
 export function createKeys(options: KeysOptions): Keys & { readonly databasePassword: string } {
   const { auth } = options.config;
-  const secrets = options.mode === 'production' ? loadOrCreateSecrets(join(options.dataDir, 'secrets.json')) : undefined;
+  const secrets =
+    options.mode === 'production' ? loadOrCreateSecrets(join(options.dataDir, 'secrets.json')) : undefined;
   const jwtSecret: string = auth.jwt_secret ?? secrets?.jwtSecret ?? demo.jwtSecret;
-  const ownKeys = auth.signing_keys_path ? readSigningKeys(resolve(options.supabaseDir, auth.signing_keys_path)) : undefined;
+  const ownKeys = auth.signing_keys_path
+    ? readSigningKeys(resolve(options.supabaseDir, auth.signing_keys_path))
+    : undefined;
   const loaded = (ownKeys ?? secrets?.signingKeys ?? [demo.signingKey]).map(loadJwk);
   const secretKey: Key = { kind: 'secret', secret: Buffer.from(jwtSecret) };
   const signer = loaded.find((key) => key.signKey !== undefined);
@@ -74,7 +77,9 @@ function readSigningKeys(file: string): Jwk[] {
     throw new Error(`auth.signing_keys_path: ${file} cannot be read as JSON (${(error as Error).message})`);
   }
   if (!Array.isArray(parsed) || parsed.length === 0) {
-    throw new Error(`auth.signing_keys_path: ${file} must hold a JSON list of private JWKs; make one with "plinth gen signing-key"`);
+    throw new Error(
+      `auth.signing_keys_path: ${file} must hold a JSON list of private JWKs; make one with "plinth gen signing-key"`,
+    );
   }
   return parsed as Jwk[];
 }

@@ -34,9 +34,12 @@ export function loadJwk(jwk: Jwk): LoadedKey {
   const algorithm = alg === undefined ? undefined : findAlgorithm(alg);
   const kid = typeof jwk.kid === 'string' && jwk.kid !== '' ? jwk.kid : undefined;
   const label = kid === undefined ? 'a key without kid' : `key ${kid}`;
-  if (alg === undefined || algorithm === undefined) throw new Error(`${label}: unknown algorithm ${String(jwk.alg)}`);
-  if (algorithm.kty !== jwk.kty) throw new Error(`${label}: ${alg} needs kty ${algorithm.kty}, not ${String(jwk.kty)}`);
-  if (algorithm.crv !== undefined && algorithm.crv !== jwk.crv) throw new Error(`${label}: ${alg} needs crv ${algorithm.crv}`);
+  if (alg === undefined || algorithm === undefined)
+    throw new Error(`${label}: unknown algorithm ${String(jwk.alg)}`);
+  if (algorithm.kty !== jwk.kty)
+    throw new Error(`${label}: ${alg} needs kty ${algorithm.kty}, not ${String(jwk.kty)}`);
+  if (algorithm.crv !== undefined && algorithm.crv !== jwk.crv)
+    throw new Error(`${label}: ${alg} needs crv ${algorithm.crv}`);
   const operations = Array.isArray(jwk.key_ops) ? jwk.key_ops : undefined;
   const maySign = operations === undefined || operations.includes('sign');
   if (jwk.kty === 'oct') {
@@ -48,7 +51,10 @@ export function loadJwk(jwk: Jwk): LoadedKey {
   for (const [name, value] of Object.entries(jwk)) if (!privateMembers.has(name)) publicJwk[name] = value;
   publicJwk.key_ops = ['verify'];
   try {
-    const verifyKey: Key = { kind: 'pair', key: createPublicKey({ key: publicJwk as webcrypto.JsonWebKey, format: 'jwk' }) };
+    const verifyKey: Key = {
+      kind: 'pair',
+      key: createPublicKey({ key: publicJwk as webcrypto.JsonWebKey, format: 'jwk' }),
+    };
     const signKey: Key | undefined =
       typeof jwk.d === 'string' && maySign
         ? { kind: 'pair', key: createPrivateKey({ key: jwk as webcrypto.JsonWebKey, format: 'jwk' }) }

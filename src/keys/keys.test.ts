@@ -19,14 +19,20 @@ describe('development keys', () => {
   it('are the well-known ones, byte for byte', () => {
     const [header, payload] = keys.anonKey.split('.');
     expect(Buffer.from(header ?? '', 'base64url').toString()).toBe('{"alg":"HS256","typ":"JWT"}');
-    expect(Buffer.from(payload ?? '', 'base64url').toString()).toBe('{"iss":"supabase-demo","role":"anon","exp":1983812996}');
+    expect(Buffer.from(payload ?? '', 'base64url').toString()).toBe(
+      '{"iss":"supabase-demo","role":"anon","exp":1983812996}',
+    );
     expect(keys.anonKey.endsWith('YTn_I0')).toBe(true);
     expect(keys.serviceRoleKey.endsWith('N81IU')).toBe(true);
   });
 
   it('sign with the built-in ES256 key and publish only its public half', () => {
     const token = keys.sign({ sub: 'x' });
-    expect(JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())).toEqual({ alg: 'ES256', kid: demo.signingKey.kid, typ: 'JWT' });
+    expect(JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())).toEqual({
+      alg: 'ES256',
+      kid: demo.signingKey.kid,
+      typ: 'JWT',
+    });
     expect(keys.verify(token)).toMatchObject({ ok: true, claims: { sub: 'x' }, claimsJson: '{"sub":"x"}' });
     const [published] = keys.publicJwks().keys;
     expect(published).toMatchObject({ kid: demo.signingKey.kid, key_ops: ['verify'] });
@@ -39,9 +45,29 @@ describe('development keys', () => {
 describe('a signing keys file', () => {
   it('signs the API keys with its first key and takes the secret out of the JWKS', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    writeFileSync(join(dir, 'signing_keys.json'), JSON.stringify([{ ...privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig', key_ops: ['sign', 'verify'] }]));
-    const own = createKeys({ mode: 'development', config: { ...config, auth: { ...config.auth, signing_keys_path: './signing_keys.json' } }, supabaseDir: dir, dataDir: dir });
-    expect(own.verify(own.anonKey)).toMatchObject({ ok: true, header: { alg: 'RS256', kid: 'k1' }, claims: { role: 'anon' } });
+    writeFileSync(
+      join(dir, 'signing_keys.json'),
+      JSON.stringify([
+        {
+          ...privateKey.export({ format: 'jwk' }),
+          kid: 'k1',
+          alg: 'RS256',
+          use: 'sig',
+          key_ops: ['sign', 'verify'],
+        },
+      ]),
+    );
+    const own = createKeys({
+      mode: 'development',
+      config: { ...config, auth: { ...config.auth, signing_keys_path: './signing_keys.json' } },
+      supabaseDir: dir,
+      dataDir: dir,
+    });
+    expect(own.verify(own.anonKey)).toMatchObject({
+      ok: true,
+      header: { alg: 'RS256', kid: 'k1' },
+      claims: { role: 'anon' },
+    });
     expect(own.internalJwks().keys).toHaveLength(1);
     expect(keys.verify(own.anonKey)).toMatchObject({ ok: false, reason: 'no-key' });
   });
@@ -63,7 +89,9 @@ describe('production keys', () => {
   it('are never overwritten when the file is damaged', () => {
     const data = mkdtempSync(join(dir, 'damaged-'));
     writeFileSync(join(data, 'secrets.json'), '{"version":1');
-    expect(() => createKeys({ mode: 'production', config, supabaseDir: dir, dataDir: data })).toThrow(/damaged/);
+    expect(() => createKeys({ mode: 'production', config, supabaseDir: dir, dataDir: data })).toThrow(
+      /damaged/,
+    );
   });
 });
 
@@ -75,7 +103,11 @@ describe('verify', () => {
 
   it.each([
     ['no algorithm at all', `${b64({ alg: 'none' })}.${b64({ role: 'service_role' })}.x`, 'algorithm'],
-    ['a public key as HMAC secret', attack({ alg: 'HS256', kid: demo.signingKey.kid }, { role: 'service_role' }, demo.signingKey.x), 'signature'],
+    [
+      'a public key as HMAC secret',
+      attack({ alg: 'HS256', kid: demo.signingKey.kid }, { role: 'service_role' }, demo.signingKey.x),
+      'signature',
+    ],
     ['another secret', attack({ alg: 'HS256' }, { role: 'service_role' }, 'guess'), 'signature'],
     ['an unknown kid', attack({ alg: 'ES256', kid: 'nope' }, {}, 'x'), 'no-key'],
     ['a critical extension', attack({ alg: 'HS256', crit: ['b64'] }, {}, demo.jwtSecret), 'algorithm'],

@@ -32,8 +32,16 @@ export function loadOrCreateSecrets(file: string): Secrets {
   } catch {
     parsed = undefined;
   }
-  if (parsed?.version !== 1 || !parsed.jwtSecret || !parsed.publishableKey || !parsed.secretKey || !parsed.signingKeys?.length) {
-    throw new Error(`${file} is damaged. It holds the keys of this project: restore it from a backup, or move it away to make new keys (every session and API key then ends).`);
+  if (
+    parsed?.version !== 1 ||
+    !parsed.jwtSecret ||
+    !parsed.publishableKey ||
+    !parsed.secretKey ||
+    !parsed.signingKeys?.length
+  ) {
+    throw new Error(
+      `${file} is damaged. It holds the keys of this project: restore it from a backup, or move it away to make new keys (every session and API key then ends).`,
+    );
   }
   return parsed as Secrets;
 }
@@ -45,8 +53,21 @@ function create(file: string): Secrets {
     jwtSecret: randomBytes(48).toString('base64url'),
     publishableKey: `sb_publishable_${randomBytes(24).toString('base64url')}`,
     secretKey: `sb_secret_${randomBytes(24).toString('base64url')}`,
-    s3: { accessKeyId: randomBytes(16).toString('hex'), secretAccessKey: randomBytes(32).toString('hex'), region: 'local' },
-    signingKeys: [{ ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', key_ops: ['sign', 'verify'], alg: 'ES256', ext: true }],
+    s3: {
+      accessKeyId: randomBytes(16).toString('hex'),
+      secretAccessKey: randomBytes(32).toString('hex'),
+      region: 'local',
+    },
+    signingKeys: [
+      {
+        ...privateKey.export({ format: 'jwk' }),
+        kid: randomUUID(),
+        use: 'sig',
+        key_ops: ['sign', 'verify'],
+        alg: 'ES256',
+        ext: true,
+      },
+    ],
     databasePassword: randomBytes(24).toString('base64url'),
   };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

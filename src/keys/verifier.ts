@@ -17,7 +17,10 @@ export interface VerifierKeys {
   readonly keys: readonly LoadedKey[];
 }
 
-export function createVerifier(current: () => VerifierKeys): { verify(token: string): VerifiedToken; forget(): void } {
+export function createVerifier(current: () => VerifierKeys): {
+  verify(token: string): VerifiedToken;
+  forget(): void;
+} {
   const cache = new Map<string, Accepted>();
 
   function remember(token: string, accepted: Accepted): void {
@@ -72,14 +75,25 @@ function check(token: string, keys: VerifierKeys): VerifiedToken {
   return {
     ok: true,
     claims: Object.freeze(payload.value),
-    header: Object.freeze({ alg, ...(kid === undefined ? {} : { kid }), ...(typ === undefined ? {} : { typ }) }),
+    header: Object.freeze({
+      alg,
+      ...(kid === undefined ? {} : { kid }),
+      ...(typ === undefined ? {} : { typ }),
+    }),
     claimsJson: payload.text,
   };
 }
 
 /** Keys of the right type; with a kid only that key, and for HMAC the project's secret when no key has the kid. */
-function candidateKeys(alg: string, kty: string, kid: string | undefined, { secret, keys }: VerifierKeys): Key[] {
-  const usable = keys.filter((key) => key.alg === alg && (kid === undefined || key.kid === kid)).map((key) => key.verifyKey);
+function candidateKeys(
+  alg: string,
+  kty: string,
+  kid: string | undefined,
+  { secret, keys }: VerifierKeys,
+): Key[] {
+  const usable = keys
+    .filter((key) => key.alg === alg && (kid === undefined || key.kid === kid))
+    .map((key) => key.verifyKey);
   if (kty === 'oct' && usable.length === 0) return [{ kind: 'secret', secret }];
   return usable;
 }

@@ -15,10 +15,16 @@ export interface EnvironmentInput {
 }
 
 /** `ignored`: names that users may not set, since the platform does. */
-export function functionEnvironment(input: EnvironmentInput): { env: Record<string, string>; ignored: string[] } {
+export function functionEnvironment(input: EnvironmentInput): {
+  env: Record<string, string>;
+  ignored: string[];
+} {
   const env: Record<string, string> = {};
   const ignored = new Set<string>();
-  const take = (names: Readonly<Record<string, string | undefined>>, spell: (name: string) => string = (name) => name): void => {
+  const take = (
+    names: Readonly<Record<string, string | undefined>>,
+    spell: (name: string) => string = (name) => name,
+  ): void => {
     for (const [given, value] of Object.entries(names)) {
       const name = spell(given);
       if (name.startsWith('SUPABASE_')) ignored.add(name);

@@ -23,4 +23,5 @@ export function judgeAuthorization(
   return algorithm === 'HS256' ? errors.secretToken : errors.asymmetricToken;
 }
 
-const isExpired = (exp: unknown, nowMs: number): boolean => exp !== undefined && !(typeof exp === 'number' && exp * 1000 > nowMs);
+const isExpired = (exp: unknown, nowMs: number): boolean =>
+  exp !== undefined && !(typeof exp === 'number' && exp * 1000 > nowMs);

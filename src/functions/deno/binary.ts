@@ -12,7 +12,10 @@ const packages: Readonly<Record<string, string>> = {
 };
 
 /** Path of the binary, or undefined where the platform has none or optional dependencies were left out. */
-export function findDeno(platform: string = process.platform, arch: string = process.arch): string | undefined {
+export function findDeno(
+  platform: string = process.platform,
+  arch: string = process.arch,
+): string | undefined {
   const name = packages[`${platform}-${arch}`];
   if (name === undefined) return undefined;
   try {

@@ -130,7 +130,10 @@ export function startWorker(options: WorkerOptions): Worker {
       if (child.pid === undefined || ended !== undefined) return undefined;
       const ageMs = clock.now() - startedAt;
       const usage = pending > 0 ? readUsage(child.pid) : undefined;
-      const reason = exceeded({ cpuMs: usage ? usage.cpuMs - cpuBase : 0, memoryBytes: usage?.memoryBytes ?? 0, ageMs }, limits);
+      const reason = exceeded(
+        { cpuMs: usage ? usage.cpuMs - cpuBase : 0, memoryBytes: usage?.memoryBytes ?? 0, ageMs },
+        limits,
+      );
       if (reason !== undefined) worker.kill('limit');
       else if (ageMs > limits.wallClockMs / 2) worker.retire();
       return reason;
@@ -146,9 +149,19 @@ export function startWorker(options: WorkerOptions): Worker {
   return worker;
 }
 
-function launch(options: WorkerOptions, socketPath: string, temp: string): ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream } {
+function launch(
+  options: WorkerOptions,
+  socketPath: string,
+  temp: string,
+): ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream } {
   const { deno, source, cacheDir } = options;
-  const readable = [adapter, ...options.readable, ...source.staticFiles.map(globRoot), cacheDir, options.runDir].join(',');
+  const readable = [
+    adapter,
+    ...options.readable,
+    ...source.staticFiles.map(globRoot),
+    cacheDir,
+    options.runDir,
+  ].join(',');
   const args = [
     'run',
     '--no-prompt',

@@ -1,0 +1,49 @@
+/** The Console API's errors: one table, `{code, message, detail?, hint?, requestId}` on the wire. */
+
+export const errors = {
+  signed_out: {
+    status: 401,
+    message: 'Sign in to the Console: run "npm run -s plinth -- console" for a fresh link.',
+  },
+  link_invalid: {
+    status: 401,
+    message:
+      'This sign-in link has been used or is older than ten minutes. Run "npm run -s plinth -- console" for a fresh one.',
+  },
+  forbidden: { status: 403, message: 'Your role may not do this.' },
+  csrf: { status: 403, message: 'The request did not come from an open Console page. Reload the page.' },
+  bad_request: { status: 400, message: 'The request could not be understood.' },
+  not_found: { status: 404, message: 'There is no such thing here.' },
+  no_primary_key: {
+    status: 409,
+    message: 'This table has no primary key, so single rows cannot be changed here.',
+  },
+  conflict: { status: 409, message: 'Somebody else changed this row meanwhile.' },
+  gone: { status: 410, message: 'This row is not there any more.' },
+  database: { status: 422, message: 'PostgreSQL refused the statement.' },
+  upstream: { status: 502, message: 'The service did not answer as expected.' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ConsoleErrorCode = keyof typeof errors;
+
+export interface ConsoleErrorFields {
+  readonly message?: string;
+  readonly detail?: string;
+  readonly hint?: string;
+  /** SQLSTATE, when PostgreSQL said no. */
+  readonly sqlstate?: string;
+  /** The row as it is now, for a conflict. */
+  readonly current?: Record<string, string | null>;
+}
+
+export class ConsoleError extends Error {
+  readonly code: ConsoleErrorCode;
+  readonly status: number;
+  readonly fields: ConsoleErrorFields;
+  constructor(code: ConsoleErrorCode, fields: ConsoleErrorFields = {}, options?: ErrorOptions) {
+    super(fields.message ?? errors[code].message, options);
+    this.code = code;
+    this.status = errors[code].status;
+    this.fields = fields;
+  }
+}

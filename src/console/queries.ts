@@ -1,0 +1,101 @@
+/** The Console's fixed SQL: operators, their links, sessions and audit entries. */
+
+import type { Queryable } from '../database/types.ts';
+import { sql } from '../kernel/sql.ts';
+import type { OperatorRole } from './core/roles.ts';
+
+export interface OperatorRow {
+  id: string;
+  name: string;
+  role: OperatorRole;
+}
+
+export async function ensureOperator(db: Queryable, name: string, role: OperatorRole): Promise<OperatorRow> {
+  const [row] = await db.query<OperatorRow>(sql`
+    insert into _plinth.operators (name, role) values (${name}, ${role})
+    on conflict (name) do update set name = excluded.name
+    returning id, name, role`);
+  if (row === undefined) throw new Error('an upsert returned no row');
+  return row;
+}
+
+export async function createOperator(
+  db: Queryable,
+  name: string,
+  role: OperatorRole,
+): Promise<OperatorRow | undefined> {
+  const [row] = await db.query<OperatorRow>(sql`
+    insert into _plinth.operators (name, role) values (${name}, ${role}) on conflict (name) do nothing returning id, name, role`);
+  return row;
+}
+
+export const listOperators = (
+  db: Queryable,
+): Promise<(OperatorRow & { created_at: string; last_sign_in_at: string | null })[]> =>
+  db.query(
+    sql`select id, name, role, created_at, last_sign_in_at from _plinth.operators order by created_at`,
+  );
+
+export async function insertLink(
+  db: Queryable,
+  tokenHash: Buffer,
+  operatorId: string,
+  lifetimeSeconds: number,
+): Promise<void> {
+  await db.query(sql`
+    with expired as (delete from _plinth.operator_links where expires_at < now())
+    insert into _plinth.operator_links (token_hash, operator_id, expires_at)
+    values (${tokenHash}, ${operatorId}, now() + make_interval(secs => ${lifetimeSeconds}))`);
+}
+
+/** Deletes the link, so that it works once even when two browsers send it at the same moment. */
+export async function takeLink(db: Queryable, tokenHash: Buffer): Promise<OperatorRow | undefined> {
+  const [row] = await db.query<OperatorRow>(sql`
+    with taken as (delete from _plinth.operator_links where token_hash = ${tokenHash} returning operator_id, expires_at)
+    update _plinth.operators o set last_sign_in_at = now() from taken
+    where o.id = taken.operator_id and taken.expires_at > now()
+    returning o.id, o.name, o.role`);
+  return row;
+}
+
+export interface SessionRow extends OperatorRow {
+  csrf_token: string;
+}
+
+export async function insertSession(
+  db: Queryable,
+  session: {
+    cookieHash: Buffer;
+    operatorId: string;
+    csrfToken: string;
+    userAgent: string | null;
+    lifetimeSeconds: number;
+  },
+): Promise<void> {
+  await db.query(sql`
+    with expired as (delete from _plinth.operator_sessions where expires_at < now())
+    insert into _plinth.operator_sessions (cookie_hash, operator_id, csrf_token, user_agent, expires_at)
+    values (${session.cookieHash}, ${session.operatorId}, ${session.csrfToken}, ${session.userAgent},
+            now() + make_interval(secs => ${session.lifetimeSeconds}))`);
+}
+
+export async function findSession(db: Queryable, cookieHash: Buffer): Promise<SessionRow | undefined> {
+  const [row] = await db.query<SessionRow>(sql`
+    select o.id, o.name, o.role, s.csrf_token
+    from _plinth.operator_sessions s join _plinth.operators o on o.id = s.operator_id
+    where s.cookie_hash = ${cookieHash} and s.expires_at > now()`);
+  return row;
+}
+
+export async function deleteSession(db: Queryable, cookieHash: Buffer): Promise<void> {
+  await db.query(sql`delete from _plinth.operator_sessions where cookie_hash = ${cookieHash}`);
+}
+
+export async function insertAudit(
+  db: Queryable,
+  entry: { operator: OperatorRow; action: string; detail: object; requestId: string },
+): Promise<void> {
+  await db.query(sql`
+    insert into _plinth.operator_audit (operator_id, operator_name, action, detail, request_id)
+    values (${entry.operator.id}, ${entry.operator.name}, ${entry.action}, ${entry.detail}, ${entry.requestId})`);
+}

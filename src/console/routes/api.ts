@@ -1,0 +1,92 @@
+/** `/console/api/*`: the one server-side API of the Console. Every route names the permission it needs. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { PostgresErrorShape } from '../../database/types.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Permission } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Operator, Sessions } from '../sessions.ts';
+
+export interface Call {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly operator: Operator;
+}
+
+export interface Api {
+  /** A route for signed-in operators who have the permission; what `handle` returns is sent as JSON. */
+  route(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    permission: Permission,
+    handle: (call: Call) => Promise<unknown>,
+  ): void;
+}
+
+export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger): Api {
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+  });
+  app.setErrorHandler((error: unknown, request, reply) => renderError(error, request, reply, log));
+  app.setNotFoundHandler((request, reply) => renderError(new ConsoleError('not_found'), request, reply, log));
+  return {
+    route(method, path, permission, handle) {
+      app.route({
+        method,
+        url: path,
+        handler: async (request, reply) => {
+          const operator = await sessions.authorize(request, permission);
+          const answer = await handle({ request, reply, operator });
+          if (answer === undefined) return reply.code(204).send();
+          return reply.send(answer);
+        },
+      });
+    },
+  };
+}
+
+/** @throws {ConsoleError} bad_request, naming the member that is wrong. */
+export function parse<T extends z.ZodType>(schema: T, input: unknown): z.infer<T> {
+  const result = schema.safeParse(input ?? {});
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new ConsoleError('bad_request', {
+    message: `${issue?.path.join('.') || 'The body'}: ${issue?.message ?? 'is not valid'}`,
+  });
+}
+
+function renderError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Logger,
+): FastifyReply {
+  const known = error instanceof ConsoleError ? error : fromPostgres(error);
+  if (known !== undefined) {
+    const { message, ...fields } = known.fields;
+    return reply
+      .code(known.status)
+      .send({ code: known.code, message: message ?? known.message, ...fields, requestId: request.id });
+  }
+  const status = (error as { statusCode?: number }).statusCode;
+  if (status !== undefined && status < 500) {
+    return reply
+      .code(status)
+      .send({ code: 'bad_request', message: (error as Error).message, requestId: request.id });
+  }
+  log.error({ requestId: request.id, error }, 'console request failed');
+  return reply
+    .code(500)
+    .send({
+      code: 'internal',
+      message: 'Something went wrong inside Plinth; the log has the details.',
+      requestId: request.id,
+    });
+}
+
+/** An operator sees the database's own words: message, detail, hint and SQLSTATE. */
+function fromPostgres(error: unknown): ConsoleError | undefined {
+  if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
+  const { code, message, detail, hint } = error as PostgresErrorShape;
+  return new ConsoleError('database', { message, detail, hint, sqlstate: code }, { cause: error });
+}

@@ -1,0 +1,83 @@
+/** What the Console knows of schemas, tables and columns: read from the catalog at each call, so it is never stale. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+
+export type RelationKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
+
+export interface RelationSummary {
+  schema: string;
+  name: string;
+  kind: RelationKind;
+  /** The planner's estimate; null until the table was analysed. */
+  estimated_rows: number | null;
+  rls: boolean;
+  policies: number;
+  comment: string | null;
+}
+
+export interface Column {
+  name: string;
+  /** As `format_type` prints it, for example `character varying(20)`. */
+  type: string;
+  nullable: boolean;
+  default: string | null;
+  generated: boolean;
+  identity: 'always' | 'by default' | null;
+  primary_key: boolean;
+  enum_values: string[] | null;
+  references: { schema: string; table: string; column: string } | null;
+  comment: string | null;
+}
+
+export interface Relation extends RelationSummary {
+  columns: Column[];
+}
+
+/** Everything but PostgreSQL's own schemas and Plinth's state. */
+export const listRelations = (db: Queryable): Promise<RelationSummary[]> =>
+  db.query(sql`
+    select n.nspname as schema, c.relname as name, ${kindOf} as kind,
+           case when c.reltuples < 0 then null else c.reltuples::float8 end as estimated_rows,
+           c.relrowsecurity as rls,
+           (select count(*) from pg_policy p where p.polrelid = c.oid)::int as policies,
+           obj_description(c.oid, 'pg_class') as comment
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+      and n.nspname not in ('_plinth', 'information_schema') and n.nspname not like 'pg\\_%'
+      and has_table_privilege(c.oid, 'select')
+    order by n.nspname, c.relname`);
+
+export async function findRelation(
+  db: Queryable,
+  schema: string,
+  name: string,
+): Promise<Relation | undefined> {
+  const [summary] = (await listRelations(db)).filter((each) => each.schema === schema && each.name === name);
+  if (summary === undefined) return undefined;
+  const columns = await db.query<Column>(sql`
+    select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, not a.attnotnull as nullable,
+           pg_get_expr(d.adbin, d.adrelid) as default,
+           a.attgenerated <> '' as generated,
+           case a.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
+           exists (select from pg_constraint k where k.conrelid = a.attrelid and k.contype = 'p' and a.attnum = any (k.conkey)) as primary_key,
+           (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = a.atttypid) as enum_values,
+           (select json_build_object('schema', tn.nspname, 'table', t.relname, 'column', ta.attname)
+              from pg_constraint k
+              join pg_class t on t.oid = k.confrelid
+              join pg_namespace tn on tn.oid = t.relnamespace
+              join pg_attribute ta on ta.attrelid = t.oid and ta.attnum = k.confkey[1]
+             where k.conrelid = a.attrelid and k.contype = 'f' and k.conkey = array[a.attnum]
+             order by k.conname limit 1) as references,
+           col_description(a.attrelid, a.attnum) as comment
+    from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where a.attrelid = ${`${quoted(schema)}.${quoted(name)}`}::regclass and a.attnum > 0 and not a.attisdropped
+    order by a.attnum`);
+  return { ...summary, columns };
+}
+
+const kindOf = sql.raw(
+  "case c.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'v' then 'view' when 'm' then 'materialized view' else 'foreign table' end",
+);
+
+/** For regclass input, where the name is a value and not part of the statement. */
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
