@@ -20,13 +20,13 @@ const hopByHop = new Set([
   'expect',
 ]);
 
-export interface Proxy {
+export interface FunctionProxy {
   /** @throws {FunctionError} worker, limit or idle, when no answer had begun. */
   forward(worker: Worker, path: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
   close(worker: Worker): void;
 }
 
-export function createProxy(limits: Limits): Proxy {
+export function createProxy(limits: Limits): FunctionProxy {
   const pools = new Map<Worker, Promise<Pool>>();
 
   function poolOf(worker: Worker): Promise<Pool> {

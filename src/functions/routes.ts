@@ -8,14 +8,14 @@ import type { Keys } from '../keys/types.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
 import { judgeAuthorization } from './core/verify-jwt.ts';
 import { errors, FunctionError, type PlatformError } from './errors.ts';
-import { forwardUpgrade, type Proxy } from './proxy.ts';
+import { forwardUpgrade, type FunctionProxy } from './proxy.ts';
 import type { Supervisor } from './supervisor.ts';
 
 export interface RoutesDeps {
   readonly prefix: string;
   readonly catalog: Catalog;
   readonly supervisor: Supervisor;
-  readonly proxy: Proxy;
+  readonly proxy: FunctionProxy;
   readonly keys: Pick<Keys, 'verify'>;
   readonly clock: Clock;
   readonly log: Logger;
