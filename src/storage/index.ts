@@ -1,18 +1,62 @@
+/** Storage: buckets and objects over HTTP, rows in schema `storage`, bytes in a backend. */
+import { join } from 'node:path';
+import type { Config } from '../config/index.ts';
+import type { Database, MigrationSet } from '../database/types.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
-import type { Database, MigrationSet } from '../database/types.ts';
 import type { Keys } from '../keys/types.ts';
-import type { Config } from '../config/index.ts';
+import { createFileBackend } from './backend/file.ts';
+import { findLivingVersions } from './queries/objects.ts';
+import { storageRoutes } from './routes/index.ts';
+import { mountPrefix, serverContext } from './scope.ts';
+import { createTasks, type StorageService } from './service.ts';
+
+export { detectContentType } from './core/sniff.ts';
+export { storageErrors } from './errors.ts';
 
 export interface StorageDeps {
   readonly database: Database;
   readonly keys: Keys;
-  readonly config: Config;
-  /** Where object bytes live (.plinth/storage). */
+  readonly config: Pick<Config, 'storage'>;
+  /** The data folder (`.plinth`); bytes live in `storage/` below it. */
   readonly dataDir: string;
   readonly log: Logger;
+  readonly clock?: Clock;
 }
 
-export function createStorage(_deps: StorageDeps): Service {
-  return { name: 'storage', mounts: [] };
+export const migrations: MigrationSet = { room: 'storage', dir: new URL('./sql/', import.meta.url) };
+
+export function createStorage(deps: StorageDeps): Service {
+  const { database, log } = deps;
+  const backend = createFileBackend(join(deps.dataDir, 'storage'));
+  const service: StorageService = {
+    database,
+    keys: deps.keys,
+    backend,
+    fileSizeLimitBytes: deps.config.storage.file_size_limit,
+    clock: deps.clock ?? systemClock,
+    log,
+    tasks: createTasks(log),
+  };
+  return {
+    name: 'storage',
+    mounts: [{ prefix: mountPrefix, plugin: storageRoutes(service), cors: 'open', apiKeys: true }],
+    async start() {
+      void service.tasks.run('recover', () => recover(service));
+    },
+    async stop() {
+      await service.tasks.finish();
+      await backend.close();
+    },
+  };
+}
+
+/** Settles what a process that died left between bytes and rows. */
+async function recover(service: StorageService): Promise<void> {
+  const report = await service.backend.recover((versions) =>
+    service.database.asRequest(serverContext(), (tx) => findLivingVersions(tx, versions), { readOnly: true }),
+  );
+  if (report.settledIntents > 0)
+    service.log.info({ ...report }, 'storage: settled what an earlier run left open');
 }

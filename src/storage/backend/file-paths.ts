@@ -1,0 +1,36 @@
+/** The file backend's layout: `objects/3f/3f2a…` by version, `partial/3f2a…` while being written, `intents/…`. */
+import { join } from 'node:path';
+
+const versionPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Rows can be written by SQL with any text as version; only our own UUIDs name files. */
+export function isVersion(text: string): boolean {
+  return versionPattern.test(text);
+}
+
+export interface FilePaths {
+  readonly objects: string;
+  readonly partial: string;
+  readonly intents: string;
+  shard(version: string): string;
+  object(version: string): string;
+  partialOf(version: string): string;
+}
+
+export function filePaths(root: string): FilePaths {
+  const objects = join(root, 'objects');
+  const partial = join(root, 'partial');
+  return {
+    objects,
+    partial,
+    intents: join(root, 'intents'),
+    shard: (version) => join(objects, checked(version).slice(0, 2)),
+    object: (version) => join(objects, checked(version).slice(0, 2), version),
+    partialOf: (version) => join(partial, checked(version)),
+  };
+}
+
+function checked(version: string): string {
+  if (!isVersion(version)) throw new Error('A version must be a UUID');
+  return version;
+}

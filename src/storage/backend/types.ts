@@ -1,0 +1,59 @@
+/**
+ * Where bytes live. A *version* is the UUID of one stored body: never changed once written, named by exactly one row
+ * of storage.objects. Nothing a client can choose reaches a backend, so no name can become a path.
+ *
+ * An *intent* names versions that are about to be written or given up. It is written before the first byte or before
+ * the row goes, and closed when the database has decided; what a crash leaves open, {@link ObjectBackend.recover}
+ * settles by asking which of its versions have a row.
+ */
+import type { Readable } from 'node:stream';
+import type { ByteRange } from '../core/range.ts';
+
+export interface StoredBody {
+  readonly sizeBytes: number;
+  /** Quoted MD5, in hexadecimal. */
+  readonly etag: string;
+  readonly lastModified: Date;
+}
+
+export interface OpenBody {
+  readonly sizeBytes: number;
+  /** The bytes, or those of a range. To be called once, or else `close` must be. */
+  read(range?: ByteRange): Promise<Buffer | Readable>;
+  close(): Promise<void>;
+}
+
+export interface Intent {
+  /** Before the row that names them goes: these versions are given up once the transaction commits. */
+  giveUp(versions: readonly string[]): Promise<void>;
+  /** The database has decided; `gone` are the versions without a row, whose bytes are removed. */
+  settle(gone: readonly string[]): Promise<void>;
+}
+
+export interface ObjectBackend {
+  /** Announces versions that may be written under this intent. */
+  announce(versions: readonly string[]): Promise<Intent>;
+  /**
+   * Stores a body of at most `maxBytes`. When it resolves, the bytes survive a power cut.
+   * @throws {BodyTooLargeError}
+   */
+  write(version: string, body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBody>;
+  copy(fromVersion: string, toVersion: string): Promise<StoredBody | undefined>;
+  /** Undefined when there are no such bytes. */
+  open(version: string): Promise<OpenBody | undefined>;
+  /** Settles the intents of a process that died; `findLiving` says which versions have a row. */
+  recover(findLiving: (versions: readonly string[]) => Promise<ReadonlySet<string>>): Promise<RecoveryReport>;
+  close(): Promise<void>;
+}
+
+export interface RecoveryReport {
+  readonly settledIntents: number;
+  readonly removedVersions: number;
+}
+
+export class BodyTooLargeError extends Error {
+  constructor() {
+    super('The body is larger than allowed');
+    this.name = 'BodyTooLargeError';
+  }
+}

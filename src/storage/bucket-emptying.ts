@@ -1,0 +1,49 @@
+/**
+ * Emptying a bucket: objects made before the request, batch by batch. A small bucket is empty when the answer goes
+ * out; a large one goes on behind it, as the answer's text says.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { change } from './changes.ts';
+import { StorageError } from './errors.ts';
+import { countObjects, findBucket } from './queries/buckets.ts';
+import { deleteObjectsBefore } from './queries/objects.ts';
+import type { Scope } from './scope.ts';
+import type { StorageService } from './service.ts';
+
+const batchSize = 500;
+const maxObjects = 200_000;
+const answerAfterMs = 3000;
+
+/** @throws {StorageError} NoSuchBucket, BucketTooFull */
+export async function emptyBucket(service: StorageService, scope: Scope, bucketId: string): Promise<void> {
+  const bucket = await scope.asUser((tx) => findBucket(tx, bucketId), { readOnly: true });
+  if (!bucket) throw new StorageError('NoSuchBucket');
+  const objects = await scope.asUser((tx) => countObjects(tx, bucketId, maxObjects + 1), { readOnly: true });
+  if ((objects ?? 0) > maxObjects) throw new StorageError('BucketTooFull');
+  if (objects === 0) return;
+
+  const before = new Date(service.clock.now());
+  const emptied = service.tasks.run(`empty bucket ${bucketId}`, () =>
+    deleteBatches(service, scope, bucketId, before),
+  );
+  await Promise.race([emptied, delay(answerAfterMs, undefined, { ref: false })]);
+}
+
+async function deleteBatches(
+  service: StorageService,
+  scope: Scope,
+  bucketId: string,
+  before: Date,
+): Promise<void> {
+  for (;;) {
+    const deleted = await change(service, [], async (change) => {
+      change.committing();
+      return scope.asService(async (tx) => {
+        const versions = await deleteObjectsBefore(tx, bucketId, before, batchSize);
+        await change.giveUp(versions);
+        return versions.length;
+      });
+    });
+    if (deleted < batchSize) return;
+  }
+}

@@ -1,0 +1,51 @@
+/** Conditional requests of RFC 9110, section 13, for reads. */
+
+export interface Validators {
+  /** Quoted, as sent. */
+  readonly etag: string | undefined;
+  readonly lastModified: Date | undefined;
+}
+
+export interface ConditionHeaders {
+  readonly 'if-none-match'?: string | undefined;
+  readonly 'if-modified-since'?: string | undefined;
+  readonly 'if-range'?: string | undefined;
+}
+
+/** True when the client's copy is still good (304). `If-None-Match` wins over `If-Modified-Since` (section 13.2.2). */
+export function isNotModified(headers: ConditionHeaders, current: Validators): boolean {
+  const noneMatch = headers['if-none-match'];
+  if (noneMatch !== undefined) return matchesEtag(noneMatch, current.etag);
+  return notModifiedSince(headers['if-modified-since'], current.lastModified);
+}
+
+/** Whether a `Range` is to be honoured: without `If-Range`, or when that still names what we hold. */
+export function isRangeCurrent(headers: ConditionHeaders, current: Validators): boolean {
+  const ifRange = headers['if-range'];
+  if (ifRange === undefined) return true;
+  if (ifRange.startsWith('"')) return ifRange === current.etag;
+  return current.lastModified !== undefined && Date.parse(ifRange) === wholeSeconds(current.lastModified);
+}
+
+function matchesEtag(header: string, etag: string | undefined): boolean {
+  if (header.trim() === '*') return etag !== undefined;
+  if (etag === undefined) return false;
+  const own = opaque(etag);
+  return header.split(',').some((candidate) => opaque(candidate.trim()) === own);
+}
+
+/** Weak comparison: the mark `W/` does not count. */
+function opaque(etag: string): string {
+  return etag.replace(/^W\//, '');
+}
+
+function notModifiedSince(header: string | undefined, lastModified: Date | undefined): boolean {
+  if (header === undefined || lastModified === undefined) return false;
+  const since = Date.parse(header);
+  // HTTP dates have no milliseconds, so ours are dropped before comparing.
+  return !Number.isNaN(since) && wholeSeconds(lastModified) <= since;
+}
+
+function wholeSeconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000) * 1000;
+}

@@ -1,0 +1,33 @@
+/** Limits of a bucket: sizes as people write them, and lists of allowed media types. */
+
+const unitBytes: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
+
+/** Bytes of `"1.5MB"`, units of 1000, three significant digits; undefined when it is not such a text. */
+export function parseFileSize(text: string): number | undefined {
+  const match = /^([0-9]+(?:\.[0-9]+)?)(gb|mb|kb|b)$/i.exec(text);
+  if (!match?.[1] || !match[2]) return undefined;
+  const factor = unitBytes[match[2].toLowerCase()] ?? 1;
+  return Math.round(Number(Number(match[1]).toPrecision(3)) * factor);
+}
+
+/** True for what may stand in a bucket's list of allowed types: `image/png`, `image/*`, `*`, with a charset or without. */
+export function isValidMimePattern(pattern: string): boolean {
+  if (pattern.length > 1000) return false;
+  return /^[a-zA-Z0-9\-+.]+\/[a-zA-Z0-9\-+.]+(?:;\s*charset=[a-zA-Z0-9-]+)?$|\*$/.test(pattern);
+}
+
+/** Whether a list allows a type. An empty list allows everything; `*` alone allows nothing, as upstream. */
+export function isMimeAllowed(mimeType: string, allowed: readonly string[]): boolean {
+  if (allowed.length === 0) return true;
+  const [type, subtype] = mimeType.split('/');
+  if (subtype === undefined) return false;
+  return allowed.some((pattern) => {
+    const [allowedType, allowedSubtype] = pattern.split('/');
+    return allowedType === type && (allowedSubtype === '*' || allowedSubtype === subtype);
+  });
+}
+
+/** The smallest of the limits that are set, in bytes. */
+export function smallestLimit(...limits: readonly (number | null | undefined)[]): number {
+  return Math.min(...limits.filter((limit) => limit !== null && limit !== undefined));
+}

@@ -1,0 +1,80 @@
+/** Response headers of an object, from what its row says. */
+import { isValidRobotsTag } from './robots-tag.ts';
+
+/** `storage.objects.metadata`, as this server writes it; rows made by SQL may hold anything. */
+export interface ObjectMetadata {
+  readonly eTag?: string;
+  readonly size?: number;
+  readonly mimetype?: string;
+  readonly cacheControl?: string;
+  /** ISO date. */
+  readonly lastModified?: string;
+  readonly contentLength?: number;
+  readonly httpStatusCode?: number;
+  readonly xRobotsTag?: string;
+}
+
+/** What is usable in a row's metadata: each field only if it has its type. */
+export function readObjectMetadata(value: unknown): ObjectMetadata {
+  if (typeof value !== 'object' || value === null) return {};
+  const raw = value as Record<string, unknown>;
+  return {
+    eTag: text(raw.eTag),
+    size: count(raw.size),
+    mimetype: text(raw.mimetype),
+    cacheControl: text(raw.cacheControl),
+    lastModified: text(raw.lastModified),
+    contentLength: count(raw.contentLength),
+    xRobotsTag: text(raw.xRobotsTag),
+  };
+}
+
+/** A page served from here would run with the API's origin, so HTML is shown as text. */
+export function safeContentType(mimeType: string | undefined): string {
+  if (mimeType === undefined || !isHeaderText(mimeType)) return 'application/octet-stream';
+  return mimeType.toLowerCase().includes('text/html') ? 'text/plain' : mimeType;
+}
+
+/**
+ * `?download` is `attachment;`, `?download=name` adds the name in both spellings of RFC 6266.
+ *
+ * @example
+ * contentDisposition('ä.txt'); // "attachment; filename=%C3%A4.txt; filename*=UTF-8''%C3%A4.txt"
+ */
+export function contentDisposition(download: string | undefined): string | undefined {
+  if (download === undefined) return undefined;
+  if (download === '') return 'attachment;';
+  // Lone surrogates have no UTF-8 form; encodeURIComponent would throw on them.
+  const name = encodeURIComponent(download.toWellFormed());
+  return `attachment; filename=${name}; filename*=UTF-8''${name}`;
+}
+
+/** The stored value; a client whose copy turned out stale may show it once more while it fetches ours. */
+export function cacheControl(stored: string | undefined, clientCopyIsStale: boolean): string {
+  const value = stored !== undefined && stored !== '' && isHeaderText(stored) ? stored : 'no-cache';
+  return clientCopyIsStale ? `${value}, stale-while-revalidate=30` : value;
+}
+
+export function robotsTag(stored: string | undefined): string {
+  return stored !== undefined && isHeaderText(stored) && isValidRobotsTag(stored) ? stored : 'none';
+}
+
+export function parseDate(value: string | undefined): Date | undefined {
+  if (value === undefined) return undefined;
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** Characters that may stand in a header value (RFC 9110, section 5.5), in the range that Node sends. */
+export function isHeaderText(value: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function count(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}

@@ -1,0 +1,32 @@
+/** The `Range` header of RFC 9110, section 14, for one range of bytes. */
+
+export interface ByteRange {
+  /** First and last byte, both included. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Undefined: no range, or one that a server may ignore (other units, several ranges, not well formed).
+ *
+ * @example
+ * parseRange('bytes=-4', 10); // { start: 6, end: 9 }
+ */
+export function parseRange(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '');
+  if (!match) return undefined;
+  const [, first = '', last = ''] = match;
+  if (first === '') {
+    if (last === '') return undefined;
+    const length = Number(last);
+    if (length === 0 || size === 0) return 'unsatisfiable';
+    return { start: Math.max(0, size - length), end: size - 1 };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return undefined;
+  if (start >= size) return 'unsatisfiable';
+  return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
+}

@@ -1,0 +1,51 @@
+/** The `X-Robots-Tag` a client may store with an object: rules joined by commas, each perhaps for one crawler. */
+
+const plainRules = new Set([
+  'all',
+  'noindex',
+  'nofollow',
+  'none',
+  'nosnippet',
+  'indexifembedded',
+  'notranslate',
+  'noimageindex',
+]);
+
+/** Rules with a value, and what the value must be. */
+const valueRules: Record<string, (value: string) => boolean> = {
+  'max-snippet': (value) => /^(?:-1|\d+)$/.test(value),
+  'max-video-preview': (value) => /^-?\d+$/.test(value),
+  'max-image-preview': (value) => value === 'none' || value === 'standard' || value === 'large',
+  unavailable_after: (value) => !Number.isNaN(Date.parse(value)),
+};
+
+export function isValidRobotsTag(value: string): boolean {
+  const rules = splitRules(value);
+  return rules.length > 0 && rules.every(isValidRule);
+}
+
+function isValidRule(rule: string): boolean {
+  if (plainRules.has(rule)) return true;
+  const colon = rule.indexOf(':');
+  if (colon < 1) return false;
+  const name = rule.slice(0, colon).trim();
+  const rest = rule.slice(colon + 1).trim();
+  if (rest === '') return false;
+  const accepts = Object.hasOwn(valueRules, name) ? valueRules[name] : undefined;
+  // Anything else before a colon names the crawler that the rule is for.
+  return accepts ? accepts(rest) : isValidRule(rest);
+}
+
+/** The date of `unavailable_after` may hold a comma itself ("Wed, 03 Dec 2025 …"), so a piece that is no rule joins it. */
+function splitRules(value: string): string[] {
+  const rules: string[] = [];
+  for (const piece of value.split(',').map((part) => part.trim())) {
+    const last = rules.at(-1);
+    if (last !== undefined && /(?:^|:\s*)unavailable_after:/.test(last) && !isValidRule(piece)) {
+      rules[rules.length - 1] = `${last}, ${piece}`;
+    } else {
+      rules.push(piece);
+    }
+  }
+  return rules;
+}

@@ -1,0 +1,36 @@
+/**
+ * Storage's verdict on a bearer token, in the words of the JWT library that upstream uses (jose): signature by the
+ * shared verifier, times here, at every call.
+ */
+import type { Claims, VerifiedToken } from '../../keys/types.ts';
+
+export type Verdict = { readonly claims: Readonly<Claims> } | { readonly refusal: string };
+
+export function judgeToken(token: VerifiedToken, nowMs: number): Verdict {
+  if (!token.ok) return { refusal: refusalOf(token) };
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const { exp, nbf } = token.claims;
+  if (nbf !== undefined) {
+    if (typeof nbf !== 'number') return { refusal: '"nbf" claim must be a number' };
+    if (nbf > nowSeconds) return { refusal: '"nbf" claim timestamp check failed' };
+  }
+  if (exp !== undefined) {
+    if (typeof exp !== 'number') return { refusal: '"exp" claim must be a number' };
+    if (exp <= nowSeconds) return { refusal: '"exp" claim timestamp check failed' };
+  }
+  return { claims: token.claims };
+}
+
+function refusalOf(token: VerifiedToken & { ok: false }): string {
+  switch (token.reason) {
+    case 'malformed':
+      return token.parts === 3 ? 'JWS Protected Header is invalid' : 'Invalid Compact JWS';
+    case 'algorithm':
+      return token.algorithm === undefined
+        ? 'JWS "alg" (Algorithm) Header Parameter missing or invalid'
+        : '"alg" (Algorithm) Header Parameter value not allowed';
+    case 'no-key':
+    case 'signature':
+      return 'signature verification failed';
+  }
+}

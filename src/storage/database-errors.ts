@@ -1,0 +1,57 @@
+/** What PostgreSQL's refusals mean to a client of storage: SQLSTATE to error table. */
+import type { PostgresErrorShape } from '../database/types.ts';
+import { StorageError } from './errors.ts';
+
+export function isPostgresError(error: unknown): error is PostgresErrorShape {
+  return (
+    error instanceof Error && 'severity' in error && typeof (error as PostgresErrorShape).code === 'string'
+  );
+}
+
+/** Anything thrown while talking to the database, as an error of the table where there is one for it. */
+export function translateDatabaseError(error: unknown): unknown {
+  if (!isPostgresError(error)) return error;
+  const cause = { cause: error };
+  switch (error.code) {
+    case '42501':
+      return new StorageError(
+        'AccessDenied',
+        error.message.includes('row-level security')
+          ? 'new row violates row-level security policy'
+          : error.message,
+        cause,
+      );
+    case '23505':
+      return new StorageError('ResourceAlreadyExists', undefined, cause);
+    case '23503':
+      if (!error.detail?.includes('is still referenced from table')) {
+        return new StorageError('RelatedResourceNotFound', undefined, cause);
+      }
+      if (error.constraint === 'objects_bucketId_fkey')
+        return new StorageError('BucketNotEmpty', undefined, cause);
+      return new StorageError(
+        'ResourceReferenced',
+        error.constraint?.startsWith('s3_multipart_uploads')
+          ? 'The bucket could not be updated because it is referenced by a pending multipart upload.'
+          : undefined,
+        cause,
+      );
+    case '55P03':
+      return new StorageError('ResourceLocked', undefined, cause);
+    case '57014':
+      return new StorageError('DatabaseTimeout', undefined, cause);
+    case '25006':
+      return new StorageError('DatabaseReadOnly', undefined, cause);
+    case '42P17':
+      return new StorageError('DatabaseInvalidObjectDefinition', undefined, cause);
+    case '22P02':
+      return new StorageError('InvalidParameter', error.message, cause);
+    case '42703':
+    case '42P01':
+      return new StorageError('DatabaseSchemaMismatch', undefined, cause);
+    case '53300':
+      return new StorageError('SlowDown', undefined, cause);
+    default:
+      return new StorageError('DatabaseError', `database error, code: ${error.code}`, cause);
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * The error table of the storage service and its wire shape.
+ *
+ * A body is `{statusCode, error, message, code}`; `statusCode` is a string with the true status while the HTTP status
+ * of nearly every error is 400 (supabase/storage 1.11.2). `docs/errors.md` lists exactly these entries.
+ */
+
+interface Entry {
+  /** The true status, sent in the body. */
+  readonly status: number;
+  readonly code: string;
+  /** The field `error`; the code where absent. */
+  readonly error?: string;
+  readonly message: string;
+  /** HTTP status where it is not 400 (500 for `status` 500). */
+  readonly httpStatus?: number;
+}
+
+export const storageErrors = {
+  AccessDenied: { status: 403, code: 'AccessDenied', error: 'Unauthorized', message: 'Access denied' },
+  RoleRefused: {
+    status: 403,
+    code: 'AccessDenied',
+    error: 'Unauthorized',
+    message: 'Access denied: Invalid role',
+    httpStatus: 403,
+  },
+  BucketAlreadyExists: {
+    status: 409,
+    code: 'BucketAlreadyExists',
+    error: 'Duplicate',
+    message: 'The resource already exists',
+  },
+  BucketNotEmpty: {
+    status: 409,
+    code: 'ResourceNotEmpty',
+    message: 'The bucket you tried to delete is not empty',
+  },
+  BucketTooFull: {
+    status: 409,
+    code: 'InvalidRequest',
+    message: 'Unable to empty the bucket because it contains too many objects',
+  },
+  DatabaseError: { status: 500, code: 'DatabaseError', message: 'The database reported an error' },
+  DatabaseInvalidObjectDefinition: {
+    status: 503,
+    code: 'DatabaseInvalidObjectDefinition',
+    message: 'The database schema is invalid or incompatible.',
+  },
+  DatabaseReadOnly: {
+    status: 503,
+    code: 'DatabaseReadOnly',
+    message: 'The database is currently in read-only mode. Please try again later.',
+  },
+  DatabaseSchemaMismatch: {
+    status: 503,
+    code: 'DatabaseSchemaMismatch',
+    message: 'The database schema is out of sync. Please run migrations or contact support.',
+  },
+  DatabaseTimeout: {
+    status: 544,
+    code: 'DatabaseTimeout',
+    message: 'The connection to the database timed out',
+    httpStatus: 544,
+  },
+  EntityTooLarge: {
+    status: 413,
+    code: 'EntityTooLarge',
+    error: 'Payload too large',
+    message: 'The object exceeded the maximum allowed size',
+  },
+  ExpiredToken: { status: 400, code: 'ExpiredToken', message: 'The provided token has expired.' },
+  FeatureNotEnabled: {
+    status: 409,
+    code: 'FeatureNotEnabled',
+    message: 'The feature is not enabled for this resource',
+  },
+  InsufficientSpace: {
+    status: 507,
+    code: 'InternalError',
+    error: 'Insufficient Storage',
+    message: 'There is no space left for this object',
+    httpStatus: 507,
+  },
+  InternalError: { status: 500, code: 'InternalError', error: 'Internal', message: 'Internal Server Error' },
+  InvalidBucketName: {
+    status: 400,
+    code: 'InvalidBucketName',
+    error: 'Invalid Input',
+    message: 'Bucket name invalid',
+  },
+  InvalidFileSizeLimit: {
+    status: 400,
+    code: 'InvalidRequest',
+    message: 'Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B',
+  },
+  InvalidJWT: { status: 400, code: 'InvalidJWT', message: 'Invalid JWT' },
+  InvalidKey: { status: 400, code: 'InvalidKey', message: 'Invalid key' },
+  InvalidMimeType: {
+    status: 415,
+    code: 'InvalidMimeType',
+    error: 'invalid_mime_type',
+    message: 'Invalid Content-Type header',
+  },
+  InvalidParameter: { status: 400, code: 'InvalidParameter', message: 'Invalid Parameter' },
+  InvalidRange: {
+    status: 416,
+    code: 'InvalidRange',
+    error: 'invalid_range',
+    message: 'invalid range provided',
+    httpStatus: 416,
+  },
+  InvalidRequest: { status: 400, code: 'InvalidRequest', message: 'Invalid Request' },
+  InvalidRobotsTag: {
+    status: 400,
+    code: 'InvalidRequest',
+    error: 'invalid_x_robots_tag',
+    message: 'Invalid X-Robots-Tag header',
+  },
+  InvalidSignature: { status: 400, code: 'InvalidSignature', message: 'Invalid signature' },
+  KeyAlreadyExists: {
+    status: 409,
+    code: 'KeyAlreadyExists',
+    error: 'Duplicate',
+    message: 'The resource already exists',
+  },
+  NoContentProvided: { status: 400, code: 'InvalidRequest', message: 'No content provided' },
+  NoSuchBucket: { status: 404, code: 'NoSuchBucket', error: 'Bucket not found', message: 'Bucket not found' },
+  NoSuchKey: { status: 404, code: 'NoSuchKey', error: 'not_found', message: 'Object not found' },
+  RelatedResourceNotFound: {
+    status: 404,
+    code: 'InvalidRequest',
+    message: 'The related resource does not exist',
+  },
+  ResourceAlreadyExists: {
+    status: 409,
+    code: 'ResourceAlreadyExists',
+    error: 'Duplicate',
+    message: 'The resource already exists',
+  },
+  ResourceLocked: { status: 423, code: 'ResourceLocked', message: 'The resource is locked' },
+  ResourceReferenced: {
+    status: 409,
+    code: 'ResourceReferenced',
+    message: 'The resource could not be updated or removed due to a foreign key constraint',
+  },
+  SlowDown: {
+    status: 429,
+    code: 'SlowDown',
+    error: 'too_many_connections',
+    message: 'Too many connections issued to the database',
+    httpStatus: 429,
+  },
+  UserMetadataTooLarge: {
+    status: 413,
+    code: 'EntityTooLarge',
+    error: 'Payload too large',
+    message: 'The user_metadata exceeded the maximum allowed size',
+  },
+} as const satisfies Record<string, Entry>;
+
+export type StorageErrorName = keyof typeof storageErrors;
+
+/** One failure from the table. `message` may be more exact than the entry's; the name never changes. */
+export class StorageError extends Error {
+  readonly entry: StorageErrorName;
+
+  constructor(entry: StorageErrorName, message?: string, options?: ErrorOptions) {
+    super(message ?? storageErrors[entry].message, options);
+    this.name = 'StorageError';
+    this.entry = entry;
+  }
+}
+
+export interface ErrorBody {
+  readonly statusCode: string;
+  readonly error: string;
+  readonly message: string;
+  readonly code: string;
+}
+
+/** HTTP status and body of an error from the table. */
+export function renderStorageError(error: StorageError): {
+  readonly status: number;
+  readonly body: ErrorBody;
+} {
+  const entry: Entry = storageErrors[error.entry];
+  return {
+    status: entry.httpStatus ?? (entry.status === 500 ? 500 : 400),
+    body: {
+      statusCode: String(entry.status),
+      error: entry.error ?? entry.code,
+      message: error.message,
+      code: entry.code,
+    },
+  };
+}
+
+/** The error whose name and message are those of an unknown route. */
+export function unknownRoute(method: string, path: string): ErrorBody {
+  return {
+    statusCode: '404',
+    error: 'Not Found',
+    message: `Route ${method}:${path} not found`,
+    code: 'InvalidRequest',
+  };
+}

@@ -1,0 +1,32 @@
+/** Names that policies see in `storage.operation()`; upstream's, which its documentation lists. */
+export const operations = {
+  createBucket: 'storage.bucket.create',
+  deleteBucket: 'storage.bucket.delete',
+  emptyBucket: 'storage.bucket.empty',
+  listBuckets: 'storage.bucket.list',
+  getBucket: 'storage.bucket.get',
+  updateBucket: 'storage.bucket.update',
+  copyObject: 'storage.object.copy',
+  uploadObject: 'storage.object.upload',
+  updateObject: 'storage.object.upload_update',
+  uploadSignedObject: 'storage.object.upload_signed',
+  deleteObject: 'storage.object.delete',
+  deleteObjects: 'storage.object.delete_many',
+  getPublicObject: 'storage.object.get_public',
+  getObject: 'storage.object.get_authenticated',
+  getSignedObject: 'storage.object.get_signed',
+  getPublicObjectInfo: 'storage.object.info_public',
+  getObjectInfo: 'object.get_authenticated_info',
+  headObject: 'object.head_authenticated_info',
+  signUploadUrl: 'storage.object.sign_upload_url',
+  signObjectUrl: 'storage.object.sign',
+  signObjectUrls: 'storage.object.sign_many',
+  listObjects: 'storage.object.list',
+  listObjectsV2: 'storage.object.list_v2',
+  moveObject: 'storage.object.move',
+  purgeObject: 'storage.cdn.purge_object_cache',
+  purgeBucket: 'storage.cdn.purge_bucket_cache',
+  purgeTenant: 'storage.cdn.purge_tenant_cache',
+} as const;
+
+export type Operation = (typeof operations)[keyof typeof operations];

@@ -1,0 +1,148 @@
+/** Statements on storage.buckets, each run as whoever the transaction belongs to. */
+import type { Queryable } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import { isoTimestamp } from '../core/timestamps.ts';
+
+export interface BucketLimits {
+  readonly id: string;
+  readonly fileSizeLimit: number | null;
+  readonly allowedMimeTypes: readonly string[];
+}
+
+/** A bucket as lists and single reads show it. `owner` is empty text where there is none, as upstream. */
+export interface BucketView {
+  readonly id: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly public: boolean;
+  readonly type?: string;
+  readonly file_size_limit: number | null;
+  readonly allowed_mime_types: readonly string[] | null;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+}
+
+interface BucketRow {
+  readonly id: string;
+  readonly name: string;
+  readonly owner: string | null;
+  readonly public: boolean;
+  readonly type: string;
+  readonly file_size_limit: number | string | null;
+  readonly allowed_mime_types: string[] | null;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+}
+
+export interface NewBucket {
+  readonly id: string;
+  readonly name: string;
+  readonly public: boolean;
+  readonly fileSizeLimit?: number | null;
+  readonly allowedMimeTypes?: readonly string[] | null;
+  readonly owner: string | null;
+  readonly ownerId: string | null;
+}
+
+export interface BucketChanges {
+  readonly public?: boolean;
+  readonly fileSizeLimit?: number | null;
+  readonly allowedMimeTypes?: readonly string[] | null;
+}
+
+export interface BucketListOptions {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly sortColumn?: 'id' | 'name' | 'created_at' | 'updated_at';
+  readonly sortOrder?: 'asc' | 'desc';
+  readonly search?: string;
+  /** Clients that do not know the field `type` fail on it. */
+  readonly withType: boolean;
+}
+
+const viewColumns = sql`id, name, owner, public, type, file_size_limit, allowed_mime_types, created_at, updated_at`;
+
+export async function insertBucket(db: Queryable, bucket: NewBucket): Promise<void> {
+  await db.query(sql`
+    insert into storage.buckets (id, name, owner, owner_id, public, file_size_limit, allowed_mime_types)
+    values (${bucket.id}, ${bucket.name}, ${bucket.owner}, ${bucket.ownerId}, ${bucket.public},
+      ${bucket.fileSizeLimit}, ${bucket.allowedMimeTypes})`);
+}
+
+export async function listBuckets(db: Queryable, options: BucketListOptions): Promise<BucketView[]> {
+  const where = options.search ? sql`where name ilike ${`%${escapeLike(options.search)}%`}` : sql.empty;
+  const direction = options.sortOrder === 'desc' ? sql`desc` : sql`asc`;
+  const order = options.sortColumn ? sql`order by ${sql.id(options.sortColumn)} ${direction}` : sql.empty;
+  const limit = options.limit === undefined ? sql.empty : sql`limit ${options.limit}`;
+  const offset = options.offset === undefined ? sql.empty : sql`offset ${options.offset}`;
+  const rows = await db.query<BucketRow>(
+    sql`select ${viewColumns} from storage.buckets ${where} ${order} ${limit} ${offset}`,
+  );
+  return rows.map((row) => viewOf(row, options.withType));
+}
+
+export async function findBucket(db: Queryable, id: string): Promise<BucketView | undefined> {
+  const [row] = await db.query<BucketRow>(sql`select ${viewColumns} from storage.buckets where id = ${id}`);
+  return row && viewOf(row, false);
+}
+
+export async function findBucketLimits(db: Queryable, id: string): Promise<BucketLimits | undefined> {
+  const [row] = await db.query<Pick<BucketRow, 'id' | 'file_size_limit' | 'allowed_mime_types'>>(
+    sql`select id, file_size_limit, allowed_mime_types from storage.buckets where id = ${id}`,
+  );
+  return (
+    row && {
+      id: row.id,
+      fileSizeLimit: row.file_size_limit === null ? null : Number(row.file_size_limit),
+      allowedMimeTypes: row.allowed_mime_types ?? [],
+    }
+  );
+}
+
+/** False when the caller's policies show no such bucket. */
+export async function updateBucket(db: Queryable, id: string, changes: BucketChanges): Promise<boolean> {
+  const assignments: Sql[] = [];
+  if (changes.public !== undefined) assignments.push(sql`public = ${changes.public}`);
+  if (changes.fileSizeLimit !== undefined) assignments.push(sql`file_size_limit = ${changes.fileSizeLimit}`);
+  if (changes.allowedMimeTypes !== undefined)
+    assignments.push(sql`allowed_mime_types = ${changes.allowedMimeTypes}`);
+  const rows = await db.query(
+    sql`update storage.buckets set ${sql.join(assignments)} where id = ${id} returning id`,
+  );
+  return rows.length > 0;
+}
+
+export async function deleteBucket(db: Queryable, id: string): Promise<boolean> {
+  const rows = await db.query(sql`delete from storage.buckets where id = ${id} returning id`);
+  return rows.length > 0;
+}
+
+/** Undefined: no such bucket. Counts up to `most`. */
+export async function countObjects(
+  db: Queryable,
+  bucketId: string,
+  most: number,
+): Promise<number | undefined> {
+  const [row] = await db.query<{ count: number | string }>(sql`
+    select (select count(*) from (select from storage.objects where bucket_id = b.id limit ${most}) o) as count
+    from storage.buckets b where b.id = ${bucketId}`);
+  return row && Number(row.count);
+}
+
+function viewOf(row: BucketRow, withType: boolean): BucketView {
+  return {
+    id: row.id,
+    name: row.name,
+    owner: row.owner ?? '',
+    public: row.public,
+    ...(withType ? { type: row.type } : {}),
+    file_size_limit: row.file_size_limit === null ? null : Number(row.file_size_limit),
+    allowed_mime_types: row.allowed_mime_types,
+    created_at: isoTimestamp(row.created_at),
+    updated_at: isoTimestamp(row.updated_at),
+  };
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}

@@ -1,0 +1,213 @@
+/** Statements on storage.objects, each run as whoever the transaction belongs to. */
+import type { Queryable } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import { isoTimestamp } from '../core/timestamps.ts';
+
+/** A whole row, timestamps as ISO text. */
+export interface ObjectRow {
+  readonly id: string;
+  readonly bucket_id: string;
+  readonly name: string;
+  readonly owner: string | null;
+  readonly owner_id: string | null;
+  readonly version: string | null;
+  readonly metadata: Record<string, unknown> | null;
+  readonly user_metadata: Record<string, unknown> | null;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+  readonly last_accessed_at: string | null;
+}
+
+/** An object as bodies show it: absent owners are empty text, as upstream. */
+export type ObjectView = Omit<ObjectRow, 'owner' | 'owner_id' | 'version'> & {
+  readonly owner: string;
+  readonly owner_id: string;
+  readonly version: string;
+};
+
+export interface ObjectWrite {
+  readonly bucketId: string;
+  readonly name: string;
+  readonly version: string;
+  /** Set only when the owner's id is a UUID. */
+  readonly owner: string | null;
+  readonly ownerId: string | null;
+  readonly metadata: Record<string, unknown>;
+  readonly userMetadata: Record<string, unknown> | null | undefined;
+}
+
+const columns = sql`id, bucket_id, name, owner, owner_id, version, metadata, user_metadata,
+  created_at, updated_at, last_accessed_at`;
+
+export async function findObject(
+  db: Queryable,
+  bucketId: string,
+  name: string,
+): Promise<ObjectRow | undefined> {
+  const [row] = await db.query<ObjectRow>(
+    sql`select ${columns} from storage.objects where bucket_id = ${bucketId} and name = ${name}`,
+  );
+  return row && withIsoDates(row);
+}
+
+/** The bucket's visibility, and the object if there is one. Undefined: no such bucket. */
+export async function findObjectWithBucket(
+  db: Queryable,
+  bucketId: string,
+  name: string,
+): Promise<{ readonly isPublic: boolean; readonly object: ObjectRow | undefined } | undefined> {
+  const [row] = await db.query<ObjectRow & { bucket_public: boolean | null; id: string | null }>(sql`
+    select b.public as bucket_public, o.id, o.bucket_id, o.name, o.owner, o.owner_id, o.version, o.metadata,
+      o.user_metadata, o.created_at, o.updated_at, o.last_accessed_at
+    from storage.buckets b left join storage.objects o on o.bucket_id = b.id and o.name = ${name}
+    where b.id = ${bucketId}`);
+  if (!row) return undefined;
+  return { isPublic: row.bucket_public === true, object: row.id === null ? undefined : withIsoDates(row) };
+}
+
+export async function findVisibleNames(
+  db: Queryable,
+  bucketId: string,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ name: string }>(
+    sql`select name from storage.objects where bucket_id = ${bucketId} and name = any(${names}::text[])`,
+  );
+  return new Set(rows.map((row) => row.name));
+}
+
+/** Throws 23505 when the key is taken. */
+export async function insertObject(db: Queryable, object: ObjectWrite): Promise<ObjectRow> {
+  return written(await db.query<ObjectRow>(sql`${insertion(object)} returning ${columns}`));
+}
+
+export async function upsertObject(db: Queryable, object: ObjectWrite): Promise<ObjectRow> {
+  return written(
+    await db.query<ObjectRow>(sql`
+      ${insertion(object)}
+      on conflict (name, bucket_id) do update set ${sql.join(updatedColumns(object))}
+      returning ${columns}`),
+  );
+}
+
+/** Whether the caller may insert (or replace) the object. Nothing is returned: reading it may be forbidden. */
+export async function tryInsertObject(db: Queryable, object: ObjectWrite, upsert: boolean): Promise<void> {
+  const conflict = upsert
+    ? sql`on conflict (name, bucket_id) do update set ${sql.join(updatedColumns(object))} returning id`
+    : sql.empty;
+  await db.query(sql`${insertion(object)} ${conflict}`);
+}
+
+/** Waits until no other replacement of this key is under way; held to the end of the transaction. */
+export async function lockKey(db: Queryable, bucketId: string, name: string): Promise<void> {
+  await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`${bucketId}/${name}`}, 0))`);
+}
+
+export async function findVersion(
+  db: Queryable,
+  bucketId: string,
+  name: string,
+): Promise<string | null | undefined> {
+  const [row] = await db.query<{ version: string | null }>(
+    sql`select version from storage.objects where bucket_id = ${bucketId} and name = ${name} for update`,
+  );
+  return row?.version;
+}
+
+export interface ObjectMove {
+  readonly bucketId: string;
+  readonly name: string;
+  readonly toBucketId: string;
+  readonly toName: string;
+  readonly owner: string | null;
+  readonly ownerId: string | null;
+}
+
+/** The id of the moved object; undefined when the caller sees none to move. An absent owner leaves the old one. */
+export async function moveObject(db: Queryable, move: ObjectMove): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(sql`
+    update storage.objects
+    set bucket_id = ${move.toBucketId}, name = ${move.toName},
+      owner = coalesce(${move.owner}, owner), owner_id = coalesce(${move.ownerId}, owner_id)
+    where bucket_id = ${move.bucketId} and name = ${move.name}
+    returning id`);
+  return row?.id;
+}
+
+/** Deletes what the caller may delete of these keys; the rows that went. */
+export async function deleteObjects(
+  db: Queryable,
+  bucketId: string,
+  names: readonly string[],
+): Promise<ObjectRow[]> {
+  const rows = await db.query<ObjectRow>(sql`
+    delete from storage.objects where bucket_id = ${bucketId} and name = any(${names}::text[]) returning ${columns}`);
+  return rows.map(withIsoDates);
+}
+
+/** Deletes up to `most` objects made before a moment; their versions. */
+export async function deleteObjectsBefore(
+  db: Queryable,
+  bucketId: string,
+  before: Date,
+  most: number,
+): Promise<(string | null)[]> {
+  const rows = await db.query<{ version: string | null }>(sql`
+    delete from storage.objects where id in (
+      select id from storage.objects where bucket_id = ${bucketId} and created_at < ${before} limit ${most}
+    ) returning version`);
+  return rows.map((row) => row.version);
+}
+
+/** Which of these versions have a row. */
+export async function findLivingVersions(
+  db: Queryable,
+  versions: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ version: string }>(
+    sql`select version from storage.objects where version = any(${versions}::text[])`,
+  );
+  return new Set(rows.map((row) => row.version));
+}
+
+export function viewOf(row: ObjectRow): ObjectView {
+  return { ...row, owner: row.owner ?? '', owner_id: row.owner_id ?? '', version: row.version ?? '' };
+}
+
+function insertion(object: ObjectWrite): Sql {
+  return sql`insert into storage.objects (bucket_id, name, version, owner, owner_id, metadata, user_metadata)
+    values (${object.bucketId}, ${object.name}, ${object.version}, ${object.owner}, ${object.ownerId},
+      ${object.metadata}, ${object.userMetadata})`;
+}
+
+/** What replacing changes. An owner or user metadata that is not given stays as it was. */
+function updatedColumns(object: ObjectWrite): Sql[] {
+  const names = ['metadata', 'version'];
+  if (object.owner !== null) names.push('owner');
+  if (object.ownerId !== null) names.push('owner_id');
+  if (object.userMetadata !== undefined && object.userMetadata !== null) names.push('user_metadata');
+  return names.map((name) => sql`${sql.id(name)} = excluded.${sql.id(name)}`);
+}
+
+function written(rows: ObjectRow[]): ObjectRow {
+  const [row] = rows;
+  // A user's trigger that returns null swallows the write.
+  if (!row) throw new Error('The row was not written');
+  return withIsoDates(row);
+}
+
+function withIsoDates(row: ObjectRow): ObjectRow {
+  return {
+    id: row.id,
+    bucket_id: row.bucket_id,
+    name: row.name,
+    owner: row.owner,
+    owner_id: row.owner_id,
+    version: row.version,
+    metadata: row.metadata,
+    user_metadata: row.user_metadata,
+    created_at: isoTimestamp(row.created_at),
+    updated_at: isoTimestamp(row.updated_at),
+    last_accessed_at: isoTimestamp(row.last_accessed_at),
+  };
+}

@@ -1,0 +1,220 @@
+/** `/bucket`: create, list, get, update, delete, empty. */
+import type { FastifyInstance } from 'fastify';
+import { emptyBucket } from '../bucket-emptying.ts';
+import { predatesBucketType } from '../core/client-version.ts';
+import { isValidMimePattern, parseFileSize } from '../core/limits.ts';
+import { isValidBucketName, isValidNewBucketName } from '../core/names.ts';
+import { StorageError } from '../errors.ts';
+import { operations } from '../operations.ts';
+import {
+  type BucketChanges,
+  type BucketListOptions,
+  countObjects,
+  deleteBucket,
+  findBucket,
+  insertBucket,
+  listBuckets,
+  updateBucket,
+} from '../queries/buckets.ts';
+import { openScope, requireServiceRole } from '../scope.ts';
+import type { StorageService } from '../service.ts';
+import { authorizationHeader } from './schemas.ts';
+
+const fileSizeLimit = {
+  anyOf: [
+    { type: 'integer', nullable: true, minimum: 0 },
+    { type: 'string', nullable: true, pattern: '^[0-9]+(?:\\.[0-9]+)?(?:[gG][bB]|[mM][bB]|[kK][bB]|[bB])$' },
+  ],
+};
+const allowedMimeTypes = { type: 'array', nullable: true, items: { type: 'string' } };
+
+interface LimitFields {
+  file_size_limit?: number | string | null;
+  allowed_mime_types?: string[] | null;
+}
+
+interface NewBucketBody extends LimitFields {
+  name: string;
+  id?: string;
+  public?: boolean;
+  type?: 'STANDARD' | 'ANALYTICS';
+}
+
+interface BucketIdParams {
+  bucketId: string;
+}
+
+export function bucketRoutes(app: FastifyInstance, service: StorageService): void {
+  app.post<{ Body: NewBucketBody }>(
+    '/bucket',
+    {
+      schema: {
+        headers: authorizationHeader,
+        body: {
+          type: 'object',
+          properties: {
+            name: { type: 'string' },
+            id: { type: 'string' },
+            public: { type: 'boolean' },
+            type: { type: 'string', enum: ['STANDARD', 'ANALYTICS'] },
+            file_size_limit: fileSizeLimit,
+            allowed_mime_types: allowedMimeTypes,
+          },
+          required: ['name'],
+        },
+      },
+    },
+    async (request) => {
+      const { name, id, public: isPublic, type } = request.body;
+      const scope = openScope(service, request, operations.createBucket);
+      if (!isValidNewBucketName(name)) throw new StorageError('InvalidBucketName');
+      if (id !== undefined && id !== '' && !isValidBucketName(id))
+        throw new StorageError('InvalidBucketName');
+      if (type === 'ANALYTICS') {
+        throw new StorageError(
+          'FeatureNotEnabled',
+          'The feature Iceberg buckets are not enabled for this tenant is not enabled for this resource',
+        );
+      }
+      const bucket = {
+        id: id || name,
+        name,
+        public: isPublic ?? false,
+        ...limitsOf(service, request.body),
+        ...scope.owner,
+      };
+      try {
+        await scope.asUser((tx) => insertBucket(tx, bucket));
+      } catch (error) {
+        if (error instanceof StorageError && error.entry === 'ResourceAlreadyExists') {
+          throw new StorageError('BucketAlreadyExists', undefined, { cause: error });
+        }
+        throw error;
+      }
+      return { name };
+    },
+  );
+
+  app.get<{ Querystring: Omit<BucketListOptions, 'withType'> }>(
+    '/bucket',
+    {
+      schema: {
+        headers: authorizationHeader,
+        querystring: {
+          type: 'object',
+          properties: {
+            limit: { type: 'integer', minimum: 1 },
+            offset: { type: 'integer', minimum: 0 },
+            sortColumn: { type: 'string', enum: ['id', 'name', 'created_at', 'updated_at'] },
+            sortOrder: { type: 'string', enum: ['asc', 'desc'] },
+            search: { type: 'string' },
+          },
+        },
+      },
+    },
+    async (request) => {
+      const scope = openScope(service, request, operations.listBuckets);
+      if (request.query.search?.includes('\0')) return [];
+      const withType = !predatesBucketType(request.headers['x-client-info'], request.headers['user-agent']);
+      return scope.asUser((tx) => listBuckets(tx, { ...request.query, withType }), { readOnly: true });
+    },
+  );
+
+  app.get<{ Params: BucketIdParams }>(
+    '/bucket/:bucketId',
+    { schema: { headers: authorizationHeader } },
+    async (request) => {
+      const scope = openScope(service, request, operations.getBucket);
+      const bucketId = knownName(request.params.bucketId);
+      const bucket = await scope.asUser((tx) => findBucket(tx, bucketId), { readOnly: true });
+      if (!bucket) throw new StorageError('NoSuchBucket');
+      return bucket;
+    },
+  );
+
+  app.put<{ Params: BucketIdParams; Body: LimitFields & { public?: boolean } }>(
+    '/bucket/:bucketId',
+    {
+      schema: {
+        headers: authorizationHeader,
+        body: {
+          type: 'object',
+          minProperties: 1,
+          properties: {
+            public: { type: 'boolean' },
+            file_size_limit: fileSizeLimit,
+            allowed_mime_types: allowedMimeTypes,
+          },
+          anyOf: [
+            { required: ['public'] },
+            { required: ['file_size_limit'] },
+            { required: ['allowed_mime_types'] },
+          ],
+        },
+      },
+    },
+    async (request) => {
+      const scope = openScope(service, request, operations.updateBucket);
+      const { bucketId } = request.params;
+      if (!isValidBucketName(bucketId)) throw new StorageError('InvalidBucketName');
+      const changes: BucketChanges = { public: request.body.public, ...limitsOf(service, request.body) };
+      const found = await scope.asUser((tx) => updateBucket(tx, bucketId, changes));
+      if (!found) throw new StorageError('NoSuchBucket');
+      return { message: 'Successfully updated' };
+    },
+  );
+
+  app.delete<{ Params: BucketIdParams }>(
+    '/bucket/:bucketId',
+    { schema: { headers: authorizationHeader }, config: { emptyBody: true } },
+    async (request) => {
+      const scope = openScope(service, request, operations.deleteBucket);
+      const bucketId = knownName(request.params.bucketId);
+      const objects = await scope.asService((tx) => countObjects(tx, bucketId, 1), { readOnly: true });
+      if (objects === undefined) throw new StorageError('NoSuchBucket');
+      if (objects > 0) throw new StorageError('BucketNotEmpty');
+      const deleted = await scope.asUser((tx) => deleteBucket(tx, bucketId));
+      if (!deleted) throw new StorageError('NoSuchBucket');
+      return { message: 'Successfully deleted' };
+    },
+  );
+
+  app.post<{ Params: BucketIdParams }>(
+    '/bucket/:bucketId/empty',
+    { schema: { headers: authorizationHeader }, config: { emptyBody: true } },
+    async (request) => {
+      const scope = openScope(service, request, operations.emptyBucket);
+      requireServiceRole(scope);
+      await emptyBucket(service, scope, knownName(request.params.bucketId));
+      return { message: 'Empty bucket has been queued. Completion may take up to an hour.' };
+    },
+  );
+}
+
+/** A name no bucket can have is answered as one that is not there. */
+function knownName(bucketId: string): string {
+  if (bucketId.includes('\0')) throw new StorageError('NoSuchBucket');
+  return bucketId;
+}
+
+function limitsOf(
+  service: StorageService,
+  body: LimitFields,
+): Pick<BucketChanges, 'fileSizeLimit' | 'allowedMimeTypes'> {
+  const mimeTypes = body.allowed_mime_types?.filter((type) => type !== '') ?? body.allowed_mime_types;
+  const refused = mimeTypes?.find((type) => !isValidMimePattern(type));
+  if (refused !== undefined)
+    throw new StorageError('InvalidMimeType', `mime type ${refused} is not supported`);
+  return { fileSizeLimit: sizeLimitOf(service, body.file_size_limit), allowedMimeTypes: mimeTypes };
+}
+
+function sizeLimitOf(
+  service: StorageService,
+  limit: LimitFields['file_size_limit'],
+): number | null | undefined {
+  if (limit === null || limit === undefined) return limit;
+  const bytes = typeof limit === 'string' ? parseFileSize(limit) : limit;
+  if (bytes === undefined) throw new StorageError('InvalidFileSizeLimit');
+  if (bytes > service.fileSizeLimitBytes) throw new StorageError('EntityTooLarge');
+  return bytes;
+}

@@ -1,0 +1,87 @@
+/** `POST /object/copy`: the same bytes under another key, perhaps in another bucket. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { change } from '../changes.ts';
+import { parseMetadataHeader } from '../core/user-metadata.ts';
+import { StorageError } from '../errors.ts';
+import { operations } from '../operations.ts';
+import { findObject, viewOf } from '../queries/objects.ts';
+import { openScope } from '../scope.ts';
+import type { StorageService } from '../service.ts';
+import { requireKey, requireWritable, storeBytes, writeOf, writeRow } from '../uploads.ts';
+import { authorizationHeader } from './schemas.ts';
+
+interface CopyBody {
+  bucketId: string;
+  sourceKey: string;
+  destinationBucket?: string;
+  destinationKey: string;
+  metadata?: { cacheControl?: string; mimetype?: string };
+  copyMetadata?: boolean;
+}
+
+export function copyRoutes(app: FastifyInstance, service: StorageService): void {
+  app.post<{ Body: CopyBody }>(
+    '/object/copy',
+    {
+      schema: {
+        headers: authorizationHeader,
+        body: {
+          type: 'object',
+          properties: {
+            bucketId: { type: 'string' },
+            sourceKey: { type: 'string' },
+            destinationBucket: { type: 'string' },
+            destinationKey: { type: 'string' },
+            metadata: {
+              type: 'object',
+              properties: { cacheControl: { type: 'string' }, mimetype: { type: 'string' } },
+            },
+            copyMetadata: { type: 'boolean' },
+          },
+          required: ['sourceKey', 'bucketId', 'destinationKey'],
+        },
+      },
+    },
+    async (request) => {
+      const scope = openScope(service, request, operations.copyObject);
+      const { bucketId: sourceBucket, sourceKey, destinationKey, copyMetadata = true } = request.body;
+      requireKey(destinationKey);
+      const source = await scope.asUser((tx) => findObject(tx, sourceBucket, sourceKey), { readOnly: true });
+      if (!source) throw new StorageError('NoSuchKey');
+
+      const metadata = {
+        ...source.metadata,
+        ...(copyMetadata ? {} : definedFields(request.body.metadata ?? {})),
+      };
+      const metadataHeader = request.headers['x-metadata'];
+      const userMetadata = copyMetadata
+        ? source.user_metadata
+        : parseMetadataHeader(typeof metadataHeader === 'string' ? metadataHeader : undefined);
+      const target = {
+        bucketId: request.body.destinationBucket || sourceBucket,
+        key: destinationKey,
+        owner: scope.owner,
+        upsert: request.headers['x-upsert'] === 'true',
+      };
+      await requireWritable(scope, { ...target, metadata, userMetadata });
+
+      const version = randomUUID();
+      const row = await change(service, [version], async (change) => {
+        const stored = await storeBytes(() => service.backend.copy(source.version ?? '', version));
+        // A row without bytes can be made by SQL; there is nothing to copy.
+        if (!stored) throw new StorageError('NoSuchKey');
+        const whole = { ...metadata, eTag: stored.etag, lastModified: stored.lastModified.toISOString() };
+        change.committing();
+        return writeRow(scope, target.upsert, writeOf(target, version, whole, userMetadata), change.giveUp);
+      });
+      return { Id: row.id, Key: `${row.bucket_id}/${row.name}`, ...viewOf(row) };
+    },
+  );
+}
+
+function definedFields(fields: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,65 @@
+/** `GET /object/…`: the bytes, for the caller, for anybody, or by a signed URL. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { operations } from '../operations.ts';
+import { findCallersObject, findPublicObject, findSignedObject } from '../readable-object.ts';
+import { openScope } from '../scope.ts';
+import { sendObject } from '../send-object.ts';
+import type { StorageService } from '../service.ts';
+import { verifySignedUrl } from '../signed-urls.ts';
+import { authorizationHeader, type DownloadQuery, downloadQuery, type ObjectParams } from './schemas.ts';
+
+type DownloadRequest = FastifyRequest<{ Params: ObjectParams; Querystring: DownloadQuery }>;
+
+const addressOf = (request: DownloadRequest) => ({
+  bucketId: request.params.bucketName,
+  key: request.params['*'],
+});
+
+export function downloadRoutes(app: FastifyInstance, service: StorageService): void {
+  app.get<{ Params: ObjectParams; Querystring: DownloadQuery }>(
+    '/object/authenticated/:bucketName/*',
+    { schema: { headers: authorizationHeader, querystring: downloadQuery } },
+    async (request, reply) => {
+      const scope = openScope(service, request, operations.getObject);
+      return sendObject(service, request, reply, await findCallersObject(scope, addressOf(request)));
+    },
+  );
+
+  app.get<{ Params: ObjectParams; Querystring: DownloadQuery }>(
+    '/object/:bucketName/*',
+    { schema: { querystring: downloadQuery } },
+    async (request, reply) => {
+      const scope = openScope(service, request, operations.getObject, 'optional');
+      return sendObject(service, request, reply, await findCallersObject(scope, addressOf(request)));
+    },
+  );
+
+  app.get<{ Params: ObjectParams; Querystring: DownloadQuery }>(
+    '/object/public/:bucketName/*',
+    { schema: { querystring: downloadQuery } },
+    async (request, reply) => {
+      const scope = openScope(service, request, operations.getPublicObject, 'none');
+      return sendObject(service, request, reply, await findPublicObject(scope, addressOf(request)));
+    },
+  );
+
+  app.get<{ Params: ObjectParams; Querystring: DownloadQuery & { token: string } }>(
+    '/object/sign/:bucketName/*',
+    {
+      schema: {
+        querystring: {
+          type: 'object',
+          properties: { download: { type: 'string' }, token: { type: 'string' } },
+          required: ['token'],
+        },
+      },
+    },
+    async (request, reply) => {
+      const address = addressOf(request);
+      const { exp } = verifySignedUrl(service, request.query.token, 'download', address);
+      const scope = openScope(service, request, operations.getSignedObject, 'none');
+      const object = await findSignedObject(scope, address);
+      return sendObject(service, request, reply, object, new Date(exp * 1000));
+    },
+  );
+}

@@ -1,0 +1,110 @@
+/** The service's HTTP face: parsers, errors, and one file per group of endpoints. */
+import type { FastifyError, FastifyPluginAsync } from 'fastify';
+import { renderStorageError, StorageError, unknownRoute } from '../errors.ts';
+import { pathOf } from '../scope.ts';
+import type { StorageService } from '../service.ts';
+import { bucketRoutes } from './buckets.ts';
+import { cacheRoutes } from './cache.ts';
+import { copyRoutes } from './copy.ts';
+import { downloadRoutes } from './download.ts';
+import { infoRoutes } from './info.ts';
+import { listRoutes } from './list.ts';
+import { moveRoutes } from './move.ts';
+import { removeRoutes } from './remove.ts';
+import { signRoutes } from './sign.ts';
+import { statusRoutes } from './status.ts';
+import { uploadRoutes } from './upload.ts';
+
+const jsonBodyLimitBytes = 1024 * 1024;
+
+export function storageRoutes(service: StorageService): FastifyPluginAsync {
+  return async (app) => {
+    app.removeAllContentTypeParsers();
+    app.setErrorHandler((error: FastifyError | Error, request, reply) => {
+      const { status, body } = renderError(error);
+      if (status >= 500) service.log.error({ requestId: request.id, error }, 'storage: request failed');
+      return reply.code(status).send(body);
+    });
+    app.setNotFoundHandler((request, reply) =>
+      reply.code(404).send(unknownRoute(request.method, pathOf(request.url))),
+    );
+
+    app.register(async (scope) => {
+      scope.addContentTypeParser(
+        'application/json',
+        { parseAs: 'string', bodyLimit: jsonBodyLimitBytes },
+        (request, text, done) => {
+          try {
+            done(null, parseJson(text as string, request.routeOptions.config.emptyBody === true));
+          } catch (error) {
+            done(error as Error);
+          }
+        },
+      );
+      bucketRoutes(scope, service);
+      copyRoutes(scope, service);
+      listRoutes(scope, service);
+      moveRoutes(scope, service);
+      removeRoutes(scope, service);
+      signRoutes(scope, service);
+      cacheRoutes(scope, service);
+    });
+
+    app.register(async (scope) => {
+      // Bodies of uploads are left on the wire until the caller is known to be allowed to send them.
+      scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+      uploadRoutes(scope, service);
+      downloadRoutes(scope, service);
+      infoRoutes(scope, service);
+      statusRoutes(scope);
+    });
+  };
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The JSON body may be empty. */
+    emptyBody?: boolean;
+  }
+}
+
+function parseJson(text: string, mayBeEmpty: boolean): unknown {
+  if (text === '') {
+    if (mayBeEmpty) return undefined;
+    throw new StorageError(
+      'InvalidRequest',
+      "Body cannot be empty when content-type is set to 'application/json'",
+    );
+  }
+  // PostgreSQL has no such character in text.
+  if (text.includes('\\u0000'))
+    throw new StorageError('InvalidRequest', 'The body must not contain null characters');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new StorageError(
+      'InvalidRequest',
+      "Body is not valid JSON but content-type is set to 'application/json'",
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function renderError(error: FastifyError | Error): ReturnType<typeof renderStorageError> {
+  if (error instanceof StorageError) return renderStorageError(error);
+  const fault = error as Partial<FastifyError>;
+  if (fault.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return renderStorageError(new StorageError('InvalidMimeType', undefined, { cause: error }));
+  }
+  const { statusCode } = fault;
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    const code = statusCode === 413 ? 'EntityTooLarge' : 'InvalidRequest';
+    return {
+      status: statusCode,
+      body: { statusCode: String(statusCode), error: error.name, message: error.message, code },
+    };
+  }
+  return renderStorageError(new StorageError('InternalError', undefined, { cause: error }));
+}

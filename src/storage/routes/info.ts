@@ -1,0 +1,86 @@
+/** `HEAD /object/…` and `GET /object/info/…`: what a row says of its object, without the bytes. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  cacheControl,
+  parseDate,
+  readObjectMetadata,
+  robotsTag,
+  safeContentType,
+} from '../core/object-headers.ts';
+import { operations } from '../operations.ts';
+import type { ObjectRow } from '../queries/objects.ts';
+import { findCallersObject, findPublicObject } from '../readable-object.ts';
+import { openScope, type TokenRule } from '../scope.ts';
+import type { StorageService } from '../service.ts';
+import { authorizationHeader, type ObjectParams } from './schemas.ts';
+
+type InfoRequest = FastifyRequest<{ Params: ObjectParams }>;
+
+export function infoRoutes(app: FastifyInstance, service: StorageService): void {
+  const find = (request: InfoRequest, rule: TokenRule): Promise<ObjectRow> => {
+    const address = { bucketId: request.params.bucketName, key: request.params['*'] };
+    if (rule === 'none') {
+      return findPublicObject(openScope(service, request, operations.getPublicObjectInfo, rule), address);
+    }
+    const operation = request.method === 'HEAD' ? operations.headObject : operations.getObjectInfo;
+    return findCallersObject(openScope(service, request, operation, rule), address);
+  };
+  const route = (path: string, rule: TokenRule): void => {
+    const schema = rule === 'required' ? { headers: authorizationHeader } : {};
+    app.head<{ Params: ObjectParams }>(`/object${path}/:bucketName/*`, { schema }, async (request, reply) =>
+      sendHead(request, reply, await find(request, rule)),
+    );
+    app.get<{ Params: ObjectParams }>(
+      `/object/info${path}/:bucketName/*`,
+      { schema },
+      async (request, reply) => sendInfo(reply, await find(request, rule)),
+    );
+  };
+  route('/authenticated', 'required');
+  route('/public', 'none');
+  route('', 'optional');
+}
+
+function sendHead(request: InfoRequest, reply: FastifyReply, object: ObjectRow): FastifyReply {
+  const metadata = readObjectMetadata(object.metadata);
+  const etag = request.headers['if-none-match'];
+  const stored = cacheControl(metadata.cacheControl, false);
+  describe(reply, object)
+    .header('accept-ranges', 'bytes')
+    .header('content-type', safeContentType(metadata.mimetype))
+    .header('x-robots-tag', robotsTag(metadata.xRobotsTag))
+    .header(
+      'cache-control',
+      etag === undefined || etag === metadata.eTag ? stored : `${stored}, must-revalidate`,
+    );
+  const length = metadata.contentLength ?? metadata.size;
+  if (length !== undefined) reply.header('content-length', length);
+  return reply.send();
+}
+
+function sendInfo(reply: FastifyReply, object: ObjectRow): FastifyReply {
+  const metadata = readObjectMetadata(object.metadata);
+  if (metadata.cacheControl !== undefined)
+    reply.header('cache-control', cacheControl(metadata.cacheControl, false));
+  return describe(reply, object).send({
+    id: object.id,
+    name: object.name,
+    version: object.version,
+    bucket_id: object.bucket_id,
+    size: metadata.size ?? null,
+    content_type: metadata.mimetype ?? null,
+    cache_control: metadata.cacheControl ?? null,
+    etag: metadata.eTag ?? null,
+    metadata: object.user_metadata,
+    last_modified: object.updated_at,
+    created_at: object.created_at,
+  });
+}
+
+function describe(reply: FastifyReply, object: ObjectRow): FastifyReply {
+  const metadata = readObjectMetadata(object.metadata);
+  if (metadata.eTag !== undefined) reply.header('etag', metadata.eTag);
+  const lastModified = parseDate(metadata.lastModified);
+  if (lastModified) reply.header('last-modified', lastModified.toUTCString());
+  return reply;
+}

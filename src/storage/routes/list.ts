@@ -1,0 +1,123 @@
+/** `POST /object/list…`: what is in a folder (v1), and pages by cursor (v2). */
+import type { FastifyInstance } from 'fastify';
+import { decodeCursor, type SortColumn, type SortOrder } from '../core/cursor.ts';
+import { folderPrefix, pageOf } from '../core/listing.ts';
+import { StorageError } from '../errors.ts';
+import { operations } from '../operations.ts';
+import { listFolder, listKeys, searchObjects } from '../queries/listing.ts';
+import { openScope } from '../scope.ts';
+import type { StorageService } from '../service.ts';
+import { authorizationHeader, type BucketParams } from './schemas.ts';
+
+const defaultLimit = 100;
+const maxPageLimit = 1000;
+
+interface SearchBody {
+  prefix: string;
+  limit?: number;
+  offset?: number;
+  search?: string;
+  sortBy?: { column: SortColumn | 'last_accessed_at'; order?: SortOrder };
+}
+
+interface PageBody {
+  prefix?: string;
+  limit?: number;
+  cursor?: string;
+  with_delimiter?: boolean;
+  sortBy?: { column: SortColumn; order?: SortOrder };
+}
+
+export function listRoutes(app: FastifyInstance, service: StorageService): void {
+  app.post<{ Params: BucketParams; Body: SearchBody }>(
+    '/object/list/:bucketName',
+    {
+      schema: {
+        headers: authorizationHeader,
+        body: {
+          type: 'object',
+          properties: {
+            prefix: { type: 'string' },
+            limit: { type: 'integer', minimum: 1 },
+            offset: { type: 'integer', minimum: 0 },
+            search: { type: 'string' },
+            sortBy: {
+              type: 'object',
+              properties: {
+                column: { type: 'string', enum: ['name', 'updated_at', 'created_at', 'last_accessed_at'] },
+                order: { type: 'string', enum: ['asc', 'desc'] },
+              },
+              required: ['column'],
+            },
+          },
+          required: ['prefix'],
+        },
+      },
+    },
+    async (request) => {
+      const scope = openScope(service, request, operations.listObjects);
+      const { bucketName } = request.params;
+      const { prefix, limit, offset, search, sortBy } = request.body;
+      if (bucketName.includes('\0')) return [];
+      const options = {
+        prefix: folderPrefix(prefix),
+        search: search ?? '',
+        limit: limit ?? defaultLimit,
+        offset: offset ?? 0,
+        column: sortBy?.column ?? 'name',
+        order: sortBy?.order ?? 'asc',
+      } as const;
+      return scope.asUser((tx) => searchObjects(tx, bucketName, options), { readOnly: true });
+    },
+  );
+
+  app.post<{ Params: BucketParams; Body: PageBody }>(
+    '/object/list-v2/:bucketName',
+    {
+      schema: {
+        headers: authorizationHeader,
+        body: {
+          type: 'object',
+          properties: {
+            prefix: { type: 'string' },
+            limit: { type: 'integer', minimum: 1 },
+            cursor: { type: 'string' },
+            with_delimiter: { type: 'boolean' },
+            sortBy: {
+              type: 'object',
+              properties: {
+                column: { type: 'string', enum: ['name', 'updated_at', 'created_at'] },
+                order: { type: 'string', enum: ['asc', 'desc'] },
+              },
+              required: ['column'],
+            },
+          },
+        },
+      },
+    },
+    async (request) => {
+      const scope = openScope(service, request, operations.listObjectsV2);
+      const { bucketName } = request.params;
+      const { prefix = '', cursor: cursorText, with_delimiter: withFolders, sortBy } = request.body;
+      const limit = Math.min(request.body.limit ?? maxPageLimit, maxPageLimit);
+      const cursor = cursorText ? decodeCursor(cursorText) : undefined;
+      if (cursorText && !cursor)
+        throw new StorageError('InvalidParameter', 'Invalid Parameter continuation token');
+      if (bucketName.includes('\0')) return { hasNext: false, folders: [], objects: [] };
+      const order = cursor?.order ?? sortBy?.order;
+      const column = cursor?.column ?? sortBy?.column;
+      const options = {
+        prefix,
+        // One more than shown tells whether there is a next page.
+        limit: limit + 1,
+        startAfter: cursor?.startAfter ?? '',
+        column: column ?? 'name',
+        order: order ?? 'asc',
+        columnAfter: cursor?.columnAfter,
+      } as const;
+      const list = withFolders ? listFolder : listKeys;
+      const lines = await scope.asUser((tx) => list(tx, bucketName, options), { readOnly: true });
+      return pageOf(lines, limit, column, order);
+    },
+  );
+}

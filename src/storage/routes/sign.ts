@@ -1,0 +1,53 @@
+/** `POST /object/sign/…`: links to read one object, or several of a bucket. */
+import type { FastifyInstance } from 'fastify';
+import { operations } from '../operations.ts';
+import { openScope } from '../scope.ts';
+import type { StorageService } from '../service.ts';
+import { signDownloadUrl, signDownloadUrls } from '../signed-urls.ts';
+import { authorizationHeader, type BucketParams, type ObjectParams } from './schemas.ts';
+
+const expiresIn = { type: 'integer', minimum: 1 };
+const maxPaths = 1000;
+
+export function signRoutes(app: FastifyInstance, service: StorageService): void {
+  app.post<{ Params: ObjectParams; Body: { expiresIn: number } }>(
+    '/object/sign/:bucketName/*',
+    {
+      schema: {
+        headers: authorizationHeader,
+        body: {
+          type: 'object',
+          properties: { expiresIn, transform: { type: 'object' } },
+          required: ['expiresIn'],
+        },
+      },
+    },
+    async (request) => {
+      const scope = openScope(service, request, operations.signObjectUrl);
+      const { bucketName: bucketId, '*': key } = request.params;
+      return { signedURL: await signDownloadUrl(service, scope, { bucketId, key }, request.body.expiresIn) };
+    },
+  );
+
+  app.post<{ Params: BucketParams; Body: { expiresIn: number; paths: string[] } }>(
+    '/object/sign/:bucketName',
+    {
+      schema: {
+        headers: authorizationHeader,
+        body: {
+          type: 'object',
+          properties: {
+            expiresIn,
+            paths: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: maxPaths },
+          },
+          required: ['expiresIn', 'paths'],
+        },
+      },
+    },
+    async (request) => {
+      const scope = openScope(service, request, operations.signObjectUrls);
+      const { expiresIn, paths } = request.body;
+      return signDownloadUrls(service, scope, request.params.bucketName, paths, expiresIn);
+    },
+  );
+}

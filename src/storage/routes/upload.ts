@@ -1,0 +1,81 @@
+/** `/object/…`: upload (POST), replace (PUT), and both by a signed URL. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { StorageError } from '../errors.ts';
+import { type Operation, operations } from '../operations.ts';
+import type { ObjectRow } from '../queries/objects.ts';
+import { type Owner, openScope, ownerOf, type Scope } from '../scope.ts';
+import type { StorageService } from '../service.ts';
+import { signUploadUrl, verifySignedUrl } from '../signed-urls.ts';
+import { receiveUpload } from '../upload-body.ts';
+import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../uploads.ts';
+import { authorizationHeader, type ObjectParams } from './schemas.ts';
+
+export function uploadRoutes(app: FastifyInstance, service: StorageService): void {
+  const upload = (operation: Operation, mayReplace: (request: FastifyRequest) => boolean) => {
+    return async (request: FastifyRequest<{ Params: ObjectParams }>, reply: FastifyReply) => {
+      const scope = openScope(service, request, operation);
+      const row = await receive(service, scope, request, scope.owner, mayReplace(request));
+      return reply.send({ Id: row.id, Key: `${row.bucket_id}/${row.name}` });
+    };
+  };
+  app.post<{ Params: ObjectParams }>(
+    '/object/:bucketName/*',
+    { schema: { headers: authorizationHeader } },
+    upload(operations.uploadObject, (request) => request.headers['x-upsert'] === 'true'),
+  );
+  app.put<{ Params: ObjectParams }>(
+    '/object/:bucketName/*',
+    { schema: { headers: authorizationHeader } },
+    upload(operations.updateObject, () => true),
+  );
+
+  app.post<{ Params: ObjectParams }>(
+    '/object/upload/sign/:bucketName/*',
+    { schema: { headers: authorizationHeader } },
+    async (request) => {
+      const scope = openScope(service, request, operations.signUploadUrl);
+      const { bucketName: bucketId, '*': key } = request.params;
+      request.raw.resume();
+      return signUploadUrl(service, scope, { bucketId, key }, request.headers);
+    },
+  );
+  app.put<{ Params: ObjectParams; Querystring: { token: string } }>(
+    '/object/upload/sign/:bucketName/*',
+    {
+      schema: {
+        querystring: { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
+      },
+    },
+    async (request) => {
+      const { bucketName: bucketId, '*': key } = request.params;
+      const claims = verifySignedUrl(service, request.query.token, 'upload', { bucketId, key });
+      const scope = openScope(service, request, operations.uploadSignedObject, 'none');
+      const row = await receive(service, scope, request, ownerOf(claims.owner), claims.upsert);
+      return { Key: `${row.bucket_id}/${row.name}` };
+    },
+  );
+}
+
+async function receive(
+  service: StorageService,
+  scope: Scope,
+  request: FastifyRequest<{ Params: ObjectParams }>,
+  owner: Owner,
+  upsert: boolean,
+): Promise<ObjectRow> {
+  const { bucketName: bucketId, '*': key } = request.params;
+  let discard = (): void => void request.raw.resume();
+  try {
+    if (bucketId.includes('\0')) throw new StorageError('NoSuchBucket');
+    const limits = await bucketLimits(scope, bucketId);
+    const maxBytes = maxObjectBytes(service, limits, key);
+    const body = await receiveUpload(request.raw, maxBytes);
+    discard = body.discard;
+    requireMime(body.mimeType, limits, key);
+    requireKey(key);
+    return await storeUpload(service, scope, { bucketId, key, body, maxBytes, owner, upsert });
+  } catch (error) {
+    discard();
+    throw error;
+  }
+}

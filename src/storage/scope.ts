@@ -1,0 +1,151 @@
+/**
+ * Who asks, and in whose name the database is asked: as the user, so that policies decide, or as the service role for
+ * what the server itself must know or write.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { RequestContext, Setting, Transaction, TransactionOptions } from '../database/types.ts';
+import { isUuid } from './core/names.ts';
+import { judgeToken } from './core/token-judge.ts';
+import { translateDatabaseError } from './database-errors.ts';
+import { StorageError } from './errors.ts';
+import type { Operation } from './operations.ts';
+import type { StorageService } from './service.ts';
+
+export interface Owner {
+  /** `sub` when it is a UUID. */
+  readonly owner: string | null;
+  /** `sub`, whatever it is. */
+  readonly ownerId: string | null;
+}
+
+type Work<T> = (tx: Transaction) => Promise<T>;
+type WorkOptions = Omit<TransactionOptions, 'settings'>;
+
+export interface Scope {
+  /** False without a good token, where the route allows that. */
+  readonly authenticated: boolean;
+  readonly role: string;
+  readonly owner: Owner;
+  asUser<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
+  asService<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
+}
+
+/**
+ * - `required`: a good bearer token or AccessDenied.
+ * - `optional`: without a good token the caller is an unauthenticated `anon`.
+ * - `none`: tokens are not looked at (public and signed URLs); `asUser` is the service role.
+ */
+export type TokenRule = 'required' | 'optional' | 'none';
+
+const serviceRole = 'service_role';
+
+interface Caller {
+  readonly authenticated: boolean;
+  readonly role: string;
+  readonly subject: string | undefined;
+  readonly token: string;
+  readonly claimsJson: string;
+}
+
+const anonymous: Caller = {
+  authenticated: false,
+  role: 'anon',
+  subject: undefined,
+  token: '',
+  claimsJson: '{"role":"anon"}',
+};
+const server: Caller = {
+  authenticated: false,
+  role: serviceRole,
+  subject: undefined,
+  token: '',
+  claimsJson: `{"role":"${serviceRole}"}`,
+};
+
+export function openScope(
+  service: StorageService,
+  request: FastifyRequest,
+  operation: Operation,
+  rule: TokenRule = 'required',
+): Scope {
+  const caller = rule === 'none' ? server : identify(service, request, rule);
+  const run = async <T>(as: Caller, work: Work<T>, options?: WorkOptions): Promise<T> => {
+    try {
+      return await service.database.asRequest(contextOf(as, request, operation), work, options);
+    } catch (error) {
+      throw translateDatabaseError(error);
+    }
+  };
+  return {
+    authenticated: caller.authenticated,
+    role: caller.role,
+    owner: ownerOf(caller.subject),
+    asUser: (work, options) => run(caller, work, options),
+    asService: (work, options) => run(server, work, options),
+  };
+}
+
+/** @throws {StorageError} RoleRefused unless the caller is the service role. */
+export function requireServiceRole(scope: Scope): void {
+  if (scope.role !== serviceRole) throw new StorageError('RoleRefused');
+}
+
+export function ownerOf(subject: string | undefined): Owner {
+  if (subject === undefined) return { owner: null, ownerId: null };
+  return { owner: isUuid(subject) ? subject : null, ownerId: subject };
+}
+
+/** The context of work that no request asked for (recovery). */
+export function serverContext(): RequestContext {
+  return { role: serviceRole, settings: sharedSettings(server) };
+}
+
+function identify(service: StorageService, request: FastifyRequest, rule: 'required' | 'optional'): Caller {
+  const token = (request.headers.authorization ?? '').replace(/^Bearer\s+/i, '');
+  if (token === '' && rule === 'optional') return anonymous;
+  const verified = service.keys.verify(token);
+  const verdict = judgeToken(verified, service.clock.now());
+  if ('refusal' in verdict || !verified.ok) {
+    if (rule === 'optional') return anonymous;
+    throw new StorageError('AccessDenied', 'refusal' in verdict ? verdict.refusal : undefined);
+  }
+  const { role, sub } = verdict.claims;
+  return {
+    authenticated: true,
+    role: typeof role === 'string' && role !== '' ? role : 'anon',
+    subject: typeof sub === 'string' && sub !== '' ? sub : undefined,
+    token,
+    claimsJson: verified.claimsJson,
+  };
+}
+
+function contextOf(caller: Caller, request: FastifyRequest, operation: Operation): RequestContext {
+  return {
+    role: caller.role,
+    settings: [
+      ...sharedSettings(caller),
+      ['request.headers', JSON.stringify(request.headers)],
+      ['request.method', request.method],
+      ['request.path', pathOf(request.url)],
+      ['storage.operation', operation],
+    ],
+  };
+}
+
+function sharedSettings(caller: Caller): Setting[] {
+  return [
+    ['search_path', 'storage, public, extensions'],
+    ['request.jwt.claim.role', caller.role],
+    ['request.jwt.claim.sub', caller.subject ?? ''],
+    ['request.jwt.claims', caller.claimsJson],
+    ['request.jwt', caller.token],
+    ['storage.allow_delete_query', 'true'],
+  ];
+}
+
+/** The URL as policies and error texts know it: without the mount. */
+export function pathOf(url: string): string {
+  return url.startsWith(mountPrefix) ? url.slice(mountPrefix.length) || '/' : url;
+}
+
+export const mountPrefix = '/storage/v1';

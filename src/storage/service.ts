@@ -1,0 +1,39 @@
+/** What every part of the storage service works with. */
+import type { Database } from '../database/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Keys } from '../keys/types.ts';
+import type { ObjectBackend } from './backend/types.ts';
+
+export interface StorageService {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly backend: ObjectBackend;
+  /** The project's largest object; a bucket may allow less. */
+  readonly fileSizeLimitBytes: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tasks: Tasks;
+}
+
+/** Work that goes on after its request was answered; `stop` waits for it. */
+export interface Tasks {
+  run(name: string, work: () => Promise<void>): Promise<void>;
+  finish(): Promise<void>;
+}
+
+export function createTasks(log: Logger): Tasks {
+  const running = new Set<Promise<void>>();
+  return {
+    run(name, work) {
+      const task = work()
+        .catch((error: unknown) => log.error({ task: name, error }, 'storage: background work failed'))
+        .finally(() => running.delete(task));
+      running.add(task);
+      return task;
+    },
+    async finish() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}

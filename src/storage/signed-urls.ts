@@ -1,0 +1,123 @@
+/** Links that stand for a token: to read an object, or to upload one. */
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  downloadClaims,
+  isValidExpiry,
+  readSignedClaims,
+  type SignedClaims,
+  type SignedScope,
+  uploadClaims,
+} from './core/signed-token.ts';
+import { judgeToken } from './core/token-judge.ts';
+import { parseMetadataHeader } from './core/user-metadata.ts';
+import { StorageError } from './errors.ts';
+import { findObject, findVisibleNames } from './queries/objects.ts';
+import type { Scope } from './scope.ts';
+import type { StorageService } from './service.ts';
+import { type ObjectAddress, requireKey, requireWritable } from './uploads.ts';
+
+/** Upload links live two hours, as on the hosted service. */
+const uploadUrlSeconds = 2 * 60 * 60;
+
+/** @throws {StorageError} InvalidParameter, InvalidKey, NoSuchKey */
+export async function signDownloadUrl(
+  service: StorageService,
+  scope: Scope,
+  address: ObjectAddress,
+  expiresInSeconds: number,
+): Promise<string> {
+  requireExpiry(service, expiresInSeconds);
+  requireKey(address.key);
+  const found = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key), { readOnly: true });
+  if (!found) throw new StorageError('NoSuchKey');
+  return downloadUrl(service, `${address.bucketId}/${address.key}`, expiresInSeconds);
+}
+
+export interface SignedPath {
+  readonly error: string | null;
+  readonly path: string;
+  readonly signedURL: string | null;
+}
+
+/** One answer a path; those the caller cannot see have an error and no URL. */
+export async function signDownloadUrls(
+  service: StorageService,
+  scope: Scope,
+  bucketId: string,
+  paths: readonly string[],
+  expiresInSeconds: number,
+): Promise<SignedPath[]> {
+  requireExpiry(service, expiresInSeconds);
+  const visible = await scope.asUser((tx) => findVisibleNames(tx, bucketId, paths), { readOnly: true });
+  return paths.map((path) =>
+    visible.has(path)
+      ? { error: null, path, signedURL: downloadUrl(service, `${bucketId}/${path}`, expiresInSeconds) }
+      : { error: 'Either the object does not exist or you do not have access to it', path, signedURL: null },
+  );
+}
+
+/** @throws {StorageError} as an upload by the same caller would. */
+export async function signUploadUrl(
+  service: StorageService,
+  scope: Scope,
+  address: ObjectAddress,
+  headers: IncomingHttpHeaders,
+): Promise<{ url: string; token: string }> {
+  requireKey(address.key);
+  const upsert = headers['x-upsert'] === 'true';
+  const metadataHeader = headers['x-metadata'];
+  const length = headers['content-length'];
+  await requireWritable(scope, {
+    ...address,
+    owner: scope.owner,
+    upsert,
+    metadata: {
+      mimetype: headers['content-type'],
+      contentLength: length === undefined ? undefined : Number(length),
+    },
+    userMetadata: parseMetadataHeader(typeof metadataHeader === 'string' ? metadataHeader : undefined),
+  });
+  const url = `${address.bucketId}/${address.key}`;
+  const owner = scope.owner.ownerId ?? undefined;
+  const token = service.keys.signWithSecret(
+    uploadClaims(url, { owner, upsert }, nowSeconds(service), uploadUrlSeconds),
+  );
+  return { url: `/object/upload/sign/${url}?token=${token}`, token };
+}
+
+/** @throws {StorageError} InvalidJWT, InvalidSignature, ExpiredToken */
+export function verifySignedUrl(
+  service: StorageService,
+  token: string,
+  scope: SignedScope,
+  address: ObjectAddress,
+): SignedClaims {
+  const verdict = judgeToken(service.keys.verify(token), service.clock.now());
+  if ('refusal' in verdict) throw new StorageError('InvalidJWT', verdict.refusal);
+  const claims = readSignedClaims(verdict.claims, scope, `${address.bucketId}/${address.key}`);
+  switch (claims) {
+    case 'scope':
+      throw new StorageError('InvalidSignature', `Token is not scoped for ${scope}`);
+    case 'url':
+      throw new StorageError('InvalidSignature');
+    case 'expiry':
+      throw new StorageError('ExpiredToken');
+    default:
+      return claims;
+  }
+}
+
+function downloadUrl(service: StorageService, url: string, expiresInSeconds: number): string {
+  const token = service.keys.signWithSecret(downloadClaims(url, nowSeconds(service), expiresInSeconds));
+  return `/object/sign/${url}?token=${token}`;
+}
+
+function requireExpiry(service: StorageService, expiresInSeconds: number): void {
+  if (!isValidExpiry(expiresInSeconds, nowSeconds(service))) {
+    throw new StorageError('InvalidParameter', 'Invalid Parameter expiresIn');
+  }
+}
+
+function nowSeconds(service: StorageService): number {
+  return Math.floor(service.clock.now() / 1000);
+}

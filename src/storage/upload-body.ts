@@ -1,0 +1,123 @@
+/** An upload as it arrives: the bare bytes, or a multipart form whose first file it is, with the fields before it. */
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { isHeaderText } from './core/object-headers.ts';
+import { isValidRobotsTag } from './core/robots-tag.ts';
+import { maxUserMetadataBytes, parseMetadataField, parseMetadataHeader } from './core/user-metadata.ts';
+import { StorageError } from './errors.ts';
+
+export interface UploadBody {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly mimeType: string;
+  readonly cacheControl: string;
+  readonly robotsTag: string | undefined;
+  readonly userMetadata: Record<string, unknown> | undefined;
+  /** Of the whole request: with a form, the form's. Policies see it as `contentLength`. */
+  readonly declaredLength: number | undefined;
+  /** Throws what is left away, so that the connection can carry the answer and the next request. */
+  discard(): void;
+}
+
+/**
+ * Reads up to the first byte of the file and no further.
+ * @throws {StorageError} NoContentProvided, EntityTooLarge, UserMetadataTooLarge, InvalidRobotsTag
+ */
+export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Promise<UploadBody> {
+  const robotsTag = textHeader(raw, 'x-robots-tag');
+  if (robotsTag !== undefined && !isValidRobotsTag(robotsTag)) {
+    throw new StorageError('InvalidRobotsTag', `Invalid X-Robots-Tag header: ${robotsTag.slice(0, 200)}`);
+  }
+  const contentType = raw.headers['content-type'];
+  if (contentType?.startsWith('multipart/form-data')) return receiveForm(raw, robotsTag);
+
+  const declaredLength = declaredLengthOf(raw);
+  if (declaredLength !== undefined && declaredLength > maxBytes) throw new StorageError('EntityTooLarge');
+  return {
+    // Leaving the loop early must not close the socket that the answer goes out on.
+    bytes: raw.iterator({ destroyOnReturn: false }),
+    mimeType: contentType ?? 'application/octet-stream',
+    cacheControl: raw.headers['cache-control'] ?? 'no-cache',
+    robotsTag,
+    userMetadata: parseMetadataHeader(textHeader(raw, 'x-metadata')),
+    declaredLength,
+    discard: () => raw.resume(),
+  };
+}
+
+function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promise<UploadBody> {
+  return new Promise((resolve, reject) => {
+    const fields = new Map<string, string>();
+    let file: Readable | undefined;
+    const fail = (error: unknown): void => {
+      const reason = error instanceof Error ? error : new Error('The form ended too early');
+      file?.destroy(reason);
+      discard();
+      reject(
+        error instanceof StorageError
+          ? error
+          : new StorageError('NoContentProvided', reason.message, { cause: error }),
+      );
+    };
+    const onClose = (): void => {
+      if (!raw.complete) fail(new Error('The connection closed before the upload was complete'));
+    };
+    const discard = (): void => {
+      raw.unpipe(parser);
+      raw.off('close', onClose);
+      raw.resume();
+    };
+
+    let parser: InstanceType<typeof Busboy>;
+    try {
+      parser = new Busboy({
+        headers: raw.headers as BusboyHeaders,
+        limits: { fields: 10, files: 1, fieldSize: maxUserMetadataBytes + 1, headerPairs: 100 },
+      });
+    } catch (error) {
+      raw.resume();
+      reject(new StorageError('NoContentProvided', (error as Error).message, { cause: error }));
+      return;
+    }
+    parser.on('field', (name, value) => {
+      if (name !== '' && !fields.has(name)) fields.set(name, value);
+    });
+    parser.on('file', (_name, stream, _fileName, _encoding, partType) => {
+      file = stream;
+      // Errors reach whoever reads the bytes; when nobody does yet they must not end the process.
+      stream.on('error', () => undefined);
+      const metadata = fields.get('metadata') ?? fields.get('userMetadata');
+      if (metadata !== undefined && Buffer.byteLength(metadata) > maxUserMetadataBytes) {
+        fail(new StorageError('UserMetadataTooLarge'));
+        return;
+      }
+      const cacheTime = fields.get('cacheControl');
+      resolve({
+        bytes: stream,
+        mimeType: fields.get('contentType') || partType,
+        cacheControl: cacheTime && isHeaderText(cacheTime) ? `max-age=${cacheTime}` : 'no-cache',
+        robotsTag,
+        userMetadata: parseMetadataField(metadata),
+        declaredLength: declaredLengthOf(raw),
+        discard,
+      });
+    });
+    parser.on('error', fail);
+    parser.on('finish', () => {
+      raw.off('close', onClose);
+      if (!file) fail(new StorageError('NoContentProvided'));
+    });
+    raw.on('close', onClose);
+    raw.pipe(parser);
+  });
+}
+
+function declaredLengthOf(raw: IncomingMessage): number | undefined {
+  const header = raw.headers['content-length'];
+  return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined;
+}
+
+function textHeader(raw: IncomingMessage, name: string): string | undefined {
+  const value = raw.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}

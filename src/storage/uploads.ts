@@ -1,0 +1,162 @@
+/**
+ * Storing an object: may the caller, then the bytes, then the row.
+ *
+ * The first step tries the very insert as the caller and rolls it back, so that policies (and a taken key) refuse
+ * before anything is stored; the row itself is written by the service role.
+ */
+import { randomUUID } from 'node:crypto';
+import { BodyTooLargeError, type StoredBody } from './backend/types.ts';
+import { change } from './changes.ts';
+import { isMimeAllowed, smallestLimit } from './core/limits.ts';
+import { isFolderPlaceholder, isValidKey } from './core/names.ts';
+import { StorageError } from './errors.ts';
+import { type BucketLimits, findBucketLimits } from './queries/buckets.ts';
+import {
+  findVersion,
+  insertObject,
+  lockKey,
+  type ObjectRow,
+  type ObjectWrite,
+  tryInsertObject,
+  upsertObject,
+} from './queries/objects.ts';
+import type { Owner, Scope } from './scope.ts';
+import type { StorageService } from './service.ts';
+import type { UploadBody } from './upload-body.ts';
+
+export interface ObjectAddress {
+  readonly bucketId: string;
+  readonly key: string;
+}
+
+/** @throws {StorageError} NoSuchBucket */
+export async function bucketLimits(scope: Scope, bucketId: string): Promise<BucketLimits> {
+  const limits = await scope.asService((tx) => findBucketLimits(tx, bucketId), { readOnly: true });
+  if (!limits) throw new StorageError('NoSuchBucket');
+  return limits;
+}
+
+/** The most bytes an object may have: the project's limit, the bucket's, none at all for the mark of an empty folder. */
+export function maxObjectBytes(service: StorageService, limits: BucketLimits, key: string): number {
+  return isFolderPlaceholder(key) ? 0 : smallestLimit(service.fileSizeLimitBytes, limits.fileSizeLimit);
+}
+
+export function requireMime(mimeType: string, limits: BucketLimits, key: string): void {
+  if (isFolderPlaceholder(key) || isMimeAllowed(mimeType, limits.allowedMimeTypes)) return;
+  throw new StorageError('InvalidMimeType', `mime type ${mimeType} is not supported`);
+}
+
+export function requireKey(key: string): void {
+  if (!isValidKey(key)) throw new StorageError('InvalidKey', `Invalid key: ${key}`);
+}
+
+export interface WriteCheck extends ObjectAddress {
+  readonly owner: Owner;
+  readonly upsert: boolean;
+  readonly metadata: Record<string, unknown>;
+  readonly userMetadata: Record<string, unknown> | null | undefined;
+}
+
+/** @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound */
+export async function requireWritable(scope: Scope, check: WriteCheck): Promise<void> {
+  const row = writeOf(check, '1', check.metadata, check.userMetadata);
+  await takenKey(() => scope.asUser((tx) => tryInsertObject(tx, row, check.upsert), { end: 'rollback' }));
+}
+
+export interface Upload extends ObjectAddress {
+  readonly body: UploadBody;
+  readonly maxBytes: number;
+  readonly owner: Owner;
+  readonly upsert: boolean;
+}
+
+export async function storeUpload(service: StorageService, scope: Scope, upload: Upload): Promise<ObjectRow> {
+  const { body } = upload;
+  await requireWritable(scope, {
+    ...upload,
+    metadata: { mimetype: body.mimeType, contentLength: body.declaredLength },
+    userMetadata: body.userMetadata,
+  });
+  const version = randomUUID();
+  return change(service, [version], async (change) => {
+    const stored = await storeBytes(() => service.backend.write(version, body.bytes, upload.maxBytes));
+    const metadata = metadataOf(stored, {
+      mimetype: body.mimeType,
+      cacheControl: body.cacheControl,
+      ...(body.robotsTag === undefined ? {} : { xRobotsTag: body.robotsTag }),
+    });
+    change.committing();
+    return writeRow(
+      scope,
+      upload.upsert,
+      writeOf(upload, version, metadata, body.userMetadata ?? {}),
+      change.giveUp,
+    );
+  });
+}
+
+/** Writes the row of a stored version; a replaced version is given up. */
+export async function writeRow(
+  scope: Scope,
+  upsert: boolean,
+  row: ObjectWrite,
+  giveUp: (versions: readonly (string | null | undefined)[]) => Promise<void>,
+): Promise<ObjectRow> {
+  return takenKey(() =>
+    scope.asService(async (tx) => {
+      if (!upsert) return insertObject(tx, row);
+      await lockKey(tx, row.bucketId, row.name);
+      const replaced = await findVersion(tx, row.bucketId, row.name);
+      const written = await upsertObject(tx, row);
+      await giveUp([replaced]);
+      return written;
+    }),
+  );
+}
+
+/** `storage.objects.metadata` of a stored body. */
+export function metadataOf(stored: StoredBody, described: Record<string, unknown>): Record<string, unknown> {
+  return {
+    eTag: stored.etag,
+    size: stored.sizeBytes,
+    ...described,
+    lastModified: stored.lastModified.toISOString(),
+    contentLength: stored.sizeBytes,
+    httpStatusCode: 200,
+  };
+}
+
+export function writeOf(
+  target: ObjectAddress & { readonly owner: Owner },
+  version: string,
+  metadata: Record<string, unknown>,
+  userMetadata: Record<string, unknown> | null | undefined,
+): ObjectWrite {
+  const { bucketId, key, owner } = target;
+  return { bucketId, name: key, version, ...owner, metadata, userMetadata };
+}
+
+/** What the backend throws, as errors of the table. */
+export async function storeBytes<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof BodyTooLargeError)
+      throw new StorageError('EntityTooLarge', undefined, { cause: error });
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new StorageError('InsufficientSpace', undefined, { cause: error });
+    throw error;
+  }
+}
+
+async function takenKey<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StorageError && error.entry === 'ResourceAlreadyExists') {
+      throw new StorageError('KeyAlreadyExists', undefined, { cause: error });
+    }
+    throw error;
+  }
+}
