@@ -17,6 +17,8 @@ export interface Step<T> {
   readonly statement: PreparedStatement;
   /** True: its Parse travels in this very batch. */
   readonly fresh: boolean;
+  /** False: its rows are of no interest. */
+  readonly keepsRows: boolean;
   bound: boolean;
   readonly rows: T[];
   commandTag: string;
@@ -31,6 +33,8 @@ export class Batch<T> implements Exchange {
   /** Set at the end. */
   error: PostgresError | ConnectionError | undefined;
   readonly #connection: Connection;
+  readonly #anew: boolean;
+  readonly #start: number;
   readonly #statements: StatementCache;
   readonly #readRow: RowReader<T>;
   readonly #onEnd: (batch: Batch<T>) => void;
@@ -38,34 +42,55 @@ export class Batch<T> implements Exchange {
   #at = 0;
   #parsed = false;
 
+  /** `anew`: no prepared statement is trusted to be there; all are prepared in this batch. */
   constructor(
     connection: Connection,
     statements: StatementCache,
     readRow: RowReader<T>,
     onEnd: (batch: Batch<T>) => void,
+    anew = false,
   ) {
+    this.#anew = anew;
     this.#connection = connection;
+    this.#start = connection.writer.length;
     this.#statements = statements;
     this.#readRow = readRow;
     this.#onEnd = onEnd;
   }
 
   /** Writes Bind and Execute, before them Parse when the connection does not have the statement yet. */
-  add(key: string, text: string, parameters: readonly WireParameter[]): void {
+  add(key: string, text: string, parameters: readonly WireParameter[], keepsRows = true): void {
     const { writer } = this.#connection;
-    const known = this.#statements.get(key);
+    let known = this.#statements.get(key);
+    if (this.#anew && known !== undefined) {
+      this.#statements.close(writer, known);
+      known = undefined;
+    }
     const statement = known ?? this.#statements.prepare(writer, key, text);
     writer.bind(statement.name, parameters);
     writer.execute();
     if (text.length > KEPT_TEXT_LENGTH) this.#statements.close(writer, statement);
-    this.steps.push({ statement, fresh: known === undefined, bound: false, rows: [], commandTag: '' });
+    this.steps.push({
+      statement,
+      fresh: known === undefined,
+      keepsRows,
+      bound: false,
+      rows: [],
+      commandTag: '',
+    });
   }
 
   /** Writes Parse and Describe only, to learn a statement's parameter types. */
   addDescribe(key: string, text: string): PreparedStatement {
     const statement = this.#statements.prepare(this.#connection.writer, key, text);
-    this.steps.push({ statement, fresh: true, bound: false, rows: [], commandTag: '' });
+    this.steps.push({ statement, fresh: true, keepsRows: false, bound: false, rows: [], commandTag: '' });
     return statement;
+  }
+
+  /** Takes back what was written, when a later part cannot be (a zero byte in a text, too many parameters). */
+  discard(): void {
+    this.#connection.writer.truncate(this.#start);
+    for (const { statement, fresh } of this.steps) if (fresh) this.#statements.forget(statement);
   }
 
   submit(): void {
@@ -88,7 +113,7 @@ export class Batch<T> implements Exchange {
     if (step === undefined) return;
     switch (type) {
       case Backend.DataRow:
-        step.rows.push(this.#readRow(buffer, start, step.statement));
+        if (step.keepsRows) step.rows.push(this.#readRow(buffer, start, step.statement));
         return;
       case Backend.BindComplete:
         step.bound = true;
@@ -147,6 +172,9 @@ export class Batch<T> implements Exchange {
       if (fresh && !exists) this.#statements.forget(statement);
     }
     const step = this.steps[this.#at];
-    if (step !== undefined && this.stale) this.#statements.close(this.#connection.writer, step.statement);
+    if (step === undefined || !this.stale) return;
+    // Who deallocated one has deallocated all; unless that is known already from the batch before.
+    if (this.error?.code === '26000') this.#statements.clearIfHolding(step.statement);
+    else this.#statements.close(this.#connection.writer, step.statement);
   }
 }

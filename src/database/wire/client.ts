@@ -87,7 +87,12 @@ export class Client implements Queryable {
   #send<T>(fill: (batch: Batch<T>) => void, readRow: RowReader<T>): Promise<Batch<T>> {
     return new Promise((resolve) => {
       const batch = new Batch<T>(this.connection, this.#statements, readRow, resolve);
-      fill(batch);
+      try {
+        fill(batch);
+      } catch (error) {
+        batch.discard();
+        throw error;
+      }
       batch.submit();
     });
   }

@@ -58,7 +58,11 @@ export class Connection {
   readonly #exchanges: Exchange[] = [];
   readonly #reader = new MessageReader((type, buffer, start, end) => this.#receive(type, buffer, start, end));
   #socket: Socket | undefined;
+  /** Messages that the first exchange has received. */
   #headMessages = 0;
+  /** How many of the last exchanges are still to be written, and how many were in the last write. */
+  #unwritten = 0;
+  #lastWritten = 0;
   #flushScheduled = false;
   #goodbye: PostgresError | undefined;
   #closing = false;
@@ -116,6 +120,7 @@ export class Connection {
       return;
     }
     this.#exchanges.push(exchange);
+    this.#unwritten++;
     // Behind others nothing is gained by sending at once: what is submitted in one turn leaves in one write.
     if (this.#exchanges.length === 1) this.flush();
     else this.#scheduleFlush();
@@ -124,6 +129,8 @@ export class Connection {
   /** Sends what was written without expecting an answer (authentication, copy). */
   flush(): void {
     if (this.writer.length === 0 || this.#socket === undefined) return;
+    this.#lastWritten = this.#unwritten;
+    this.#unwritten = 0;
     this.#socket.write(this.writer.take());
     // Almost always the kernel has taken everything by now, and the buffer can be written to again.
     if (this.#socket.writableLength > 0) this.writer.renew();
@@ -148,8 +155,8 @@ export class Connection {
     const closed = new Promise<void>((resolve) => {
       this.#socket?.once('close', () => resolve());
     });
+    if (!this.#closing && this.#exchanges.length === 0) this.#terminate();
     this.#closing = true;
-    if (this.#exchanges.length === 0) this.#terminate();
     await closed;
   }
 
@@ -219,12 +226,12 @@ export class Connection {
     // Bind would have come first.
     const saidGoodbye = this.#goodbye !== undefined && GOODBYES.includes(this.#goodbye.code);
     const headUntouched = saidGoodbye && this.#headMessages === 0;
+    // A write that failed this way did not get through, so the Sync of what was in it did not arrive.
     const unread = (cause as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
+    const firstUnread = this.#exchanges.length - this.#unwritten - (unread ? this.#lastWritten : 0);
     this.#exchanges.splice(0).forEach((exchange, index) => {
       const untouched =
-        index > 0
-          ? saidGoodbye
-          : (headUntouched && exchange.extended) || (unread && this.#headMessages === 0);
+        index >= firstUnread || (index > 0 ? saidGoodbye : headUntouched && exchange.extended);
       exchange.lost(this.#lostError(cause, untouched));
     });
     if (this.#opened) this.options.onEnd?.(this.#closing ? undefined : this.#lostError(cause, false));

@@ -1,8 +1,11 @@
 /** Our PostgreSQL client: protocol 3.0 on node:net, nothing else. */
 
+export { Batch } from './batch.ts';
 export { Client } from './client.ts';
-export type { ConnectionOptions } from './connection.ts';
+export { Connection, type ConnectionOptions } from './connection.ts';
 export { type ConnectionTarget, parseConnectionString, type SslMode } from './connection-string.ts';
 export { ConnectionError, ConnectionStringError, PostgresError } from './errors.ts';
-export type { Notice, Notification } from './messages.ts';
+export { type Notice, type Notification, readCells } from './messages.ts';
 export { connectReplication } from './replication.ts';
+export { runScript } from './script.ts';
+export { type PreparedStatement, StatementCache } from './statement-cache.ts';

@@ -65,6 +65,10 @@ export class StatementCache {
     if (this.#statements.get(statement.key) === statement) this.#statements.delete(statement.key);
   }
 
+  clearIfHolding(statement: PreparedStatement): void {
+    if (this.#statements.get(statement.key) === statement) this.clear();
+  }
+
   clear(): void {
     this.#statements.clear();
   }

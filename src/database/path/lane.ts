@@ -1,0 +1,58 @@
+/** One connection of the request path and the requests in flight on it. */
+import type { PathRequest, PathResult } from '../types.ts';
+import { type Connection, StatementCache } from '../wire/index.ts';
+
+/** A request, its caller, and what has happened to it so far. */
+export interface Job {
+  readonly request: PathRequest;
+  readonly resolve: (result: PathResult) => void;
+  readonly reject: (error: unknown) => void;
+  readonly queuedAt: number;
+  /** True: nobody else may be on the connection. */
+  readonly exclusive: boolean;
+  /** True once it was sent to a connection that turned out to be dead. */
+  resent: boolean;
+  /** True once a prepared statement of it turned out to be stale: now all of them are prepared anew. */
+  reprepared: boolean;
+}
+
+export class Lane {
+  readonly connection: Connection;
+  readonly statements: StatementCache;
+  /** In the order of the answers. */
+  readonly jobs: Job[] = [];
+  /** Since when the first of `jobs` runs, or since when there is none. */
+  since = performance.now();
+  /** A job that wants the connection for itself is on it, its resetting included. */
+  exclusive = false;
+  /** A cancel request is under way: until it has arrived it could hit anything sent here. */
+  cancelling: Promise<void> | undefined;
+
+  constructor(connection: Connection, statementLimit: number) {
+    this.connection = connection;
+    this.statements = new StatementCache(statementLimit);
+  }
+
+  get #usable(): boolean {
+    return !this.exclusive && this.cancelling === undefined && !this.connection.ended;
+  }
+
+  get free(): boolean {
+    return this.jobs.length === 0 && this.#usable;
+  }
+
+  /** Whether one more quick request may be put behind those in flight. */
+  accepts(depth: number, slowMs: number, now: number): boolean {
+    if (!this.#usable || this.jobs.length >= depth) return false;
+    const [head] = this.jobs;
+    return head === undefined || (now - this.since <= slowMs && head.request.signal?.aborted !== true);
+  }
+
+  /** Cancels the only job in flight when its client has gone. */
+  cancelAbandoned(): void {
+    const [head, second] = this.jobs;
+    if (second !== undefined || head?.request.signal?.aborted !== true || this.cancelling !== undefined)
+      return;
+    this.cancelling = this.connection.cancel().catch(() => {});
+  }
+}

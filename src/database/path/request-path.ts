@@ -1,0 +1,249 @@
+/**
+ * Brings requests to connections. Quick ones share a few connections, several in flight on each; the others get one
+ * for themselves. What is slow or abandoned is found by a timer, so that a request costs neither timer nor listener.
+ */
+import { PoolEndedError, PoolTimeoutError } from '../pool/errors.ts';
+import type { PathRequest, PathResult, RequestPath } from '../types.ts';
+import { type ConnectionOptions, PostgresError } from '../wire/index.ts';
+import { Group } from './group.ts';
+import type { Job, Lane } from './lane.ts';
+import { resetSession } from './reset.ts';
+import { type Outcome, send } from './send.ts';
+import { SettingsStatements } from './settings.ts';
+
+export interface RequestPathOptions {
+  readonly connectOptions: () => ConnectionOptions;
+  /** Connections for quick requests; 4 by default. */
+  readonly sharedConnections?: number | undefined;
+  /** Connections for requests that need one for themselves; 6 by default. */
+  readonly aloneConnections?: number | undefined;
+  /** Requests in flight on one connection; 8 by default. */
+  readonly depth?: number | undefined;
+  /** Nothing is put behind a request that has run for longer; 20 ms by default. */
+  readonly slowMs?: number | undefined;
+  readonly acquireTimeoutMs?: number | undefined;
+  readonly idleTimeoutMs?: number | undefined;
+  /** Prepared statements a connection keeps; 100 by default. */
+  readonly statementLimit?: number | undefined;
+}
+
+const WATCH_MS = 25;
+/** A further shared connection is opened when the least busy one has this many requests in flight. */
+const GROW_AT = 2;
+
+export function createRequestPath(options: RequestPathOptions): RequestPath {
+  return new Path(options);
+}
+
+class Path implements RequestPath {
+  readonly #depth: number;
+  readonly #slowMs: number;
+  readonly #acquireTimeoutMs: number;
+  readonly #idleTimeoutMs: number;
+  readonly #settings = new SettingsStatements();
+  readonly #shared: Group;
+  readonly #alone: Group;
+  #watcher: NodeJS.Timeout | undefined;
+  #watchesClosely = false;
+  /** Requests whose promise is not settled yet. */
+  #pending = 0;
+  #stopped: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: RequestPathOptions) {
+    this.#depth = options.depth ?? 8;
+    this.#slowMs = options.slowMs ?? 20;
+    this.#acquireTimeoutMs = options.acquireTimeoutMs ?? 10_000;
+    this.#idleTimeoutMs = options.idleTimeoutMs ?? 30_000;
+    const group = (limit: number) =>
+      new Group({
+        connectOptions: options.connectOptions,
+        limit,
+        statementLimit: options.statementLimit ?? 100,
+        onChange: (changed) => this.#serve(changed),
+      });
+    this.#shared = group(options.sharedConnections ?? 4);
+    this.#alone = group(options.aloneConnections ?? 6);
+  }
+
+  execute(request: PathRequest): Promise<PathResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#stopped !== undefined) throw new PoolEndedError('The request path is closed.');
+      request.signal?.throwIfAborted();
+      this.#pending++;
+      const queuedAt = performance.now();
+      const job: Job = {
+        request,
+        resolve: (result) => {
+          resolve(result);
+          this.#settled();
+        },
+        reject: (error) => {
+          reject(error);
+          this.#settled();
+        },
+        queuedAt,
+        exclusive: request.lane === 'alone' || request.explicit !== undefined || request.resetAfter === true,
+        resent: false,
+        reprepared: false,
+      };
+      this.#place(job, queuedAt);
+    });
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= Promise.withResolvers<void>();
+    this.#finishStop();
+    return this.#stopped.promise;
+  }
+
+  /** Sends the job at once, or queues it where it has to wait. */
+  #place(job: Job, now: number): void {
+    this.#watch();
+    if (!job.exclusive) {
+      const lane = this.#shared.leastBusy(this.#depth, this.#slowMs, now);
+      if (lane === undefined || lane.jobs.length >= GROW_AT) this.#grow(this.#shared, 1);
+      if (lane !== undefined) {
+        this.#run(lane, job);
+        return;
+      }
+      const stuck = !this.#shared.canGrow && this.#shared.opening === 0 && this.#allStuck(now);
+      if (!stuck) {
+        this.#shared.queue.push(job);
+        return;
+      }
+    }
+    const lane = this.#alone.free();
+    if (lane !== undefined) {
+      this.#run(lane, job);
+      return;
+    }
+    this.#alone.queue.push(job);
+    this.#grow(this.#alone, this.#alone.queue.length);
+  }
+
+  #grow(group: Group, wanted: number): void {
+    if (group.canGrow && group.opening < wanted) group.open();
+  }
+
+  /** True when every shared connection is held up by a slow request, rather than full of quick ones. */
+  #allStuck(now: number): boolean {
+    for (const lane of this.#shared.lanes)
+      if (lane.accepts(Number.POSITIVE_INFINITY, this.#slowMs, now)) return false;
+    return true;
+  }
+
+  #run(lane: Lane, job: Job): void {
+    if (this.#alone.lanes.has(lane)) lane.exclusive = true;
+    if (lane.jobs.push(job) === 1) lane.since = performance.now();
+    try {
+      send(lane, job.request, this.#settings.of(job.request), job.reprepared, (outcome) => {
+        this.#ended(lane, job, outcome);
+      });
+    } catch (error) {
+      // Nothing was written: the request itself cannot be.
+      lane.jobs.splice(lane.jobs.indexOf(job), 1);
+      job.reject(error);
+      this.#release(lane);
+    }
+  }
+
+  #ended(lane: Lane, job: Job, outcome: Outcome): void {
+    lane.jobs.shift();
+    lane.since = performance.now();
+    if ('result' in outcome) {
+      job.resolve(outcome.result);
+    } else if (outcome.again === 'here' && !job.reprepared) {
+      job.reprepared = true;
+      this.#run(lane, job);
+      return;
+    } else if (outcome.again === 'elsewhere' && !job.resent) {
+      job.resent = true;
+      this.#shared.dropIdle();
+      this.#alone.dropIdle();
+      this.#place(job, lane.since);
+    } else {
+      job.reject(this.#reasonOf(job, outcome.error));
+    }
+    if (job.exclusive || lane.cancelling !== undefined) void this.#clear(lane, job);
+    else this.#release(lane);
+  }
+
+  /** After a job that had the connection for itself, or one that was cancelled. */
+  async #clear(lane: Lane, job: Job): Promise<void> {
+    try {
+      await lane.cancelling;
+      lane.cancelling = undefined;
+      if (job.request.resetAfter === true && !lane.connection.ended) await resetSession(lane);
+    } catch (error) {
+      lane.connection.destroy(error as Error);
+    }
+    this.#release(lane);
+  }
+
+  #release(lane: Lane): void {
+    const group = this.#alone.lanes.has(lane) ? this.#alone : this.#shared;
+    if (lane.jobs.length === 0) lane.exclusive = false;
+    if (group.queue.length > 0) this.#serve(group);
+    if (this.#stopped !== undefined) this.#finishStop();
+  }
+
+  /** Gives those who wait what is free now. */
+  #serve(group: Group): void {
+    const now = performance.now();
+    while (group.queue.length > 0) {
+      const lane = group === this.#alone ? group.free() : group.leastBusy(this.#depth, this.#slowMs, now);
+      if (lane === undefined) break;
+      const job = group.queue.shift() as Job;
+      if (job.request.signal?.aborted === true) job.reject(job.request.signal.reason);
+      else this.#run(lane, job);
+    }
+    if (group.queue.length > 0) this.#grow(group, group === this.#alone ? group.queue.length : 1);
+    if (this.#stopped !== undefined) this.#finishStop();
+  }
+
+  #reasonOf(job: Job, error: unknown): unknown {
+    const { signal } = job.request;
+    const cancelled = error instanceof PostgresError && error.code === '57014';
+    return cancelled && signal?.aborted === true ? signal.reason : error;
+  }
+
+  #settled(): void {
+    this.#pending--;
+    if (this.#stopped !== undefined) this.#finishStop();
+  }
+
+  #finishStop(): void {
+    if (this.#stopped === undefined || this.#pending > 0) return;
+    clearTimeout(this.#watcher);
+    Promise.all([this.#shared.close(), this.#alone.close()]).then(() => this.#stopped?.resolve());
+  }
+
+  /** Looks closely while there is work, and once more when connections have grown old. */
+  #watch(): void {
+    if (this.#watchesClosely) return;
+    clearTimeout(this.#watcher);
+    this.#watchesClosely = true;
+    this.#watcher = setTimeout(() => this.#look(), WATCH_MS).unref();
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const group of [this.#shared, this.#alone]) {
+      for (const lane of group.lanes) lane.cancelAbandoned();
+      group.expire(now - this.#acquireTimeoutMs, () => this.#timeout());
+      if (group.queue.length > 0) this.#serve(group);
+    }
+    this.#watchesClosely = this.#pending > 0;
+    if (!this.#watchesClosely) {
+      this.#shared.closeIdle(now - this.#idleTimeoutMs);
+      this.#alone.closeIdle(now - this.#idleTimeoutMs);
+      if (this.#shared.lanes.size + this.#alone.lanes.size === 0) return;
+    }
+    const delayMs = this.#watchesClosely ? WATCH_MS : Math.max(this.#idleTimeoutMs / 2, WATCH_MS);
+    this.#watcher = setTimeout(() => this.#look(), delayMs).unref();
+  }
+
+  #timeout(): Error {
+    return new PoolTimeoutError(`No database connection became free in ${this.#acquireTimeoutMs} ms.`);
+  }
+}

@@ -1,0 +1,28 @@
+/** Brings a session back to its beginning, our prepared statements excepted. */
+import { runScript } from '../wire/index.ts';
+import type { Lane } from './lane.ts';
+
+/**
+ * DISCARD ALL in parts, without DEALLOCATE ALL: preparing our statements again would cost more than the request.
+ * Statements that were prepared by SQL, in a function, are counted instead. The order matters: once the role and
+ * `search_path` are back, nothing a function left behind can be in the way of the rest.
+ */
+const RESET = [
+  'set session authorization default',
+  'reset role',
+  'reset all',
+  'close all',
+  'unlisten *',
+  'discard temp',
+  'discard sequences',
+  `select pg_catalog.pg_advisory_unlock_all(),
+     (select pg_catalog.count(*) from pg_catalog.pg_prepared_statements where from_sql)`,
+].join('; ');
+
+export async function resetSession(lane: Lane): Promise<void> {
+  const results = await runScript(lane.connection, RESET);
+  const foreign = results.at(-1)?.rows[0]?.[1];
+  if (foreign === '0') return;
+  lane.statements.clear();
+  await runScript(lane.connection, 'deallocate all');
+}

@@ -1,0 +1,131 @@
+/** Writes one request to a lane and reads what comes back: in one implicit transaction, or between BEGIN and its end. */
+import type { PathRequest, PathResult } from '../types.ts';
+import {
+  Batch,
+  ConnectionError,
+  PostgresError,
+  type PreparedStatement,
+  readCells,
+  runScript,
+} from '../wire/index.ts';
+import type { Lane } from './lane.ts';
+import type { SettingsStatement } from './settings.ts';
+
+type Cells = (Buffer | null)[];
+
+export type Outcome =
+  | { readonly result: PathResult }
+  /** `again`: nothing of it was executed for good, and sent once more it may well succeed. */
+  | { readonly error: unknown; readonly again?: 'here' | 'elsewhere' | undefined };
+
+/** `anew`: no prepared statement is trusted to be there. */
+export function send(
+  lane: Lane,
+  request: PathRequest,
+  settings: SettingsStatement,
+  anew: boolean,
+  done: (outcome: Outcome) => void,
+): void {
+  if (request.explicit === undefined) {
+    sendBatch(lane, request, settings, anew, undefined, (batch) => {
+      done(batch.error === undefined ? { result: resultOf(batch, request, 1) } : failure(batch, request));
+    });
+  } else {
+    sendExplicit(lane, request, request.explicit, settings, anew).then(done, (error) => done({ error }));
+  }
+}
+
+function sendBatch(
+  lane: Lane,
+  request: PathRequest,
+  settings: SettingsStatement,
+  anew: boolean,
+  begin: string | undefined,
+  done: (batch: Batch<Cells>) => void,
+): void {
+  const batch = new Batch<Cells>(lane.connection, lane.statements, readCells, done, anew);
+  // A plan is bound to the role it was made for: one statement used by two roles in turn is planned each time.
+  const prefix = `${request.role}\n`;
+  try {
+    if (begin !== undefined) batch.add(begin, begin, []);
+    batch.add(settings.key, settings.text, settings.values, false);
+    if (request.before !== undefined) {
+      for (const { key, text, params } of request.before) batch.add(prefix + key, text, params);
+    }
+    batch.add(prefix + request.statement.key, request.statement.text, request.params);
+    if (request.after !== undefined) {
+      for (const { key, text, params } of request.after) batch.add(prefix + key, text, params);
+    }
+  } catch (error) {
+    batch.discard();
+    throw error;
+  }
+  batch.submit();
+}
+
+async function sendExplicit(
+  lane: Lane,
+  request: PathRequest,
+  { isolation, decide }: NonNullable<PathRequest['explicit']>,
+  settings: SettingsStatement,
+  anew: boolean,
+): Promise<Outcome> {
+  const { connection } = lane;
+  const begin = `begin${isolation === undefined ? '' : ` isolation level ${isolation}`} ${request.access}`;
+  const batch = await new Promise<Batch<Cells>>((resolve) =>
+    sendBatch(lane, request, settings, anew, begin, resolve),
+  );
+  if (batch.error !== undefined) {
+    if (!connection.ended) await runScript(connection, 'rollback');
+    return failure(batch, request);
+  }
+  const result = resultOf(batch, request, 2);
+  let end: 'commit' | 'rollback';
+  try {
+    end = decide(result);
+  } catch (error) {
+    await runScript(connection, 'rollback');
+    return { error };
+  }
+  if (end === 'commit') {
+    await runScript(connection, 'commit');
+  } else {
+    // What a commit would have refused is refused here as well, although nothing is kept.
+    const checked = runScript(connection, 'set constraints all immediate');
+    const undone = runScript(connection, 'rollback');
+    const [check] = await Promise.allSettled([checked, undone]);
+    if (check.status === 'rejected') return { error: check.reason };
+  }
+  return { result };
+}
+
+function failure(batch: Batch<Cells>, request: PathRequest): Outcome {
+  const { error } = batch;
+  if (batch.stale) return { error, again: 'here' };
+  if (!(error instanceof ConnectionError)) return { error };
+  // A quick read whose connection broke without a word may be asked again: it cannot have changed anything.
+  const harmless = request.access === 'read only' && request.lane === 'shared' && error.code === '08006';
+  return { error, again: error.untouched || harmless ? 'elsewhere' : undefined };
+}
+
+/** `first`: the index of the first step after BEGIN and the settings. */
+function resultOf(batch: Batch<Cells>, request: PathRequest, first: number): PathResult {
+  const main = first + (request.before?.length ?? 0);
+  const step = batch.steps[main];
+  if (step === undefined)
+    throw new PostgresError({ code: 'XX000', severity: 'ERROR', message: 'No statement was run.' });
+  return {
+    rows: step.rows,
+    columns: columnNames(step.statement),
+    commandTag: step.commandTag,
+    before: request.before === undefined ? NONE : batch.steps.slice(first, main).map(({ rows }) => rows),
+    after: request.after === undefined ? NONE : batch.steps.slice(main + 1).map(({ rows }) => rows),
+  };
+}
+
+const NONE: readonly Cells[][] = [];
+
+function columnNames(statement: PreparedStatement): readonly string[] {
+  statement.derived ??= (statement.columns ?? []).map(({ name }) => name);
+  return statement.derived as readonly string[];
+}

@@ -1,0 +1,67 @@
+/**
+ * The one statement that sets everything local of a request: role, claims, headers, search_path, read only.
+ * It is prepared once per list of names, so only values travel.
+ */
+import { quoteLiteral } from '../../kernel/sql.ts';
+import type { PathRequest } from '../types.ts';
+
+export interface SettingsStatement {
+  readonly key: string;
+  readonly text: string;
+  readonly values: string[];
+}
+
+/** More than any service of ours has; a bound on what is kept. */
+const REMEMBERED_NAMES = 32;
+
+export class SettingsStatements {
+  readonly #texts = new Map<string, string>();
+  /** Settings `request.…` that some request has set. */
+  readonly #context = new Set<string>();
+
+  /**
+   * A `request.…` setting that another request sets is set here too, to the empty text, which is what it is after that
+   * request's transaction anyhow. So not even a value that a function of a user set for the whole session
+   * (`set_config('request.jwt.claim.sub', …, false)`) is seen by the next request.
+   */
+  of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
+    const names: string[] = [];
+    const values: string[] = [];
+    for (const [name, value] of request.settings) {
+      names.push(name);
+      values.push(value);
+      if (name.startsWith('request.') && this.#context.size < REMEMBERED_NAMES) this.#context.add(name);
+    }
+    if (!names.includes('role')) {
+      names.unshift('role');
+      values.unshift(request.role);
+    }
+    for (const name of this.#context) {
+      if (names.includes(name)) continue;
+      names.push(name);
+      values.push('');
+    }
+    const readOnly = request.access === 'read only';
+    const key = `${readOnly ? 'set read only' : 'set'} ${names.join('\n')}`;
+    return { key, text: this.#text(key, names, readOnly), values };
+  }
+
+  #text(key: string, names: readonly string[], readOnly: boolean): string {
+    let text = this.#texts.get(key);
+    if (text === undefined) {
+      text = settingsText(names, readOnly);
+      this.#texts.set(key, text);
+      if (this.#texts.size > REMEMBERED_NAMES) this.#texts.delete(this.#texts.keys().next().value as string);
+    }
+    return text;
+  }
+}
+
+/** PostgreSQL evaluates the target list from left to right, so the settings take effect in their order. */
+function settingsText(names: readonly string[], readOnly: boolean): string {
+  const calls = names.map(
+    (name, index) => `pg_catalog.set_config(${quoteLiteral(name)}, $${index + 1}, true)`,
+  );
+  if (readOnly) calls.push(`pg_catalog.set_config('transaction_read_only', 'on', true)`);
+  return `select ${calls.join(', ')}`;
+}
