@@ -6,6 +6,7 @@ import { sqlOnlyFiles } from './external/sql-only.ts';
 import { applyLogins } from './login.ts';
 import { readMigrationFiles } from './migrate/files.ts';
 import { applyFiles } from './migrate/runner.ts';
+import { createRequestPath } from './path/index.ts';
 import { createListenHub, createPools } from './pool/index.ts';
 import type { Database, DatabaseInfo, LoginRole, MigrationSet, Setting } from './types.ts';
 import { Client, type ConnectionOptions, connectReplication } from './wire/index.ts';
@@ -33,8 +34,8 @@ export interface DatabaseOptions {
 /** The first set of every database: roles, schemas, guards. */
 const bootstrapSet: MigrationSet = { room: 'database', dir: new URL('./sql/', import.meta.url) };
 
-/** A server that answers, whoever runs it. */
-interface Server {
+/** One database of a server that answers, whoever runs it. */
+export interface Server {
   readonly target: (role: LoginRole) => ConnectionOptions;
   /** The account for our numbered files; open until the end of the first `migrate`. */
   readonly admin: Client;
@@ -49,7 +50,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     options.databaseUrl === undefined
       ? await startEmbedded(options, log, onProgress)
       : await useExternal(options.databaseUrl, log, onProgress);
-  return assemble(server, log, onProgress);
+  return openDatabase(server, log, onProgress);
 }
 
 async function startEmbedded(
@@ -67,12 +68,17 @@ async function startEmbedded(
     onProgress,
   });
   try {
-    const target = (role: LoginRole): ConnectionOptions => embeddedTarget(cluster, role, password);
+    const target = (role: LoginRole) => clusterTarget(cluster, role, password, 'postgres');
     const admin = await Client.connect(target('supabase_admin'));
     const serverVersion = readVersion(admin);
     await applyFiles({ session: admin, serverVersion, log, onProgress }, readMigrationFiles([bootstrapSet]));
     await applyLogins(admin, password, options.databaseSettings ?? []);
-    const info = { url: urlOf(cluster, password), embedded: true, serverVersion, ownsSchemas: true };
+    const info = {
+      url: clusterUrl(cluster, password, 'postgres'),
+      embedded: true,
+      serverVersion,
+      ownsSchemas: true,
+    };
     return { target, admin, info, stop: () => cluster.stop() };
   } catch (error) {
     await cluster.stop();
@@ -80,11 +86,7 @@ async function startEmbedded(
   }
 }
 
-async function useExternal(
-  url: string,
-  log: Logger,
-  onProgress: (message: string) => void,
-): Promise<Server> {
+async function useExternal(url: string, log: Logger, onProgress: (message: string) => void): Promise<Server> {
   const external = await connectExternal(url, log);
   const { session, serverVersion, ownsSchemas, target } = external;
   try {
@@ -101,18 +103,25 @@ async function useExternal(
   return { target, admin: session, info, stop: async () => {} };
 }
 
-function assemble(server: Server, log: Logger, onProgress: (message: string) => void): Database {
+/** Pools, path and listener over a bootstrapped database. */
+export function openDatabase(server: Server, log: Logger, onProgress: (message: string) => void): Database {
   const { target, info } = server;
   const pools = createPools({ connectOptions: target });
+  const requestPath = createRequestPath({ connectOptions: () => target('authenticator') });
   const hub = createListenHub({
     connectOptions: () => target('authenticator'),
     onError: (error) => log.warn({ service: 'database', error }, 'The listening connection is in trouble'),
   });
   const runFiles = async (sets: readonly MigrationSet[]): Promise<void> => {
     if (!info.ownsSchemas || sets.length === 0) return;
-    const session = server.admin.connection.ended ? await Client.connect(target('supabase_admin')) : server.admin;
+    const session = server.admin.connection.ended
+      ? await Client.connect(target('supabase_admin'))
+      : server.admin;
     try {
-      await applyFiles({ session, serverVersion: info.serverVersion, log, onProgress }, readMigrationFiles(sets));
+      await applyFiles(
+        { session, serverVersion: info.serverVersion, log, onProgress },
+        readMigrationFiles(sets),
+      );
     } finally {
       await session.connection.close();
     }
@@ -124,15 +133,13 @@ function assemble(server: Server, log: Logger, onProgress: (message: string) => 
         ...options,
         settings: [['role', context.role], ...context.settings],
       }),
-    requestPath: {
-      execute: () => Promise.reject(new Error('The request path is not built yet.')),
-      stop: async () => {},
-    },
+    requestPath,
     listen: hub.listen,
     connectReplication: () => connectReplication(target('supabase_realtime_admin')),
     migrate: runFiles,
     info,
     async stop() {
+      await requestPath.stop();
       await hub.end();
       await pools.end();
       await server.admin.connection.close();
@@ -141,27 +148,36 @@ function assemble(server: Server, log: Logger, onProgress: (message: string) => 
   };
 }
 
-function embeddedTarget(cluster: Cluster, role: LoginRole, password: string): ConnectionOptions {
+/** How a role signs in to a database of the embedded server. */
+export function clusterTarget(
+  cluster: Cluster,
+  role: LoginRole,
+  password: string,
+  database: string,
+): ConnectionOptions {
   return {
     host: cluster.socketDir ?? cluster.host,
     port: cluster.port,
     user: role,
     password,
-    database: 'postgres',
+    database,
     sslMode: 'disable',
     applicationName: 'plinth',
   };
 }
 
-function urlOf(cluster: Cluster, password: string): string {
+/** The connection string for people and ORMs. */
+export function clusterUrl(cluster: Cluster, password: string, database: string): string {
   const login = `postgres:${encodeURIComponent(password)}`;
-  if (cluster.tcpPort !== null) return `postgresql://${login}@${cluster.host}:${cluster.tcpPort}/postgres`;
+  if (cluster.tcpPort !== null) return `postgresql://${login}@${cluster.host}:${cluster.tcpPort}/${database}`;
   const folder = encodeURIComponent(cluster.socketDir ?? '');
-  return `postgresql://${login}@/postgres?host=${folder}&port=${cluster.port}`;
+  return `postgresql://${login}@/${database}?host=${folder}&port=${cluster.port}`;
 }
 
 /** `18.4` to 180004. */
-function readVersion(client: Client): number {
-  const [major = '0', minor = '0'] = (client.connection.parameters.get('server_version') ?? '').split(/[.\s]/);
+export function readVersion(client: Client): number {
+  const [major = '0', minor = '0'] = (client.connection.parameters.get('server_version') ?? '').split(
+    /[.\s]/,
+  );
   return Number(major) * 10_000 + (Number.parseInt(minor, 10) || 0);
 }

@@ -11,7 +11,8 @@ const table = {
     hint: 'Stop that process first (plinth stop), or choose another folder with --data-dir.',
   },
   port_taken: {
-    message: (d: Details) => `Port ${d.port} on ${d.host} is already taken, so PostgreSQL cannot listen there.`,
+    message: (d: Details) =>
+      `Port ${d.port} on ${d.host} is already taken, so PostgreSQL cannot listen there.`,
     hint: 'Stop what is listening there, or choose another port with --db-port (0 takes a free one) or [db] port in config.toml.',
   },
   folder_unwritable: {
@@ -19,11 +20,13 @@ const table = {
     hint: 'Check its permissions and the free space, or choose another folder with --data-dir.',
   },
   folder_foreign: {
-    message: (d: Details) => `The folder ${d.dir} is not empty and holds no PostgreSQL data folder of Plinth.`,
+    message: (d: Details) =>
+      `The folder ${d.dir} is not empty and holds no PostgreSQL data folder of Plinth.`,
     hint: 'Move its content away or choose another folder with --data-dir; nothing was changed in it.',
   },
   wrong_version: {
-    message: (d: Details) => `The data folder ${d.dir} was made by PostgreSQL ${d.found}; this is PostgreSQL ${d.expected}.`,
+    message: (d: Details) =>
+      `The data folder ${d.dir} was made by PostgreSQL ${d.found}; this is PostgreSQL ${d.expected}.`,
     hint: 'Use the version of Plinth that made it, or dump and restore the data.',
   },
   no_identity: {
@@ -36,10 +39,11 @@ const table = {
   },
   start_failed: {
     message: (d: Details) => `PostgreSQL did not start: ${d.reason}`,
-    hint: 'The lines above are PostgreSQL\'s own. A setting under [db.settings] in config.toml may be the cause.',
+    hint: "The lines above are PostgreSQL's own. A setting under [db.settings] in config.toml may be the cause.",
   },
   still_running: {
-    message: (d: Details) => `A PostgreSQL left over from an earlier run (process ${d.pid}) still uses ${d.dir} and does not end.`,
+    message: (d: Details) =>
+      `A PostgreSQL left over from an earlier run (process ${d.pid}) still uses ${d.dir} and does not end.`,
     hint: 'End that process by hand, then start again.',
   },
   bad_url: {

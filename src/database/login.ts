@@ -35,13 +35,19 @@ const ownLoginRoles: readonly string[] = [
 ];
 
 /** Gives our login roles, and those of `others`, one password. Needs the right to. */
-export async function setPasswords(session: Queryable, password: string, others: readonly string[]): Promise<void> {
+export async function setPasswords(
+  session: Queryable,
+  password: string,
+  others: readonly string[],
+): Promise<void> {
   const wanted = [...ownLoginRoles, ...others].map(quoteLiteral).join(', ');
   const roles = await session.query<{ name: string }>(
     sql`select rolname::text as name from pg_catalog.pg_roles where rolcanlogin and rolname in (${sql.raw(wanted)})`,
   );
   const verifier = quoteLiteral(scramVerifier(password));
-  await session.exec(roles.map(({ name }) => `alter role ${quoteIdentifier(name)} password ${verifier}`).join(';\n'));
+  await session.exec(
+    roles.map(({ name }) => `alter role ${quoteIdentifier(name)} password ${verifier}`).join(';\n'),
+  );
 }
 
 /**
@@ -53,13 +59,18 @@ export async function applyLogins(
   password: string,
   databaseSettings: readonly Setting[],
 ): Promise<void> {
-  const [found] = await session.query<{ verifier: string | null; settings: string[] | null; database: string }>(sql`
+  const [found] = await session.query<{
+    verifier: string | null;
+    settings: string[] | null;
+    database: string;
+  }>(sql`
     select (select rolpassword from pg_catalog.pg_authid where rolname = 'postgres') as verifier,
            current_database()::text as database,
            (select s.setconfig from pg_catalog.pg_db_role_setting s
              join pg_catalog.pg_database d on d.oid = s.setdatabase
              where d.datname = current_database() and s.setrole = 0) as settings`);
-  if (!matchesVerifier(found?.verifier ?? null, password)) await setPasswords(session, password, ['postgres']);
+  if (!matchesVerifier(found?.verifier ?? null, password))
+    await setPasswords(session, password, ['postgres']);
   const database = quoteIdentifier(found?.database ?? 'postgres');
   const statements = databaseSettings
     .filter(([name, value]) => !found?.settings?.includes(`${name}=${value}`))

@@ -85,7 +85,11 @@ export function linkLibraries(binaries: Binaries): boolean {
  * It is made under a temporary name and renamed, so a copy that can be seen is complete.
  */
 export function copyBinaries(binaries: Binaries, parent: string): Binaries {
-  const key = createHash('sha256').update(binaries.native).update(binaries.version).digest('hex').slice(0, 12);
+  const key = createHash('sha256')
+    .update(binaries.native)
+    .update(binaries.version)
+    .digest('hex')
+    .slice(0, 12);
   const target = join(parent, `plinth-postgresql-${key}`);
   if (!existsSync(target)) {
     mkdirSync(parent, { recursive: true });

@@ -1,6 +1,19 @@
 /** The embedded PostgreSQL of one data folder: everything from an empty folder to a server that accepts connections. */
-import { accessSync, chmodSync, chownSync, constants, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+
 import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../kernel/log.ts';
 import { DatabaseError } from '../errors.ts';
@@ -38,6 +51,8 @@ export interface Cluster {
   readonly tcpPort: number | null;
   readonly pid: () => number;
   stop(): Promise<void>;
+  /** The server no longer keeps our process alive. */
+  unref(): void;
 }
 
 const host = '127.0.0.1';
@@ -82,7 +97,8 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
         extra: options.settings,
       }),
     );
-    const onLine = (level: 'debug' | 'warn', line: string) => options.log[level]({ service: 'postgres' }, line);
+    const onLine = (level: 'debug' | 'warn', line: string) =>
+      options.log[level]({ service: 'postgres' }, line);
     return { server: await startServer({ binaries, identity, pgdata, onLine }), port };
   };
 
@@ -113,6 +129,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     host,
     tcpPort: options.port === null ? null : port,
     pid: () => server.pid,
+    unref: () => server.unref(),
     async stop() {
       stopping = true;
       await server.stop();
@@ -122,14 +139,18 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
 }
 
 /** A free port may be gone again before PostgreSQL has it: then another is taken. A fixed one is the user's choice. */
-async function launchOnPort<T>(launch: (wanted: number | null) => Promise<T>, wanted: number | null): Promise<T> {
+async function launchOnPort<T>(
+  launch: (wanted: number | null) => Promise<T>,
+  wanted: number | null,
+): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await launch(wanted);
     } catch (error) {
       const taken = error instanceof DatabaseError && /Address already in use/.test(error.message);
       if (!taken) throw error;
-      if (wanted !== 0 || attempt >= 4) throw new DatabaseError('port_taken', { port: wanted ?? undefined, host }, error);
+      if (wanted !== 0 || attempt >= 4)
+        throw new DatabaseError('port_taken', { port: wanted ?? undefined, host }, error);
     }
   }
 }
@@ -195,7 +216,11 @@ function isInitialised(pgdata: string, binaries: Binaries): boolean {
     found = readFileSync(join(pgdata, 'PG_VERSION'), 'utf8').trim();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new DatabaseError('folder_unwritable', { dir: pgdata, reason: (cause as NodeJS.ErrnoException).code }, cause);
+      throw new DatabaseError(
+        'folder_unwritable',
+        { dir: pgdata, reason: (cause as NodeJS.ErrnoException).code },
+        cause,
+      );
     }
     if (readdirSync(pgdata).length === 0) return false;
     throw new DatabaseError('folder_foreign', { dir: pgdata }, cause);

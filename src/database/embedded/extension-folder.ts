@@ -4,7 +4,16 @@
  * be had. It is generated, since a control file must name the stock scripts by an absolute path.
  */
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { refusalScript, refusedExtensions } from '../extensions/refused.ts';
@@ -30,11 +39,17 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
     const stock = readIfThere(join(binaries.stockExtensions, `${name}.control`));
     if (stock === undefined) continue;
     const lines = stock.split('\n').filter((line) => !/^\s*(trusted|directory)\s*=/.test(line));
-    write(`${name}.control`, [...lines, 'trusted = true', `directory = '${binaries.stockExtensions}'`, ''].join('\n'));
+    write(
+      `${name}.control`,
+      [...lines, 'trusted = true', `directory = '${binaries.stockExtensions}'`, ''].join('\n'),
+    );
   }
   for (const name of Object.keys(refusedExtensions)) {
     const script = refusalScript(name);
-    write(`${name}.control`, `comment = 'not available in the embedded PostgreSQL'\ndefault_version = '0'\ntrusted = true\n`);
+    write(
+      `${name}.control`,
+      `comment = 'not available in the embedded PostgreSQL'\ndefault_version = '0'\ntrusted = true\n`,
+    );
     write(`${name}--0.sql`, script);
   }
   writeFileSync(join(work, 'stamp'), stamp);

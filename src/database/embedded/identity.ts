@@ -44,7 +44,8 @@ export function commandAs(
   args: readonly string[],
 ): { file: string; args: string[]; ids: { uid?: number; gid?: number } } {
   if (identity.kind === 'self') return { file, args: [...args], ids: {} };
-  if (identity.kind === 'user') return { file, args: [...args], ids: { uid: identity.uid, gid: identity.gid } };
+  if (identity.kind === 'user')
+    return { file, args: [...args], ids: { uid: identity.uid, gid: identity.gid } };
   const map = ['--user', `--map-user=${identity.uid}`, `--map-group=${identity.gid}`, '--'];
   return { file: 'unshare', args: [...map, file, ...args], ids: {} };
 }

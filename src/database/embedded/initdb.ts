@@ -1,8 +1,18 @@
 /** Makes a data folder. It gets its final name only when it is whole, so an interrupted one is never mistaken. */
-import { randomBytes } from 'node:crypto';
-import { chownSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseError } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
 import { commandAs, type Identity } from './identity.ts';
@@ -36,7 +46,12 @@ export async function initialise(
   }
 }
 
-async function runInitdb(binaries: Binaries, identity: Identity, dir: string, durable: boolean): Promise<void> {
+async function runInitdb(
+  binaries: Binaries,
+  identity: Identity,
+  dir: string,
+  durable: boolean,
+): Promise<void> {
   let reason = '';
   // libc's ctype still decides what a letter is for pg_trgm and dictionaries; where the system lacks it, plain C does.
   for (const ctype of [process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8', 'C']) {
@@ -59,9 +74,18 @@ async function runInitdb(binaries: Binaries, identity: Identity, dir: string, du
   throw new DatabaseError('initdb_failed', { dir: dirname(dir), reason });
 }
 
-function run(file: string, args: string[], ids: { uid?: number; gid?: number }): Promise<{ code: number; stderr: string }> {
+function run(
+  file: string,
+  args: string[],
+  ids: { uid?: number; gid?: number },
+): Promise<{ code: number; stderr: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { ...ids, cwd: '/', env: serverEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(file, args, {
+      ...ids,
+      cwd: '/',
+      env: serverEnvironment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;

@@ -25,7 +25,10 @@ export function startMark(pid: number): string | undefined {
   }
   if (process.platform === 'win32') return undefined;
   try {
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim() || undefined;
+    return (
+      execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim() ||
+      undefined
+    );
   } catch {
     return undefined;
   }
@@ -59,12 +62,18 @@ export function isPostmasterOf(pid: number, dir: string): boolean {
       return readlinkSync(`/proc/${pid}/cwd`) === dir;
     } catch (error) {
       // Another user's process cannot be looked at: then it is not the server we started, except from another account.
-      return (error as NodeJS.ErrnoException).code === 'EACCES' && /postgres/.test(readText(`/proc/${pid}/comm`) ?? '');
+      return (
+        (error as NodeJS.ErrnoException).code === 'EACCES' &&
+        /postgres/.test(readText(`/proc/${pid}/comm`) ?? '')
+      );
     }
   }
   if (process.platform === 'win32') return true;
   try {
-    const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' });
+    const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
     return command.includes(dir);
   } catch {
     return false;

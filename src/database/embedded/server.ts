@@ -1,5 +1,6 @@
 /** One postmaster: spawned, watched until ready, stopped cleanly. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { DatabaseError } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
@@ -11,6 +12,8 @@ export interface Server {
   readonly ended: Promise<void>;
   /** Fast shutdown: clients are disconnected, a checkpoint is written. */
   stop(): Promise<void>;
+  /** The server no longer keeps our process alive. */
+  unref(): void;
 }
 
 export type ServerLogLevel = 'debug' | 'warn';
@@ -36,21 +39,37 @@ export async function startServer(options: {
     child.once('error', () => resolve());
   });
   await untilReady(child, options.onLine);
-  return { pid: child.pid as number, ended, stop: () => stopServer(child, ended) };
+  return {
+    pid: child.pid as number,
+    ended,
+    stop: () => stopServer(child, ended),
+    unref() {
+      child.unref();
+      (child.stderr as Socket).unref();
+    },
+  };
 }
 
 /** PostgreSQL gets nothing of our environment: PG* variables and locales of the shell would change what it does. */
 export function serverEnvironment(): NodeJS.ProcessEnv | undefined {
   if (process.platform === 'win32') return undefined;
-  return { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C', TZ: 'UTC' };
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    LC_ALL: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C',
+    TZ: 'UTC',
+  };
 }
 
-function untilReady(child: ChildProcess, onLine: (level: ServerLogLevel, line: string) => void): Promise<void> {
+function untilReady(
+  child: ChildProcess,
+  onLine: (level: ServerLogLevel, line: string) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const lastLines: string[] = [];
     const fail = (cause?: unknown) => {
       const telling = lastLines.filter((line) => /^(FATAL|PANIC|LOG: +could not|HINT|DETAIL)/.test(line));
-      const reason = (telling.length > 0 ? telling : lastLines).join('\n') || String(cause ?? 'it ended without a word');
+      const reason =
+        (telling.length > 0 ? telling : lastLines).join('\n') || String(cause ?? 'it ended without a word');
       reject(new DatabaseError('start_failed', { reason }, cause));
     };
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {

@@ -24,7 +24,8 @@ export function makeSocketDir(dataDir: string, identity: Identity): string {
 
 function own(folder: string, identity: Identity): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const ids = identity.kind === 'user' ? identity : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const ids =
+    identity.kind === 'user' ? identity : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const stat = lstatSync(folder);
   const allowed = stat.uid === ids.uid || stat.uid === process.getuid?.();
   if (!stat.isDirectory() || !allowed) throw new Error(`${folder} belongs to somebody else`);

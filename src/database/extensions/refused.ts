@@ -6,35 +6,41 @@
 import { quoteLiteral } from '../../kernel/sql.ts';
 
 const external = 'use a PostgreSQL that has it with --database-url';
-const notYet = 'it is planned; until then remove the statement, or use a PostgreSQL that has it with --database-url';
+const notYet =
+  'it is planned; until then remove the statement, or use a PostgreSQL that has it with --database-url';
 
 export const refusedExtensions: Readonly<Record<string, string>> = {
   address_standardizer: external,
   address_standardizer_data_us: external,
   http: notYet,
   hypopg: 'remove the statement, it only serves tuning; or use a PostgreSQL that has it with --database-url',
-  index_advisor: 'remove the statement, it only serves tuning; or use a PostgreSQL that has it with --database-url',
+  index_advisor:
+    'remove the statement, it only serves tuning; or use a PostgreSQL that has it with --database-url',
   orioledb: external,
   pg_cron: notYet,
   pg_graphql: notYet,
   pg_hashids: notYet,
   pg_jsonschema: notYet,
   pg_partman: external,
-  pg_repack: 'VACUUM FULL or CLUSTER do its work with a lock; or use a PostgreSQL that has it with --database-url',
+  pg_repack:
+    'VACUUM FULL or CLUSTER do its work with a lock; or use a PostgreSQL that has it with --database-url',
   pg_stat_monitor: 'pg_stat_statements is there instead; or use a PostgreSQL that has it with --database-url',
-  pg_tle: 'put the SQL of the extension into a migration; or use a PostgreSQL that has it with --database-url',
+  pg_tle:
+    'put the SQL of the extension into a migration; or use a PostgreSQL that has it with --database-url',
   pgaudit: `set log_statement instead, or ${external}`,
   pgmq: notYet,
   pgroonga: `pg_trgm and full text search are there; or ${external}`,
   pgroonga_database: `pg_trgm and full text search are there; or ${external}`,
   pgrouting: external,
-  pgsodium: 'supabase_vault keeps secrets and pgcrypto encrypts here; or use a PostgreSQL that has it with --database-url',
+  pgsodium:
+    'supabase_vault keeps secrets and pgcrypto encrypts here; or use a PostgreSQL that has it with --database-url',
   pgtap: `put its SQL into a migration, or ${external}`,
   plcoffee: 'write the function in plpgsql or as an edge function',
   plls: 'write the function in plpgsql or as an edge function',
   plperl: 'write the function in plpgsql or as an edge function',
   plperlu: 'write the function in plpgsql or as an edge function',
-  plpgsql_check: 'remove the statement, it only serves development; or use a PostgreSQL that has it with --database-url',
+  plpgsql_check:
+    'remove the statement, it only serves development; or use a PostgreSQL that has it with --database-url',
   plpython3u: 'write the function in plpgsql or as an edge function',
   plv8: 'write the function in plpgsql or as an edge function',
   postgis: external,

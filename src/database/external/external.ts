@@ -8,7 +8,12 @@ import { sql } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
 import { setPasswords } from '../login.ts';
 import type { LoginRole } from '../types.ts';
-import { Client, type ConnectionOptions, ConnectionStringError, parseConnectionString } from '../wire/index.ts';
+import {
+  Client,
+  type ConnectionOptions,
+  ConnectionStringError,
+  parseConnectionString,
+} from '../wire/index.ts';
 
 export interface External {
   /** The URL's own account; for our numbered files. */
@@ -49,7 +54,10 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
   try {
     const facts = await readFacts(session);
     if (facts.version < oldestVersion) {
-      throw new DatabaseError('version_too_old', { host: base.host, found: session.connection.parameters.get('server_version') });
+      throw new DatabaseError('version_too_old', {
+        host: base.host,
+        found: session.connection.parameters.get('server_version'),
+      });
     }
     const ownsSchemas = facts.hasLedger ? facts.superuser || facts.ownsLedger : !facts.hasAuth;
     const options = new Map<LoginRole, ConnectionOptions>();
@@ -58,7 +66,8 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
 
     if (ownsSchemas && facts.superuser && base.user !== 'supabase_admin') {
       // Our objects belong to supabase_admin here too, so that default privileges and guards are the same everywhere.
-      if (!facts.hasAdmin) await session.exec('create role supabase_admin superuser createdb createrole replication bypassrls');
+      if (!facts.hasAdmin)
+        await session.exec('create role supabase_admin superuser createdb createrole replication bypassrls');
       await session.exec('set role supabase_admin');
     }
 
@@ -76,13 +85,20 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
         if (ownsSchemas && base.password !== undefined) {
           await setPasswords(session, base.password, []).catch(() => {});
         }
-        for (const { role, error } of await tryLogins(base, refused.map(({ role }) => role), options)) {
+        for (const { role, error } of await tryLogins(
+          base,
+          refused.map(({ role }) => role),
+          options,
+        )) {
           // Only where no superuser's session stands behind it: RESET ROLE leads back to the role, SET ROLE NONE does not.
           if (role !== 'postgres' && facts.superuser) {
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);
           }
           options.set(role, asOwner(role));
-          log.debug({ service: 'database', role }, 'The role is used through the account of the database URL');
+          log.debug(
+            { service: 'database', role },
+            'The role is used through the account of the database URL',
+          );
         }
       },
     };
@@ -94,9 +110,13 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
 
 function readUrl(url: string): ConnectionOptions {
   try {
-    return { applicationName: 'plinth', ...withoutUndefined(parseConnectionString(url)) } as ConnectionOptions;
+    return {
+      applicationName: 'plinth',
+      ...withoutUndefined(parseConnectionString(url)),
+    } as ConnectionOptions;
   } catch (error) {
-    if (error instanceof ConnectionStringError) throw new DatabaseError('bad_url', { reason: error.message }, error);
+    if (error instanceof ConnectionStringError)
+      throw new DatabaseError('bad_url', { reason: error.message }, error);
     throw error;
   }
 }

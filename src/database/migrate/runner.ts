@@ -69,7 +69,11 @@ function keyOf(file: { readonly room: string; readonly version: string }): strin
 }
 
 /** Released files never change; one that did means a database made by another version. */
-function warnOfChanges(files: readonly MigrationFile[], known: ReadonlyMap<string, string>, log: Logger): void {
+function warnOfChanges(
+  files: readonly MigrationFile[],
+  known: ReadonlyMap<string, string>,
+  log: Logger,
+): void {
   for (const file of files) {
     const hash = known.get(keyOf(file));
     if (hash === undefined || hash === file.hash) continue;
@@ -80,7 +84,11 @@ function warnOfChanges(files: readonly MigrationFile[], known: ReadonlyMap<strin
   }
 }
 
-async function applyFile(run: MigrationRun, file: MigrationFile, { flush }: { flush: boolean }): Promise<void> {
+async function applyFile(
+  run: MigrationRun,
+  file: MigrationFile,
+  { flush }: { flush: boolean },
+): Promise<void> {
   const settings = [
     'begin',
     `set local synchronous_commit = ${flush ? 'on' : 'off'}`,
@@ -101,14 +109,19 @@ commit`;
     await run.session.exec(`${head}${file.text}${tail}`);
   } catch (error) {
     await run.session.exec('rollback').catch(() => {});
-    throw new DatabaseError('migration_failed', { file: describe(file), reason: explain(error, head, file) }, error);
+    throw new DatabaseError(
+      'migration_failed',
+      { file: describe(file), reason: explain(error, head, file) },
+      error,
+    );
   }
 }
 
 function explain(error: unknown, head: string, file: MigrationFile): string {
   const { message, position, detail, where } = error as PostgresErrorShape;
   const offset = position === undefined ? undefined : position - 1 - head.length;
-  const line = offset === undefined || offset < 0 ? '' : ` (line ${file.text.slice(0, offset).split('\n').length})`;
+  const line =
+    offset === undefined || offset < 0 ? '' : ` (line ${file.text.slice(0, offset).split('\n').length})`;
   return [`${message}${line}`, detail, where].filter(Boolean).join('; ');
 }
 

@@ -1,0 +1,69 @@
+/**
+ * A data folder after initdb and bootstrap, made once per content of our SQL and copied by every test cluster. It
+ * lies in the system's folder for temporary files and appears under its name only when it is whole, so several
+ * processes may make it at once.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connectDatabase } from '../database.ts';
+import { findBinaries } from '../embedded/binaries.ts';
+
+/** Everything of test clusters lies in here; one folder a user. */
+export function testRoot(): string {
+  const uid = process.getuid?.() ?? 0;
+  const root = join(tmpdir(), `plinth-test-${uid}`);
+  mkdirSync(root, { recursive: true });
+  if (process.getuid !== undefined && lstatSync(root).uid !== uid)
+    throw new Error(`${root} belongs to somebody else`);
+  chmodSync(root, 0o711);
+  return root;
+}
+
+/** Puts a bootstrapped cluster into `dataDir`. */
+export async function copyTemplateFolder(dataDir: string): Promise<void> {
+  const source = join(await templateFolder(), 'postgres');
+  mkdirSync(dataDir, { mode: 0o711 });
+  const target = join(dataDir, 'postgres');
+  if (process.platform === 'win32') cpSync(source, target, { recursive: true });
+  else execFileSync('cp', ['-a', source, target]);
+}
+
+async function templateFolder(): Promise<string> {
+  const folder = join(testRoot(), `template-${contentHash()}`);
+  if (existsSync(folder)) return folder;
+  const work = `${folder}.${process.pid}`;
+  rmSync(work, { recursive: true, force: true });
+  const database = await connectDatabase({ dataDir: work, durable: false });
+  await database.stop();
+  try {
+    renameSync(work, folder);
+  } catch (error) {
+    rmSync(work, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+/** Changes with PostgreSQL's version and with everything that the bootstrap runs. */
+function contentHash(): string {
+  const hash = createHash('sha256').update(findBinaries().version);
+  for (const folder of ['../sql/', '../extensions/', '../embedded/']) {
+    const path = fileURLToPath(new URL(folder, import.meta.url));
+    for (const name of readdirSync(path).sort()) hash.update(name).update(readFileSync(join(path, name)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,157 @@
+/** One throw-away PostgreSQL a process (fsync off, many slots), and databases cloned in it within milliseconds. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { silentLogger } from '../../kernel/log.ts';
+import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
+import { clusterTarget, clusterUrl, openDatabase, readVersion } from '../database.ts';
+import { type Cluster, startCluster } from '../embedded/cluster.ts';
+import type { Database, LoginRole } from '../types.ts';
+import { Client } from '../wire/index.ts';
+import { guardCluster, sweepDeadClusters } from './guard.ts';
+import { copyTemplateFolder, testRoot } from './template-folder.ts';
+
+const password = 'postgres';
+
+export interface TestCluster {
+  readonly cluster: Cluster;
+  /** Runs `work` as superuser in a database that nobody clones, one after the other: clones disturb each other. */
+  asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+let shared: Promise<TestCluster> | undefined;
+
+/** The process's own cluster, bootstrapped, started at the first call and gone when the process ends. */
+export function startTestCluster(): Promise<TestCluster> {
+  shared ??= launch();
+  return shared;
+}
+
+/** Ends the process's cluster early. */
+export async function stopTestCluster(): Promise<void> {
+  const cluster = await shared;
+  shared = undefined;
+  templates.clear();
+  await cluster?.stop();
+}
+
+async function launch(): Promise<TestCluster> {
+  const root = testRoot();
+  await sweepDeadClusters(root);
+  const dataDir = join(root, `run-${process.pid}-${randomBytes(4).toString('hex')}`);
+  await copyTemplateFolder(dataDir);
+  const cluster = await startCluster({
+    dataDir,
+    port: 0,
+    durable: false,
+    settings: {},
+    log: silentLogger,
+    onProgress: () => {},
+  });
+  guardCluster(cluster.pid(), dataDir);
+  cluster.unref();
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    cluster,
+    asAdmin(work) {
+      const turn = last.then(async () => {
+        // Not `postgres`: that is what the first template is made of, and a template must be left alone. A session of
+        // its own each time, since an open one would keep the process alive.
+        const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', password, 'template1'));
+        try {
+          return await work(admin);
+        } finally {
+          await admin.connection.close();
+        }
+      });
+      last = turn.catch(() => {});
+      return turn;
+    },
+    stop: () => cluster.stop(),
+  };
+}
+
+/** Template databases by key, migrated once. */
+const templates = new Map<string, Promise<string>>();
+
+export interface TestDatabase {
+  readonly name: string;
+  readonly database: Database;
+  /** Stops `database` and removes the clone. */
+  drop(): Promise<void>;
+}
+
+/**
+ * A database of one's own. The first call with a key lets `prepare` migrate a template; all calls clone it.
+ *
+ * @example
+ * const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authSet]));
+ */
+export async function createTestDatabase(
+  templateKey: string,
+  prepare: (database: Database) => Promise<void> = async () => {},
+): Promise<TestDatabase> {
+  const { cluster, asAdmin } = await startTestCluster();
+  let template = templates.get(templateKey);
+  if (template === undefined) {
+    template = makeTemplate(templateKey, prepare);
+    templates.set(templateKey, template);
+    template.catch(() => templates.delete(templateKey));
+  }
+  const source = await template;
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asAdmin((admin) => clone(admin, source, name));
+  const database = await open(cluster, name);
+  return {
+    name,
+    database,
+    async drop() {
+      await database.stop();
+      await asAdmin((admin) => admin.exec(`drop database if exists ${quoteIdentifier(name)} with (force)`));
+    },
+  };
+}
+
+async function makeTemplate(key: string, prepare: (database: Database) => Promise<void>): Promise<string> {
+  const { cluster, asAdmin } = await startTestCluster();
+  const name = `template_${key}`;
+  await asAdmin((admin) => clone(admin, 'postgres', name));
+  const database = await open(cluster, name);
+  try {
+    await prepare(database);
+  } finally {
+    await database.stop();
+  }
+  return name;
+}
+
+/** A clone lacks the settings that ALTER DATABASE made; they are copied. */
+async function clone(admin: Client, source: string, name: string): Promise<void> {
+  const to = quoteIdentifier(name);
+  await admin.exec(
+    `create database ${to} template ${quoteIdentifier(source)} owner postgres strategy file_copy`,
+  );
+  const rows = await admin.query<{ name: string; value: string }>(sql`
+    select split_part(setting, '=', 1) as name, substr(setting, strpos(setting, '=') + 1) as value
+    from pg_catalog.pg_db_role_setting s
+    join pg_catalog.pg_database d on d.oid = s.setdatabase
+    cross join unnest(s.setconfig) as setting
+    where d.datname = ${source} and s.setrole = 0`);
+  const statements = rows.map((row) => {
+    const parameter = row.name.split('.').map(quoteIdentifier).join('.');
+    return `alter database ${to} set ${parameter} = ${quoteLiteral(row.value)}`;
+  });
+  if (statements.length > 0) await admin.exec(statements.join(';'));
+}
+
+async function open(cluster: Cluster, name: string): Promise<Database> {
+  const target = (role: LoginRole) => clusterTarget(cluster, role, password, name);
+  const admin = await Client.connect(target('supabase_admin'));
+  const info = {
+    url: clusterUrl(cluster, password, name),
+    embedded: true,
+    serverVersion: readVersion(admin),
+    ownsSchemas: true,
+  };
+  return openDatabase({ target, admin, info, stop: async () => {} }, silentLogger, () => {});
+}
