@@ -10,8 +10,8 @@ export interface Job {
   readonly queuedAt: number;
   /** True: nobody else may be on the connection. */
   readonly exclusive: boolean;
-  /** True once it was sent to a connection that turned out to be dead. */
-  resent: boolean;
+  /** How often it was sent to a connection that turned out to be dead. */
+  resent: number;
   /** True once a prepared statement of it turned out to be stale: now all of them are prepared anew. */
   reprepared: boolean;
 }

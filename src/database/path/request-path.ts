@@ -4,7 +4,7 @@
  */
 import { PoolEndedError, PoolTimeoutError } from '../pool/errors.ts';
 import type { PathRequest, PathResult, RequestPath } from '../types.ts';
-import { type ConnectionOptions, PostgresError } from '../wire/index.ts';
+import { ConnectionError, type ConnectionOptions, PostgresError } from '../wire/index.ts';
 import { Group } from './group.ts';
 import type { Job, Lane } from './lane.ts';
 import { resetSession } from './reset.ts';
@@ -30,6 +30,9 @@ export interface RequestPathOptions {
 const WATCH_MS = 25;
 /** A further shared connection is opened when the least busy one has this many requests in flight. */
 const GROW_AT = 2;
+
+/** A restart of the server kills all connections, and each may be found dead in turn. */
+const MAX_RESENDS = 10;
 
 export function createRequestPath(options: RequestPathOptions): RequestPath {
   return new Path(options);
@@ -83,7 +86,7 @@ class Path implements RequestPath {
         },
         queuedAt,
         exclusive: request.lane === 'alone' || request.explicit !== undefined || request.resetAfter === true,
-        resent: false,
+        resent: 0,
         reprepared: false,
       };
       this.#place(job, queuedAt);
@@ -156,8 +159,8 @@ class Path implements RequestPath {
       job.reprepared = true;
       this.#run(lane, job);
       return;
-    } else if (outcome.again === 'elsewhere' && !job.resent) {
-      job.resent = true;
+    } else if (outcome.again === 'elsewhere' && job.resent < resendLimit(outcome.error)) {
+      job.resent++;
       this.#shared.dropIdle();
       this.#alone.dropIdle();
       this.#place(job, lane.since);
@@ -246,4 +249,9 @@ class Path implements RequestPath {
   #timeout(): Error {
     return new PoolTimeoutError(`No database connection became free in ${this.#acquireTimeoutMs} ms.`);
   }
+}
+
+/** What the server has not begun can be sent until it is; a read that broke off is only tried once more. */
+function resendLimit(error: unknown): number {
+  return error instanceof ConnectionError && error.untouched ? MAX_RESENDS : 1;
 }
