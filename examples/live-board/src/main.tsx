@@ -1,0 +1,45 @@
+import type { Session } from '@supabase/supabase-js';
+import { StrictMode, useEffect, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Board } from './board.tsx';
+import { supabase } from './supabase.ts';
+import './style.css';
+
+function App() {
+  const [session, setSession] = useState<Session | null | undefined>(undefined);
+
+  useEffect(() => {
+    const { data } = supabase.auth.onAuthStateChange((_event, next) => setSession(next));
+    return () => data.subscription.unsubscribe();
+  }, []);
+
+  if (session === undefined) return <main aria-busy="true" />;
+  return session ? <Board user={session.user} /> : <Welcome />;
+}
+
+function Welcome() {
+  // The Account pages of the backend do the signing in; the client gets its own session back by PKCE.
+  const signIn = () =>
+    supabase.auth.signInWithOAuth({
+      provider: 'custom:account',
+      options: { redirectTo: window.location.origin },
+    });
+  return (
+    <main className="welcome">
+      <h1>Live board</h1>
+      <p>Short notes with photos. Everybody signed in sees them appear at once.</p>
+      <button type="button" onClick={signIn}>
+        Sign in
+      </button>
+    </main>
+  );
+}
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}

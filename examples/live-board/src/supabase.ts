@@ -1,0 +1,17 @@
+import { createClient } from '@supabase/supabase-js';
+
+/** The stock client: nothing here knows that the backend is Plinth. */
+export const supabase = createClient(
+  import.meta.env.VITE_SUPABASE_URL ?? 'http://127.0.0.1:54321',
+  import.meta.env.VITE_SUPABASE_KEY ?? 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH',
+  { auth: { flowType: 'pkce' } },
+);
+
+export interface Note {
+  id: number;
+  author: string;
+  body: string;
+  photo: string | null;
+  done: boolean;
+  created_at: string;
+}
