@@ -1,5 +1,5 @@
 import type { User } from '@supabase/supabase-js';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { type Note, supabase } from './supabase.ts';
 import { useNotes } from './use-notes.ts';
 

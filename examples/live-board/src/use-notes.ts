@@ -9,7 +9,11 @@ export function useNotes(): { notes: Note[]; error: string | undefined; live: bo
 
   useEffect(() => {
     const load = async () => {
-      const { data, error } = await supabase.from('notes').select('*').order('id', { ascending: false }).limit(100);
+      const { data, error } = await supabase
+        .from('notes')
+        .select('*')
+        .order('id', { ascending: false })
+        .limit(100);
       if (error) setError(error.message);
       else setNotes(data as Note[]);
     };

@@ -1,0 +1,132 @@
+/**
+ * Start times and idle memory, as a newcomer meets them: through npm, on a project with one small migration.
+ *
+ *     node bench/start.ts [--rounds 3]
+ *
+ * Prints the milliseconds from the command to the first answered REST request (first start: an empty data folder; warm:
+ * the same folder again) and, 10 s after the last start was ready, the proportional set size (PSS) of every process that
+ * Plinth started, npm's own left out. Linux only, since PSS comes from /proc.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
+const rounds = Number(values.rounds);
+const bars = { firstMs: 2000, warmMs: 500, idleMiB: 150 };
+
+const median = (numbers: number[]): number => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+function makeProject(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
+  mkdirSync(join(dir, 'supabase', 'migrations'), { recursive: true });
+  writeFileSync(join(dir, 'supabase', 'config.toml'), 'project_id = "bench"\n');
+  writeFileSync(
+    join(dir, 'supabase', 'migrations', '20260101000000_todos.sql'),
+    `create table public.todos (id bigint generated always as identity primary key, task text not null, owner uuid default auth.uid());
+alter table public.todos enable row level security;
+create policy "all read" on public.todos for select using (true);
+insert into public.todos (task) values ('measure');
+`,
+  );
+  return dir;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function start(dir: string): Promise<{ child: ChildProcess; ms: number }> {
+  const port = await freePort();
+  const began = performance.now();
+  const args = ['start', '--silent', '--', '--workdir', dir, '--port', String(port), '--db-port', String(await freePort())];
+  const child = spawn('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  let output = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    output += chunk;
+  });
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the start failed:\n${output}`);
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}/rest/v1/todos?select=task`);
+      if (answer.ok && ((await answer.json()) as unknown[]).length === 1) return { child, ms: performance.now() - began };
+    } catch {
+      // Not listening yet.
+    }
+    await sleep(5);
+  }
+}
+
+async function stop({ child }: { child: ChildProcess }): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  process.kill(-child.pid, 'SIGINT');
+  await gone;
+  await sleep(300);
+}
+
+/** PSS in MiB of a process's descendants, itself left out, by command. */
+function idleMemory(npmPid: number): { total: number; rows: [string, number][] } {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    } catch {
+      // Ended meanwhile.
+    }
+  }
+  const rows = new Map<string, number>();
+  for (const pid of parents.keys()) {
+    let above = parents.get(pid) ?? 0;
+    while (above > 1 && above !== npmPid) above = parents.get(above) ?? 0;
+    if (above !== npmPid) continue;
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    const pss = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
+    const label = /postgres/.test(command) ? 'postgres' : (command.split('/').pop() ?? command).slice(0, 60);
+    rows.set(label, (rows.get(label) ?? 0) + pss);
+  }
+  return { total: [...rows.values()].reduce((sum, value) => sum + value, 0), rows: [...rows] };
+}
+
+const first: number[] = [];
+const warm: number[] = [];
+let memory: ReturnType<typeof idleMemory> | undefined;
+// Not counted: fills the module compile cache, as any earlier start on this machine has.
+const warmUp = makeProject();
+await stop(await start(warmUp));
+rmSync(warmUp, { recursive: true, force: true });
+for (let round = 0; round < rounds; round += 1) {
+  const dir = makeProject();
+  const cold = await start(dir);
+  first.push(cold.ms);
+  await stop(cold);
+  const again = await start(dir);
+  warm.push(again.ms);
+  if (round === rounds - 1) {
+    await sleep(10_000);
+    memory = idleMemory(again.child.pid ?? 0);
+  }
+  await stop(again);
+  rmSync(dir, { recursive: true, force: true });
+}
+const line = (label: string, value: number, bar: number, unit: string): void =>
+  console.log(`${label.padEnd(34)} ${value.toFixed(0).padStart(6)} ${unit}   ${(value / bar).toFixed(2)} of the bar (${bar} ${unit})`);
+line('first start to first answer', median(first), bars.firstMs, 'ms');
+line('warm start to first answer', median(warm), bars.warmMs, 'ms');
+if (memory) {
+  line('idle memory (PSS)', memory.total, bars.idleMiB, 'MiB');
+  for (const [label, value] of memory.rows) console.log(`  ${label.padEnd(60)} ${value.toFixed(1)} MiB`);
+}
+console.log(`rounds: ${rounds}; first ${first.map((ms) => ms.toFixed(0)).join(', ')}; warm ${warm.map((ms) => ms.toFixed(0)).join(', ')}`);
