@@ -66,6 +66,10 @@ export async function sendObject(
     } else {
       reply.header('content-length', body.sizeBytes);
     }
+    if (request.method === 'HEAD') {
+      await body.close();
+      return reply.send();
+    }
     return reply.send(await body.read(range));
   } catch (error) {
     await body.close();

@@ -122,7 +122,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
 
   app.get<{ Params: BucketIdParams }>(
     '/bucket/:bucketId',
-    { schema: { headers: authorizationHeader } },
+    { schema: { headers: authorizationHeader }, exposeHeadRoute: true },
     async (request) => {
       const scope = openScope(service, request, operations.getBucket);
       const bucketId = knownName(request.params.bucketId);

@@ -53,6 +53,7 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
           required: ['token'],
         },
       },
+      exposeHeadRoute: true,
     },
     async (request, reply) => {
       const address = addressOf(request);

@@ -29,6 +29,13 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
       reply.code(404).send(unknownRoute(request.method, pathOf(request.url))),
     );
 
+    app.addHook('onRequest', async ({ headers }) => {
+      // The local stack's gateway hands a missing header on as an empty one, so its clients (they name themselves) are
+      // told that the token is bad; the bare server tells everybody else that the header is missing.
+      if (headers.authorization === undefined && headers['x-client-info'] !== undefined)
+        headers.authorization = '';
+    });
+
     app.register(async (scope) => {
       scope.addContentTypeParser(
         'application/json',

@@ -32,7 +32,8 @@ export function infoRoutes(app: FastifyInstance, service: StorageService): void 
     );
     app.get<{ Params: ObjectParams }>(
       `/object/info${path}/:bucketName/*`,
-      { schema },
+      // Upstream answers HEAD here too, on the path without a visibility only.
+      { schema, exposeHeadRoute: path === '' },
       async (request, reply) => sendInfo(reply, await find(request, rule)),
     );
   };
