@@ -1,0 +1,110 @@
+/** Judges a request's token: who asks, as which role. The signature is checked by `keys`; the claims are judged here. */
+import type { Keys, TokenFault } from '../../keys/types.ts';
+import { type RestError, restError } from '../errors.ts';
+import { type ClaimPath, claimAt } from './claim-path.ts';
+
+export interface Identity {
+  readonly role: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** JSON of all claims with the effective role, for `request.jwt.claims`. */
+  readonly claimsJson: string;
+}
+
+export interface AuthenticationRules {
+  readonly anonRole: string | undefined;
+  readonly audience: string | undefined;
+  readonly roleClaim: ClaimPath;
+}
+
+/** Seconds by which clocks may differ. */
+const SKEW = 30;
+const BEARER = /^bearer(?:\s+(.*))?$/is;
+
+/** Throws PGRST301 (token), 302 (none, and anonymous access is off) or 303 (claims). */
+export function authenticate(
+  authorization: string | undefined,
+  verify: Keys['verify'],
+  rules: AuthenticationRules,
+  nowMs: number,
+): Identity {
+  const bearer = authorization === undefined ? null : BEARER.exec(authorization);
+  // Other schemes are nobody's business here.
+  if (bearer === null) return anonymous(rules);
+  const token = bearer[1] ?? '';
+  if (token === '') throw badToken('Empty JWT is sent in Authorization header');
+  const result = verify(token);
+  if (!result.ok) throw faultyToken(result);
+  judgeClaims(result.claims, rules.audience, Math.floor(nowMs / 1000));
+  const role = claimAt(result.claims, rules.roleClaim) ?? rules.anonRole;
+  if (role === undefined) throw tokenRequired();
+  const { claims } = result;
+  const claimsJson = claims.role === role ? result.claimsJson : JSON.stringify({ ...claims, role });
+  return { role, claims, claimsJson };
+}
+
+function anonymous(rules: AuthenticationRules): Identity {
+  const role = rules.anonRole;
+  if (role === undefined) throw tokenRequired();
+  return { role, claims: {}, claimsJson: JSON.stringify({ role }) };
+}
+
+/** In the order in which PostgREST reports them; the first fault counts. */
+function judgeClaims(
+  claims: Readonly<Record<string, unknown>>,
+  audience: string | undefined,
+  now: number,
+): void {
+  const { exp, nbf, iat, aud } = claims;
+  if (isGiven(exp)) {
+    if (typeof exp !== 'number') throw badClaims("The JWT 'exp' claim must be a number");
+    if (now - SKEW > wholeSeconds(exp)) throw badClaims('JWT expired');
+  }
+  if (isGiven(nbf)) {
+    if (typeof nbf !== 'number') throw badClaims("The JWT 'nbf' claim must be a number");
+    if (now + SKEW < wholeSeconds(nbf)) throw badClaims('JWT not yet valid');
+  }
+  if (isGiven(iat)) {
+    if (typeof iat !== 'number') throw badClaims("The JWT 'iat' claim must be a number");
+    if (now + SKEW < wholeSeconds(iat)) throw badClaims('JWT issued at future');
+  }
+  if (!isGiven(aud)) return;
+  const audiences = typeof aud === 'string' ? [aud] : aud;
+  if (!Array.isArray(audiences) || !audiences.every((one) => typeof one === 'string')) {
+    throw badClaims("The JWT 'aud' claim must be a string or an array of strings");
+  }
+  if (audience !== undefined && audiences.length > 0 && !audiences.includes(audience)) {
+    throw badClaims('JWT not in audience');
+  }
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+/** A time with a fraction counts as 0, as upstream reads it. */
+const wholeSeconds = (value: number): number => (Number.isSafeInteger(value) ? value : 0);
+
+function faultyToken(fault: TokenFault): RestError {
+  switch (fault.reason) {
+    case 'malformed':
+      return fault.parts === 3
+        ? badToken('JWT cryptographic operation failed')
+        : badToken(`Expected 3 parts in JWT; got ${fault.parts}`);
+    case 'algorithm':
+      return badToken(
+        'Wrong or unsupported encoding algorithm',
+        fault.algorithm === 'none' ? "JWT is unsecured but expected 'alg' was not 'none'" : null,
+      );
+    case 'no-key':
+      return badToken('No suitable key or wrong key type', 'No suitable key was found to decode the JWT');
+    case 'signature':
+      return badToken('No suitable key or wrong key type', 'None of the keys was able to decode the JWT');
+  }
+}
+
+const challenge = (message: string) =>
+  [
+    ['WWW-Authenticate', `Bearer error="invalid_token", error_description=${JSON.stringify(message)}`],
+  ] as const;
+const badToken = (fault: string, details: string | null = null): RestError =>
+  restError('PGRST301', { texts: { fault }, details, headers: challenge(fault) });
+const badClaims = (fault: string): RestError =>
+  restError('PGRST303', { texts: { fault }, headers: challenge(fault) });
+const tokenRequired = (): RestError => restError('PGRST302', { headers: [['WWW-Authenticate', 'Bearer']] });

@@ -1,0 +1,59 @@
+/** Parameters of a compiled statement: where each value comes from when a request of its shape arrives. */
+
+import type { SlotValue } from '../parse/query.ts';
+import { limitOffset, type RowRange } from '../parse/range.ts';
+
+export type Param =
+  | { readonly kind: 'text'; readonly text: string }
+  /** `like`: `*` stands for `%`. */
+  | { readonly kind: 'slot'; readonly slot: number; readonly like: boolean }
+  | { readonly kind: 'list'; readonly slot: number }
+  | { readonly kind: 'limit' | 'offset'; readonly key: string; readonly maxRows: number | undefined }
+  /** `hex`: as PostgreSQL writes bytea. */
+  | { readonly kind: 'body'; readonly hex: boolean }
+  | { readonly kind: 'argument'; readonly name: string; readonly variadic: boolean };
+
+/** What a request brings to a statement of its shape. */
+export interface Bindings {
+  readonly values: readonly SlotValue[];
+  /** By the key of the level's limit; `limit` is the root, the Range header included. */
+  readonly ranges: ReadonlyMap<string, RowRange>;
+  readonly body: Uint8Array | undefined;
+  readonly callArguments: readonly (readonly [string, string])[];
+}
+
+export function bindParam(param: Param, bindings: Bindings): string | Uint8Array | null {
+  switch (param.kind) {
+    case 'text':
+      return clean(param.text);
+    case 'slot': {
+      const value = bindings.values[param.slot] as string;
+      return clean(param.like ? value.replaceAll('*', '%') : value);
+    }
+    case 'list':
+      return arrayLiteral(bindings.values[param.slot] as readonly string[]);
+    case 'limit':
+    case 'offset': {
+      const range = bindings.ranges.get(param.key);
+      const number = range === undefined ? undefined : limitOffset(range, param.maxRows)[param.kind];
+      return number === undefined ? null : String(number);
+    }
+    case 'body': {
+      const body = bindings.body ?? null;
+      return body !== null && param.hex ? `\\x${Buffer.from(body).toString('hex')}` : body;
+    }
+    case 'argument': {
+      const given = bindings.callArguments.filter(([name]) => name === param.name).map(([, value]) => value);
+      return param.variadic ? arrayLiteral(given) : clean(given.at(-1) ?? '');
+    }
+  }
+}
+
+/** PostgreSQL's text holds no NUL. */
+const clean = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text);
+
+/** `{"a","b"}`, every element quoted. */
+export function arrayLiteral(elements: readonly string[]): string {
+  const quoted = elements.map((one) => `"${clean(one).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+  return `{${quoted.join(',')}}`;
+}

@@ -1,0 +1,103 @@
+/** What went wrong in or on the way to PostgreSQL, as an answer. Pure. */
+import type { PostgresErrorShape } from '../../database/types.ts';
+import { RestError, restError, SQLSTATE_STATUS } from '../errors.ts';
+
+/** `isAnonymous`: the role is the anonymous one, so a missing privilege asks for a token first. */
+export function databaseError(error: unknown, isAnonymous: boolean): RestError {
+  if (error instanceof RestError) return error;
+  if (!(error instanceof Error)) return restError('PGRSTX00', { cause: error });
+  if (error.name === 'PoolTimeoutError') return restError('PGRST003', { cause: error });
+  if (error.name === 'PoolEndedError') return restError('PGRST000', { cause: error });
+  if (!isPostgresError(error)) return restError('PGRSTX00', { cause: error });
+  if (error.name === 'ConnectionError') {
+    // Never connected, or lost while asking.
+    const code = error.code === '08001' ? 'PGRST000' : 'PGRST001';
+    return restError(code, { details: error.message, cause: error });
+  }
+  if (error.code === 'PGRST') return raisedAnswer(error);
+  const status = statusOf(error, isAnonymous);
+  return new RestError({
+    code: error.code,
+    status,
+    reason: error.code.startsWith('PT') ? error.message : undefined,
+    message: error.message,
+    details: error.detail,
+    hint: error.hint,
+    headers: status === 401 ? [['WWW-Authenticate', 'Bearer']] : [],
+    cause: error,
+  });
+}
+
+const isPostgresError = (error: Error): error is PostgresErrorShape =>
+  'severity' in error && 'code' in error && typeof error.code === 'string';
+
+function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): number {
+  // RAISE SQLSTATE 'PT404': the function chooses the status.
+  if (code.startsWith('PT')) {
+    const status = Number(code.slice(2));
+    return Number.isInteger(status) && status >= 100 && status <= 999 ? status : 500;
+  }
+  if (code === '42501' && isAnonymous) return 401;
+  if (code === '21000' && message.endsWith('requires a WHERE clause')) return 400;
+  if (code === '42883' && message.startsWith('function xmlagg(')) return 406;
+  if (code === '22023') return message.startsWith('role') && message.endsWith('does not exist') ? 401 : 400;
+  return SQLSTATE_STATUS[code] ?? SQLSTATE_STATUS[code.slice(0, 2)] ?? 400;
+}
+
+/** RAISE SQLSTATE 'PGRST': message and detail are JSON and give the whole answer. */
+function raisedAnswer(error: PostgresErrorShape): RestError {
+  const hints = {
+    message:
+      "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: 'details', 'hint'.",
+    detail:
+      "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'.",
+  };
+  const message = readObject(error.message);
+  if (message === undefined || typeof message.code !== 'string' || typeof message.message !== 'string') {
+    return restError('PGRST121', {
+      details: `Invalid JSON value for MESSAGE: '${error.message}'`,
+      hint: hints.message,
+      cause: error,
+    });
+  }
+  if (error.detail === undefined) {
+    return restError('PGRST121', {
+      details: 'DETAIL is missing in the RAISE statement',
+      hint: hints.detail,
+      cause: error,
+    });
+  }
+  const detail = readObject(error.detail);
+  const headers = detail?.headers;
+  if (detail === undefined || !Number.isInteger(detail.status) || !isTextRecord(headers)) {
+    return restError('PGRST121', {
+      details: `Invalid JSON value for DETAIL: '${error.detail}'`,
+      hint: hints.detail,
+      cause: error,
+    });
+  }
+  return new RestError({
+    code: message.code,
+    status: Number(detail.status),
+    reason: typeof detail.status_text === 'string' ? detail.status_text : undefined,
+    message: message.message,
+    details: message.details,
+    hint: typeof message.hint === 'string' ? message.hint : null,
+    headers: Object.entries(headers),
+    cause: error,
+  });
+}
+
+function readObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isTextRecord = (value: unknown): value is Record<string, string> =>
+  typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');

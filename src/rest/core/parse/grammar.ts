@@ -1,0 +1,425 @@
+/**
+ * The query string's grammar, as PostgREST 16 reads it (its quirks included: see section 2 and 13 of the REST
+ * contract in `docs/compatibility.md`). Every parser here is pure; `query.ts` says which parameter is read by which.
+ */
+import {
+  anyChar,
+  attempt,
+  between,
+  bind,
+  char,
+  digit,
+  eof,
+  label,
+  lazy,
+  left,
+  letter,
+  lookAhead,
+  many,
+  many1,
+  map,
+  noneOf,
+  notFollowedBy,
+  oneOf,
+  option,
+  optional,
+  or,
+  type Parser,
+  right,
+  sepBy,
+  sepBy1,
+  string,
+  succeed,
+  zero,
+} from './parsec.ts';
+import type {
+  Aggregate,
+  EmbedPath,
+  Field,
+  FtsOperator,
+  IsValue,
+  JoinType,
+  JsonOperation,
+  JsonPath,
+  LogicTree,
+  Operation,
+  OperatorExpression,
+  OrderTerm,
+  QuantOperator,
+  SelectItem,
+  SimpleOperator,
+} from './types.ts';
+
+/** Embeds and logic trees nested deeper than this are refused; the parser's own stack ends far beyond it. */
+const MAX_DEPTH = 100;
+
+const join = (parser: Parser<string[]>): Parser<string> => map(parser, (chars) => chars.join(''));
+const as = <T>(parser: Parser<unknown>, value: T): Parser<T> => map(parser, () => value);
+const words = <T extends string>(...all: T[]): Parser<T> =>
+  or(...all.map((word) => as(attempt(string(word)), word)));
+
+const whitespace = many(oneOf(' \t'));
+const lexeme = <T>(parser: Parser<T>): Parser<T> => right(whitespace, left(parser, whitespace));
+const delimiter = label(char('.'), 'delimiter (.)');
+const comma = lexeme(char(','));
+
+const identifierChar = or(letter, digit, oneOf('_ $'));
+export const identifier: Parser<string> = map(many1(identifierChar), (chars) => chars.join('').trim());
+
+const quotedValue: Parser<string> = between(
+  char('"'),
+  char('"'),
+  join(many(or(noneOf('\\"'), right(char('\\'), anyChar)))),
+);
+
+/** A dash inside a name; `->` is an arrow. */
+const dash = attempt(right(char('-'), notFollowedBy(char('>'))));
+const dashed = (part: Parser<string>): Parser<string> => map(sepBy1(part, dash), (parts) => parts.join('-'));
+
+export const fieldName: Parser<string> = label(
+  or(quotedValue, dashed(identifier)),
+  'field name (* or [a..z0..9_$])',
+);
+
+const jsonKeyPart: Parser<string> = map(many1(noneOf('(-:.,>)')), (chars) => chars.join('').trim());
+const jsonKey: Parser<string> = label(
+  or(quotedValue, dashed(jsonKeyPart)),
+  'any non reserved character different from: .,>()',
+);
+const jsonIndexEnd = or<unknown>(
+  attempt(lookAhead(string('->'))),
+  attempt(lookAhead(string('::'))),
+  attempt(lookAhead(string('.'))),
+  attempt(lookAhead(string(','))),
+  attempt(eof),
+);
+const jsonIndex: Parser<string> = left(
+  bind(option('+', char('-')), (sign) => map(many1(digit), (digits) => sign + digits.join(''))),
+  jsonIndexEnd,
+);
+const jsonArrow = or<'->' | '->>'>(as(attempt(string('->>')), '->>'), as(attempt(string('->')), '->'));
+const jsonOperand = or<JsonOperation['operand']>(
+  attempt(map(jsonIndex, (index) => ({ index }))),
+  attempt(map(jsonKey, (key) => ({ key }))),
+);
+export const jsonPath: Parser<JsonPath> = many(
+  bind(jsonArrow, (arrow) => map(jsonOperand, (operand): JsonOperation => ({ arrow, operand }))),
+);
+
+const field: Parser<Field> = lexeme(
+  bind(fieldName, (name) => map(option<JsonPath>([], jsonPath), (path) => ({ name, jsonPath: path }))),
+);
+
+// select
+
+const aliasSeparator = right(char(':'), notFollowedBy(char(':')));
+const alias = optional(attempt(left(fieldName, aliasSeparator)));
+const castSuffix = optional(right(string('::'), identifier));
+
+const selectEnd = or<unknown>(attempt(lookAhead(string(')'))), attempt(lookAhead(string(','))), attempt(eof));
+
+const aggregate: Parser<Aggregate> = or<Aggregate>(
+  string('sum') as Parser<Aggregate>,
+  string('avg') as Parser<Aggregate>,
+  string('count') as Parser<Aggregate>,
+  attempt(string('max')) as Parser<Aggregate>,
+  attempt(string('min')) as Parser<Aggregate>,
+);
+
+const STAR: Field = { name: '*', jsonPath: [] };
+
+const selectField: Parser<SelectItem> = lexeme(
+  or<SelectItem>(
+    attempt(as(right(string('*'), selectEnd), { kind: 'field', field: STAR })),
+    attempt(
+      bind(alias, (name) =>
+        right(
+          string('count()'),
+          bind(castSuffix, (aggregateCast) =>
+            as<SelectItem>(selectEnd, {
+              kind: 'field',
+              field: STAR,
+              aggregate: 'count',
+              aggregateCast,
+              alias: name,
+            }),
+          ),
+        ),
+      ),
+    ),
+    bind(alias, (name) =>
+      bind(field, (of) =>
+        bind(castSuffix, (cast) =>
+          bind(optional(attempt(right(char('.'), left(aggregate, string('()'))))), (found) =>
+            bind(castSuffix, (aggregateCast) =>
+              as<SelectItem>(selectEnd, {
+                kind: 'field',
+                field: of,
+                alias: name,
+                cast,
+                aggregate: found,
+                aggregateCast,
+              }),
+            ),
+          ),
+        ),
+      ),
+    ),
+  ),
+);
+
+type EmbedParameter = { readonly join: JoinType } | { readonly hint: string };
+const embedParameter: Parser<EmbedParameter> = right(
+  char('!'),
+  or<EmbedParameter>(
+    as(attempt(string('left')), { join: 'left' }),
+    as(attempt(string('inner')), { join: 'inner' }),
+    attempt(map(fieldName, (hint) => ({ hint }))),
+  ),
+);
+const embedParameters = bind(optional(embedParameter), (first) =>
+  map(optional(embedParameter), (second) => {
+    const given = [first, second].filter((one) => one !== undefined);
+    return {
+      hint: given.find((one) => 'hint' in one)?.hint,
+      join: given.find((one) => 'join' in one)?.join,
+    };
+  }),
+);
+const openParenthesis = attempt(lookAhead(string('(')));
+
+const embedHead = lexeme(
+  bind(alias, (name) =>
+    bind(fieldName, (relation) =>
+      right(
+        relation === 'count' ? zero : succeed(undefined),
+        bind(embedParameters, (parameters) =>
+          as(openParenthesis, { kind: 'embed' as const, relation, alias: name, ...parameters }),
+        ),
+      ),
+    ),
+  ),
+);
+const spreadHead = lexeme(
+  bind(right(string('...'), fieldName), (relation) =>
+    bind(embedParameters, (parameters) =>
+      as(openParenthesis, { kind: 'spread' as const, relation, ...parameters }),
+    ),
+  ),
+);
+
+const tooDeep: Parser<never> = label(zero, `fewer than ${MAX_DEPTH} nested levels`);
+
+function selectForest(depth: number): Parser<SelectItem[]> {
+  if (depth > MAX_DEPTH) return tooDeep;
+  const children = lazy(() => between(char('('), char(')'), selectForest(depth + 1)));
+  const tree = or<SelectItem>(
+    bind(attempt(spreadHead), (head) => map(children, (items) => ({ ...head, items }))),
+    bind(attempt(embedHead), (head) => map(children, (items) => ({ ...head, items }))),
+    selectField,
+  );
+  return sepBy(tree, comma);
+}
+
+/** `id,name::text,author:people!fk(name)` */
+export const select: Parser<SelectItem[]> = selectForest(0);
+
+// filters
+
+const simpleOperator: Parser<SimpleOperator> = label(
+  words<SimpleOperator>('neq', 'cs', 'cd', 'ov', 'sl', 'sr', 'nxr', 'nxl', 'adj'),
+  'unknown single value operator',
+);
+const quantOperator: Parser<QuantOperator> = label(
+  words<QuantOperator>('eq', 'gte', 'gt', 'lte', 'lt', 'like', 'ilike', 'match', 'imatch'),
+  'unknown single value operator',
+);
+const quantifier = optional(
+  attempt(
+    between(
+      char('('),
+      char(')'),
+      or<'any' | 'all'>(as(attempt(string('any')), 'any'), as(string('all'), 'all')),
+    ),
+  ),
+);
+
+const caseless = (word: string): Parser<string> =>
+  Array.from(word).reduce<Parser<string>>(
+    (before, one) => right(before, or(char(one), char(one.toUpperCase()))),
+    succeed(''),
+  );
+const isValue: Parser<IsValue> = label(
+  or<IsValue>(
+    ...(['null', 'not_null', 'true', 'false', 'unknown'] as const).map((word) =>
+      as(attempt(caseless(word)), word),
+    ),
+  ),
+  'isVal: (null, not_null, true, false, unknown)',
+);
+
+const listElement: Parser<string> = or(
+  attempt(left(quotedValue, notFollowedBy(noneOf(',)')))),
+  join(many(noneOf(',)'))),
+);
+export const listValue: Parser<string[]> = left(
+  right(lexeme(char('(')), sepBy1(listElement, char(','))),
+  lexeme(char(')')),
+);
+
+/** `not.eq(any).{1,2}`; `single` reads the value of operators that take one. */
+function operatorExpression(single: Parser<string>): Parser<OperatorExpression> {
+  const prefix = (word: string) => attempt(right(string(word), delimiter));
+  const fts = bind(words<FtsOperator>('fts', 'plfts', 'phfts', 'wfts'), (operator) =>
+    bind(optional(attempt(between(char('('), char(')'), identifier))), (language) =>
+      right(
+        delimiter,
+        map(single, (value): Operation => ({ kind: 'fts', operator, language, value })),
+      ),
+    ),
+  );
+  const simple = bind(simpleOperator, (operator) =>
+    right(
+      delimiter,
+      map(single, (value): Operation => ({ kind: 'simple', operator, value })),
+    ),
+  );
+  const quantified = bind(quantOperator, (operator) =>
+    bind(quantifier, (found) =>
+      right(
+        delimiter,
+        map(single, (value): Operation => ({ kind: 'quantified', operator, quantifier: found, value })),
+      ),
+    ),
+  );
+  const operation = label(
+    or<Operation>(
+      right(
+        prefix('in'),
+        map(listValue, (values): Operation => ({ kind: 'in', values })),
+      ),
+      right(
+        prefix('is'),
+        map(isValue, (value): Operation => ({ kind: 'is', value })),
+      ),
+      right(
+        prefix('isdistinct'),
+        map(single, (value): Operation => ({ kind: 'isdistinct', value })),
+      ),
+      attempt(fts),
+      attempt(simple),
+      attempt(quantified),
+    ),
+    'operator (eq, gt, ...)',
+  );
+  return bind(or(as(attempt(right(string('not'), delimiter)), true), succeed(false)), (negated) =>
+    map(operation, (found) => ({ negated, operation: found })),
+  );
+}
+
+/** The value of a `col=op.value` parameter: the rest of the text, quotes included. */
+export const filterValue: Parser<OperatorExpression> = operatorExpression(join(many(anyChar)));
+
+// logic trees
+
+const arrayLiteral: Parser<string> = bind(string('{'), () =>
+  bind(join(many(noneOf('{}'))), (inner) => as(string('}'), `{${inner}}`)),
+);
+const logicValue: Parser<string> = or(
+  attempt(left(quotedValue, notFollowedBy(noneOf(',)')))),
+  attempt(arrayLiteral),
+  join(many(noneOf(',)'))),
+);
+const logicFilter: Parser<LogicTree> = bind(field, (of) =>
+  right(
+    delimiter,
+    map(
+      operatorExpression(logicValue),
+      (expression): LogicTree => ({
+        kind: 'filter',
+        filter: { field: of, expression },
+      }),
+    ),
+  ),
+);
+const negation = label(
+  or(as(attempt(right(string('not'), delimiter)), true), succeed(false)),
+  'negation operator (not)',
+);
+const logicOperator = label(
+  or<'and' | 'or'>(as(attempt(string('and')), 'and'), as(string('or'), 'or')),
+  'logic operator (and, or)',
+);
+
+function logicTreeAt(depth: number): Parser<LogicTree> {
+  if (depth > MAX_DEPTH) return tooDeep;
+  const children = lazy(() => sepBy1(logicTreeAt(depth + 1), comma));
+  return or<LogicTree>(
+    attempt(logicFilter),
+    bind(negation, (negated) =>
+      bind(logicOperator, (operator) =>
+        map(
+          left(right(lexeme(char('(')), children), lexeme(char(')'))),
+          (found): LogicTree => ({ kind: 'logic', negated, operator, children: found }),
+        ),
+      ),
+    ),
+  );
+}
+
+/** `or(id.eq.1,not.and(a.gt.2,b.is.null))` */
+export const logicTree: Parser<LogicTree> = logicTreeAt(0);
+
+// order, keys and lists of names
+
+const orderEnd = or<unknown>(attempt(lookAhead(char(','))), attempt(eof));
+const direction = or<'asc' | 'desc'>(
+  as(attempt(right(delimiter, string('asc'))), 'asc'),
+  as(attempt(right(delimiter, string('desc'))), 'desc'),
+);
+const nulls = or<'nullsfirst' | 'nullslast'>(
+  as(attempt(right(delimiter, string('nullsfirst'))), 'nullsfirst'),
+  as(attempt(right(delimiter, string('nullslast'))), 'nullslast'),
+);
+const orderSuffix = bind(optional(direction), (way) =>
+  map(or(left(optional(nulls), orderEnd), as(orderEnd, undefined)), (place) => ({
+    direction: way,
+    nulls: place,
+  })),
+);
+const relatedOrderTerm: Parser<OrderTerm> = bind(fieldName, (relation) =>
+  bind(between(char('('), char(')'), field), (of) =>
+    map(orderSuffix, (suffix) => ({ relation, field: of, ...suffix })),
+  ),
+);
+const orderTerm: Parser<OrderTerm> = bind(field, (of) =>
+  map(orderSuffix, (suffix) => ({ field: of, ...suffix })),
+);
+
+/** `name.desc.nullslast,clients(name)` */
+export const order: Parser<OrderTerm[]> = sepBy1(lexeme(or(attempt(relatedOrderTerm), orderTerm)), char(','));
+
+/** `path.to.embed.column->json` */
+export const treePath: Parser<{ path: EmbedPath; field: Field }> = bind(
+  sepBy1(fieldName, delimiter),
+  (names) =>
+    map(option<JsonPath>([], jsonPath), (path) => ({
+      path: names.slice(0, -1),
+      field: { name: names.at(-1) ?? '', jsonPath: path },
+    })),
+);
+
+/** `path.to.embed.not.or`: the path, and the operator as it stands before the parameter's value. */
+export const logicPath: Parser<{ path: EmbedPath; operator: string }> = map(
+  sepBy1(fieldName, delimiter),
+  (names) => {
+    const operator = names.at(-1) ?? '';
+    return {
+      path: names.slice(0, -1).filter((name) => name !== 'not'),
+      operator: names.includes('not') ? `not.${operator}` : operator,
+    };
+  },
+);
+
+/** `id,name`: `columns` and `on_conflict`. */
+export const columnNames: Parser<string[]> = sepBy1(fieldName, comma);

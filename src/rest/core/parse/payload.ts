@@ -1,0 +1,106 @@
+/**
+ * The request body. JSON goes to PostgreSQL as the bytes that came; here it is only judged: one object or an array of
+ * objects with one set of keys. CSV and forms become JSON first.
+ */
+import { restError } from '../../errors.ts';
+import { readCsv } from './csv.ts';
+import { type MediaType, mediaTypeName } from './media-type.ts';
+import { splitQuery } from './query.ts';
+
+export interface Payload {
+  /** JSON text, or the raw bytes of a single unnamed argument; undefined for a form that calls a function. */
+  readonly body: Uint8Array | undefined;
+  /** Keys of the objects (or the names in `columns`), sorted. */
+  readonly keys: readonly string[];
+  /** Whether the JSON is one object rather than an array. */
+  readonly isObject: boolean;
+  /** Fields of a form, for a function's arguments. */
+  readonly form: readonly (readonly [string, string])[] | undefined;
+}
+
+const text = new TextEncoder();
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const EMPTY_ARRAY = text.encode('[]');
+const EMPTY_OBJECT = text.encode('{}');
+
+/** `columns`: the parsed parameter, where the method honours it. Throws PGRST102. */
+export function readPayload(
+  body: Uint8Array,
+  type: MediaType,
+  target: 'table' | 'function',
+  columns: readonly string[] | undefined,
+): Payload {
+  switch (type.kind) {
+    case 'json':
+      if (columns !== undefined) return json(body, columns, looksLikeObject(body));
+      return checkedJson(body, target);
+    case 'csv':
+      return csv(body);
+    case 'form': {
+      const fields = splitQuery(decode(body)).map(([key, value]): [string, string] => [key, value ?? '']);
+      if (target === 'function') {
+        return { body: undefined, keys: keysOf(fields.map(([key]) => key)), isObject: true, form: fields };
+      }
+      const row = Object.fromEntries(fields.toReversed());
+      return json(text.encode(JSON.stringify(row)), keysOf(Object.keys(row)), true);
+    }
+    default:
+      if (target === 'function' && (type.kind === 'text' || type.kind === 'xml' || type.kind === 'bytes')) {
+        return { body, keys: [], isObject: false, form: undefined };
+      }
+      throw invalidBody(`Content-Type not acceptable: ${mediaTypeName(type)}`);
+  }
+}
+
+function json(body: Uint8Array, keys: readonly string[], isObject: boolean): Payload {
+  return { body, keys, isObject, form: undefined };
+}
+
+function checkedJson(body: Uint8Array, target: 'table' | 'function'): Payload {
+  if (body.length === 0 && target === 'function') return json(EMPTY_OBJECT, [], true);
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(body));
+  } catch {
+    throw invalidBody('Empty or invalid json');
+  }
+  if (Array.isArray(value)) {
+    if (value.length === 0) return json(EMPTY_ARRAY, [], false);
+    const first: unknown = value[0];
+    if (!isRecord(first)) throw invalidBody('All object keys must match');
+    const names = Object.keys(first);
+    for (const row of value) {
+      if (!isRecord(row)) throw invalidBody('All object keys must match');
+      const rowNames = Object.keys(row);
+      if (rowNames.length !== names.length || !rowNames.every((name) => Object.hasOwn(first, name))) {
+        throw invalidBody('All object keys must match');
+      }
+    }
+    return json(body, keysOf(names), false);
+  }
+  if (isRecord(value)) return json(body, keysOf(Object.keys(value)), true);
+  // A lone scalar counts as no row at all.
+  return json(EMPTY_ARRAY, [], false);
+}
+
+function csv(body: Uint8Array): Payload {
+  const table = readCsv(decode(body));
+  if ('fault' in table) throw invalidBody(table.fault);
+  const rows = table.rows.map((fields) =>
+    Object.fromEntries(
+      table.header.map((name, index) => [name, fields[index] === 'NULL' ? null : fields[index]]),
+    ),
+  );
+  return json(text.encode(JSON.stringify(rows)), rows.length === 0 ? [] : keysOf(table.header), false);
+}
+
+const decode = (body: Uint8Array) => new TextDecoder().decode(body);
+const keysOf = (names: readonly string[]) => [...new Set(names)].sort();
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const invalidBody = (fault: string) => restError('PGRST102', { texts: { fault } });
+
+function looksLikeObject(body: Uint8Array): boolean {
+  const first = body.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
+  return first === 0x7b;
+}

@@ -1,0 +1,280 @@
+/**
+ * The query string, in two steps. {@link scanQuery} is cheap and runs at every request: it takes the values out, so
+ * that what is left is the request's shape. {@link readQuery} runs once a shape and turns it into a syntax tree whose
+ * values are slots.
+ */
+import { restError } from '../../errors.ts';
+import {
+  columnNames,
+  filterValue,
+  listValue,
+  logicPath,
+  logicTree,
+  order,
+  select,
+  treePath,
+} from './grammar.ts';
+import { type Parser, parse } from './parsec.ts';
+import { ALL_ROWS, type RowRange, rangeOf } from './range.ts';
+import type {
+  EmbedPath,
+  Filter,
+  FtsOperator,
+  LogicTree,
+  OperatorExpression,
+  OrderTerm,
+  QuantOperator,
+  SelectItem,
+  SimpleOperator,
+} from './types.ts';
+
+/** A value of the request: a text, or the elements of an `in` list. */
+export type SlotValue = string | readonly string[];
+
+type Entry =
+  | { readonly kind: 'verbatim'; readonly key: string; readonly text: string }
+  | { readonly kind: 'filter'; readonly key: string; readonly expression: OperatorExpression }
+  | { readonly kind: 'argument'; readonly key: string };
+
+export interface ScannedQuery {
+  /** Everything but the values; equal shapes are planned alike. */
+  readonly shape: string;
+  readonly values: readonly SlotValue[];
+  /** `limit` and `offset` of each level, by the key of its limit (`limit`, `embed.limit`). */
+  readonly ranges: ReadonlyMap<string, RowRange>;
+  /** Arguments of a function called by GET, in order, repeated names included. */
+  readonly callArguments: readonly (readonly [string, string])[];
+  readonly entries: readonly Entry[];
+  readonly pairs: readonly (readonly [string, string | undefined])[];
+}
+
+export interface EmbedFilter {
+  readonly path: EmbedPath;
+  readonly filter: Filter;
+}
+
+export interface QueryTree {
+  readonly select: readonly SelectItem[];
+  readonly filters: readonly EmbedFilter[];
+  readonly logic: readonly { readonly path: EmbedPath; readonly tree: LogicTree }[];
+  readonly order: readonly { readonly path: EmbedPath; readonly terms: readonly OrderTerm[] }[];
+  /** Embed path of each key in `ScannedQuery.ranges`. */
+  readonly ranges: readonly { readonly path: EmbedPath; readonly key: string }[];
+  /** Sorted, without repetition. */
+  readonly columns: readonly string[] | undefined;
+  readonly onConflict: readonly string[] | undefined;
+  /** The keys of all filter parameters as they were written. */
+  readonly filterKeys: readonly string[];
+}
+
+const RESERVED = new Set(['select', 'columns', 'on_conflict']);
+const RESERVED_LAST = new Set(['order', 'limit', 'offset', 'and', 'or']);
+const INTEGER = /^\s*-?\d+\s*$/;
+
+/** `readOnlyCall`: values without an operator are arguments of the function. */
+export function scanQuery(raw: string, readOnlyCall: boolean): ScannedQuery {
+  const pairs = splitQuery(raw);
+  const values: SlotValue[] = [];
+  const entries: Entry[] = [];
+  const limits = new Map<string, number | undefined>();
+  const offsets = new Map<string, number | undefined>();
+  const callArguments: [string, string][] = [];
+  let shape = '';
+  for (const [key, value] of pairs) {
+    if (value === undefined) continue;
+    const last = key.slice(key.lastIndexOf('.') + 1);
+    if (last === 'limit' || last === 'offset') {
+      const number = INTEGER.test(value) ? Number(value) : undefined;
+      (last === 'limit' ? limits : offsets).set(`${key.slice(0, key.length - last.length)}limit`, number);
+      shape += `\n${key}#`;
+      continue;
+    }
+    if (!RESERVED_LAST.has(last) && !RESERVED.has(key)) {
+      const quick = quickFilter(value, values.length);
+      if (quick !== undefined) {
+        entries.push({ kind: 'filter', key, expression: quick.expression });
+        values.push(quick.value);
+        shape += `\n${key}=${quick.shape}`;
+        continue;
+      }
+      if (readOnlyCall && !/^(not|in|is)\./.test(value)) {
+        entries.push({ kind: 'argument', key });
+        callArguments.push([key, value]);
+        shape += `\n${key}?`;
+        continue;
+      }
+    }
+    entries.push({ kind: 'verbatim', key, text: value });
+    shape += `\n${key}=${value}`;
+  }
+  const ranges = new Map<string, RowRange>();
+  for (const key of new Set([...limits.keys(), ...offsets.keys()])) {
+    ranges.set(
+      key,
+      rangeOf(
+        limits.has(key) ? { limit: limits.get(key) } : undefined,
+        offsets.has(key) ? { offset: offsets.get(key) } : undefined,
+      ),
+    );
+  }
+  return { shape, values, ranges, callArguments, entries, pairs };
+}
+
+/** The root's range; every row when nothing was asked for. */
+export const rootRange = (query: ScannedQuery): RowRange => query.ranges.get('limit') ?? ALL_ROWS;
+
+/** Throws PGRST100 with the parser's position for the first parameter that cannot be read. */
+export function readQuery(query: ScannedQuery): QueryTree {
+  const verbatim = (test: (last: string) => boolean) =>
+    query.entries.filter(
+      (entry) => entry.kind === 'verbatim' && test(entry.key.slice(entry.key.lastIndexOf('.') + 1)),
+    ) as Extract<Entry, { kind: 'verbatim' }>[];
+  const first = (name: string) => query.pairs.find(([key]) => key === name)?.[1];
+
+  const orders = verbatim((last) => last === 'order').map(({ key, text }) => ({
+    path: readPath(key).path,
+    terms: read(order, 'order', text),
+  }));
+  const logic = verbatim((last) => last === 'and' || last === 'or').map(({ key, text }) => {
+    const { path, operator } = read(logicPath, 'logic path', key);
+    return { path, tree: read(logicTree, 'logic tree', text, operator + text) };
+  });
+  const columnsText = first('columns');
+  const columns = columnsText === undefined ? undefined : read(columnNames, 'columns parameter', columnsText);
+  const items = read(select, 'select parameter', first('select') ?? '*');
+  const filters: EmbedFilter[] = [];
+  const filterKeys: string[] = [];
+  for (const entry of query.entries) {
+    if (entry.kind === 'verbatim') {
+      const last = entry.key.slice(entry.key.lastIndexOf('.') + 1);
+      if (RESERVED.has(entry.key) || RESERVED_LAST.has(last)) continue;
+    }
+    filterKeys.push(entry.key);
+    const { path, field } = readPath(entry.key);
+    if (entry.kind === 'argument') continue;
+    const expression = entry.kind === 'filter' ? entry.expression : read(filterValue, 'filter', entry.text);
+    filters.push({ path, filter: { field, expression } });
+  }
+  const conflictText = first('on_conflict');
+  const onConflict =
+    conflictText === undefined ? undefined : read(columnNames, 'on_conflict parameter', conflictText);
+  return {
+    select: items,
+    filters,
+    logic,
+    order: orders,
+    ranges: [...query.ranges.keys()].map((key) => ({ path: readPath(key).path, key })),
+    columns: columns === undefined ? undefined : [...new Set(columns)].sort(),
+    onConflict,
+    filterKeys,
+  };
+}
+
+const readPath = (key: string) => read(treePath, 'tree path', key);
+
+function read<T>(parser: Parser<T>, part: string, shown: string, text = shown): T {
+  const result = parse(parser, `failed to parse ${part} (${shown})`, text);
+  if (result.ok) return result.value;
+  throw restError('PGRST100', { texts: { position: result.position }, details: result.details });
+}
+
+const ONE_VALUE =
+  /^(not\.)?(?:(neq|cs|cd|ov|sl|sr|nxr|nxl|adj)|(isdistinct)|(eq|gte|gt|lte|lt|like|ilike|match|imatch)(?:\((any|all)\))?|(fts|plfts|phfts|wfts)(?:\(([\p{L}0-9_ $]+)\))?)\./u;
+const LIST = /^(not\.)?in\./;
+const PLAIN_LIST = /^[ \t]*\([ \t]*([^)"]*)\)/;
+
+/** The common filters without the grammar: same result for whatever it accepts, undefined for the rest. */
+function quickFilter(
+  text: string,
+  slot: number,
+): { expression: OperatorExpression; value: SlotValue; shape: string } | undefined {
+  const one = ONE_VALUE.exec(text);
+  if (one !== null) {
+    const [prefix, not, simple, distinct, quantified, quantifier, fts, language] = one;
+    const value = { slot };
+    const operation: OperatorExpression['operation'] =
+      simple !== undefined
+        ? { kind: 'simple', operator: simple as SimpleOperator, value }
+        : distinct !== undefined
+          ? { kind: 'isdistinct', value }
+          : quantified !== undefined
+            ? {
+                kind: 'quantified',
+                operator: quantified as QuantOperator,
+                quantifier: quantifier as 'any' | 'all' | undefined,
+                value,
+              }
+            : { kind: 'fts', operator: fts as FtsOperator, language: language?.trim(), value };
+    return {
+      expression: { negated: not !== undefined, operation },
+      value: text.slice(prefix.length),
+      shape: prefix,
+    };
+  }
+  const list = LIST.exec(text);
+  if (list === null) return undefined;
+  const [prefix, not] = list;
+  const rest = text.slice(prefix.length);
+  const plain = PLAIN_LIST.exec(rest);
+  let elements: string[];
+  if (plain !== null) {
+    elements = (plain[1] ?? '').split(',');
+  } else {
+    const result = parse(listValue, '', rest);
+    if (!result.ok) return undefined;
+    elements = result.value;
+  }
+  // The list of one empty text is an empty list, and compiles to other SQL.
+  const empty = elements.length === 1 && elements[0] === '';
+  return {
+    expression: {
+      negated: not !== undefined,
+      operation: { kind: 'in', values: empty ? [] : { slot } },
+    },
+    value: elements,
+    shape: `${prefix}${empty ? '()' : ''}`,
+  };
+}
+
+/** Key and value of each parameter, decoded; the value is undefined where there is no `=`. */
+export function splitQuery(raw: string): [string, string | undefined][] {
+  if (raw === '') return [];
+  const pairs: [string, string | undefined][] = [];
+  for (const part of raw.split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    if (equals === -1) pairs.push([decodeText(part), undefined]);
+    else pairs.push([decodeText(part.slice(0, equals)), decodeText(part.slice(equals + 1))]);
+  }
+  return pairs;
+}
+
+/** Percent-decoding that leaves a stray `%` as it is; `+` is a space; broken UTF-8 becomes U+FFFD. */
+export function decodeText(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    const bytes = spaced.replace(/((?:%[0-9a-f]{2})+)/gi, (run) =>
+      Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
+    );
+    return bytes;
+  }
+}
+
+/** The parameters sorted by name and encoded again, for Content-Location. */
+export function canonicalQuery(query: ScannedQuery): string {
+  return query.pairs
+    .map(([key, value], index) => ({ key, value: value ?? '', index }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index))
+    .map(({ key, value }) => `${encodeText(key)}=${encodeText(value)}`)
+    .join('&');
+}
+
+function encodeText(text: string): string {
+  return encodeURIComponent(text.isWellFormed() ? text : text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

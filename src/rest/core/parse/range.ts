@@ -1,0 +1,89 @@
+/** Rows asked for by `limit`, `offset` and the Range header, and what Content-Range says of them. */
+import { restError } from '../../errors.ts';
+
+/** Row numbers from `lower` to `upper`, both included; `upper` undefined is open. Empty when upper < lower. */
+export interface RowRange {
+  readonly lower: number;
+  readonly upper: number | undefined;
+}
+
+export const ALL_ROWS: RowRange = { lower: 0, upper: undefined };
+/** What `limit=0` means; other empty ranges are errors. */
+const NO_ROWS: RowRange = { lower: 0, upper: -1 };
+
+const isEmpty = (range: RowRange) => range.upper !== undefined && range.upper < range.lower;
+const isLimitZero = (range: RowRange) => range.upper === -1;
+export const isAllRows = (range: RowRange) => range.lower === 0 && range.upper === undefined;
+
+function intersect(a: RowRange, b: RowRange): RowRange {
+  const lower = Math.max(a.lower, b.lower);
+  if (a.upper === undefined) return { lower, upper: b.upper };
+  return { lower, upper: b.upper === undefined ? a.upper : Math.min(a.upper, b.upper) };
+}
+
+/** One level's parameters; each is undefined when absent, its number undefined when it was no integer. */
+export function rangeOf(
+  limit: { limit: number | undefined } | undefined,
+  offset: { offset: number | undefined } | undefined,
+): RowRange {
+  const limited: RowRange = limit?.limit === undefined ? ALL_ROWS : { lower: 0, upper: limit.limit - 1 };
+  if (offset === undefined) return limited;
+  const lower = offset.offset ?? 0;
+  if (limit === undefined) return { lower, upper: undefined };
+  const count = limited.upper === undefined ? 0 : limited.upper + 1;
+  return { lower, upper: lower + count - 1 };
+}
+
+const HEADER = /^(\d+)-(\d*)$/;
+
+/** `Range: 0-9`, `10-`; any other shape asks for all rows. */
+export function rangeHeader(text: string | undefined): RowRange {
+  const found = text === undefined ? null : HEADER.exec(text);
+  if (found === null) return ALL_ROWS;
+  return { lower: Number(found[1]), upper: found[2] === '' ? undefined : Number(found[2]) };
+}
+
+/** The root's rows by header and parameters together. Throws PGRST103 when that is empty and no `limit=0`. */
+export function topLevelRange(header: RowRange, parameters: RowRange): RowRange {
+  if (isLimitZero(parameters)) return NO_ROWS;
+  const range =
+    isEmpty(header) || isEmpty(parameters) ? { lower: 1, upper: 0 } : intersect(header, parameters);
+  if (isEmpty(range)) {
+    throw restError('PGRST103', {
+      details: isEmpty(header)
+        ? 'The lower boundary must be lower than or equal to the upper boundary in the Range header.'
+        : 'Limit should be greater than or equal to zero.',
+    });
+  }
+  return range;
+}
+
+/** LIMIT and OFFSET of a range under the server's own maximum. */
+export function limitOffset(
+  range: RowRange,
+  maxRows: number | undefined,
+): { limit: number | undefined; offset: number } {
+  if (isLimitZero(range)) return { limit: 0, offset: 0 };
+  const asked = range.upper === undefined ? undefined : range.upper - range.lower + 1;
+  const limit = maxRows === undefined ? asked : Math.min(asked ?? maxRows, maxRows);
+  return { limit, offset: range.lower };
+}
+
+export interface RangeAnswer {
+  readonly status: 200 | 206 | 416;
+  readonly contentRange: string;
+}
+
+/** `total` is undefined when nobody counted. */
+export function rangeAnswer(range: RowRange, rows: number, total: number | undefined): RangeAnswer {
+  const upper = range.lower + rows - 1;
+  const contentRange = contentRangeText(range.lower, upper, total);
+  if (total === undefined) return { status: 200, contentRange };
+  if (range.lower > total) return { status: 416, contentRange };
+  return { status: rows < total ? 206 : 200, contentRange };
+}
+
+export function contentRangeText(lower: number, upper: number, total: number | undefined): string {
+  const rows = total !== 0 && lower <= upper ? `${lower}-${upper}` : '*';
+  return `${rows}/${total ?? '*'}`;
+}

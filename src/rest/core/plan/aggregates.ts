@@ -1,0 +1,72 @@
+/** Aggregates inside spreads: applied by the parent, so that they group its rows. */
+import { restError } from '../../errors.ts';
+import type { Aggregate } from '../parse/types.ts';
+import { emptyField, type PlanOrder, type ReadPlan, type Spread } from './types.ts';
+
+interface Hoisted {
+  readonly aggregateAlias: string;
+  readonly name: string;
+  readonly aggregate: Aggregate;
+  readonly cast: string | undefined;
+  readonly alias: string | undefined;
+}
+
+/** From each to-one spread up to the next level that is not one. */
+export function hoistAggregates(level: ReadPlan): Hoisted[] {
+  const below = level.embeds.flatMap(hoistAggregates);
+  const isToOneSpread = level.spread?.kind === 'to-one';
+  if (!isToOneSpread) {
+    level.outputs = level.outputs.map((output) => {
+      if (output.kind !== 'spread') return output;
+      const columns = output.columns.map((column) => {
+        const found = below.find(
+          (one) => one.aggregateAlias === output.aggregateAlias && one.name === column.name,
+        );
+        if (found === undefined) return column;
+        return { ...column, aggregate: found.aggregate, aggregateCast: found.cast, alias: found.alias };
+      });
+      return { ...output, columns };
+    });
+    return [];
+  }
+  const own: Hoisted[] = [];
+  level.columns = level.columns.map((column) => {
+    if (column.aggregate === undefined) return column;
+    own.push({
+      aggregateAlias: level.aggregateAlias,
+      name: column.alias ?? column.field.name,
+      aggregate: column.aggregate,
+      cast: column.aggregateCast,
+      alias: column.alias,
+    });
+    return { ...column, aggregate: undefined, aggregateCast: undefined };
+  });
+  return [...own, ...below.map((one) => ({ ...one, aggregateAlias: level.aggregateAlias }))];
+}
+
+/** A to-many spread orders each of its arrays, so what it orders by must come out of the inner query. */
+export function orderToManySpreads(level: ReadPlan): void {
+  if (level.spread?.kind !== 'to-many') return;
+  const aggregates =
+    level.columns.some((column) => column.aggregate !== undefined) ||
+    level.outputs.some(
+      (output) => output.kind === 'spread' && output.columns.some((column) => column.aggregate !== undefined),
+    );
+  if (aggregates) {
+    throw restError('PGRST127', {
+      details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
+    });
+  }
+  const extra: Extract<Spread, { kind: 'to-many' }>['extra'][number][] = [];
+  const order: PlanOrder[] = [];
+  level.order.forEach((term, index) => {
+    const alias = `${level.aggregateAlias}_${term.field.name}_${index + 1}`;
+    extra.push({
+      relation: term.relation,
+      column: { field: term.field, alias, cast: undefined, aggregate: undefined, aggregateCast: undefined },
+    });
+    order.push({ ...term, relation: undefined, field: emptyField({ name: alias, jsonPath: [] }) });
+  });
+  level.order = [];
+  level.spread = { kind: 'to-many', extra, order };
+}

@@ -1,0 +1,73 @@
+/** Which acceptable media type is answered, and who makes its body (RFC 9110 section 12). */
+import { restError } from '../../errors.ts';
+import {
+  handlerKey,
+  type MediaHandler,
+  type QualifiedName,
+  type SchemaCache,
+} from '../../schema-cache/types.ts';
+import { JSON_TYPE, type MediaType, mediaTypeName, readMediaType } from '../parse/media-type.ts';
+import type { Handler } from './types.ts';
+
+export interface Negotiation {
+  readonly handler: Handler;
+  readonly mediaType: MediaType;
+}
+
+/** Throws PGRST107. `defaultSelect`: handlers of one relation take its whole rows only. */
+export function negotiate(
+  cache: SchemaCache,
+  target: QualifiedName,
+  accepts: readonly MediaType[],
+  defaultSelect: boolean,
+  planEnabled: boolean,
+): Negotiation {
+  for (const accept of accepts) {
+    const found = match(cache, target, accept, defaultSelect, planEnabled);
+    if (found !== undefined) return found;
+  }
+  throw restError('PGRST107', { texts: { types: accepts.map(mediaTypeName).join(', ') } });
+}
+
+function match(
+  cache: SchemaCache,
+  target: QualifiedName,
+  accept: MediaType,
+  defaultSelect: boolean,
+  planEnabled: boolean,
+): Negotiation | undefined {
+  switch (accept.kind) {
+    case 'object':
+      return { handler: { kind: 'object', stripped: accept.stripped }, mediaType: accept };
+    case 'array-stripped':
+      return { handler: { kind: 'array', stripped: true }, mediaType: accept };
+    case 'plan': {
+      if (!planEnabled) return undefined;
+      const explained = match(cache, target, accept.of, defaultSelect, false);
+      return explained === undefined ? undefined : { handler: explained.handler, mediaType: accept };
+    }
+  }
+  const name = mediaTypeName(accept);
+  const handlers = cache.mediaHandlers;
+  const custom =
+    (defaultSelect
+      ? (handlers.get(handlerKey(target, '*/*')) ?? handlers.get(handlerKey(target, name)))
+      : undefined) ?? handlers.get(handlerKey(undefined, name));
+  if (custom !== undefined) return customHandler(custom);
+  switch (accept.kind) {
+    case 'any':
+    case 'json':
+      return { handler: { kind: 'array', stripped: false }, mediaType: JSON_TYPE };
+    case 'csv':
+      return { handler: { kind: 'csv' }, mediaType: accept };
+    case 'geojson':
+      return { handler: { kind: 'geojson' }, mediaType: accept };
+    default:
+      return undefined;
+  }
+}
+
+const customHandler = (handler: MediaHandler): Negotiation => ({
+  handler: { kind: 'custom', function: handler.function, target: handler.target },
+  mediaType: readMediaType(handler.resolvedType),
+});

@@ -1,0 +1,338 @@
+/**
+ * Request to prepared request: parse, plan, compile. What a shape needs is worked out once and kept; a request whose
+ * shape is known only has its values bound.
+ */
+import { restError } from '../errors.ts';
+import type { Relation, SchemaCache } from '../schema-cache/types.ts';
+import { keyOf, type QualifiedName } from '../schema-cache/types.ts';
+import type { RestSettings } from '../settings.ts';
+import type { Bindings } from './compile/params.ts';
+import { type Compiled, compile } from './compile/statement.ts';
+import { LaneMemory } from './lane.ts';
+import { JSON_TYPE, type MediaType, readAccept, readMediaType } from './parse/media-type.ts';
+import { type Payload, readPayload } from './parse/payload.ts';
+import { type Preferences, readPreferences } from './parse/preferences.ts';
+import { type QueryTree, readQuery, rootRange, type ScannedQuery, scanQuery } from './parse/query.ts';
+import { ALL_ROWS, isAllRows, type RowRange, rangeHeader, topLevelRange } from './parse/range.ts';
+import { findRoutine, planCall } from './plan/call.ts';
+import { tableNotFound } from './plan/hints.ts';
+import { negotiate } from './plan/negotiate.ts';
+import { hasDefaultSelect, planRead } from './plan/read.ts';
+import { eachLevel } from './plan/tree.ts';
+import type { CrudPlan, Mutation } from './plan/types.ts';
+import { planWrite } from './plan/write.ts';
+import { type Action, header, type Profile, type RestRequest } from './request.ts';
+
+/** All that requests of one shape have in common. */
+export interface Shape {
+  readonly plan: CrudPlan;
+  readonly compiled: Compiled;
+  readonly preferences: Preferences;
+  readonly hasOnConflict: boolean;
+  /** Relation names that were used where an alias was due. */
+  readonly legacyNames: readonly { readonly name: string; readonly alias: string }[];
+  readonly lane: LaneMemory;
+}
+
+export interface Prepared {
+  readonly shape: Shape;
+  readonly bindings: Bindings;
+  readonly query: ScannedQuery;
+  readonly range: RowRange;
+  readonly profile: Profile;
+}
+
+export type CrudAction = Extract<Action, { kind: 'read' | 'write' | 'call' }>;
+
+export interface Context {
+  readonly cache: SchemaCache;
+  readonly settings: RestSettings;
+  readonly shapes: ShapeCache;
+}
+
+/** Everything of the request that must be judged each time; the rest is a function of `key`. */
+interface Parts {
+  readonly key: string;
+  readonly query: ScannedQuery;
+  /** Read already where the payload needed it. */
+  readonly tree: QueryTree | undefined;
+  readonly payload: Payload | undefined;
+  readonly given: ReadonlySet<string>;
+  readonly contentType: MediaType;
+  readonly accept: string | undefined;
+  readonly preferences: Preferences;
+}
+
+export function prepare(
+  request: RestRequest,
+  action: CrudAction,
+  profile: Profile,
+  context: Context,
+): Prepared {
+  const readOnlyCall = action.kind === 'call' && action.method !== 'POST';
+  const query = scanQuery(request.query, readOnlyCall);
+  const preferences = readPreferences(header(request, 'prefer'), context.settings.txEnd.override);
+  // A query string that cannot be read goes before a range that cannot be met.
+  const known = `${request.method} ${profile.schema}\n${action.kind} ${action.name}${query.shape}`;
+  let tree: QueryTree | undefined;
+  const needsTree = action.kind !== 'read' && query.pairs.some(([name]) => name === 'columns');
+  if (needsTree || !context.shapes.hasQuery(known)) {
+    tree = readQuery(query);
+    context.shapes.rememberQuery(known);
+  }
+  const range = topLevelRange(
+    request.method === 'GET' ? rangeHeader(header(request, 'range')) : ALL_ROWS,
+    rootRange(query),
+  );
+  if (request.method === 'PUT' && !isAllRows(range)) throw restError('PGRST114');
+  const ranges = new Map(query.ranges).set('limit', range);
+  const given = new Set([...ranges].filter(([, one]) => !isAllRows(one)).map(([name]) => name));
+  const contentHeader = header(request, 'content-type');
+  const contentType = contentHeader === undefined ? JSON_TYPE : readMediaType(contentHeader);
+  const payload = payloadOf(request, action, contentType, tree);
+  const accept = header(request, 'accept');
+  const key = [
+    known,
+    [...given].join('\n'),
+    header(request, 'prefer') ?? '',
+    accept ?? '*/*',
+    contentType.kind,
+    payload === undefined ? '' : `${payload.isObject}\n${payload.keys.join('\n')}`,
+  ].join('\0');
+  let shape = context.shapes.get(key);
+  if (shape === undefined) {
+    const parts = { key, query, tree, payload, given, contentType, accept, preferences };
+    shape = shapeOf(action, profile, parts, context);
+    context.shapes.set(key, shape);
+  }
+  const callArguments = payload?.form ?? query.callArguments;
+  return {
+    shape,
+    bindings: { values: query.values, ranges, body: payload?.body, callArguments },
+    query,
+    range,
+    profile,
+  };
+}
+
+function payloadOf(
+  request: RestRequest,
+  action: CrudAction,
+  contentType: MediaType,
+  tree: QueryTree | undefined,
+): Payload | undefined {
+  if (action.kind === 'read') return undefined;
+  if (action.kind === 'call') {
+    if (action.method !== 'POST') return undefined;
+    return readPayload(request.body, contentType, 'function', tree?.columns);
+  }
+  if (action.mutation === 'delete') return undefined;
+  const columns = action.mutation === 'put' ? undefined : tree?.columns;
+  return readPayload(request.body, contentType, 'table', columns);
+}
+
+function shapeOf(action: CrudAction, profile: Profile, parts: Parts, context: Context): Shape {
+  const { cache, settings } = context;
+  const tree = parts.tree ?? readQuery(parts.query);
+  const { preferences } = parts;
+  const plan = planOf(action, profile.schema, tree, parts, context);
+  const isWrite = plan.kind === 'write';
+  const compiled = compile(plan, {
+    count: isWrite ? undefined : preferences.count,
+    maxRows: settings.maxRows,
+    given: parts.given,
+    setsResponse: cache.setsResponse || settings.preRequest !== undefined,
+    resolution: preferences.resolution,
+    headersOnly: preferences.return === 'headers-only',
+  });
+  const legacyNames: { name: string; alias: string }[] = [];
+  eachLevel(plan.read, (level) => {
+    if (level.legacyName && level.alias !== undefined)
+      legacyNames.push({ name: level.name, alias: level.alias });
+  });
+  return {
+    plan,
+    compiled,
+    preferences,
+    hasOnConflict: tree.onConflict !== undefined,
+    legacyNames,
+    lane: new LaneMemory(),
+  };
+}
+
+function planOf(
+  action: CrudAction,
+  schema: string,
+  tree: QueryTree,
+  parts: Parts,
+  context: Context,
+): CrudPlan {
+  const { cache, settings } = context;
+  const options = {
+    maxRows: settings.maxRows,
+    aggregates: settings.aggregatesEnabled,
+    legacyNames: settings.legacyTargetNames,
+  };
+  const accepts = readAccept(parts.accept);
+  switch (action.kind) {
+    case 'read': {
+      const relation = findRelation(cache, { schema, name: action.name });
+      const read = planRead(cache, relation, tree, 'read', options);
+      const negotiated = negotiate(cache, relation, accepts, hasDefaultSelect(read), settings.planEnabled);
+      refuseInvalidPreferences(parts.preferences);
+      const handler = action.headersOnly ? ({ kind: 'none' } as const) : negotiated.handler;
+      return {
+        kind: 'read',
+        read,
+        target: relation,
+        headersOnly: action.headersOnly,
+        ...negotiated,
+        handler,
+      };
+    }
+    case 'write':
+      return planWriteAction(
+        action.mutation,
+        findRelation(cache, { schema, name: action.name }),
+        tree,
+        parts,
+        context,
+      );
+    case 'call':
+      return planCallAction(action, schema, tree, parts, context);
+  }
+}
+
+function planWriteAction(
+  mutation: Mutation,
+  relation: Relation,
+  tree: QueryTree,
+  parts: Parts,
+  { cache, settings }: Context,
+): CrudPlan {
+  const { preferences, payload } = parts;
+  const read = planRead(cache, relation, tree, 'write', {
+    maxRows: undefined,
+    aggregates: settings.aggregatesEnabled,
+    legacyNames: settings.legacyTargetNames,
+  });
+  const write = planWrite(cache, relation, { mutation, query: tree, payload, preferences }, read);
+  refuseInvalidPreferences(preferences);
+  const negotiated = negotiate(
+    cache,
+    relation,
+    readAccept(parts.accept),
+    hasDefaultSelect(read),
+    settings.planEnabled,
+  );
+  if (settings.safeUpdate) refuseUnfiltered(write.mutation, write.where.length, write.body.columns.length);
+  const handler = preferences.return === 'representation' ? negotiated.handler : ({ kind: 'none' } as const);
+  return { kind: 'write', read, write, target: relation, ...negotiated, handler };
+}
+
+/** What pg-safeupdate says, before anything is sent. */
+function refuseUnfiltered(mutation: Mutation, conditions: number, columns: number): void {
+  if (conditions > 0) return;
+  if (mutation === 'delete') throw unfiltered('DELETE');
+  if (mutation === 'update' && columns > 0) throw unfiltered('UPDATE');
+}
+
+const unfiltered = (command: 'UPDATE' | 'DELETE') => restError('21000', { texts: { command } });
+
+function planCallAction(
+  action: Extract<CrudAction, { kind: 'call' }>,
+  schema: string,
+  tree: QueryTree,
+  parts: Parts,
+  { cache, settings }: Context,
+): CrudPlan {
+  const { preferences, payload, contentType } = parts;
+  const isPost = action.method === 'POST';
+  const given = isPost
+    ? (payload?.keys ?? [])
+    : [...new Set(parts.query.callArguments.map(([name]) => name))].sort();
+  const routine = findRoutine(cache, { schema, name: action.name, given, contentType, isPost });
+  // Rows of a relation's type can embed what the relation can.
+  const relation: QualifiedName = {
+    schema: routine.schema,
+    name: routine.returnsComposite ? routine.returns.name : routine.name,
+  };
+  const read = planRead(cache, relation, tree, 'call', {
+    maxRows: settings.maxRows,
+    aggregates: settings.aggregatesEnabled,
+    legacyNames: settings.legacyTargetNames,
+  });
+  const source =
+    !isPost || contentType.kind === 'form'
+      ? 'parameters'
+      : contentType.kind === 'json' || contentType.kind === 'csv'
+        ? 'json'
+        : 'raw';
+  const call = planCall(routine, given, source, payload?.isObject ?? true, read);
+  const negotiated = negotiate(
+    cache,
+    relation,
+    readAccept(parts.accept),
+    hasDefaultSelect(read),
+    settings.planEnabled,
+  );
+  refuseInvalidPreferences(preferences);
+  if (preferences.maxAffected !== undefined && preferences.handling === 'strict' && !routine.returnsSet) {
+    throw restError('PGRST128');
+  }
+  const headersOnly = action.method === 'HEAD';
+  const handler = headersOnly ? ({ kind: 'none' } as const) : negotiated.handler;
+  const readOnly = !isPost || routine.volatility !== 'volatile';
+  return { kind: 'call', read, call, target: relation, headersOnly, readOnly, ...negotiated, handler };
+}
+
+export function findRelation(cache: SchemaCache, name: QualifiedName): Relation {
+  const relation = cache.relations.get(keyOf(name.schema, name.name));
+  if (relation === undefined) throw tableNotFound(cache, name.schema, name.name);
+  return relation;
+}
+
+function refuseInvalidPreferences({ handling, invalid }: Preferences): void {
+  if (handling !== 'strict' || invalid.length === 0) return;
+  throw restError('PGRST122', { details: `Invalid preferences: ${invalid.join(', ')}` });
+}
+
+/** Shapes by key, the oldest forgotten first. Made anew with every schema cache and configuration. */
+export class ShapeCache {
+  readonly #shapes = new Map<string, Shape>();
+  readonly #queries = new Set<string>();
+  readonly #limit: number;
+
+  constructor(limit = 1000) {
+    this.#limit = limit;
+  }
+
+  get(key: string): Shape | undefined {
+    return this.#shapes.get(key);
+  }
+
+  set(key: string, shape: Shape): void {
+    if (key.length > MAX_KEY_LENGTH) return;
+    if (this.#shapes.size >= this.#limit) forgetOldest(this.#shapes);
+    this.#shapes.set(key, shape);
+  }
+
+  /** Whether this query string's shape was read without a fault before. */
+  hasQuery(key: string): boolean {
+    return this.#queries.has(key);
+  }
+
+  rememberQuery(key: string): void {
+    if (key.length > MAX_KEY_LENGTH) return;
+    if (this.#queries.size >= this.#limit) forgetOldest(this.#queries);
+    this.#queries.add(key);
+  }
+}
+
+/** Longer ones are one-offs (long lists of conditions), and would take more memory than they save time. */
+const MAX_KEY_LENGTH = 8192;
+
+function forgetOldest(of: { keys(): Iterator<string>; delete(key: string): boolean }): void {
+  const oldest = of.keys().next();
+  if (!oldest.done) of.delete(oldest.value);
+}

@@ -1,0 +1,101 @@
+/** From an HTTP request to what it asks for: resource, action, schema. The first steps of the pipeline; pure. */
+import { restError } from '../errors.ts';
+import type { RestSettings } from '../settings.ts';
+import { decodeText } from './parse/query.ts';
+import type { Mutation } from './plan/types.ts';
+
+/** One HTTP request, as the shell hands it over. */
+export interface RestRequest {
+  readonly method: string;
+  /** Without the mount's prefix and the query: `/todos`. */
+  readonly path: string;
+  /** Without `?`. */
+  readonly query: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+export type Action =
+  | { readonly kind: 'read'; readonly name: string; readonly headersOnly: boolean }
+  | { readonly kind: 'write'; readonly name: string; readonly mutation: Mutation }
+  | { readonly kind: 'call'; readonly name: string; readonly method: 'GET' | 'HEAD' | 'POST' }
+  | { readonly kind: 'root'; readonly headersOnly: boolean }
+  | { readonly kind: 'options'; readonly of: 'relation' | 'routine' | 'root'; readonly name: string };
+
+export const header = (request: RestRequest, name: string): string | undefined => {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : value?.join(', ');
+};
+
+/** Throws PGRST125 for an unknown path, 126 for a disabled root, 101 and 117 for a method that is not allowed. */
+export function readAction(request: RestRequest, settings: RestSettings): Action {
+  const segments = request.path.split('/').slice(1).map(decodePathSegment);
+  const [first = '', second, ...more] = segments;
+  if (more.length > 0) throw restError('PGRST125');
+  if (second !== undefined) {
+    if (first !== 'rpc' || second === '') throw restError('PGRST125');
+    return routineAction(request.method, second);
+  }
+  if (first !== '') return relationAction(request.method, first);
+  if (settings.openapiMode === 'disabled') throw restError('PGRST126');
+  if (settings.rootSpec !== undefined) return routineAction(request.method, settings.rootSpec.name);
+  return rootAction(request.method);
+}
+
+/** `+` is a plus in a path. */
+const decodePathSegment = (segment: string): string => decodeText(segment.replaceAll('+', '%2B'));
+
+function routineAction(method: string, name: string): Action {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+    case 'POST':
+      return { kind: 'call', name, method };
+    case 'OPTIONS':
+      return { kind: 'options', of: 'routine', name };
+    default:
+      throw restError('PGRST101', { texts: { method } });
+  }
+}
+
+const MUTATIONS: Readonly<Record<string, Mutation>> = {
+  POST: 'insert',
+  PUT: 'put',
+  PATCH: 'update',
+  DELETE: 'delete',
+};
+
+function relationAction(method: string, name: string): Action {
+  if (method === 'GET' || method === 'HEAD') return { kind: 'read', name, headersOnly: method === 'HEAD' };
+  if (method === 'OPTIONS') return { kind: 'options', of: 'relation', name };
+  const mutation = MUTATIONS[method];
+  if (mutation === undefined) throw restError('PGRST117', { texts: { method } });
+  return { kind: 'write', name, mutation };
+}
+
+function rootAction(method: string): Action {
+  if (method === 'GET' || method === 'HEAD') return { kind: 'root', headersOnly: method === 'HEAD' };
+  if (method === 'OPTIONS') return { kind: 'options', of: 'root', name: '' };
+  throw restError('PGRST117', { texts: { method } });
+}
+
+export interface Profile {
+  readonly schema: string;
+  /** The answer names the schema: several are exposed, or one was asked for. */
+  readonly negotiated: boolean;
+}
+
+const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Throws PGRST106. */
+export function readProfile(request: RestRequest, schemas: readonly string[]): Profile {
+  const asked = header(request, WRITING.has(request.method) ? 'content-profile' : 'accept-profile');
+  if (asked === undefined) return { schema: schemas[0] ?? 'public', negotiated: schemas.length !== 1 };
+  if (schemas.includes(asked)) return { schema: asked, negotiated: true };
+  throw restError('PGRST106', {
+    texts: { schema: asked },
+    hint: `Only the following schemas are exposed: ${schemas.join(', ')}`,
+  });
+}

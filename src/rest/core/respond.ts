@@ -1,0 +1,258 @@
+/** From results to answers: status, headers, body. Pure. */
+import { errorBody, type RestError, restError } from '../errors.ts';
+import { type Relation, type Routine, returnsVoid } from '../schema-cache/types.ts';
+import type { RestSettings } from '../settings.ts';
+import { contentType, type MediaType } from './parse/media-type.ts';
+import { type Preferences, preferenceApplied } from './parse/preferences.ts';
+import { canonicalQuery } from './parse/query.ts';
+import { contentRangeText, rangeAnswer } from './parse/range.ts';
+import type { Prepared, Shape } from './prepare.ts';
+import type { Profile } from './request.ts';
+import type { Result } from './result.ts';
+
+export type HeaderList = (readonly [name: string, value: string])[];
+
+export interface RestResponse {
+  readonly status: number;
+  readonly reason?: string | undefined;
+  readonly headers: HeaderList;
+  /** Pieces in order; empty for none. */
+  readonly body: readonly Uint8Array[];
+}
+
+const VARY = ['Vary', 'Accept, Prefer, Range'] as const;
+const text = (value: string): Uint8Array[] => [Buffer.from(value)];
+const lengthOf = (body: readonly Uint8Array[]) =>
+  String(body.reduce((sum, part) => sum + part.byteLength, 0));
+
+const lengthHeader = (body: readonly Uint8Array[]) => ['Content-Length', lengthOf(body)] as const;
+
+function typeHeaders(type: MediaType, profile: Profile): HeaderList {
+  const headers: HeaderList = [['Content-Type', contentType(type)]];
+  if (profile.negotiated) headers.push(['Content-Profile', profile.schema]);
+  return headers;
+}
+
+export function respond(prepared: Prepared, result: Result, settings: RestSettings): RestResponse {
+  const { shape, profile } = prepared;
+  const { plan } = shape;
+  if (plan.mediaType.kind === 'plan') {
+    const body = result.body;
+    return finish(200, [lengthHeader(body), ...typeHeaders(plan.mediaType, profile)], body, result, shape);
+  }
+  switch (plan.kind) {
+    case 'read':
+      return respondRead(prepared, result, settings);
+    case 'call':
+      return respondCall(prepared, result, settings);
+    case 'write':
+      return respondWrite(prepared, result);
+  }
+}
+
+function respondRead(prepared: Prepared, result: Result, settings: RestSettings): RestResponse {
+  const { shape, query, profile } = prepared;
+  const { plan } = shape;
+  const { status, contentRange } = rangeAnswer(prepared.range, result.rows, result.total);
+  const body = status === 416 ? text(outOfBounds(prepared, result, settings)) : result.body;
+  const headersOnly = plan.kind === 'read' && plan.headersOnly;
+  const canonical = canonicalQuery(query);
+  const headers: HeaderList = [
+    ['Content-Range', contentRange],
+    ['Content-Location', encodeHeader(`/${plan.target.name}${canonical === '' ? '' : `?${canonical}`}`)],
+    ...(headersOnly ? [] : [lengthHeader(body)]),
+    ...typeHeaders(plan.mediaType, profile),
+    ...applied(shape),
+  ];
+  return finish(status, headers, headersOnly && status !== 416 ? [] : body, result, shape);
+}
+
+function respondCall(prepared: Prepared, result: Result, settings: RestSettings): RestResponse {
+  const { shape, profile } = prepared;
+  const { plan } = shape;
+  if (plan.kind !== 'call') throw new Error('not a call');
+  const { status, contentRange } = rangeAnswer(prepared.range, result.rows, result.total);
+  const headers: HeaderList = [['Content-Range', contentRange], ...applied(shape)];
+  if (returnsVoid(plan.call.routine)) return finish(204, headers, [], result, shape);
+  const body = status === 416 ? text(outOfBounds(prepared, result, settings)) : result.body;
+  if (!plan.headersOnly) headers.push(lengthHeader(body));
+  headers.push(...typeHeaders(plan.mediaType, profile));
+  return finish(status, headers, plan.headersOnly ? [] : body, result, shape);
+}
+
+function outOfBounds({ range }: Prepared, { total }: Result, settings: RestSettings): string {
+  const error = restError('PGRST103', {
+    details: `An offset of ${range.lower} was requested, but there are only ${total ?? 0} rows.`,
+  });
+  return errorBody(error, settings.errorVerbosity);
+}
+
+function respondWrite({ shape, profile }: Prepared, result: Result): RestResponse {
+  const { plan, preferences } = shape;
+  if (plan.kind !== 'write') throw new Error('not a write');
+  const { mutation } = plan.write;
+  const shows = preferences.return === 'representation';
+  const counted =
+    preferences.count === 'exact' || preferences.count === 'estimated' ? result.rows : undefined;
+  const shown: HeaderList = shows ? typeHeaders(plan.mediaType, profile) : [];
+  const body = shows ? result.body : [];
+  switch (mutation) {
+    case 'insert': {
+      const merged = preferences.resolution === 'merge-duplicates' && (result.inserted ?? 0) <= 0;
+      const headers: HeaderList = [
+        lengthHeader(body),
+        ...locationHeader(plan.target.name, result),
+        ['Content-Range', contentRangeText(1, 0, counted)],
+        ...applied(shape),
+        ...shown,
+      ];
+      return finish(merged ? 200 : 201, headers, body, result, shape);
+    }
+    case 'update':
+    case 'delete': {
+      const [first, last]: [number, number] = mutation === 'update' ? [0, result.rows - 1] : [1, 0];
+      const headers: HeaderList = [
+        ['Content-Range', contentRangeText(first, last, counted)],
+        ...applied(shape),
+      ];
+      if (shows) headers.push(lengthHeader(body), ...shown);
+      return finish(shows ? 200 : 204, headers, body, result, shape);
+    }
+    case 'put': {
+      const headers: HeaderList = shows ? [lengthHeader(body), ...shown] : [];
+      headers.push(...applied(shape));
+      return finish(shows ? ((result.inserted ?? 0) > 0 ? 201 : 200) : 204, headers, body, result, shape);
+    }
+  }
+}
+
+function locationHeader(table: string, { location }: Result): HeaderList {
+  if (location.length === 0) return [];
+  const encode = (one: string) =>
+    encodeURIComponent(one).replace(
+      /[!'()*]/g,
+      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
+  const query = location.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+  return [['Location', encodeHeader(`/${table}?${query}`)]];
+}
+
+/** Header values are bytes; names of relations may be any text. */
+const encodeHeader = (value: string): string => Buffer.from(value, 'utf8').toString('latin1');
+
+function applied(shape: Shape): HeaderList {
+  const { plan, preferences, hasOnConflict } = shape;
+  const mutation = plan.kind === 'write' ? plan.write.mutation : undefined;
+  const applies = (kind: keyof Preferences): boolean => {
+    switch (kind) {
+      case 'resolution':
+        return (
+          plan.kind === 'write' &&
+          mutation === 'insert' &&
+          (plan.write.primaryKey.length > 0 || hasOnConflict)
+        );
+      case 'return':
+        return plan.kind === 'write';
+      case 'missing':
+        return mutation === 'insert' || mutation === 'update';
+      case 'maxAffected':
+        return plan.kind === 'call' || mutation === 'update' || mutation === 'delete';
+      default:
+        return true;
+    }
+  };
+  const value = preferenceApplied(preferences, applies);
+  return value === undefined ? [] : [['Preference-Applied', value]];
+}
+
+/** The database's own headers and status go before ours. */
+function finish(
+  status: number,
+  headers: HeaderList,
+  body: readonly Uint8Array[],
+  result: Pick<Result, 'headers' | 'status'>,
+  shape: Shape,
+): RestResponse {
+  const own = result.headers === undefined ? [] : readHeaders(result.headers);
+  const names = new Set(own.map(([name]) => name.toLowerCase()));
+  const all: HeaderList = [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...own];
+  if (shape.legacyNames.length > 0) all.push(legacyWarning(shape));
+  if (!names.has('vary')) all.push(VARY);
+  return { status: result.status === undefined ? status : readStatus(result.status), headers: all, body };
+}
+
+function legacyWarning({ legacyNames }: Shape): readonly [string, string] {
+  const names = legacyNames.map(({ name, alias }) => `\`${name}\` to \`${alias}\``).join(', ');
+  const warning =
+    'Embedded resource was referenced by relation name even though it has an alias. This is deprecated and will stop working in a future release.';
+  const advice = `Update ${names} in query string filters, orders or limits.`;
+  return ['Warning', encodeHeader(`299 PostgRESTv${COMPATIBLE_VERSION} "${warning} ${advice}"`)];
+}
+
+/** The release whose protocol this is. */
+export const COMPATIBLE_VERSION = '16.2';
+
+function readHeaders(json: string): HeaderList {
+  try {
+    const list: unknown = JSON.parse(json);
+    if (!Array.isArray(list)) throw new Error('not an array');
+    return list.map((one: unknown): readonly [string, string] => {
+      const entries = Object.entries(one as Record<string, unknown>);
+      const [name, value] = entries[0] ?? [];
+      if (entries.length !== 1 || name === undefined || typeof value !== 'string')
+        throw new Error('not one text');
+      return [name, encodeHeader(value)];
+    });
+  } catch (cause) {
+    throw restError('PGRST111', { cause });
+  }
+}
+
+function readStatus(value: string): number {
+  const digits = /^\d+/.exec(value);
+  const status = Number(digits?.[0]);
+  if (digits === null || status < 100 || status > 999) throw restError('PGRST112');
+  return status;
+}
+
+export function respondError(error: RestError, settings: Pick<RestSettings, 'errorVerbosity'>): RestResponse {
+  const body = text(errorBody(error, settings.errorVerbosity));
+  const headers: HeaderList = [
+    ['Content-Type', 'application/json; charset=utf-8'],
+    lengthHeader(body),
+    ['Proxy-Status', encodeHeader(`PostgREST; error=${error.code}`)],
+    ...error.headers,
+  ];
+  if (error.status === 503) headers.push(['Retry-After', String(RETRY_AFTER_SECONDS)]);
+  return { status: error.status, reason: error.reason, headers, body };
+}
+
+const RETRY_AFTER_SECONDS = 1;
+
+const allow = (methods: string): RestResponse => ({
+  status: 200,
+  headers: [['Content-Length', '0'], ['Allow', methods], VARY],
+  body: [],
+});
+
+export function relationOptions(relation: Relation): RestResponse {
+  const methods = ['OPTIONS,GET,HEAD'];
+  if (relation.insertable) methods.push('POST');
+  if (relation.insertable && relation.updatable && relation.primaryKey.length > 0) methods.push('PUT');
+  if (relation.updatable) methods.push('PATCH');
+  if (relation.deletable) methods.push('DELETE');
+  return allow(methods.join(','));
+}
+
+export const routineOptions = (routine: Routine): RestResponse =>
+  allow(routine.volatility === 'volatile' ? 'OPTIONS,POST' : 'OPTIONS,GET,HEAD,POST');
+
+export const rootOptions = (): RestResponse => allow('OPTIONS,GET,HEAD');
+
+export function respondOpenApi(document: string, headersOnly: boolean, profile: Profile): RestResponse {
+  const body = text(document);
+  const headers: HeaderList = [['Content-Type', 'application/openapi+json; charset=utf-8']];
+  if (!headersOnly) headers.push(lengthHeader(body));
+  if (profile.negotiated) headers.push(['Content-Profile', profile.schema]);
+  return { status: 200, headers: [...headers, VARY], body: headersOnly ? [] : body };
+}

@@ -1,0 +1,122 @@
+/** What PostgreSQL answered, read by the form its statement has. Bytes of rows are kept as they came. */
+import type { PathResult } from '../../database/types.ts';
+import { type RestError, restError } from '../errors.ts';
+import type { Shape } from './prepare.ts';
+
+export interface Result {
+  /** Rows of this answer. */
+  readonly rows: number;
+  /** Rows in all; undefined when not counted. */
+  readonly total: number | undefined;
+  readonly body: readonly Uint8Array[];
+  /** Primary key of the one inserted row. */
+  readonly location: readonly (readonly [string, string])[];
+  /** JSON that the database set as `response.headers`. */
+  readonly headers: string | undefined;
+  readonly status: string | undefined;
+  /** Rows that an upsert inserted; undefined where nobody asked. */
+  readonly inserted: number | undefined;
+}
+
+const OPEN = Buffer.from('[');
+const CLOSE = Buffer.from(']');
+/** As json_agg separates. */
+const SEPARATOR = Buffer.from(', \n ');
+const NEWLINE = Buffer.from('\n');
+
+export function readResult(shape: Shape, result: PathResult, maxRows: number | undefined): Result {
+  const { compiled, plan } = shape;
+  const estimate = compiled.explain === undefined ? undefined : plannedRows(result.after.at(-1)?.[0]?.[0]);
+  const nothing = { location: [], headers: undefined, status: undefined, inserted: undefined };
+  switch (compiled.form) {
+    case 'plan':
+      return {
+        ...nothing,
+        rows: 0,
+        total: undefined,
+        body: result.rows.flatMap(([line]) => (line ? [line, NEWLINE] : [NEWLINE])),
+      };
+    case 'rows': {
+      const texts = result.rows.map(([text]) => text as Buffer);
+      const settings = compiled.settings === undefined ? undefined : result.after[0]?.[0];
+      return {
+        ...nothing,
+        rows: texts.length,
+        total: estimate,
+        body: plan.handler.kind === 'object' ? texts.slice(0, 1) : joined(texts),
+        headers: settings?.[0]?.toString(),
+        status: settings?.[1]?.toString(),
+      };
+    }
+    case 'summary': {
+      const [total, rows, location, body, headers, status, inserted] = result.rows[0] ?? [];
+      const counted = numberOf(total);
+      return {
+        rows: numberOf(rows) ?? 0,
+        total: estimate === undefined ? counted : totalOf(shape, counted, estimate, maxRows),
+        body: body ? [body] : [],
+        location: location
+          ? (JSON.parse(location.toString()) as [string, string | null][]).map(locationPair)
+          : [],
+        headers: headers?.toString(),
+        status: status?.toString(),
+        inserted: numberOf(inserted),
+      };
+    }
+  }
+}
+
+const locationPair = ([name, value]: [string, string | null]): [string, string] => [
+  name,
+  value === null ? 'is.null' : `eq.${value}`,
+];
+
+const numberOf = (text: Buffer | null | undefined): number | undefined =>
+  text === null || text === undefined || text.length === 0 ? undefined : Number(text.toString());
+
+/** An estimated count was cut just beyond max-rows; only then the planner's guess may be better. */
+function totalOf(shape: Shape, counted: number | undefined, estimate: number, maxRows: number | undefined) {
+  if (shape.preferences.count === 'planned' || counted === undefined) return estimate;
+  return maxRows === undefined || counted > maxRows ? Math.max(counted, estimate) : counted;
+}
+
+function plannedRows(explained: Buffer | null | undefined): number | undefined {
+  if (!explained) return undefined;
+  const [first] = JSON.parse(explained.toString()) as [{ Plan: { 'Plan Rows': number } }];
+  return first.Plan['Plan Rows'];
+}
+
+function joined(texts: readonly Buffer[]): Uint8Array[] {
+  const parts: Uint8Array[] = [OPEN];
+  texts.forEach((text, index) => {
+    if (index > 0) parts.push(SEPARATOR);
+    parts.push(text);
+  });
+  parts.push(CLOSE);
+  return parts;
+}
+
+/** Why the transaction must be undone although every statement succeeded. */
+export function refusal(shape: Shape, rows: number): RestError | undefined {
+  const { plan, preferences } = shape;
+  if (shape.compiled.form === 'plan') return undefined;
+  if (plan.kind === 'write' && plan.write.mutation === 'put') {
+    return rows === 1 ? undefined : restError('PGRST115');
+  }
+  if (plan.mediaType.kind === 'object' && rows !== 1) {
+    return restError('PGRST116', { details: `The result contains ${rows} rows` });
+  }
+  if (limitsAffected(shape) && rows > (preferences.maxAffected ?? 0)) {
+    return restError('PGRST124', { details: `The query affects ${rows} rows` });
+  }
+  return undefined;
+}
+
+/** `max-affected` holds with strict handling, for updates, deletes and calls. */
+export function limitsAffected({ plan, preferences }: Shape): boolean {
+  if (preferences.maxAffected === undefined || preferences.handling !== 'strict') return false;
+  return (
+    plan.kind === 'call' ||
+    (plan.kind === 'write' && (plan.write.mutation === 'update' || plan.write.mutation === 'delete'))
+  );
+}

@@ -1,0 +1,73 @@
+/** The settings local to a request's transaction, in PostgREST's order. Pure. */
+import type { Setting } from '../../database/types.ts';
+import { quoteIdentifier } from '../../kernel/sql.ts';
+import type { RestSettings } from '../settings.ts';
+import type { Identity } from './authenticate.ts';
+import type { RestRequest } from './request.ts';
+
+export interface TransactionFacts {
+  readonly request: RestRequest;
+  readonly schema: string;
+  readonly identity: Identity;
+  /** ALTER ROLE … SET of the identity's role. */
+  readonly roleSettings: readonly Setting[];
+  readonly timezone: string | undefined;
+  /** Of the function that is called. */
+  readonly hoisted: readonly Setting[];
+}
+
+export function transactionSettings(facts: TransactionFacts, settings: RestSettings): Setting[] {
+  const { request, identity } = facts;
+  const list: Setting[] = [
+    ['search_path', searchPath(facts.schema, settings.extraSearchPath)],
+    // Before the role, so that a right to set a parameter need only be granted to the login role.
+    ...facts.roleSettings,
+    ['role', identity.role],
+    ['request.jwt.claims', identity.claimsJson],
+  ];
+  if (settings.legacySubClaim) {
+    const { sub } = identity.claims;
+    list.push(['request.jwt.claim.sub', typeof sub === 'string' ? sub : '']);
+  }
+  list.push(
+    ['request.method', request.method],
+    ['request.path', request.path],
+    ['request.headers', headersJson(request)],
+    ['request.cookies', cookiesJson(request.headers.cookie)],
+  );
+  if (facts.timezone !== undefined) list.push(['timezone', facts.timezone]);
+  list.push(...facts.hoisted, ...settings.appSettings);
+  return list;
+}
+
+const paths = new Map<string, string>();
+/** More than any project exposes. */
+const REMEMBERED_PATHS = 64;
+
+function searchPath(schema: string, extra: readonly string[]): string {
+  const key = [schema, ...extra].join('\0');
+  let path = paths.get(key);
+  if (path === undefined) {
+    path = [...new Set([schema, ...extra])].map(quoteIdentifier).join(', ');
+    if (paths.size >= REMEMBERED_PATHS) paths.clear();
+    paths.set(key, path);
+  }
+  return path;
+}
+
+function headersJson(request: RestRequest): string {
+  const { headers } = request;
+  const text = JSON.stringify(headers.cookie === undefined ? headers : { ...headers, cookie: undefined });
+  return text.includes('\\u0000') ? text.replaceAll('\\u0000', '') : text;
+}
+
+function cookiesJson(header: string | readonly string[] | undefined): string {
+  if (header === undefined) return '{}';
+  const text = typeof header === 'string' ? header : header.join('; ');
+  const cookies: Record<string, string> = {};
+  for (const part of text.split(';')) {
+    const [name = '', ...value] = part.trim().split('=');
+    if (name !== '') cookies[name] = value.join('=');
+  }
+  return JSON.stringify(cookies);
+}

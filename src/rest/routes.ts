@@ -1,0 +1,120 @@
+/** The HTTP shell: reads requests off the socket, writes answers on it. */
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { RestRequest } from './core/request.ts';
+import { type RestResponse, respondError } from './core/respond.ts';
+import { RestError } from './errors.ts';
+
+/** Of a body; larger loads belong into several requests. */
+const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
+const NO_BODY = new Uint8Array(0);
+
+export interface RestRoutes {
+  readonly prefix: string;
+  readonly handle: (request: RestRequest) => Promise<RestResponse>;
+}
+
+export function restPlugin({ prefix, handle }: RestRoutes): FastifyPluginAsync {
+  return async (scope) => {
+    takeRawBodies(scope);
+    const route = async (request: FastifyRequest, reply: FastifyReply) => {
+      reply.hijack();
+      const abort = new AbortController();
+      // Closing before the answer is out means that the client went away.
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) abort.abort();
+      });
+      write(reply, await handle(readRequest(request, prefix, abort.signal)));
+    };
+    for (const url of ['', '/*']) scope.all(url, { bodyLimit: BODY_LIMIT_BYTES }, route);
+  };
+}
+
+function takeRawBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  scope.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    reply.hijack();
+    write(reply, respondError(shellError(error), { errorVerbosity: 'verbose' }));
+  });
+}
+
+/** Only what Fastify refuses before our handler runs comes here: a body too large or cut short. */
+function shellError(error: Error & { statusCode?: number }): RestError {
+  const status = error.statusCode ?? 500;
+  const isTooLarge = status === 413;
+  return new RestError({
+    code: status < 500 ? 'PGRST102' : 'PGRSTX00',
+    status,
+    message: isTooLarge
+      ? 'Request body is too large'
+      : status < 500
+        ? 'Request body could not be read'
+        : 'Internal error',
+    hint: isTooLarge ? `Send at most ${BODY_LIMIT_BYTES} bytes in one request.` : null,
+    cause: error,
+  });
+}
+
+function readRequest(request: FastifyRequest, prefix: string, signal: AbortSignal): RestRequest {
+  const url = request.raw.url ?? '/';
+  const question = url.indexOf('?');
+  const path = url.slice(prefix.length, question === -1 ? undefined : question);
+  return {
+    method: request.method,
+    path: path === '' ? '/' : path,
+    query: question === -1 ? '' : url.slice(question + 1),
+    headers: request.headers,
+    body: Buffer.isBuffer(request.body) ? request.body : NO_BODY,
+    signal,
+  };
+}
+
+/** Above it pieces are written one by one instead of being copied together. */
+const JOIN_LIMIT_BYTES = 64 * 1024;
+
+function write(reply: FastifyReply, response: RestResponse): void {
+  const { raw } = reply;
+  if (raw.destroyed) return;
+  const headers = response.headers.flat();
+  if (response.reason === undefined) raw.writeHead(response.status, headers);
+  else raw.writeHead(response.status, cleanReason(response.reason), headers);
+  const { body } = response;
+  const [only] = body;
+  if (body.length <= 1) {
+    raw.end(only);
+    return;
+  }
+  const size = body.reduce((sum, part) => sum + part.byteLength, 0);
+  if (size <= JOIN_LIMIT_BYTES) {
+    raw.end(Buffer.concat(body, size));
+    return;
+  }
+  let batch: Uint8Array[] = [];
+  let batched = 0;
+  for (const part of body) {
+    batch.push(part);
+    batched += part.byteLength;
+    if (batched < JOIN_LIMIT_BYTES) continue;
+    raw.write(Buffer.concat(batch, batched));
+    batch = [];
+    batched = 0;
+  }
+  raw.end(Buffer.concat(batch, batched));
+}
+
+/** A status line holds one line of Latin-1. */
+const cleanReason = (reason: string): string => reason.replace(/[^\x20-\x7e\xa0-\xff]/g, ' ');
+
+/** `/live` and `/ready`, as load balancers and the upstream CLI poll them. */
+export function adminPlugin(isReady: () => boolean): FastifyPluginAsync {
+  return async (scope) => {
+    const probe = (isFine: () => boolean) => (_request: FastifyRequest, reply: FastifyReply) =>
+      reply
+        .code(isFine() ? 200 : 503)
+        .header('content-length', '0')
+        .send();
+    const methods = ['GET', 'HEAD'];
+    scope.route({ method: methods, url: '/live', handler: probe(() => true) });
+    scope.route({ method: methods, url: '/ready', handler: probe(isReady) });
+  };
+}

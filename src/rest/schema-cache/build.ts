@@ -1,0 +1,129 @@
+/** From catalog rows to the immutable schema cache. Pure. */
+import type {
+  ComputedRelationshipRow,
+  ForeignKeyRow,
+  MediaHandlerRow,
+  PrimaryKeyRow,
+  RelationRow,
+  RepresentationRow,
+  RoutineRow,
+  ViewRow,
+} from '../queries.ts';
+import { buildRelationships } from './relationships.ts';
+import {
+  handlerKey,
+  type IsolationLevel,
+  keyOf,
+  type MediaHandler,
+  type Relation,
+  type Routine,
+  representationKey,
+  type SchemaCache,
+} from './types.ts';
+import { traceViews, viewForeignKeys, viewPrimaryKey } from './view-keys.ts';
+
+export interface CatalogRows {
+  readonly schemas: readonly string[];
+  readonly relations: readonly RelationRow[];
+  readonly foreignKeys: readonly ForeignKeyRow[];
+  readonly primaryKeys: readonly PrimaryKeyRow[];
+  readonly views: readonly ViewRow[];
+  readonly computed: readonly ComputedRelationshipRow[];
+  readonly routines: readonly RoutineRow[];
+  readonly representations: readonly RepresentationRow[];
+  readonly mediaHandlers: readonly MediaHandlerRow[];
+  readonly setsResponse: boolean;
+}
+
+const UPDATE = 4;
+const INSERT = 8;
+const DELETE = 16;
+
+export function buildSchemaCache(rows: CatalogRows): SchemaCache {
+  const traced = traceViews(rows.views);
+  const viewKeys = new Map(traced.map((one) => [one.view.oid, viewPrimaryKey(one, rows.primaryKeys)]));
+  const relations = new Map<string, Relation>();
+  for (const row of rows.relations) {
+    relations.set(keyOf(row.schema, row.name), {
+      schema: row.schema,
+      name: row.name,
+      description: row.description,
+      isView: row.isView,
+      insertable: (row.events & INSERT) !== 0,
+      updatable: (row.events & UPDATE) !== 0,
+      deletable: (row.events & DELETE) !== 0,
+      primaryKey: row.isView ? (viewKeys.get(row.oid) ?? []) : row.primaryKey,
+      columns: new Map(
+        row.columns.map(({ number: _, enumValues, ...column }) => [
+          column.name,
+          { ...column, enumValues: enumValues ?? [] },
+        ]),
+      ),
+    });
+  }
+  return {
+    relations,
+    relationships: buildRelationships({
+      foreignKeys: rows.foreignKeys,
+      viewKeys: viewForeignKeys(traced, rows.foreignKeys),
+      computed: rows.computed,
+      relations,
+      schemas: new Set(rows.schemas),
+    }),
+    routines: buildRoutines(rows.routines),
+    representations: new Map(
+      rows.representations.map((row) => [representationKey(row.from, row.to), row.function]),
+    ),
+    mediaHandlers: buildMediaHandlers(rows.mediaHandlers),
+    setsResponse: rows.setsResponse,
+  };
+}
+
+const VOLATILITY = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
+
+function buildRoutines(rows: readonly RoutineRow[]): Map<string, Routine[]> {
+  const routines = rows.map(
+    (row): Routine => ({
+      schema: row.schema,
+      name: row.name,
+      description: row.description,
+      parameters: row.parameters,
+      returns: { schema: row.returnsSchema, name: row.returnsName },
+      returnsSet: row.returnsSet,
+      returnsComposite: row.returnsComposite,
+      volatility: VOLATILITY[row.volatility],
+      hasVariadic: row.hasVariadic,
+      isolation: row.isolation === null ? undefined : readIsolation(row.isolation),
+      settings: row.settings,
+    }),
+  );
+  routines.sort(
+    (a, b) =>
+      a.parameters.length - b.parameters.length ||
+      compareText(a.description ?? '', b.description ?? '') ||
+      compareText(JSON.stringify(a.parameters), JSON.stringify(b.parameters)),
+  );
+  return Map.groupBy(routines, (routine) => keyOf(routine.schema, routine.name));
+}
+
+const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+export function readIsolation(text: string): IsolationLevel {
+  const level = text.toLowerCase();
+  return level === 'repeatable read' || level === 'serializable' ? level : 'read committed';
+}
+
+function buildMediaHandlers(rows: readonly MediaHandlerRow[]): Map<string, MediaHandler> {
+  const handlers = new Map<string, MediaHandler>();
+  for (const row of rows) {
+    const any = row.targetSchema === 'pg_catalog' && row.targetName === 'anyelement';
+    const target = any ? undefined : { schema: row.targetSchema, name: row.targetName };
+    handlers.set(handlerKey(target, row.mediaType), {
+      function: { schema: row.schema, name: row.name },
+      target,
+      mediaType: row.mediaType,
+      resolvedType: row.mediaType === '*/*' ? 'application/octet-stream' : row.mediaType,
+    });
+  }
+  return handlers;
+}

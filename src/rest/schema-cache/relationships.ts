@@ -1,0 +1,217 @@
+/** From foreign keys and the columns that views show to all relationships between exposed relations. Pure. */
+import type { ComputedRelationshipRow, ForeignKeyRow } from '../queries.ts';
+import {
+  type Cardinality,
+  type ColumnPair,
+  type ComputedRelationship,
+  type KeyRelationship,
+  keyOf,
+  type QualifiedName,
+  type Relation,
+  type Relationship,
+} from './types.ts';
+import type { ViewKey } from './view-keys.ts';
+
+interface Inputs {
+  readonly foreignKeys: readonly ForeignKeyRow[];
+  readonly viewKeys: readonly ViewKey[];
+  readonly computed: readonly ComputedRelationshipRow[];
+  readonly relations: ReadonlyMap<string, Relation>;
+  readonly schemas: ReadonlySet<string>;
+}
+
+export function buildRelationships(inputs: Inputs): Map<string, Relationship[]> {
+  const { relations, schemas } = inputs;
+  const direct = [...inputs.foreignKeys.map(fromForeignKey)];
+  direct.push(...inputs.foreignKeys.flatMap((key) => viewRelationships(key, inputs.viewKeys)));
+  const all = [...direct, ...manyToMany(direct, relations)];
+  all.push(...direct.map(inverse));
+
+  // A computed relationship named like the related relation takes the place of what was detected.
+  const byPair = new Map<string, Relationship[]>();
+  const pairKey = (from: QualifiedName, to: QualifiedName) =>
+    `${keyOf(from.schema, from.name)}\0${keyOf(to.schema, to.name)}`;
+  for (const relationship of all) {
+    const key = pairKey(relationship.table, relationship.foreignTable);
+    const list = byPair.get(key);
+    if (list === undefined) byPair.set(key, [relationship]);
+    else list.push(relationship);
+  }
+  for (const row of inputs.computed) {
+    const relationship = fromFunction(row);
+    byPair.set(pairKey(relationship.table, relationship.function), [relationship]);
+  }
+
+  const byOrigin = new Map<string, Relationship[]>();
+  for (const relationship of [...byPair.values()].flat()) {
+    if (!isExposed(relationship, schemas)) continue;
+    const key = keyOf(relationship.table.schema, relationship.table.name);
+    const list = byOrigin.get(key);
+    if (list === undefined) byOrigin.set(key, [relationship]);
+    else list.push(relationship);
+  }
+  for (const list of byOrigin.values()) list.sort(compare);
+  return byOrigin;
+}
+
+/** Origin and target are looked up in one schema; a computed one belongs to the schema of its function. */
+function isExposed(relationship: Relationship, schemas: ReadonlySet<string>): boolean {
+  const { table, foreignTable } = relationship;
+  if (!schemas.has(table.schema) || !schemas.has(foreignTable.schema)) return false;
+  if (relationship.kind === 'computed') return relationship.function.schema === table.schema;
+  if (relationship.junction !== undefined && !schemas.has(relationship.junction.table.schema)) return false;
+  return table.schema === foreignTable.schema;
+}
+
+function fromForeignKey(row: ForeignKeyRow): KeyRelationship {
+  return {
+    kind: 'key',
+    table: { schema: row.schema, name: row.table },
+    foreignTable: { schema: row.foreignSchema, name: row.foreignTable },
+    isSelf: row.tableOid === row.foreignOid,
+    tableIsView: false,
+    foreignTableIsView: false,
+    cardinality: row.oneToOne ? 'one-to-one' : 'many-to-one',
+    constraint: row.constraint,
+    columns: row.columns,
+    isParent: false,
+    junction: undefined,
+  };
+}
+
+function fromFunction(row: ComputedRelationshipRow): ComputedRelationship {
+  return {
+    kind: 'computed',
+    function: { schema: row.schema, name: row.name },
+    table: { schema: row.tableSchema, name: row.table },
+    foreignTable: { schema: row.foreignSchema, name: row.foreignTable },
+    toOne: row.toOne,
+    isSelf: row.tableSchema === row.foreignSchema && row.table === row.foreignTable,
+  };
+}
+
+/** View to table, table to view, and view to view, for each way the key's columns are shown. */
+function viewRelationships(row: ForeignKeyRow, viewKeys: readonly ViewKey[]): KeyRelationship[] {
+  const base = fromForeignKey(row);
+  const here = viewKeys.filter((key) => key.foreignKey === row && key.side === 'referencing');
+  const there = viewKeys.filter((key) => key.foreignKey === row && key.side === 'referenced');
+  const own = row.columns.map(([column]) => column);
+  const foreign = row.columns.map(([, column]) => column);
+  const make = (
+    from: ViewKey | undefined,
+    to: ViewKey | undefined,
+    ours: readonly string[],
+    theirs: readonly string[],
+  ) => ({
+    ...base,
+    table: from?.view ?? base.table,
+    foreignTable: to?.view ?? base.foreignTable,
+    isSelf: from !== undefined && to !== undefined && sameView(from, to),
+    tableIsView: from !== undefined,
+    foreignTableIsView: to !== undefined,
+    columns: ours.map((column, index): ColumnPair => [column, theirs[index] ?? '']),
+  });
+  const found: KeyRelationship[] = [];
+  for (const from of here)
+    for (const ours of from.columnSets) found.push(make(from, undefined, ours, foreign));
+  for (const to of there) for (const theirs of to.columnSets) found.push(make(undefined, to, own, theirs));
+  for (const from of here) {
+    for (const ours of from.columnSets) {
+      for (const to of there) for (const theirs of to.columnSets) found.push(make(from, to, ours, theirs));
+    }
+  }
+  return found;
+}
+
+const sameView = (a: ViewKey, b: ViewKey) => a.view.schema === b.view.schema && a.view.name === b.view.name;
+
+function inverse(relationship: KeyRelationship): KeyRelationship {
+  const oneToOne = relationship.cardinality === 'one-to-one';
+  return {
+    ...relationship,
+    table: relationship.foreignTable,
+    foreignTable: relationship.table,
+    tableIsView: relationship.foreignTableIsView,
+    foreignTableIsView: relationship.tableIsView,
+    cardinality: oneToOne ? 'one-to-one' : 'one-to-many',
+    columns: swapped(relationship.columns),
+    isParent: oneToOne,
+  };
+}
+
+const swapped = (pairs: readonly ColumnPair[]): ColumnPair[] => pairs.map(([a, b]) => [b, a]);
+
+/** Two foreign keys of one table whose columns are all part of its primary key. */
+function manyToMany(
+  direct: readonly KeyRelationship[],
+  relations: ReadonlyMap<string, Relation>,
+): KeyRelationship[] {
+  const byJunction = Map.groupBy(
+    direct.filter((one) => one.cardinality === 'many-to-one'),
+    (one) => keyOf(one.table.schema, one.table.name),
+  );
+  const found: KeyRelationship[] = [];
+  for (const [key, keys] of byJunction) {
+    const primaryKey = new Set(relations.get(key)?.primaryKey);
+    if (primaryKey.size === 0) continue;
+    for (const first of keys) {
+      for (const second of keys) {
+        if (first.constraint === second.constraint) continue;
+        if (![...first.columns, ...second.columns].every(([column]) => primaryKey.has(column))) continue;
+        const isSelf =
+          first.foreignTable.schema === second.foreignTable.schema &&
+          first.foreignTable.name === second.foreignTable.name;
+        found.push({
+          kind: 'key',
+          table: first.foreignTable,
+          foreignTable: second.foreignTable,
+          isSelf,
+          tableIsView: first.foreignTableIsView,
+          foreignTableIsView: second.foreignTableIsView,
+          cardinality: 'many-to-many',
+          constraint: '',
+          columns: [],
+          isParent: false,
+          junction: {
+            table: first.table,
+            constraint1: first.constraint,
+            constraint2: second.constraint,
+            sourceColumns: swapped(first.columns),
+            targetColumns: swapped(second.columns),
+          },
+        });
+      }
+    }
+  }
+  return found;
+}
+
+const RANK: Readonly<Record<Cardinality, number>> = {
+  'one-to-many': 0,
+  'many-to-one': 1,
+  'one-to-one': 2,
+  'many-to-many': 3,
+};
+
+/** The order in which ambiguous relationships are listed. */
+function compare(a: Relationship, b: Relationship): number {
+  const text = (one: Relationship): string[] =>
+    one.kind === 'computed'
+      ? [one.foreignTable.schema, one.foreignTable.name, '9', one.function.name]
+      : [
+          one.foreignTable.schema,
+          one.foreignTable.name,
+          String(RANK[one.cardinality]),
+          one.constraint,
+          one.junction?.table.name ?? '',
+          one.junction?.constraint1 ?? '',
+          one.junction?.constraint2 ?? '',
+          JSON.stringify(one.columns),
+        ];
+  const [left, right] = [text(a), text(b)];
+  for (const [index, part] of left.entries()) {
+    const other = right[index] ?? '';
+    if (part !== other) return part < other ? -1 : 1;
+  }
+  return 0;
+}

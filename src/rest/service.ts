@@ -1,0 +1,186 @@
+/**
+ * The pipeline: authenticate, parse, plan, compile, execute in one transaction, respond. Each stage gives the next
+ * one's input or throws a {@link RestError}; anything else that is thrown came from the database, or is a fault of
+ * ours that the client is told nothing about.
+ */
+import type { Database, PathRequest, PathResult } from '../database/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import { quoteIdentifier } from '../kernel/sql.ts';
+import type { Keys } from '../keys/types.ts';
+import { authenticate, type Identity } from './core/authenticate.ts';
+import { bindParam } from './core/compile/params.ts';
+import type { Statement } from './core/compile/statement.ts';
+import { databaseError } from './core/database-error.ts';
+import { JSON_TYPE } from './core/parse/media-type.ts';
+import { scanQuery } from './core/parse/query.ts';
+import { findRoutine } from './core/plan/call.ts';
+import { type CrudAction, findRelation, type Prepared, prepare, type Shape } from './core/prepare.ts';
+import { header, type Profile, type RestRequest, readAction, readProfile } from './core/request.ts';
+import {
+  type RestResponse,
+  relationOptions,
+  respond,
+  respondError,
+  rootOptions,
+  routineOptions,
+} from './core/respond.ts';
+import { limitsAffected, readResult, refusal } from './core/result.ts';
+import { transactionSettings } from './core/transaction.ts';
+import type { RestError } from './errors.ts';
+import { answerRoot } from './root.ts';
+import type { QualifiedName } from './schema-cache/types.ts';
+import type { Snapshot } from './state.ts';
+
+export interface ServiceDeps {
+  readonly requestPath: Database['requestPath'];
+  readonly verify: Keys['verify'];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The newest schema cache and settings; waits for the first ones only. */
+  readonly snapshot: () => Snapshot | Promise<Snapshot>;
+}
+
+export async function handle(request: RestRequest, deps: ServiceDeps): Promise<RestResponse> {
+  let snapshot: Snapshot | undefined;
+  let identity: Identity | undefined;
+  try {
+    const current = deps.snapshot();
+    snapshot = current instanceof Promise ? await current : current;
+    const { settings } = snapshot;
+    identity = authenticate(
+      header(request, 'authorization'),
+      deps.verify,
+      { anonRole: settings.anonRole, audience: settings.jwtAudience, roleClaim: settings.roleClaim },
+      deps.clock.now(),
+    );
+    return await answer(request, identity, snapshot, deps);
+  } catch (caught) {
+    const isAnonymous = identity === undefined || identity.role === snapshot?.settings.anonRole;
+    const error = databaseError(caught, isAnonymous);
+    if (error.status >= 500) logFault(deps.log, request, error);
+    return respondError(error, snapshot?.settings ?? { errorVerbosity: 'verbose' });
+  }
+}
+
+function logFault(log: Logger, request: RestRequest, error: RestError): void {
+  const fields = { method: request.method, path: request.path, code: error.code, error: error.cause };
+  if (error.code === 'PGRSTX00') log.error(fields, error.message);
+  else log.warn(fields, error.message);
+}
+
+async function answer(
+  request: RestRequest,
+  identity: Identity,
+  snapshot: Snapshot,
+  deps: ServiceDeps,
+): Promise<RestResponse> {
+  const { settings, cache } = snapshot;
+  const action = readAction(request, settings);
+  const profile = readProfile(request, settings.schemas);
+  switch (action.kind) {
+    case 'options': {
+      if (action.of === 'root') return rootOptions();
+      if (action.of === 'relation')
+        return relationOptions(findRelation(cache, { ...action, schema: profile.schema }));
+      const given = scanQuery(request.query, true).callArguments.map(([name]) => name);
+      const call = {
+        schema: profile.schema,
+        name: action.name,
+        given,
+        contentType: JSON_TYPE,
+        isPost: false,
+      };
+      return routineOptions(findRoutine(cache, call));
+    }
+    case 'root':
+      return answerRoot(request, action.headersOnly, profile, identity, snapshot, deps.requestPath);
+    default:
+      return crud(request, action, profile, identity, snapshot, deps);
+  }
+}
+
+async function crud(
+  request: RestRequest,
+  action: CrudAction,
+  profile: Profile,
+  identity: Identity,
+  snapshot: Snapshot,
+  deps: ServiceDeps,
+): Promise<RestResponse> {
+  const prepared = prepare(request, action, profile, snapshot);
+  const { shape } = prepared;
+  const started = performance.now();
+  const raw = await deps.requestPath.execute(pathRequest(request, prepared, identity, snapshot));
+  shape.lane.record(performance.now() - started);
+  const result = readResult(shape, raw, snapshot.settings.maxRows);
+  const refused = refusal(shape, result.rows);
+  if (refused !== undefined) throw refused;
+  return respond(prepared, result, snapshot.settings);
+}
+
+function pathRequest(
+  request: RestRequest,
+  { shape, bindings, profile }: Prepared,
+  identity: Identity,
+  { settings, roles }: Snapshot,
+): PathRequest {
+  const { plan, compiled, preferences } = shape;
+  const bind = ({ key, text, params }: Statement) => ({
+    key,
+    text,
+    params: params.map((param) => bindParam(param, bindings)),
+  });
+  const { params, ...statement } = bind(compiled.main);
+  const routine = plan.kind === 'call' ? plan.call.routine : undefined;
+  const role = roles.get(identity.role);
+  const readOnly = plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly);
+  const isolation = routine?.isolation ?? role?.isolation;
+  const rollback = preferences.tx === 'rollback' || (settings.txEnd.rollback && preferences.tx !== 'commit');
+  const decides = rollback || isolation !== undefined || mayRefuse(shape);
+  const after = [compiled.settings, compiled.explain].filter((one) => one !== undefined).map(bind);
+  return {
+    role: identity.role,
+    settings: transactionSettings(
+      {
+        request,
+        schema: profile.schema,
+        identity,
+        roleSettings: role?.settings ?? [],
+        timezone: preferences.timezone,
+        hoisted: routine?.settings ?? [],
+      },
+      settings,
+    ),
+    statement,
+    params,
+    access: readOnly ? 'read only' : 'read write',
+    ...(settings.preRequest === undefined ? {} : { before: [preRequest(settings.preRequest)] }),
+    ...(after.length === 0 ? {} : { after }),
+    ...(decides ? { explicit: { ...(isolation && { isolation }), decide: decider(shape, rollback) } } : {}),
+    lane: plan.kind === 'read' && !decides && shape.lane.isQuick ? 'shared' : 'alone',
+    resetAfter: routine?.volatility === 'volatile' && !readOnly,
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  };
+}
+
+/** Whether the rows that come back can still make the request fail; a read has nothing to undo. */
+function mayRefuse(shape: Shape): boolean {
+  const { plan } = shape;
+  if (plan.kind === 'read') return false;
+  const isPut = plan.kind === 'write' && plan.write.mutation === 'put';
+  return isPut || plan.mediaType.kind === 'object' || limitsAffected(shape);
+}
+
+const decider =
+  (shape: Shape, rollback: boolean) =>
+  (result: PathResult): 'commit' | 'rollback' => {
+    if (rollback) return 'rollback';
+    return refusal(shape, readResult(shape, result, undefined).rows) === undefined ? 'commit' : 'rollback';
+  };
+
+function preRequest({ schema, name }: QualifiedName) {
+  const qualified =
+    schema === '' ? quoteIdentifier(name) : `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
+  return { key: `pre-request ${qualified}`, text: `select ${qualified}()`, params: [] };
+}

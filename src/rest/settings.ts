@@ -1,0 +1,143 @@
+/**
+ * The service's settings: PostgREST's own, under names of ours, plus what only Plinth has. They come from the
+ * project's configuration; `pgrst.*` settings on the login role go before it and are read again at each reload.
+ */
+import type { Config } from '../config/index.ts';
+import { type ClaimPath, DEFAULT_ROLE_CLAIM, readClaimPath } from './core/claim-path.ts';
+import type { SettingRow } from './queries.ts';
+import type { QualifiedName } from './schema-cache/types.ts';
+
+export interface RestSettings {
+  /** Exposed schemas; the first is the one requests get that name none. */
+  readonly schemas: readonly string[];
+  readonly extraSearchPath: readonly string[];
+  readonly maxRows: number | undefined;
+  /** Undefined: requests without a token are refused. */
+  readonly anonRole: string | undefined;
+  readonly preRequest: QualifiedName | undefined;
+  /** A function that answers `/` in place of OpenAPI. */
+  readonly rootSpec: QualifiedName | undefined;
+  /** How every transaction ends, and whether `Prefer: tx=…` may change it. */
+  readonly txEnd: { readonly rollback: boolean; readonly override: boolean };
+  readonly planEnabled: boolean;
+  readonly aggregatesEnabled: boolean;
+  readonly hoistedSettings: readonly string[];
+  readonly jwtAudience: string | undefined;
+  readonly roleClaim: ClaimPath;
+  readonly openapiMode: 'follow-privileges' | 'ignore-privileges' | 'disabled';
+  readonly openapiSecurity: boolean;
+  readonly openapiServer: string | undefined;
+  readonly serverTiming: boolean;
+  readonly traceHeader: string | undefined;
+  readonly legacyTargetNames: boolean;
+  readonly errorVerbosity: 'verbose' | 'minimal';
+  /** `app.settings.*`, set in every transaction. */
+  readonly appSettings: readonly (readonly [string, string])[];
+  /** PATCH and DELETE without a filter are refused. */
+  readonly safeUpdate: boolean;
+  /** Also sets `request.jwt.claim.sub`, which `auth.uid()` reads first. */
+  readonly legacySubClaim: boolean;
+}
+
+export function settingsFromConfig(config: Config): RestSettings {
+  return {
+    schemas: config.api.schemas,
+    extraSearchPath: config.api.extra_search_path,
+    maxRows: config.api.max_rows,
+    anonRole: 'anon',
+    preRequest: undefined,
+    rootSpec: undefined,
+    txEnd: { rollback: false, override: false },
+    planEnabled: false,
+    aggregatesEnabled: false,
+    hoistedSettings: [
+      'statement_timeout',
+      'plan_filter.statement_cost_limit',
+      'default_transaction_isolation',
+    ],
+    jwtAudience: undefined,
+    roleClaim: DEFAULT_ROLE_CLAIM,
+    openapiMode: 'follow-privileges',
+    openapiSecurity: false,
+    openapiServer: undefined,
+    serverTiming: false,
+    traceHeader: undefined,
+    legacyTargetNames: true,
+    errorVerbosity: 'verbose',
+    appSettings: [],
+    safeUpdate: config.plinth.safe_update.enabled,
+    legacySubClaim: true,
+  };
+}
+
+type Reader = (value: string) => Partial<RestSettings>;
+
+/** By the name after `pgrst.`. A value that cannot be read leaves the setting as it was. */
+const READERS: Readonly<Record<string, Reader>> = {
+  client_error_verbosity: (value) => oneOf('errorVerbosity', value, ['verbose', 'minimal']),
+  db_aggregates_enabled: (value) => flag('aggregatesEnabled', value),
+  db_anon_role: (value) => ({ anonRole: value === '' ? undefined : value }),
+  db_extra_search_path: (value) => ({ extraSearchPath: list(value) }),
+  db_hoisted_tx_settings: (value) => ({ hoistedSettings: list(value) }),
+  db_max_rows: (value) =>
+    /^\d+$/.test(value) ? { maxRows: Number(value) } : value === '' ? { maxRows: undefined } : {},
+  db_plan_enabled: (value) => flag('planEnabled', value),
+  db_pre_request: (value) => ({ preRequest: functionName(value) }),
+  db_root_spec: (value) => ({ rootSpec: functionName(value) }),
+  db_schemas: (value) => (list(value).length === 0 ? {} : { schemas: list(value) }),
+  db_tx_end: (value) => {
+    const found = /^(commit|rollback)(-allow-override)?$/.exec(value);
+    return found === null
+      ? {}
+      : { txEnd: { rollback: found[1] === 'rollback', override: found[2] !== undefined } };
+  },
+  jwt_aud: (value) => ({ jwtAudience: value === '' ? undefined : value }),
+  jwt_role_claim_key: (value) => {
+    const roleClaim = readClaimPath(value);
+    return roleClaim === undefined ? {} : { roleClaim };
+  },
+  openapi_mode: (value) =>
+    oneOf('openapiMode', value, ['follow-privileges', 'ignore-privileges', 'disabled']),
+  openapi_security_active: (value) => flag('openapiSecurity', value),
+  openapi_server_proxy_uri: (value) => ({ openapiServer: value === '' ? undefined : value }),
+  server_timing_enabled: (value) => flag('serverTiming', value),
+  server_trace_header: (value) => ({ traceHeader: value === '' ? undefined : value.toLowerCase() }),
+  url_use_legacy_target_names: (value) => flag('legacyTargetNames', value),
+};
+
+/**
+ * @example
+ * withDatabaseSettings(settings, [{ name: 'pgrst.db_plan_enabled', value: 'true' }]).planEnabled; // true
+ */
+export function withDatabaseSettings(settings: RestSettings, rows: readonly SettingRow[]): RestSettings {
+  let found = settings;
+  for (const { name, value } of rows) {
+    const read = READERS[name.replace(/^pgrst\./, '')];
+    if (read !== undefined) found = { ...found, ...read(value) };
+  }
+  return found;
+}
+
+const TRUE = new Set(['true', 'on', 'yes', '1']);
+const FALSE = new Set(['false', 'off', 'no', '0']);
+
+function flag(name: keyof RestSettings, value: string): Partial<RestSettings> {
+  const text = value.toLowerCase();
+  return TRUE.has(text) ? { [name]: true } : FALSE.has(text) ? { [name]: false } : {};
+}
+
+const oneOf = (name: keyof RestSettings, value: string, allowed: readonly string[]): Partial<RestSettings> =>
+  allowed.includes(value) ? { [name]: value } : {};
+
+const list = (value: string): string[] =>
+  value
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+
+/** `schema.function`, or a function of the search path. */
+function functionName(value: string): QualifiedName | undefined {
+  if (value === '') return undefined;
+  const dot = value.indexOf('.');
+  return { schema: value.slice(0, Math.max(dot, 0)), name: value.slice(dot + 1) };
+}
