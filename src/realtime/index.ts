@@ -1,16 +1,149 @@
+/**
+ * Realtime: broadcast, presence and database changes over WebSocket, in the protocol of realtime (August 2026) and
+ * realtime-js 2.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../config/index.ts';
+import type { Database, MigrationSet } from '../database/types.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
-import type { Database, MigrationSet } from '../database/types.ts';
 import type { Keys } from '../keys/types.ts';
-import type { Config } from '../config/index.ts';
+import { createFeed } from './changes/feed.ts';
+import { Deadlines } from './core/deadlines.ts';
+import { RateAverage } from './core/rate.ts';
+import { closes } from './errors.ts';
+import { createHub } from './hub.ts';
+import { keepPartitions, messagesSince } from './queries.ts';
+import { createRights } from './rights.ts';
+import { createRoutes } from './routes.ts';
+import { defaultLimits, type Limits } from './settings.ts';
+import { newUuid } from './socket/channel.ts';
+import type { Connection } from './socket/connection.ts';
+import type { SocketContext } from './socket/context.ts';
+import { createUpgrades } from './socket/upgrade.ts';
+
+export type { Limits } from './settings.ts';
 
 export interface RealtimeDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: Config;
   readonly log: Logger;
+  readonly clock?: Clock;
+  /** Bounds that differ from the defaults. */
+  readonly limits?: Partial<Limits>;
 }
 
-export function createRealtime(_deps: RealtimeDeps): Service {
-  return { name: 'realtime', mounts: [] };
+export const migrations: MigrationSet = { room: 'realtime', dir: new URL('./sql/', import.meta.url) };
+
+const prefix = '/realtime/v1';
+const partitionWatchMs = 60 * 60 * 1000;
+
+export function createRealtime(deps: RealtimeDeps): Service {
+  const { database, keys, clock = systemClock } = deps;
+  const log = deps.log.child({ service: 'realtime' });
+  const limits: Limits = { ...defaultLimits, ...deps.limits };
+  const pool = () => database.pool('supabase_realtime_admin');
+  const presenceEvents = new RateAverage();
+  const hub = createHub({
+    nextRef: referenceMaker(),
+    onPresenceDeliveries: (count) => presenceEvents.add(clock.now(), count),
+  });
+  const feed = createFeed({
+    database,
+    log,
+    maxPayloadBytes: limits.maxPayloadBytes,
+    publish: (subTopic, isPrivate, broadcast) => hub.publish(subTopic, isPrivate, broadcast),
+  });
+  const now = clock.now();
+  const context: SocketContext = {
+    clock,
+    log,
+    keys,
+    limits,
+    hub,
+    feed,
+    rights: createRights(database, log),
+    messagesSince: (subTopic, sinceMs, limit) => messagesSince(pool(), subTopic, sinceMs, limit),
+    connections: new Set<Connection>(),
+    idle: new Deadlines(now),
+    tokens: new Deadlines(now),
+    events: new RateAverage(),
+    joins: new RateAverage(1),
+    presenceEvents,
+    newUuid,
+  };
+  const upgrades = createUpgrades(context, `${prefix}/websocket`);
+  let ticker: NodeJS.Timeout | undefined;
+  let partitionTimer: NodeJS.Timeout | undefined;
+  let partitionsKept: Promise<void> | undefined;
+
+  const closeSockets = (): void => {
+    upgrades.stop();
+    for (const connection of [...context.connections]) connection.disconnect();
+  };
+
+  const keepPartitionsNow = (): void => {
+    if (!database.info.ownsSchemas) return;
+    partitionsKept = pool()
+      .transaction(keepPartitions, { settings: [['lock_timeout', '5s']] })
+      .catch((error: unknown) =>
+        log.warn({ error }, 'the partitions of realtime.messages could not be kept; tried again in an hour'),
+      );
+  };
+
+  /** Once a second: what is due, and how much waits for slow readers. */
+  const tick = (): void => {
+    const time = clock.now();
+    for (const connection of context.idle.takeDue(time)) connection.checkIdle();
+    for (const channel of context.tokens.takeDue(time)) channel.confirmToken();
+    closeSlowest(context.connections, limits.maxBufferedBytesInAll);
+  };
+
+  return {
+    name: 'realtime',
+    mounts: [
+      {
+        prefix,
+        plugin: createRoutes(context, closeSockets),
+        cors: 'open',
+        exposeHeaders: ['x-rate-rolling', 'x-rate-limit', 'x-rate-limit-remaining'],
+        apiKeys: true,
+        upgrade: upgrades.handle,
+      },
+    ],
+    async start() {
+      ticker = setInterval(tick, 1000).unref();
+      partitionTimer = setInterval(keepPartitionsNow, partitionWatchMs).unref();
+      keepPartitionsNow();
+    },
+    async stop() {
+      clearInterval(ticker);
+      clearInterval(partitionTimer);
+      closeSockets();
+      hub.stop();
+      await Promise.all([feed.stop(), partitionsKept]);
+    },
+    health: () => feed.trouble,
+  };
+}
+
+/** References for presence metas: unique over restarts, short. */
+function referenceMaker(): () => string {
+  const start = randomBytes(6).toString('base64url');
+  let count = 0;
+  return () => `${start}${(count++).toString(36)}`;
+}
+
+/** What many slow readers make wait together is bounded as well. */
+function closeSlowest(connections: ReadonlySet<Connection>, maxBytes: number): void {
+  let total = 0;
+  for (const connection of connections) total += connection.bufferedBytes;
+  if (total <= maxBytes) return;
+  for (const connection of [...connections].sort((a, b) => b.bufferedBytes - a.bufferedBytes)) {
+    if (total <= maxBytes) return;
+    total -= connection.bufferedBytes;
+    connection.close(...closes.slow);
+  }
 }

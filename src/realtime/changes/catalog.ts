@@ -1,0 +1,205 @@
+/**
+ * What the catalogue says about published tables: columns and their types, primary key, row security, and which columns
+ * a role may read. Kept until PostgreSQL describes the relation anew, which it does after every DDL and GRANT on it.
+ */
+import type { Pool } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Table } from '../core/change.ts';
+import type { TypeShape } from '../core/json-text.ts';
+
+export interface Catalog {
+  /** Undefined when it is gone. */
+  table(oid: number): Promise<Table | undefined>;
+  /** The columns that a role may SELECT; none for a role that does not exist. */
+  selectable(oid: number, role: string): Promise<ReadonlySet<string>>;
+  /** Tables of the publication that users alter. */
+  published(): Promise<readonly PublishedTable[]>;
+  forget(oid: number): void;
+  forgetAll(): void;
+}
+
+export interface PublishedTable {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+}
+
+export const changesPublication = 'supabase_realtime';
+
+interface TableRow {
+  readonly schema: string;
+  readonly name: string;
+  readonly row_security: boolean;
+  readonly columns: readonly {
+    readonly name: string;
+    readonly typeOid: number;
+    readonly typeName: string;
+    readonly sqlType: string;
+    readonly bytewise: boolean;
+    readonly key: boolean;
+  }[];
+}
+
+interface TypeRow {
+  readonly oid: number;
+  readonly name: string;
+  readonly kind: string;
+  readonly base: number;
+  readonly element: number;
+  readonly delimiter: string;
+  readonly attributes: readonly { readonly name: string; readonly typeOid: number }[];
+}
+
+export function createCatalog(pool: () => Pool): Catalog {
+  const tables = new Map<number, Promise<Table | undefined>>();
+  const privileges = new Map<number, Map<string, Promise<ReadonlySet<string>>>>();
+  const types = new Map<number, TypeRow>();
+
+  const loadTable = async (oid: number): Promise<Table | undefined> => {
+    const [row] = await pool().query<TableRow>(sql`
+      select n.nspname as schema, c.relname as name, c.relrowsecurity as row_security,
+        coalesce((
+          select jsonb_agg(jsonb_build_object(
+            'name', a.attname, 'typeOid', a.atttypid::int8, 'typeName', t.typname,
+            'sqlType', format_type(a.atttypid, -1), 'bytewise', coalesce(l.collisdeterministic, true),
+            'key', coalesce(a.attnum = any (k.conkey), false)
+          ) order by a.attnum)
+          from pg_catalog.pg_attribute a
+          join pg_catalog.pg_type t on t.oid = a.atttypid
+          left join pg_catalog.pg_collation l on l.oid = a.attcollation
+          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        ), '[]') as columns
+      from pg_catalog.pg_class c
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
+      where c.oid = ${oid}`);
+    if (row === undefined) return undefined;
+    await loadTypes(row.columns.map(({ typeOid }) => typeOid));
+    return {
+      oid,
+      schema: row.schema,
+      name: row.name,
+      rowSecurity: row.row_security,
+      columns: row.columns.map(({ name, typeOid, typeName, sqlType, bytewise, key }) => ({
+        name,
+        typeName,
+        sqlType,
+        bytewise,
+        inPrimaryKey: key,
+        shape: shapeOf(typeOid, types),
+      })),
+      primaryKey: row.columns.filter(({ key }) => key).map(({ name }) => name),
+    };
+  };
+
+  /** With everything that they are made of. */
+  const loadTypes = async (oids: readonly number[]): Promise<void> => {
+    const missing = [...new Set(oids)].filter((oid) => oid !== 0 && !types.has(oid));
+    if (missing.length === 0) return;
+    const rows = await pool().query<TypeRow>(sql`
+      select t.oid::int8 as oid, t.typname as name, t.typtype::text as kind, t.typbasetype::int8 as base,
+        case when t.typcategory = 'A' then t.typelem::int8 else 0 end as element,
+        coalesce(e.typdelim, t.typdelim)::text as delimiter,
+        coalesce((
+          select jsonb_agg(jsonb_build_object('name', a.attname, 'typeOid', a.atttypid::int8) order by a.attnum)
+          from pg_catalog.pg_attribute a
+          where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
+        ), '[]') as attributes
+      from pg_catalog.pg_type t
+      left join pg_catalog.pg_type e on e.oid = t.typelem
+      where t.oid = any (${missing}::oid[])`);
+    for (const row of rows) types.set(row.oid, row);
+    await loadTypes(
+      rows.flatMap(({ base, element, attributes }) => [
+        base,
+        element,
+        ...attributes.map(({ typeOid }) => typeOid),
+      ]),
+    );
+  };
+
+  const loadSelectable = async (oid: number, role: string): Promise<ReadonlySet<string>> => {
+    const rows = await pool().query<{ name: string }>(sql`
+      select a.attname as name
+      from pg_catalog.pg_roles r, pg_catalog.pg_attribute a
+      where r.rolname = ${role} and a.attrelid = ${oid} and a.attnum > 0 and not a.attisdropped
+        and has_column_privilege(r.oid, a.attrelid, a.attnum, 'SELECT')`);
+    return new Set(rows.map(({ name }) => name));
+  };
+
+  return {
+    table(oid) {
+      return remembered(tables, oid, () => loadTable(oid));
+    },
+    selectable(oid, role) {
+      let ofTable = privileges.get(oid);
+      if (ofTable === undefined) {
+        ofTable = new Map();
+        privileges.set(oid, ofTable);
+      }
+      return remembered(ofTable, role, () => loadSelectable(oid, role));
+    },
+    published() {
+      return pool().query<PublishedTable>(sql`
+        select c.oid::int8 as oid, p.schemaname as schema, p.tablename as name
+        from pg_catalog.pg_publication_tables p
+        join pg_catalog.pg_namespace n on n.nspname = p.schemaname
+        join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = p.tablename
+        where p.pubname = ${changesPublication}
+        order by 1`);
+    },
+    forget(oid) {
+      tables.delete(oid);
+      privileges.delete(oid);
+    },
+    forgetAll() {
+      tables.clear();
+      privileges.clear();
+      types.clear();
+    },
+  };
+}
+
+/** A failed load is forgotten, so that the next caller tries again. */
+function remembered<K, V>(cache: Map<K, Promise<V>>, key: K, load: () => Promise<V>): Promise<V> {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const loading = load();
+  cache.set(key, loading);
+  loading.catch(() => {
+    if (cache.get(key) === loading) cache.delete(key);
+  });
+  return loading;
+}
+
+const bareKinds: Record<string, TypeShape['kind']> = {
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  float4: 'number',
+  float8: 'number',
+  numeric: 'number',
+  bool: 'boolean',
+  json: 'json',
+  jsonb: 'json',
+  timestamp: 'timestamp',
+  timestamptz: 'timestamptz',
+  bytea: 'bytea',
+};
+
+function shapeOf(oid: number, types: ReadonlyMap<number, TypeRow>): TypeShape {
+  const type = types.get(oid);
+  if (type === undefined) return { kind: 'text' };
+  if (type.kind === 'd') return shapeOf(type.base, types);
+  if (type.kind === 'c') {
+    return {
+      kind: 'composite',
+      attributes: type.attributes.map(({ name, typeOid }) => ({ name, shape: shapeOf(typeOid, types) })),
+    };
+  }
+  if (type.element !== 0) {
+    return { kind: 'array', element: shapeOf(type.element, types), delimiter: type.delimiter };
+  }
+  const kind = bareKinds[type.name];
+  return { kind: kind ?? 'text' } as TypeShape;
+}

@@ -1,0 +1,97 @@
+/** The questions about rows that only PostgreSQL answers: row visibility, conditions, new subscriptions. */
+import type { Pool } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Table } from '../core/change.ts';
+import type { ChangeRequest } from '../core/filter.ts';
+import type { PendingTest, ValidCondition } from '../core/filter-match.ts';
+
+/** Role and claims of subscribers: what policies can tell apart. */
+export interface ClaimSet {
+  readonly role: string;
+  readonly sub: string;
+  readonly claimsJson: string;
+}
+
+/** A policy that takes longer than this for one batch stops it. */
+const checkTimeoutMs = '10000';
+
+/**
+ * Which of the rows each claim set may see now: claim set to row numbers. `keys` holds a row's primary key as text, in
+ * the order of `table.primaryKey`.
+ */
+export async function visibleRows(
+  pool: Pool,
+  functionName: string,
+  table: Table,
+  keys: readonly (readonly string[])[],
+  claimSets: readonly ClaimSet[],
+): Promise<Map<ClaimSet, readonly number[]>> {
+  // The role is set only when it changes.
+  const sorted = [...claimSets].sort((a, b) => (a.role < b.role ? -1 : a.role > b.role ? 1 : 0));
+  const parameters = [
+    ...table.primaryKey.map((_, column) => keys.map((key) => key[column] as string)),
+    sorted.map(({ role }) => role),
+    sorted.map(({ sub }) => sub),
+    sorted.map(({ claimsJson }) => claimsJson),
+  ];
+  const rows = await pool.transaction(
+    (tx) =>
+      tx.query<{ claim_set: number; row_numbers: number[] }>(
+        sql`select claim_set, row_numbers from ${sql.id('_plinth', functionName)}(${sql.join(parameters)})`,
+      ),
+    { readOnly: true, end: 'rollback', settings: [['statement_timeout', checkTimeoutMs]] },
+  );
+  return new Map(
+    rows.map(({ claim_set, row_numbers }) => [
+      sorted[claim_set - 1] as ClaimSet,
+      row_numbers.map((number) => number - 1),
+    ]),
+  );
+}
+
+/** The name of the function that {@link visibleRows} calls, made when it is not there. Null without a primary key. */
+export async function makeVisibility(pool: Pool, oid: number): Promise<string | null> {
+  const [row] = await pool.query<{ name: string | null }>(
+    sql`select _plinth.realtime_make_visibility(${oid}) as name`,
+  );
+  return row?.name ?? null;
+}
+
+export async function checkConditions(
+  pool: Pool,
+  tests: readonly PendingTest[],
+): Promise<readonly boolean[]> {
+  const of = <T>(pick: (test: PendingTest) => T): T[] => tests.map(pick);
+  const [row] = await pool.transaction(
+    (tx) =>
+      tx.query<{ results: boolean[] }>(sql`
+        select _plinth.realtime_check_conditions(
+          ${of(({ compiled }) => compiled.condition.operator)},
+          ${of(({ compiled }) => compiled.sqlType)},
+          ${of(({ value }) => value)},
+          ${of(({ compiled }) => compiled.condition.value)},
+          ${of(({ compiled }) => compiled.condition.negate)}
+        ) as results`),
+    { readOnly: true, end: 'rollback', settings: [['statement_timeout', checkTimeoutMs]] },
+  );
+  return row?.results ?? [];
+}
+
+/**
+ * A subscription against one table; its conditions come back with operands as the types print them.
+ * @throws {PostgresErrorShape} with the message for the client
+ */
+export async function checkSubscription(
+  pool: Pool,
+  oid: number,
+  role: string,
+  request: ChangeRequest,
+): Promise<ValidCondition[]> {
+  const { conditions, select } = request;
+  const [row] = await pool.query<{ normals: (string | null)[][] }>(sql`
+    select _plinth.realtime_check_subscription(
+      ${oid}, ${role}, ${JSON.stringify(conditions)}::jsonb, ${select === undefined ? null : [...select]}
+    ) as normals`);
+  const normals = row?.normals ?? [];
+  return conditions.map((condition, index) => ({ ...condition, normal: normals[index] ?? [] }));
+}

@@ -1,0 +1,387 @@
+/**
+ * postgres_changes and broadcasts from the database, as channels see them: subscribe, be told when it is live, leave.
+ * Changes are worked off in batches, in commit order.
+ */
+import type { Database } from '../../database/types.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { type Change, newRow, oldRow, unchangedIdentity } from '../core/change.ts';
+import { type ChangeRequest, parseChangeRequest } from '../core/filter.ts';
+import type { Broadcast, Frame, Version } from '../core/frame.ts';
+import { waitAfter } from '../core/pace.ts';
+import type { Relation, ReplicationEvent } from '../core/pgoutput.ts';
+import type { Caller } from '../core/token.ts';
+import type { Subscriber } from './audience.ts';
+import { createCatalog } from './catalog.ts';
+import type { ClaimSet } from './checks.ts';
+import { deliverBatch } from './deliver.ts';
+import { createMessages } from './messages.ts';
+import { createRegistry } from './registry.ts';
+import { createStream } from './stream.ts';
+
+export interface SubscribeOptions {
+  readonly topic: string;
+  readonly version: Version;
+  /** True: the bare data under the action's name (clients without `config`). */
+  readonly bare: boolean;
+  readonly caller: Caller;
+  readonly bindings: readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
+  readonly send: (frame: Frame) => void;
+  /** `ok` once every change that commits from now on will be delivered. */
+  readonly status: (status: 'ok' | 'error', message: string) => void;
+}
+
+export interface Subscription {
+  replaceCaller(caller: Caller): void;
+  close(): void;
+}
+
+export interface Feed {
+  subscribe(options: SubscribeOptions): Subscription;
+  /** From here on no broadcast from the database is missed. */
+  watchMessages(): Promise<void>;
+  /** Calls back once the stream is live; returns the undo. */
+  onceLive(callback: () => void): () => void;
+  readonly trouble: string | undefined;
+  stop(): Promise<void>;
+}
+
+export interface FeedOptions {
+  readonly database: Database;
+  readonly log: Logger;
+  readonly maxPayloadBytes: number;
+  readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
+}
+
+const subscribedText = 'Subscribed to PostgreSQL';
+const maxBatch = 500;
+/** Changes that wait beyond this are dropped, with a line in the log: the process must live. */
+const maxWaitingBytes = 128 * 1024 * 1024;
+const publicationWatchMs = 10_000;
+const retrySubscribeMs = 5_000;
+
+type Item =
+  | { readonly kind: 'change'; readonly relation: Relation; readonly change: Change }
+  | { readonly kind: 'commit'; readonly lsn: bigint };
+
+export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOptions): Feed {
+  const pool = () => database.pool('supabase_realtime_admin');
+  const catalog = createCatalog(pool);
+  const registry = createRegistry(catalog, pool);
+  const messages = createMessages({ pool, log, maxPayloadBytes, publish });
+  const live = new Set<() => void>();
+  const sessions = new Set<Session>();
+  const claimSets = new Map<string, { readonly claimSet: ClaimSet; users: number }>();
+  const queue: Item[] = [];
+  let waitingBytes = 0;
+  let dropped = 0;
+  let committedAt = 0;
+  let working = false;
+  let stopped = false;
+  let publicationState: string | undefined;
+  let watch: NodeJS.Timeout | undefined;
+
+  const isMessages = ({ schema, table }: Relation): boolean => schema === 'realtime' && table === 'messages';
+
+  const stream = createStream({
+    database,
+    log,
+    wanted: (relation) => isMessages(relation) || registry.isWanted(relation),
+    onEvent,
+    onSnapshot: (command) => messages.catchUp(command),
+    onLive() {
+      // What was known of tables may have changed unseen.
+      catalog.forgetAll();
+      registry.forgetAudiences();
+      for (const callback of [...live]) callback();
+      for (const session of sessions) session.announce();
+    },
+  });
+
+  function onEvent(event: ReplicationEvent): void {
+    switch (event.kind) {
+      case 'begin':
+        committedAt = Number(event.commitMicros / 1000n);
+        return;
+      case 'relation':
+        registry.forgetTable(event.relation.oid);
+        return;
+      case 'commit':
+        if (queue.length === 0 && !working) stream.acknowledge(event.endLsn);
+        else queue.push({ kind: 'commit', lsn: event.endLsn });
+        return;
+      default: {
+        const change = changeOf(event, committedAt);
+        if (isMessages(event.relation) && event.kind === 'insert')
+          messages.inserted(change.row as Map<string, string | null>);
+        if (registry.isWanted(event.relation)) take(event.relation, change);
+      }
+    }
+  }
+
+  function take(relation: Relation, change: Change): void {
+    if (waitingBytes + change.bytes > maxWaitingBytes) {
+      if (dropped++ === 0)
+        log.error({ waitingBytes }, 'too many changes wait to be delivered; some are dropped');
+      return;
+    }
+    waitingBytes += change.bytes;
+    queue.push({ kind: 'change', relation, change });
+    if (!working) {
+      working = true;
+      void workOff();
+    }
+  }
+
+  async function workOff(): Promise<void> {
+    try {
+      while (queue.length > 0 && !stopped) {
+        // Whatever else is in the same read of the socket belongs to the same batch.
+        await new Promise(setImmediate);
+        const items = queue.splice(0, maxBatch);
+        const checkMs = await work(items);
+        for (const item of items) {
+          if (item.kind === 'commit') stream.acknowledge(item.lsn);
+          else waitingBytes -= item.change.bytes;
+        }
+        const waitMs = waitAfter(checkMs);
+        if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+      if (dropped > 0) log.error({ dropped }, 'changes were dropped');
+      dropped = 0;
+    } finally {
+      working = false;
+    }
+  }
+
+  async function work(items: readonly Item[]): Promise<number> {
+    try {
+      const changes = [];
+      for (const item of items) {
+        if (item.kind !== 'change') continue;
+        const audience = await registry.audienceOf(item.relation);
+        if (audience !== undefined && audience.groups.size > 0)
+          changes.push({ change: item.change, audience });
+      }
+      if (changes.length === 0) return 0;
+      return await deliverBatch(
+        { pool, log, now: () => performance.now(), selectable: catalog.selectable },
+        changes,
+      );
+    } catch (error) {
+      if (!stopped) log.error({ error, changes: items.length }, 'changes could not be delivered');
+      return 0;
+    }
+  }
+
+  const acquire = ({ role, sub, claimsJson }: Caller): ClaimSet => {
+    const key = `${role}\0${claimsJson}`;
+    const known = claimSets.get(key);
+    if (known !== undefined) {
+      known.users++;
+      return known.claimSet;
+    }
+    const claimSet = { role, sub: sub ?? '', claimsJson };
+    claimSets.set(key, { claimSet, users: 1 });
+    return claimSet;
+  };
+
+  const release = ({ role, claimsJson }: ClaimSet): void => {
+    const key = `${role}\0${claimsJson}`;
+    const known = claimSets.get(key);
+    if (known !== undefined && --known.users === 0) claimSets.delete(key);
+  };
+
+  /** One channel's requests through retries, new tokens and lost streams. */
+  class Session implements Subscription {
+    readonly #options: SubscribeOptions;
+    #subscriber: Subscriber | undefined;
+    #attempt = 0;
+    #closed = false;
+    #admitted = false;
+    #retry: NodeJS.Timeout | undefined;
+    /** Its table is not in the publication yet. */
+    waitsForPublication = false;
+
+    constructor(options: SubscribeOptions) {
+      this.#options = options;
+    }
+
+    begin(caller: Caller): void {
+      const { topic, version, bare, bindings, send, status } = this.#options;
+      const requests: { id: number; request: ChangeRequest }[] = [];
+      for (const { id, entry } of bindings) {
+        const parsed = parseChangeRequest(entry);
+        if (!parsed.ok) {
+          status('error', parsed.message);
+          return;
+        }
+        requests.push({ id, request: parsed.value });
+      }
+      this.#end();
+      this.#subscriber = {
+        topic,
+        version,
+        bare,
+        requests,
+        claimSet: acquire(caller),
+        places: [],
+        active: false,
+        send,
+      };
+      this.enter();
+    }
+
+    /** Checks and enters; a second time when something has changed. */
+    enter(): void {
+      const subscriber = this.#subscriber;
+      if (subscriber === undefined) return;
+      const attempt = ++this.#attempt;
+      clearTimeout(this.#retry);
+      this.waitsForPublication = false;
+      this.#admitted = false;
+      const isOver = (): boolean => this.#closed || attempt !== this.#attempt;
+      stream.open();
+      registry.remove(subscriber);
+      registry.admit(subscriber).then(
+        (admission) => {
+          if (isOver()) {
+            if (this.#closed || this.#subscriber !== subscriber) registry.remove(subscriber);
+            return;
+          }
+          if (!admission.ok) {
+            this.waitsForPublication = admission.later;
+            this.#options.status('error', admission.message);
+            return;
+          }
+          this.#admitted = true;
+          if (stream.live) this.announce();
+        },
+        (error: unknown) => {
+          if (isOver()) return;
+          log.warn(
+            { topic: subscriber.topic, error },
+            'a subscription could not be checked and is tried again',
+          );
+          this.#options.status('error', 'Realtime was unable to connect to the project database');
+          this.#retry = setTimeout(() => this.enter(), retrySubscribeMs);
+        },
+      );
+    }
+
+    /** Again after a lost stream: what was changed meanwhile was not told. */
+    announce(): void {
+      if (this.#admitted) this.#options.status('ok', subscribedText);
+    }
+
+    replaceCaller(caller: Caller): void {
+      if (!this.#closed) this.begin(caller);
+    }
+
+    #end(): void {
+      clearTimeout(this.#retry);
+      this.#attempt++;
+      if (this.#subscriber === undefined) return;
+      registry.remove(this.#subscriber);
+      release(this.#subscriber.claimSet);
+      this.#subscriber = undefined;
+    }
+
+    close(): void {
+      this.#closed = true;
+      this.#end();
+      sessions.delete(this);
+      if (sessions.size === 0) {
+        clearInterval(watch);
+        watch = undefined;
+      }
+    }
+  }
+
+  /** Whether the publication has changed: then wildcards may mean more, and what was refused may be there. */
+  const lookAtPublication = async (): Promise<void> => {
+    const state = JSON.stringify(await catalog.published());
+    if (publicationState !== undefined && state !== publicationState) {
+      registry.forgetAudiences();
+      for (const session of sessions) if (session.waitsForPublication) session.enter();
+    }
+    publicationState = state;
+  };
+
+  return {
+    subscribe(options) {
+      const session = new Session(options);
+      sessions.add(session);
+      watch ??= setInterval(() => {
+        lookAtPublication().catch((error: unknown) =>
+          log.debug({ error }, 'the publication could not be looked at'),
+        );
+      }, publicationWatchMs).unref();
+      session.begin(options.caller);
+      return session;
+    },
+    async watchMessages() {
+      if (stream.live || stopped) return;
+      try {
+        await messages.mark();
+      } catch (error) {
+        // Without a database there are no broadcasts from it; clients' own go on.
+        log.debug({ error }, 'no mark for broadcasts from the database could be taken');
+      }
+      stream.open();
+    },
+    onceLive(callback) {
+      if (stream.live) {
+        queueMicrotask(callback);
+        return () => {};
+      }
+      stream.open();
+      const once = (): void => {
+        live.delete(once);
+        callback();
+      };
+      live.add(once);
+      return () => live.delete(once);
+    },
+    get trouble() {
+      return stream.trouble;
+    },
+    async stop() {
+      stopped = true;
+      clearInterval(watch);
+      await stream.stop();
+    },
+  };
+}
+
+function changeOf(
+  event: ReplicationEvent & { kind: 'insert' | 'update' | 'delete' },
+  committedAt: number,
+): Change {
+  const { relation, bytes } = event;
+  switch (event.kind) {
+    case 'insert':
+      return {
+        action: 'INSERT',
+        relation,
+        committedAt,
+        bytes,
+        row: newRow(relation, event.row, undefined),
+        old: undefined,
+      };
+    case 'update': {
+      const row = newRow(relation, event.row, event.old);
+      const old =
+        event.old === undefined ? unchangedIdentity(relation, row) : oldRow(relation, event.old.row);
+      return { action: 'UPDATE', relation, committedAt, bytes, row, old };
+    }
+    case 'delete':
+      return {
+        action: 'DELETE',
+        relation,
+        committedAt,
+        bytes,
+        row: undefined,
+        old: oldRow(relation, event.old.row),
+      };
+  }
+}

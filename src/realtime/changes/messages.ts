@@ -1,0 +1,129 @@
+/**
+ * Broadcasts from the database: rows of realtime.messages become broadcasts once they are committed. Rows that were
+ * committed while no stream was open are fetched when one opens, so that a channel misses nothing after its join.
+ */
+import type { Pool, ReplicationConnection } from '../../database/types.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { quoteLiteral } from '../../kernel/sql.ts';
+import type { Broadcast } from '../core/frame.ts';
+import { currentSnapshot } from '../queries.ts';
+
+export interface MessageOptions {
+  readonly pool: () => Pool;
+  readonly log: Logger;
+  readonly maxPayloadBytes: number;
+  readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
+}
+
+export interface Messages {
+  /** From now on nothing may be missed, whether a stream is open or not. */
+  mark(): Promise<void>;
+  /** Fetches what was committed between the mark and the snapshot of the stream. */
+  catchUp(command: ReplicationConnection['command']): Promise<void>;
+  /** A row that the stream brought. */
+  inserted(row: ReadonlyMap<string, string | null>): void;
+}
+
+/** How many ids are remembered since a mark before the next mark is taken. */
+const idsPerMark = 1000;
+
+export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageOptions): Messages {
+  // Two marks: what was told since the older one is known by id, so that it is not told again after a lost stream.
+  let older: { readonly snapshot: string; readonly told: Set<string> } | undefined;
+  let newer: { readonly snapshot: string; readonly told: Set<string> } | undefined;
+  let marking: Promise<void> | undefined;
+
+  const take = async (): Promise<void> => {
+    const snapshot = await currentSnapshot(pool());
+    const next = { snapshot, told: new Set<string>() };
+    older = newer ?? next;
+    newer = next;
+  };
+
+  const tell = (row: ReadonlyMap<string, string | null>): void => {
+    const id = row.get('id') ?? '';
+    const topic = row.get('topic');
+    const event = row.get('event');
+    const isPrivate = row.get('private');
+    if (row.get('extension') !== 'broadcast' || !topic || event == null || isPrivate == null) return;
+    const json = row.get('payload');
+    const bytes = row.get('binary_payload');
+    if (json == null && bytes == null) return;
+    const data =
+      bytes != null ? Buffer.from(bytes.replace(/^\\x/, ''), 'hex') : Buffer.from(json as string, 'utf8');
+    if (data.length > maxPayloadBytes) {
+      log.warn(
+        { id, topic, bytes: data.length },
+        'a message of realtime.messages is too large to be delivered',
+      );
+      return;
+    }
+    publish(topic, isPrivate === 't', {
+      form: 'user',
+      event,
+      encoding: bytes != null ? 'binary' : 'json',
+      data,
+      metadata: JSON.stringify({ id }),
+      id,
+    });
+  };
+
+  return {
+    mark() {
+      if (newer !== undefined) return Promise.resolve();
+      marking ??= take().finally(() => {
+        marking = undefined;
+      });
+      return marking;
+    },
+    async catchUp(command) {
+      if (older !== undefined) {
+        const told = [...older.told, ...(newer?.told ?? [])];
+        for (const row of await missedRows(command, older.snapshot)) {
+          if (!told.includes(row.get('id') ?? '')) tell(row);
+        }
+      }
+      const [row] = await command('select pg_current_snapshot()::text as snapshot');
+      newer = { snapshot: row?.snapshot ?? '', told: new Set() };
+      older = newer;
+    },
+    inserted(row) {
+      newer?.told.add(row.get('id') ?? '');
+      if (newer !== undefined && newer.told.size >= idsPerMark && marking === undefined) {
+        marking = take()
+          .catch((error: unknown) => log.debug({ error }, 'no new mark could be taken'))
+          .finally(() => {
+            marking = undefined;
+          });
+      }
+      tell(row);
+    },
+  };
+}
+
+/**
+ * Rows whose transaction was not over at the snapshot. A row's xmin has 32 bits: the upper ones come from the present.
+ * A row written by a subtransaction that began before the snapshot and whose transaction ended after it is not found.
+ */
+async function missedRows(
+  command: ReplicationConnection['command'],
+  snapshot: string,
+): Promise<Map<string, string | null>[]> {
+  const rows = await command(`
+    with present as (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid)
+    select m.id::text, m.topic, m.event, m.extension, m.payload::text, m.binary_payload::text,
+      case when m.private then 't' else 'f' end as private
+    from realtime.messages m
+    cross join present
+    cross join lateral (
+      select (present.xid & ~4294967295::bigint) + m.xmin::text::bigint as xid
+    ) made
+    where m.extension = 'broadcast' and m.private is not null
+      and m.inserted_at > (now() at time zone 'utc') - interval '1 day'
+      and not pg_visible_in_snapshot(
+        (case when made.xid > present.xid then made.xid - 4294967296 else made.xid end)::text::xid8,
+        ${quoteLiteral(snapshot)}::pg_snapshot
+      )
+    order by m.inserted_at`);
+  return rows.map((row) => new Map(Object.entries(row)));
+}

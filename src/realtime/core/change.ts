@@ -1,0 +1,151 @@
+/**
+ * The `data` of a postgres_changes message: `{schema, table, type, commit_timestamp, columns, record, old_record,
+ * errors}` as JSON text, cut to what a role may see and a subscription selected.
+ */
+import type { Action } from './filter.ts';
+import { jsonText, type TypeShape } from './json-text.ts';
+import type { Cell, Relation } from './pgoutput.ts';
+
+/** A published table as the catalogue has it. */
+export interface Table {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly rowSecurity: boolean;
+  /** In attribute order. */
+  readonly columns: readonly Column[];
+  readonly primaryKey: readonly string[];
+}
+
+export interface Column {
+  readonly name: string;
+  /** `pg_type.typname`. */
+  readonly typeName: string;
+  /** For casts: `format_type`, schema-qualified where needed. */
+  readonly sqlType: string;
+  readonly shape: TypeShape;
+  /** False where equal values may have different bytes (nondeterministic collations). */
+  readonly bytewise: boolean;
+  readonly inPrimaryKey: boolean;
+}
+
+/** One row change, its cells by column name. */
+export interface Change {
+  readonly action: Action;
+  readonly relation: Relation;
+  /** Milliseconds since the epoch. */
+  readonly committedAt: number;
+  /** INSERT and UPDATE: the new row, unchanged TOASTed values filled from the old one where it was sent. */
+  readonly row: ReadonlyMap<string, string | null> | undefined;
+  /** UPDATE and DELETE: the columns of the replica identity. */
+  readonly old: ReadonlyMap<string, string | null> | undefined;
+  /** Size of the message it came in. */
+  readonly bytes: number;
+}
+
+export const maxChangeBytes = 1_048_576;
+const maxValueBytesWhenCut = 64;
+
+export type Refusal = 'Error 400: Bad Request, no primary key' | 'Error 401: Unauthorized';
+
+/** The new row by name. */
+export function newRow(
+  relation: Relation,
+  row: readonly Cell[],
+  old: { readonly whole: boolean; readonly row: readonly Cell[] } | undefined,
+): Map<string, string | null> {
+  const cells = new Map<string, string | null>();
+  relation.columns.forEach(({ name }, index) => {
+    const cell = row[index] ?? (row[index] === undefined && old?.whole ? old.row[index] : row[index]);
+    if (cell !== undefined) cells.set(name, cell);
+  });
+  return cells;
+}
+
+/** What the identity provides of the old row: the key, or with FULL every column. */
+export function oldRow(relation: Relation, row: readonly Cell[]): Map<string, string | null> {
+  const cells = new Map<string, string | null>();
+  relation.columns.forEach(({ name }, index) => {
+    const cell = row[index];
+    if (cell !== undefined) cells.set(name, cell);
+  });
+  return cells;
+}
+
+/**
+ * The identity of an UPDATE that did not change its key: not sent, and equal to the new row's (upstream's decoder sends
+ * it always).
+ */
+export function unchangedIdentity(
+  relation: Relation,
+  row: ReadonlyMap<string, string | null>,
+): Map<string, string | null> | undefined {
+  const cells = new Map<string, string | null>();
+  for (const { name, key } of relation.columns) {
+    const cell = row.get(name);
+    if (key && cell !== undefined) cells.set(name, cell);
+  }
+  return cells.size === 0 ? undefined : cells;
+}
+
+/** Why nobody of a role may get the change at all. */
+export function refusalOf(
+  table: Table,
+  action: Action,
+  selectable: ReadonlySet<string>,
+): Refusal | undefined {
+  if (action === 'DELETE') return undefined;
+  if (table.primaryKey.length === 0) return 'Error 400: Bad Request, no primary key';
+  return table.primaryKey.every((name) => selectable.has(name)) ? undefined : 'Error 401: Unauthorized';
+}
+
+export function changeJson(
+  table: Table,
+  change: Change,
+  selectable: ReadonlySet<string>,
+  select: ReadonlySet<string> | undefined,
+  refusal: Refusal | undefined,
+): string {
+  const head = `"schema":${JSON.stringify(table.schema)},"table":${JSON.stringify(table.name)},"type":"${change.action}"`;
+  const time = `"commit_timestamp":"${new Date(change.committedAt).toISOString()}"`;
+  const shows = change.action !== 'DELETE';
+  const remembers = change.action !== 'INSERT';
+  if (refusal !== undefined) {
+    const rows = `${shows ? ',"record":{}' : ''}${remembers ? ',"old_record":{}' : ''}`;
+    return `{${head},${time},"columns":[]${rows},"errors":[${JSON.stringify(refusal)}]}`;
+  }
+  const visible = table.columns.filter(
+    ({ name, inPrimaryKey }) =>
+      selectable.has(name) && (select === undefined || select.has(name) || inPrimaryKey),
+  );
+  const columns = visible.map(
+    ({ name, typeName }) => `{"name":${JSON.stringify(name)},"type":${JSON.stringify(typeName)}}`,
+  );
+  const tooLarge = change.bytes > maxChangeBytes;
+  // RLS cannot be asked about a row that is gone: only its key is told.
+  const oldColumns =
+    change.action === 'DELETE' && table.rowSecurity
+      ? visible.filter((column) => column.inPrimaryKey)
+      : visible;
+  const record = shows ? `,"record":${rowJson(visible, change.row, tooLarge) ?? '{}'}` : '';
+  const oldRecord = remembers ? `,"old_record":${rowJson(oldColumns, change.old, tooLarge) ?? '{}'}` : '';
+  const errors = tooLarge ? '["Error 413: Payload Too Large"]' : 'null';
+  return `{${head},${time},"columns":[${columns.join(',')}]${record}${oldRecord},"errors":${errors}}`;
+}
+
+function rowJson(
+  columns: readonly Column[],
+  cells: ReadonlyMap<string, string | null> | undefined,
+  cut: boolean,
+): string | undefined {
+  if (cells === undefined) return undefined;
+  const members: string[] = [];
+  for (const { name, shape } of columns) {
+    const cell = cells.get(name);
+    if (cell === undefined) continue;
+    const value = jsonText(shape, cell);
+    if (cut && Buffer.byteLength(value) > maxValueBytesWhenCut) continue;
+    members.push(`${JSON.stringify(name)}:${value}`);
+  }
+  return `{${members.join(',')}}`;
+}

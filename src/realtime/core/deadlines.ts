@@ -1,0 +1,56 @@
+/**
+ * Many deadlines on one timer: things are kept by the second in which they are due. For tens of thousands of sockets and
+ * channels this costs two map entries each, where a timer of their own would cost half a kilobyte.
+ */
+export class Deadlines<T> {
+  #bySecond = new Map<number, Set<T>>();
+  #dueOf = new Map<T, number>();
+  #checked: number;
+
+  constructor(nowMs: number) {
+    this.#checked = Math.floor(nowMs / 1000);
+  }
+
+  get size(): number {
+    return this.#dueOf.size;
+  }
+
+  /** Replaces an earlier deadline of the same thing. */
+  set(thing: T, dueMs: number): void {
+    this.delete(thing);
+    const second = Math.max(this.#checked + 1, Math.ceil(dueMs / 1000));
+    this.#dueOf.set(thing, second);
+    const set = this.#bySecond.get(second);
+    if (set === undefined) this.#bySecond.set(second, new Set([thing]));
+    else set.add(thing);
+  }
+
+  delete(thing: T): void {
+    const second = this.#dueOf.get(thing);
+    if (second === undefined) return;
+    this.#dueOf.delete(thing);
+    const set = this.#bySecond.get(second);
+    set?.delete(thing);
+    if (set?.size === 0) this.#bySecond.delete(second);
+  }
+
+  /** Takes everything that is due. */
+  takeDue(nowMs: number): T[] {
+    const now = Math.floor(nowMs / 1000);
+    const due: T[] = [];
+    // Usually a step or two; after a jump of the clock the seconds that exist are fewer than those in between.
+    const seconds =
+      now - this.#checked > this.#bySecond.size
+        ? [...this.#bySecond.keys()].filter((second) => second <= now).sort((a, b) => a - b)
+        : Array.from({ length: Math.max(0, now - this.#checked) }, (_, step) => this.#checked + 1 + step);
+    for (const second of seconds) {
+      for (const thing of this.#bySecond.get(second) ?? []) {
+        due.push(thing);
+        this.#dueOf.delete(thing);
+      }
+      this.#bySecond.delete(second);
+    }
+    this.#checked = Math.max(this.#checked, now);
+    return due;
+  }
+}

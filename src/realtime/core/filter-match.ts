@@ -1,0 +1,132 @@
+/**
+ * Conditions compiled against a table's columns. What can be decided exactly from the texts is decided here; whatever
+ * depends on collation, locale, number scale or time zone is left to PostgreSQL, in one statement for a batch.
+ */
+import type { Column } from './change.ts';
+import type { Condition } from './filter.ts';
+
+/** A condition as the validator returned it: values in the type's own output form. */
+export interface CompiledCondition {
+  readonly column: string;
+  /** Undefined: PostgreSQL decides, by `condition`. */
+  readonly test: ((value: string | null) => boolean) | undefined;
+  readonly condition: Condition;
+  readonly sqlType: string;
+}
+
+export interface ValidCondition extends Condition {
+  /** Elements of `in` in the type's output form; of the others the one value. */
+  readonly normal: readonly (string | null)[];
+}
+
+const integers = new Set(['int2', 'int4', 'int8', 'oid']);
+const texts = new Set(['text', 'varchar', 'name', 'uuid', 'bool', '_text', 'char']);
+
+export function compileCondition(condition: ValidCondition, column: Column): CompiledCondition {
+  const { column: name, operator, negate } = condition;
+  const exact = exactTest(condition, column);
+  const isNullAware = operator === 'is' || operator === 'isdistinct';
+  const test =
+    exact === undefined
+      ? undefined
+      : (value: string | null): boolean => {
+          // SQL's null: neither the comparison nor its negation is true.
+          if (value === null && !isNullAware) return false;
+          return exact(value) !== negate;
+        };
+  return { column: name, test, condition, sqlType: column.sqlType };
+}
+
+function exactTest(
+  { operator, value, normal }: ValidCondition,
+  column: Column,
+): ((value: string | null) => boolean) | undefined {
+  if (operator === 'is') return isTest(value);
+  if (integers.has(column.typeName)) return integerTest(operator, normal);
+  if (!texts.has(column.typeName) || !column.bytewise) return undefined;
+  const [only] = normal;
+  switch (operator) {
+    case 'eq':
+      return (cell) => cell === only;
+    case 'neq':
+      return (cell) => cell !== only;
+    case 'isdistinct':
+      return (cell) => cell !== only;
+    case 'in': {
+      // A null among the elements makes "no element is equal" unknown, which matters only for `not.in`.
+      if (normal.includes(null)) return undefined;
+      const set = new Set(normal);
+      return (cell) => set.has(cell);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isTest(keyword: string): (value: string | null) => boolean {
+  switch (keyword) {
+    case 'true':
+      return (cell) => cell === 't';
+    case 'false':
+      return (cell) => cell === 'f';
+    default:
+      return (cell) => cell === null;
+  }
+}
+
+function integerTest(
+  operator: Condition['operator'],
+  normal: readonly (string | null)[],
+): ((value: string | null) => boolean) | undefined {
+  if (normal.includes(null)) return undefined;
+  const numbers = (normal as string[]).map(BigInt);
+  const only = numbers[0] as bigint;
+  const compare = (test: (cell: bigint) => boolean) => (cell: string | null) =>
+    cell !== null && test(BigInt(cell));
+  switch (operator) {
+    case 'eq':
+      return (cell) => cell === normal[0];
+    case 'neq':
+    case 'isdistinct':
+      return (cell) => cell !== normal[0];
+    case 'lt':
+      return compare((cell) => cell < only);
+    case 'lte':
+      return compare((cell) => cell <= only);
+    case 'gt':
+      return compare((cell) => cell > only);
+    case 'gte':
+      return compare((cell) => cell >= only);
+    case 'in': {
+      const set = new Set(normal);
+      return (cell) => set.has(cell);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** `pending`: everything decided here holds, the conditions listed are PostgreSQL's to decide. */
+export type Verdict = 'no' | 'yes' | { readonly pending: readonly PendingTest[] };
+
+export interface PendingTest {
+  readonly compiled: CompiledCondition;
+  readonly value: string | null;
+}
+
+/** A column that the row does not have never matches. */
+export function matchRow(
+  conditions: readonly CompiledCondition[],
+  row: ReadonlyMap<string, string | null> | undefined,
+): Verdict {
+  if (conditions.length === 0) return 'yes';
+  if (row === undefined) return 'no';
+  const pending: PendingTest[] = [];
+  for (const compiled of conditions) {
+    const value = row.get(compiled.column);
+    if (value === undefined) return 'no';
+    if (compiled.test === undefined) pending.push({ compiled, value });
+    else if (!compiled.test(value)) return 'no';
+  }
+  return pending.length === 0 ? 'yes' : { pending };
+}

@@ -1,0 +1,197 @@
+/**
+ * The wire form of the channel protocol: Phoenix serializers 1.0.0 and 2.0.0 and the two binary kinds that
+ * realtime-js uses (3: a user's broadcast to the server, 4: a user's broadcast to clients).
+ *
+ * Glossary. *Topic*: what the client joined, `realtime:` and the sub-topic. *ref*: the client's number of a push, that
+ * its reply carries. *join_ref*: the ref of the join that made the client's channel.
+ */
+import { rawElements, rawMembers } from './raw-json.ts';
+
+export type Version = '1.0.0' | '2.0.0';
+
+/** What a client sent, whatever the frame. */
+export interface ClientMessage {
+  readonly joinRef: string | null;
+  readonly ref: string | null;
+  readonly topic: string;
+  readonly event: string;
+  readonly payload: ClientPayload;
+}
+
+export type ClientPayload =
+  /** `text` is the JSON exactly as it was sent: a broadcast passes it on untouched. */
+  | { readonly kind: 'json'; readonly value: unknown; readonly text: string }
+  /** Binary kind 3. */
+  | {
+      readonly kind: 'user-broadcast';
+      readonly event: string;
+      readonly encoding: Encoding;
+      readonly data: Buffer;
+    }
+  /** Binary kind 0: nothing that the service listens to. */
+  | { readonly kind: 'bytes'; readonly data: Buffer };
+
+export type Encoding = 'json' | 'binary';
+
+/** A frame ready for `ws.send`. */
+export interface Frame {
+  readonly data: Buffer;
+  readonly binary: boolean;
+}
+
+/** Undefined for a malformed frame: it is dropped, the connection stays. */
+export function decodeFrame(version: Version, data: Buffer, binary: boolean): ClientMessage | undefined {
+  try {
+    if (binary) return version === '2.0.0' ? decodeBinary(data) : undefined;
+    return version === '2.0.0' ? decodeArray(data.toString('utf8')) : decodeObject(data.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeArray(text: string): ClientMessage | undefined {
+  const value: unknown = JSON.parse(text);
+  if (!Array.isArray(value) || value.length < 5) return undefined;
+  const [joinRef, ref, topic, event, payload] = value as unknown[];
+  // Only broadcasts are passed on, so only they need their own spelling (numbers beyond 2^53, 1.0).
+  const raw = event === 'broadcast' ? (rawElements(text)[4] ?? 'null') : '';
+  return message(joinRef, ref, topic, event, payload, raw);
+}
+
+function decodeObject(text: string): ClientMessage | undefined {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { join_ref: joinRef, ref, topic, event, payload } = value as Record<string, unknown>;
+  const raw = event === 'broadcast' ? (rawMembers(text).get('payload') ?? 'null') : '';
+  return message(joinRef, ref, topic, event, payload, raw);
+}
+
+function message(
+  joinRef: unknown,
+  ref: unknown,
+  topic: unknown,
+  event: unknown,
+  value: unknown,
+  text: string,
+): ClientMessage | undefined {
+  if (typeof topic !== 'string' || typeof event !== 'string' || value === undefined) return undefined;
+  return { joinRef: refOf(joinRef), ref: refOf(ref), topic, event, payload: { kind: 'json', value, text } };
+}
+
+function refOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? String(value) : null;
+}
+
+function decodeBinary(data: Buffer): ClientMessage | undefined {
+  const kind = data[0];
+  if (kind !== 0 && kind !== 3) return undefined;
+  const headerBytes = kind === 0 ? 5 : 7;
+  if (data.length < headerBytes) return undefined;
+  let offset = headerBytes;
+  const take = (size: number): Buffer => {
+    if (offset + size > data.length) throw new RangeError('a size points beyond the end of the frame');
+    const part = data.subarray(offset, offset + size);
+    offset += size;
+    return part;
+  };
+  const size = (index: number): number => data[index] as number;
+  const joinRef = take(size(1)).toString('utf8');
+  const ref = take(size(2)).toString('utf8');
+  const topic = take(size(3)).toString('utf8');
+  const event = take(size(4)).toString('utf8');
+  const refs = { joinRef: joinRef === '' ? null : joinRef, ref: ref === '' ? null : ref, topic };
+  if (kind === 0) return { ...refs, event, payload: { kind: 'bytes', data: data.subarray(offset) } };
+  take(size(5)); // metadata: the service makes no use of what clients send
+  const encoding: Encoding = size(6) === 0 ? 'binary' : 'json';
+  return {
+    ...refs,
+    event: 'broadcast',
+    payload: { kind: 'user-broadcast', event, encoding, data: data.subarray(offset) },
+  };
+}
+
+/** A message whose payload is JSON text already. */
+export function encodeJson(
+  version: Version,
+  joinRef: string | null,
+  ref: string | null,
+  topic: string,
+  event: string,
+  payloadJson: string,
+): Frame {
+  const text =
+    version === '2.0.0'
+      ? `[${JSON.stringify(joinRef)},${JSON.stringify(ref)},${JSON.stringify(topic)},${JSON.stringify(event)},${payloadJson}]`
+      : `{"topic":${JSON.stringify(topic)},"event":${JSON.stringify(event)},"payload":${payloadJson},"ref":${JSON.stringify(ref)}}`;
+  return { data: Buffer.from(text, 'utf8'), binary: false };
+}
+
+export type ReplyStatus = 'ok' | 'error';
+
+export function encodeReply(
+  version: Version,
+  joinRef: string | null,
+  ref: string | null,
+  topic: string,
+  status: ReplyStatus,
+  response: unknown,
+): Frame {
+  return encodeJson(version, joinRef, ref, topic, 'phx_reply', JSON.stringify({ status, response }));
+}
+
+/** One broadcast on its way to clients. Plain data: it may cross a process boundary. */
+export type Broadcast =
+  /** Kind 4 for vsn 2.0.0. `metadata` is JSON text. */
+  | {
+      readonly form: 'user';
+      readonly event: string;
+      readonly encoding: Encoding;
+      readonly data: Buffer;
+      readonly metadata?: string;
+      readonly id?: string;
+    }
+  /** Text for every version: the payload as it was sent. */
+  | { readonly form: 'text'; readonly payloadJson: string; readonly id?: string };
+
+/** Undefined where the version cannot represent it: binary payloads for 1.0.0, names beyond 255 bytes for 2.0.0. */
+export function encodeBroadcast(version: Version, topic: string, broadcast: Broadcast): Frame | undefined {
+  if (broadcast.form === 'text')
+    return encodeJson(version, null, null, topic, 'broadcast', broadcast.payloadJson);
+  if (version === '2.0.0') return encodeUserBroadcast(topic, broadcast);
+  if (broadcast.encoding === 'binary') return undefined;
+  const json = broadcast.data.toString('utf8');
+  // A client may have sent anything as its payload: what is no JSON must not become part of somebody's frame.
+  if (!isJson(json)) return undefined;
+  const meta = broadcast.metadata === undefined ? '' : `,"meta":${broadcast.metadata}`;
+  const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${json}${meta}}`;
+  return encodeJson(version, null, null, topic, 'broadcast', payload);
+}
+
+function encodeUserBroadcast(topic: string, broadcast: Broadcast & { form: 'user' }): Frame | undefined {
+  const metadata = broadcast.metadata ?? '';
+  const sizes = [topic, broadcast.event, metadata].map((part) => Buffer.byteLength(part));
+  if (sizes.some((size) => size > 255)) return undefined;
+  const [topicBytes, eventBytes, metadataBytes] = sizes as [number, number, number];
+  const head = 5 + topicBytes + eventBytes + metadataBytes;
+  const frame = Buffer.allocUnsafe(head + broadcast.data.length);
+  frame[0] = 4;
+  frame[1] = topicBytes;
+  frame[2] = eventBytes;
+  frame[3] = metadataBytes;
+  frame[4] = broadcast.encoding === 'json' ? 1 : 0;
+  frame.write(topic, 5, 'utf8');
+  frame.write(broadcast.event, 5 + topicBytes, 'utf8');
+  frame.write(metadata, 5 + topicBytes + eventBytes, 'utf8');
+  broadcast.data.copy(frame, head);
+  return { data: frame, binary: true };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,94 @@
+/** The payload of `phx_join`, read leniently: an invalid part counts as absent, a join is never refused for it. */
+import type { ClientPayload } from './frame.ts';
+
+export interface JoinRequest {
+  readonly broadcast: { readonly ack: boolean; readonly self: boolean; readonly replicationReady: boolean };
+  /** Present when the client asked for it, whatever it said; judged by {@link parseReplay}. */
+  readonly replay: unknown;
+  readonly presence: { readonly enabled: boolean; readonly key: string | undefined };
+  /** The entries as they were sent: the reply repeats them. */
+  readonly postgresChanges: readonly Record<string, unknown>[];
+  readonly private: boolean;
+  /** Undefined: the key of the connection counts. */
+  readonly accessToken: string | undefined;
+  /** False for clients from before `config`: changes then have the bare record as payload. */
+  readonly hasConfig: boolean;
+}
+
+export function parseJoin(payload: ClientPayload, subTopic: string): JoinRequest {
+  const join = record(payload.kind === 'json' ? payload.value : undefined);
+  const hasConfig = Object.hasOwn(join, 'config');
+  const config = record(join.config);
+  const broadcast = record(config.broadcast);
+  const presence = record(config.presence);
+  return {
+    broadcast: {
+      ack: flag(broadcast.ack),
+      self: flag(broadcast.self),
+      replicationReady: flag(broadcast.replication_ready),
+    },
+    replay: Object.hasOwn(broadcast, 'replay') ? (broadcast.replay ?? undefined) : undefined,
+    presence: {
+      enabled: flag(presence.enabled),
+      key: typeof presence.key === 'string' && presence.key !== '' ? presence.key : undefined,
+    },
+    postgresChanges: hasConfig ? entries(config.postgres_changes) : [entryOfTopic(subTopic)],
+    private: flag(config.private),
+    accessToken: tokenOf(join),
+    hasConfig,
+  };
+}
+
+function tokenOf(join: Record<string, unknown>): string | undefined {
+  const { user_token: userToken, access_token: accessToken } = join;
+  const preferred = accessToken || userToken;
+  // The publishable key: the client has no session.
+  if (typeof preferred === 'string' && preferred.startsWith('sb_')) return undefined;
+  if (typeof userToken === 'string') return userToken;
+  return typeof accessToken === 'string' ? accessToken : undefined;
+}
+
+function entries(value: unknown): Record<string, unknown>[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((entry) => isRecord(entry));
+}
+
+/** `schema[:table[:filter]]`, for clients without `config`. */
+function entryOfTopic(subTopic: string): Record<string, unknown> {
+  const [schema, table, ...filter] = subTopic.split(':');
+  if (table === undefined) return { schema };
+  return filter.length === 0 ? { schema, table } : { schema, table, filter: filter.join(':') };
+}
+
+/** `since` in milliseconds and how many messages; undefined when they make no sense. */
+export function parseReplay(value: unknown): { sinceMs: number; limit: number } | undefined {
+  if (!isRecord(value)) return undefined;
+  const { since } = value;
+  const limit = value.limit ?? 25;
+  if (!Number.isSafeInteger(since) || !Number.isSafeInteger(limit)) return undefined;
+  if (Math.abs(since as number) > 8.64e15) return undefined;
+  return { sinceMs: since as number, limit: Math.max(1, Math.min(25, limit as number)) };
+}
+
+/**
+ * The number that stands for an entry, in the reply and in each change: 27 bits of a hash over its text, so that equal
+ * entries have equal numbers; never 0, which the client takes for absent.
+ */
+export function bindingId(entry: Record<string, unknown>): number {
+  let hash = 0x811c9dc5;
+  for (const char of JSON.stringify(entry))
+    hash = Math.imul(hash ^ (char.codePointAt(0) as number), 0x01000193);
+  return hash >>> 5 || 1;
+}
+
+function flag(value: unknown): boolean {
+  return value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

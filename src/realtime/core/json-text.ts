@@ -1,0 +1,119 @@
+/**
+ * A value's JSON text from PostgreSQL's text output, as `to_jsonb` gives it: numbers and booleans bare, json as it is,
+ * timestamps with `T`, arrays and rows as arrays and objects, everything else a string.
+ */
+
+/** How a type is written; domains stand as the type below them. */
+export type TypeShape =
+  | { readonly kind: 'number' | 'boolean' | 'json' | 'timestamp' | 'timestamptz' | 'bytea' | 'text' }
+  | { readonly kind: 'array'; readonly element: TypeShape; readonly delimiter: string }
+  | {
+      readonly kind: 'composite';
+      readonly attributes: readonly { readonly name: string; readonly shape: TypeShape }[];
+    };
+
+export function jsonText(shape: TypeShape, text: string | null): string {
+  if (text === null) return 'null';
+  switch (shape.kind) {
+    case 'number':
+      // NaN and Infinity have no JSON form and become strings.
+      return /^-?\d/.test(text) ? text : JSON.stringify(text);
+    case 'boolean':
+      return text === 't' || text === 'true' ? 'true' : 'false';
+    case 'json':
+      return text;
+    case 'timestamp':
+      return JSON.stringify(text.replace(' ', 'T'));
+    case 'timestamptz':
+      return JSON.stringify(withFullOffset(text.replace(' ', 'T')));
+    case 'bytea':
+      // Without the `\x`, as upstream's decoder hands it on.
+      return JSON.stringify(text.startsWith('\\x') ? text.slice(2) : text);
+    case 'text':
+      return JSON.stringify(text);
+    case 'array':
+      return arrayJson(shape, text);
+    case 'composite':
+      return compositeJson(shape, text);
+  }
+}
+
+/** `+00` becomes `+00:00`; an era may follow. */
+function withFullOffset(text: string): string {
+  return text.replace(/([+-]\d\d)(?=$| )/, '$1:00');
+}
+
+function arrayJson(shape: TypeShape & { kind: 'array' }, text: string): string {
+  // Bounds that do not begin at 1 stand in front: [0:1]={…}
+  const body = text.startsWith('[') ? text.slice(text.indexOf('=') + 1) : text;
+  const parts: string[] = [];
+  let at = 0;
+  const element = (): string => {
+    if (body[at] === '{') return list();
+    if (body[at] === '"') {
+      at++;
+      let content = '';
+      for (; at < body.length && body[at] !== '"'; at++) {
+        if (body[at] === '\\') at++;
+        content += body[at] ?? '';
+      }
+      at++;
+      return jsonText(shape.element, content);
+    }
+    const start = at;
+    while (at < body.length && body[at] !== shape.delimiter && body[at] !== '}') at++;
+    const bare = body.slice(start, at);
+    return jsonText(shape.element, bare === 'NULL' ? null : bare);
+  };
+  const list = (): string => {
+    const items: string[] = [];
+    at++;
+    while (at < body.length && body[at] !== '}') {
+      items.push(element());
+      if (body[at] === shape.delimiter) at++;
+    }
+    at++;
+    return `[${items.join(',')}]`;
+  };
+  if (body[0] === '{') parts.push(list());
+  return parts[0] ?? JSON.stringify(text);
+}
+
+function compositeJson(shape: TypeShape & { kind: 'composite' }, text: string): string {
+  const values = splitRow(text);
+  const members = shape.attributes.map(
+    ({ name, shape: attribute }, index) =>
+      `${JSON.stringify(name)}:${jsonText(attribute, values[index] ?? null)}`,
+  );
+  return `{${members.join(',')}}`;
+}
+
+/** The fields of `(1,"a ""b""",)`: an empty one is null. */
+function splitRow(text: string): (string | null)[] {
+  const values: (string | null)[] = [];
+  let at = 1;
+  while (at < text.length) {
+    let content = '';
+    let quoted = false;
+    let seen = false;
+    for (; at < text.length; at++) {
+      const char = text[at] as string;
+      if (char === '\\') {
+        content += text[++at] ?? '';
+        seen = true;
+      } else if (char === '"') {
+        seen = true;
+        if (quoted && text[at + 1] === '"') content += text[++at];
+        else quoted = !quoted;
+      } else if (!quoted && (char === ',' || char === ')')) break;
+      else {
+        content += char;
+        seen = true;
+      }
+    }
+    values.push(seen ? content : null);
+    if (text[at] !== ',') break;
+    at++;
+  }
+  return values;
+}

@@ -1,0 +1,112 @@
+/** Judging a verified token: `role` and `exp` are required, `exp` must be ahead. The texts are upstream's. */
+import type { Claims, VerifiedToken } from '../../keys/types.ts';
+
+export interface Caller {
+  readonly role: string;
+  readonly sub: string | undefined;
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+  readonly claims: Readonly<Claims>;
+  readonly claimsJson: string;
+}
+
+export type TokenFault =
+  | { readonly kind: 'expired'; readonly secondsAgo: number }
+  | { readonly kind: 'missing-claims' }
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'signature' }
+  | { readonly kind: 'signer'; readonly kid: string | undefined };
+
+export type JudgedToken =
+  | { readonly ok: true; readonly caller: Caller }
+  | { readonly ok: false; readonly fault: TokenFault };
+
+/** Whitespace inside a token is removed and percent-encoding undone before it is verified. */
+export function cleanToken(token: string): string {
+  let decoded = token;
+  try {
+    decoded = decodeURIComponent(token);
+  } catch {
+    // not percent-encoded after all
+  }
+  return decoded.replace(/\s/g, '');
+}
+
+export function judgeToken(token: VerifiedToken, nowMs: number): JudgedToken {
+  const refuse = (fault: TokenFault): JudgedToken => ({ ok: false, fault });
+  if (!token.ok) {
+    switch (token.reason) {
+      case 'malformed':
+        return refuse({ kind: 'malformed' });
+      case 'signature':
+        return refuse({ kind: 'signature' });
+      case 'no-key':
+        return refuse({ kind: 'signer', kid: token.kid });
+      case 'algorithm':
+        return refuse({ kind: 'signer', kid: undefined });
+    }
+  }
+  const { claims } = token;
+  const { exp, role } = claims;
+  if (exp === undefined || role === undefined) return refuse({ kind: 'missing-claims' });
+  if (typeof exp !== 'number' || typeof role !== 'string') return refuse({ kind: 'signature' });
+  if (claims.iat !== undefined && typeof claims.iat !== 'number') return refuse({ kind: 'signature' });
+  const now = Math.floor(nowMs / 1000);
+  if (exp <= now) return refuse({ kind: 'expired', secondsAgo: now - Math.round(exp) });
+  const sub = typeof claims.sub === 'string' ? claims.sub : undefined;
+  return {
+    ok: true,
+    caller: { role, sub, expiresAt: Math.round(exp), claims, claimsJson: token.claimsJson },
+  };
+}
+
+const missingClaims = 'Fields `role` and `exp` are required in JWT';
+const malformed = 'The token provided is not a valid JWT';
+const badSignature = 'Failed to validate JWT signature';
+
+function signerText(kid: string | undefined): string {
+  const key = kid === undefined ? '' : ` for key ID (kid) ${JSON.stringify(kid)}`;
+  return `Failed to generate JWT signer${key}, check your JWT secret or JWKS configuration`;
+}
+
+/** For the answer to a refused handshake. */
+export function handshakeText(fault: TokenFault): string {
+  switch (fault.kind) {
+    case 'expired':
+      return 'Token has expired';
+    case 'signer':
+      return fault.kid === undefined
+        ? signerText(undefined)
+        : `Failed to generate JWT signer for key ID (kid) ${fault.kid}, check your JWT secret or JWKS configuration`;
+    default:
+      return systemText(fault);
+  }
+}
+
+/** For system messages, where the text stands alone. */
+export function systemText(fault: TokenFault): string {
+  switch (fault.kind) {
+    case 'expired':
+      return `Token has expired ${fault.secondsAgo} seconds ago`;
+    case 'missing-claims':
+      return missingClaims;
+    case 'malformed':
+      return malformed;
+    case 'signature':
+      return badSignature;
+    case 'signer':
+      return signerText(fault.kid);
+  }
+}
+
+/** For the reply to a join: code and text. */
+export function joinReason(fault: TokenFault): string {
+  const code = {
+    expired: 'InvalidJWTToken',
+    'missing-claims': 'InvalidJWTToken',
+    malformed: 'MalformedJWT',
+    signature: 'JwtSignatureError',
+    signer: 'JwtSignerError',
+  }[fault.kind];
+  return `${code}: ${systemText(fault)}`;
+}

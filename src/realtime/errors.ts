@@ -1,0 +1,82 @@
+/**
+ * The service's error tables: what a refused handshake, a refused join and a closed channel say. Codes and texts are
+ * upstream's (realtime, August 2026): clients show them as they are.
+ */
+import { handshakeText, joinReason, systemText, type TokenFault } from './core/token.ts';
+
+export interface HandshakeRefusal {
+  readonly status: number;
+  readonly error: string;
+}
+
+export const handshakeRefusals = {
+  missingKey: { status: 401, error: 'API key is missing' },
+  disabled: { status: 403, error: 'Realtime was disabled for this tenant' },
+  tooManyUsers: { status: 429, error: 'Too many connected users' },
+  tooManyJoins: { status: 429, error: 'Too many joins per second' },
+  stopping: { status: 500, error: 'Error connecting to Realtime' },
+} as const satisfies Record<string, HandshakeRefusal>;
+
+export function handshakeRefusalOf(fault: TokenFault): HandshakeRefusal {
+  return { status: 401, error: handshakeText(fault) };
+}
+
+/** Reasons of a refused join. */
+export const joinRefusals = {
+  topicName: 'TopicNameRequired: You must provide a topic name',
+  privateOnly: 'PrivateOnly: This project only allows private channels',
+  tooManyChannels: 'ChannelRateLimitReached: Too many channels',
+  tooManyJoins: 'ClientJoinRateLimitReached: Too many joins per second',
+  replayPublic: 'UnableToReplayMessages: Replay is not allowed for public channels',
+  replayParams: 'UnableToReplayMessages: Replay params are not valid',
+  replayFailed: 'UnableToReplayMessages: Realtime was unable to replay messages',
+  unableToConnect: 'UnableToConnectToProject: Realtime was unable to connect to the project database',
+  missingPartition: 'MissingPartition: Realtime was unable to find the expected messages partition',
+  queryCanceled: 'QueryCanceled: Query was cancelled, please try again',
+  restarting: 'RealtimeRestarting: Realtime is restarting, please standby',
+  unknown: 'Unknown Error on Channel',
+} as const;
+
+export function unauthorizedRead(subTopic: string): string {
+  return `You do not have permissions to read from this Channel topic: ${subTopic}`;
+}
+
+/** Texts of system messages that end a channel. */
+export const systemErrors = {
+  tooManyMessages: 'Too many messages per second',
+  tooManyPresence: 'Too many presence messages per second',
+  clientPresence: 'Client presence rate limit exceeded',
+  trackSize: 'Track message size exceeded',
+  replicationLate: 'Replication connection was not established in time',
+  noDatabase: 'Realtime was unable to connect to the project database',
+  queryCanceled: 'Query was cancelled, please try again',
+} as const;
+
+export function readRevoked(subTopic: string): string {
+  return `You no longer have permission to read from this Channel topic: ${subTopic}`;
+}
+
+/** A join, a push or a token was refused. `reason` is for the reply to a join, `message` for a system message. */
+export class ChannelError extends Error {
+  readonly reason: string;
+  constructor(reason: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ChannelError';
+    this.reason = reason;
+  }
+
+  static ofToken(fault: TokenFault): ChannelError {
+    return new ChannelError(joinReason(fault), systemText(fault));
+  }
+
+  static ofJoin(reason: string): ChannelError {
+    return new ChannelError(reason, reason.slice(reason.indexOf(': ') + 2));
+  }
+}
+
+/** WebSocket close codes with their reasons. */
+export const closes = {
+  restart: [1012, 'Service restart'],
+  idle: [1000, ''],
+  slow: [1008, 'Slow consumer: too much is waiting to be read'],
+} as const satisfies Record<string, readonly [number, string]>;

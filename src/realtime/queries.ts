@@ -1,0 +1,86 @@
+/** The service's fixed SQL. */
+import type { Pool, Queryable } from '../database/types.ts';
+import { sql } from '../kernel/sql.ts';
+
+/** What a policy on realtime.messages is asked with. */
+export interface RightsContext {
+  readonly topic: string;
+  readonly role: string;
+  readonly sub: string;
+  readonly claimsJson: string;
+  readonly headersJson: string;
+}
+
+export async function readRights(
+  db: Queryable,
+  context: RightsContext,
+  extensions: readonly string[],
+): Promise<string[]> {
+  return rights(db, 'realtime_read_rights', context, extensions);
+}
+
+export async function writeRights(
+  db: Queryable,
+  context: RightsContext,
+  extensions: readonly string[],
+): Promise<string[]> {
+  return rights(db, 'realtime_write_rights', context, extensions);
+}
+
+async function rights(
+  db: Queryable,
+  name: 'realtime_read_rights' | 'realtime_write_rights',
+  { topic, role, sub, claimsJson, headersJson }: RightsContext,
+  extensions: readonly string[],
+): Promise<string[]> {
+  const [row] = await db.query<{ rights: string[] }>(
+    sql`select ${sql.id('_plinth', name)}(${topic}, ${arrayLiteral(extensions)}, ${role}, ${sub}, ${claimsJson}, ${headersJson}) as rights`,
+  );
+  return row?.rights ?? [];
+}
+
+/** PostgreSQL's text of a text array. */
+export function arrayLiteral(items: readonly (string | null)[]): string {
+  const quoted = items.map((item) =>
+    item === null ? 'NULL' : `"${item.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
+  );
+  return `{${quoted.join(',')}}`;
+}
+
+export async function keepPartitions(db: Queryable): Promise<void> {
+  await db.query(sql`select _plinth.realtime_keep_partitions()`);
+}
+
+export interface MessageRow {
+  readonly id: string;
+  readonly topic: string;
+  readonly event: string | null;
+  readonly private: boolean | null;
+  readonly payload_text: string | null;
+  readonly binary_payload: Buffer | null;
+}
+
+/** The newest private broadcasts of a topic since a moment, oldest first. */
+export async function messagesSince(
+  db: Pool,
+  topic: string,
+  sinceMs: number,
+  limit: number,
+): Promise<MessageRow[]> {
+  const since = new Date(sinceMs).toISOString().replace('Z', '');
+  const rows = await db.query<MessageRow>(sql`
+    select id, topic, event, private, payload::text as payload_text, binary_payload
+    from realtime.messages
+    where topic = ${topic} and private is true and extension = 'broadcast'
+      and inserted_at >= ${since}::timestamp
+      and inserted_at < (now() at time zone 'utc') + interval '1 minute'
+    order by inserted_at desc
+    limit ${limit}`);
+  return rows.reverse();
+}
+
+/** Which transactions are over, as PostgreSQL writes a snapshot. */
+export async function currentSnapshot(db: Queryable): Promise<string> {
+  const [row] = await db.query<{ snapshot: string }>(sql`select pg_current_snapshot()::text as snapshot`);
+  return (row as { snapshot: string }).snapshot;
+}

@@ -1,0 +1,153 @@
+/** The HTTP API: broadcasts by POST, one or many, and ping. */
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { type BatchMessage, parseBatch } from './core/batch.ts';
+import type { Broadcast } from './core/frame.ts';
+import { type Caller, cleanToken, judgeToken } from './core/token.ts';
+import { ChannelError } from './errors.ts';
+import type { SocketContext } from './socket/context.ts';
+
+const unauthorized = { message: 'Unauthorized' };
+const unsupported = { error: 'Unsupported Media Type. Use application/json or application/octet-stream' };
+const tooLarge = { errors: { payload: ['Payload size exceeds tenant limit'] } };
+
+export function createRoutes(context: SocketContext, closeSockets: () => void): FastifyPluginAsync {
+  const { keys, clock, limits, events, hub, rights, log } = context;
+
+  const callerOf = (request: FastifyRequest): Caller | undefined => {
+    const { authorization, apikey } = request.headers;
+    let token = typeof apikey === 'string' ? apikey : undefined;
+    if (authorization) {
+      const [scheme, given] = authorization.split(' ');
+      token = scheme?.toLowerCase() === 'bearer' ? given : undefined;
+    }
+    if (!token) return undefined;
+    const judged = judgeToken(keys.verify(cleanToken(token)), clock.now());
+    return judged.ok ? judged.caller : undefined;
+  };
+
+  /** Undefined: may go on. */
+  const overRate = (reply: FastifyReply, count: number): { message: string } | undefined => {
+    const { maxEventsPerSecond } = limits;
+    if (maxEventsPerSecond === Number.POSITIVE_INFINITY) return undefined;
+    const rate = events.perSecond(clock.now());
+    const rolling = Math.trunc(rate);
+    reply.headers({
+      'x-rate-rolling': String(rolling),
+      'x-rate-limit': String(maxEventsPerSecond),
+      'x-rate-limit-remaining': String(maxEventsPerSecond - rolling),
+    });
+    if (rate >= maxEventsPerSecond) return { message: 'You have exceeded your rate limit' };
+    if (count + rate > maxEventsPerSecond) {
+      return { message: 'Too many messages to broadcast, please reduce the batch size' };
+    }
+    events.add(clock.now(), count);
+    return undefined;
+  };
+
+  const mayWrite = async (request: FastifyRequest, caller: Caller, subTopic: string): Promise<boolean> => {
+    const query = { subTopic, caller, headersJson: JSON.stringify(request.headers) };
+    return (await rights.write(query, ['broadcast'])).has('broadcast');
+  };
+
+  return async (app) => {
+    // Upgraded sockets would keep the server from closing.
+    app.addHook('preClose', async () => closeSockets());
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: limits.maxPayloadBytes * 2 },
+      (_request, body, done) => done(null, body),
+    );
+
+    app.get('/api/ping', async () => ({ message: 'Success' }));
+
+    app.post('/api/broadcast', async (request, reply) => {
+      const caller = callerOf(request);
+      if (caller === undefined) return reply.code(401).send(unauthorized);
+      const parsed = parseBatch(json(request.body), limits.maxPayloadBytes);
+      if (!parsed.ok) return reply.code(422).send({ errors: parsed.errors });
+      const refusal = overRate(reply, parsed.messages.length);
+      if (refusal !== undefined) return reply.code(429).send(refusal);
+      const allowed = new Map<string, boolean>();
+      for (const message of parsed.messages) {
+        if (message.private && !(await isAllowed(request, caller, message.topic, allowed))) continue;
+        hub.publish(message.topic, message.private, textBroadcast(message));
+      }
+      return reply.code(202).send();
+    });
+
+    app.post<{ Params: { topic: string; event: string }; Querystring: { private?: string } }>(
+      '/api/broadcast/:topic/events/:event',
+      async (request, reply) => {
+        const caller = callerOf(request);
+        if (caller === undefined) return reply.code(401).send(unauthorized);
+        const type = mediaType(request);
+        if (type !== 'application/json' && type !== 'application/octet-stream')
+          return reply.code(415).send(unsupported);
+        const data = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        const encoding = type === 'application/json' ? 'json' : 'binary';
+        if (encoding === 'json' && json(data) === undefined) {
+          return reply.code(422).send({ errors: { payload: ["can't be blank"] } });
+        }
+        if (data.length > limits.maxPayloadBytes) return reply.code(422).send(tooLarge);
+        const refusal = overRate(reply, 1);
+        if (refusal !== undefined) return reply.code(429).send(refusal);
+        const { topic, event } = request.params;
+        const isPrivate = request.query.private === 'true';
+        try {
+          if (isPrivate && !(await mayWrite(request, caller, topic)))
+            return reply.code(403).send(unauthorized);
+        } catch (error) {
+          const message =
+            error instanceof ChannelError ? privateFailure(error) : 'Unable to authorize broadcast';
+          return reply.code(error instanceof ChannelError ? 422 : 500).send({ message });
+        }
+        hub.publish(topic, isPrivate, { form: 'user', event, encoding, data });
+        return reply.code(202).send();
+      },
+    );
+  };
+
+  async function isAllowed(
+    request: FastifyRequest,
+    caller: Caller,
+    subTopic: string,
+    known: Map<string, boolean>,
+  ): Promise<boolean> {
+    let answer = known.get(subTopic);
+    if (answer === undefined) {
+      answer = await mayWrite(request, caller, subTopic).catch((error: unknown) => {
+        // Skipped in silence, as a denied one is.
+        log.debug({ topic: subTopic, error }, 'a private broadcast could not be authorised');
+        return false;
+      });
+      known.set(subTopic, answer);
+    }
+    return answer;
+  }
+}
+
+function textBroadcast({ payload, event, id }: BatchMessage): Broadcast {
+  const meta = id === undefined ? {} : { meta: { id } };
+  const payloadJson = JSON.stringify({ payload, event, type: 'broadcast', ...meta });
+  return id === undefined ? { form: 'text', payloadJson } : { form: 'text', payloadJson, id };
+}
+
+function privateFailure(error: ChannelError): string {
+  return error.reason.startsWith('Unauthorized') ? 'RLS policy error' : 'Tenant database unavailable';
+}
+
+/** Without a content type the body counts as JSON. */
+function mediaType({ headers }: FastifyRequest): string {
+  return (headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** Undefined when it is no JSON. */
+function json(body: unknown): unknown {
+  if (!Buffer.isBuffer(body)) return undefined;
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

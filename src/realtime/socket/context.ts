@@ -1,0 +1,34 @@
+/** What connections and channels share. */
+
+import type { Clock } from '../../kernel/clock.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Keys } from '../../keys/types.ts';
+import type { Feed } from '../changes/feed.ts';
+import type { Deadlines } from '../core/deadlines.ts';
+import type { RateAverage } from '../core/rate.ts';
+import type { Hub } from '../hub.ts';
+import type { MessageRow } from '../queries.ts';
+import type { Rights } from '../rights.ts';
+import type { Limits } from '../settings.ts';
+import type { Channel } from './channel.ts';
+import type { Connection } from './connection.ts';
+
+export interface SocketContext {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly keys: Keys;
+  readonly limits: Limits;
+  readonly hub: Hub;
+  readonly rights: Rights;
+  readonly feed: Feed;
+  /** Private broadcasts of a topic, for replay. */
+  readonly messagesSince: (subTopic: string, sinceMs: number, limit: number) => Promise<MessageRow[]>;
+  readonly connections: Set<Connection>;
+  /** When a socket is idle, and when a channel's token is to be judged again. */
+  readonly idle: Deadlines<Connection>;
+  readonly tokens: Deadlines<Channel>;
+  readonly events: RateAverage;
+  readonly joins: RateAverage;
+  readonly presenceEvents: RateAverage;
+  readonly newUuid: () => string;
+}

@@ -1,0 +1,127 @@
+/** The handshake: which key, which version, and how a refusal is said. */
+
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Keys } from '../../keys/types.ts';
+import type { Version } from '../core/frame.ts';
+import { cleanToken, judgeToken } from '../core/token.ts';
+import { type HandshakeRefusal, handshakeRefusalOf, handshakeRefusals } from '../errors.ts';
+import { maxFrameBytes } from '../settings.ts';
+import { Connection } from './connection.ts';
+import type { SocketContext } from './context.ts';
+
+const statusTexts: Record<number, string> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+};
+
+export interface Upgrades {
+  handle(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Refuses everything from now on. */
+  stop(): void;
+}
+
+export function createUpgrades(context: SocketContext, path: string): Upgrades {
+  const { log, limits, clock } = context;
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: maxFrameBytes,
+    clientTracking: false,
+  });
+  const delayed = new Set<NodeJS.Timeout>();
+  let stopping = false;
+
+  const refuse = (socket: Duplex, refusal: HandshakeRefusal, delayMs: number): void => {
+    const timer = setTimeout(() => {
+      delayed.delete(timer);
+      answer(socket, refusal);
+    }, delayMs);
+    delayed.add(timer);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      delayed.delete(timer);
+    });
+  };
+
+  return {
+    handle(request, socket, head) {
+      socket.on('error', (error) =>
+        log.debug({ error: error.message }, 'socket failed during its handshake'),
+      );
+      const url = new URL(request.url ?? '/', 'http://localhost');
+      if (url.pathname !== path) {
+        answer(socket, { status: 404, error: 'Not found' });
+        return;
+      }
+      const judged = stopping ? handshakeRefusals.stopping : judge(request, url.searchParams);
+      if ('error' in judged) {
+        log.debug({ status: judged.status, error: judged.error }, 'handshake refused');
+        refuse(socket, judged, limits.connectErrorDelayMs);
+        return;
+      }
+      server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
+        new Connection(webSocket, context, {
+          version: versionOf(url.searchParams.get('vsn')),
+          token: judged.token,
+          headersJson: xHeaders(request),
+          logLevel: url.searchParams.get('log_level') ?? undefined,
+        });
+      });
+    },
+    stop() {
+      stopping = true;
+      for (const timer of delayed) clearTimeout(timer);
+      delayed.clear();
+      server.close();
+    },
+  };
+
+  function judge(request: IncomingMessage, query: URLSearchParams): { token: string } | HandshakeRefusal {
+    const header = request.headers['x-api-key'];
+    const given = (Array.isArray(header) ? header[0] : header) ?? query.get('apikey');
+    if (!given) return handshakeRefusals.missingKey;
+    const token = tokenOfKey(context.keys, cleanToken(given));
+    const judged = judgeToken(context.keys.verify(token), clock.now());
+    if (!judged.ok) return handshakeRefusalOf(judged.fault);
+    if (context.connections.size >= limits.maxConcurrentUsers) return handshakeRefusals.tooManyUsers;
+    if (context.joins.perSecond(clock.now()) > limits.maxJoinsPerSecond)
+      return handshakeRefusals.tooManyJoins;
+    return { token };
+  }
+}
+
+/** `sb_` keys stand for the JWTs of their roles. */
+export function tokenOfKey(keys: Keys, key: string): string {
+  if (equals(key, keys.publishableKey)) return keys.anonKey;
+  if (equals(key, keys.secretKey)) return keys.serviceRoleKey;
+  return key;
+}
+
+function equals(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Phoenix takes the version by its major number. */
+function versionOf(vsn: string | null): Version {
+  return vsn?.startsWith('2.') ? '2.0.0' : '1.0.0';
+}
+
+/** What policies see as `request.headers`. */
+function xHeaders({ headers }: IncomingMessage): string {
+  const shown = Object.entries(headers).filter(([name]) => name.startsWith('x-'));
+  return JSON.stringify(Object.fromEntries(shown));
+}
+
+function answer(socket: Duplex, { status, error }: HandshakeRefusal): void {
+  const body = JSON.stringify({ error });
+  socket.end(
+    `HTTP/1.1 ${status} ${statusTexts[status] ?? 'Error'}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
