@@ -49,7 +49,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   const server =
     options.databaseUrl === undefined
       ? await startEmbedded(options, log, onProgress)
-      : await useExternal(options.databaseUrl, log, onProgress);
+      : await connectToExternal(options.databaseUrl, log, onProgress);
   return openDatabase(server, log, onProgress);
 }
 
@@ -86,7 +86,11 @@ async function startEmbedded(
   }
 }
 
-async function useExternal(url: string, log: Logger, onProgress: (message: string) => void): Promise<Server> {
+async function connectToExternal(
+  url: string,
+  log: Logger,
+  onProgress: (message: string) => void,
+): Promise<Server> {
   const external = await connectExternal(url, log);
   const { session, serverVersion, ownsSchemas, target } = external;
   try {

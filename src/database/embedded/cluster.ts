@@ -6,11 +6,14 @@ import {
   chmodSync,
   chownSync,
   constants,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -26,7 +29,7 @@ import { acquireLock, type Lock } from './lock.ts';
 import { claimPort } from './ports.ts';
 import { type Server, startServer } from './server.ts';
 import { pgHbaConf, postgresqlConf } from './settings.ts';
-import { makeSocketDir } from './socket-dir.ts';
+import { emptySocketDir, makeSocketDir } from './socket-dir.ts';
 
 export interface ClusterOptions {
   /** Plinth's data folder; the cluster lives in `postgres/` below it. Made when missing. */
@@ -84,6 +87,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
 
   const launch = async (wanted: number | null): Promise<{ server: Server; port: number }> => {
     const port = wanted === null ? socketOnlyPort : await claimPort(wanted, host);
+    if (socketDir !== null) emptySocketDir(socketDir);
     writeOwned(identity, join(pgdata, 'pg_hba.conf'), pgHbaConf());
     writeOwned(
       identity,
@@ -133,6 +137,9 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     async stop() {
       stopping = true;
       await server.stop();
+      // One outside the data folder would stay behind.
+      if (socketDir !== null && !socketDir.startsWith(place.home))
+        rmSync(socketDir, { recursive: true, force: true });
       lock.release();
     },
   };
@@ -187,7 +194,11 @@ function placeElsewhere(dataDir: string, found: Binaries): Place {
   const binaries = copyBinaries(found, root);
   const pgdata = join(home, 'postgres');
   const link = join(dataDir, 'postgres');
-  if (lstatSync(link, { throwIfNoEntry: false }) === undefined) symlinkSync(pgdata, link);
+  if (lstatSync(link, { throwIfNoEntry: false }) === undefined) {
+    // Data of a project folder that is gone must not come back to life in a new one of the same name.
+    if (existsSync(pgdata)) renameSync(pgdata, `${pgdata}.orphaned-${Date.now()}`);
+    symlinkSync(pgdata, link);
+  }
   return { identity: { kind: 'user', ...account }, binaries, home, pgdata };
 }
 

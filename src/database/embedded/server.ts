@@ -25,7 +25,13 @@ export async function startServer(options: {
   readonly pgdata: string;
   readonly onLine: (level: ServerLogLevel, line: string) => void;
 }): Promise<Server> {
-  const { file, args, ids } = commandAs(options.identity, options.binaries.postgres, ['-D', options.pgdata]);
+  const { file, args, ids } = commandAs(options.identity, options.binaries.postgres, [
+    '-D',
+    options.pgdata,
+    // On the command line, since the file may be what it complains about.
+    '-c',
+    'log_line_prefix=',
+  ]);
   // In a session of its own: Ctrl-C in the terminal must reach us only, we still finish what is in flight.
   const child = spawn(file, args, {
     ...ids,
@@ -67,7 +73,9 @@ function untilReady(
   return new Promise((resolve, reject) => {
     const lastLines: string[] = [];
     const fail = (cause?: unknown) => {
-      const telling = lastLines.filter((line) => /^(FATAL|PANIC|LOG: +could not|HINT|DETAIL)/.test(line));
+      const telling = lastLines.filter((line) =>
+        /^(FATAL|PANIC|HINT|DETAIL|LOG: .*(could not|invalid|unrecognized|error))/.test(line),
+      );
       const reason =
         (telling.length > 0 ? telling : lastLines).join('\n') || String(cause ?? 'it ended without a word');
       reject(new DatabaseError('start_failed', { reason }, cause));

@@ -50,7 +50,6 @@ export function postgresqlConf(settings: ServerSettings): string {
     logging_collector: false,
     log_min_messages: 'log',
     log_checkpoints: false,
-    log_line_prefix: '',
   };
   if (!settings.durable) {
     Object.assign(values, {

@@ -1,12 +1,19 @@
 /** The folder of the unix socket: private, and short enough for the 107 bytes an address may have. */
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Identity } from './identity.ts';
 
 /** `/.s.PGSQL.65535.lock` is the longest name PostgreSQL adds. */
 const longestFolderBytes = 80;
+
+/** Removes what a killed server left: its socket and the lock beside it, which names a process long gone. */
+export function emptySocketDir(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith('.s.PGSQL.')) rmSync(join(folder, name), { force: true });
+  }
+}
 
 /** Makes the folder for the cluster at `dataDir` and gives it to `identity`. */
 export function makeSocketDir(dataDir: string, identity: Identity): string {

@@ -1,0 +1,58 @@
+/** kill -9 of everything at any moment: the next start needs no help, and what was acknowledged is there. */
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDatabase } from '../../src/database/index.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { killEverything, startWriter, temporaryFolder, type Writer } from './helpers.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => {
+  killEverything(folder.path);
+  folder.remove();
+});
+
+/** When to pull the plug, one after the other on the same folder. */
+const moments: { name: string; wait: (writer: Writer) => Promise<unknown> }[] = [
+  { name: 'at the very start', wait: () => sleep(randomInt(60, 200)) },
+  { name: 'as initdb begins', wait: (writer) => writer.line('progress Preparing PostgreSQL') },
+  {
+    name: 'within initdb',
+    wait: (writer) => writer.line('progress Preparing PostgreSQL').then(() => sleep(randomInt(400))),
+  },
+  { name: 'as the bootstrap begins', wait: (writer) => writer.line('progress Preparing the database') },
+  {
+    name: 'within the bootstrap',
+    wait: (writer) => writer.line('progress Preparing the database').then(() => sleep(randomInt(40))),
+  },
+  { name: 'within writes', wait: (writer) => writer.line('writing').then(() => sleep(randomInt(150))) },
+  { name: 'within recovery', wait: () => sleep(randomInt(100, 300)) },
+  { name: 'within writes again', wait: (writer) => writer.line('writing').then(() => sleep(randomInt(150))) },
+];
+
+test('nothing acknowledged is lost, nothing has to be repaired', { timeout: 60_000 }, async () => {
+  let acknowledged = 0;
+  for (const { wait } of moments) {
+    const writer = startWriter(folder.path);
+    await Promise.race([wait(writer), writer.ended]);
+    killEverything(folder.path);
+    await writer.ended;
+    acknowledged = Math.max(acknowledged, writer.acknowledged());
+  }
+  expect(acknowledged).toBeGreaterThan(0);
+  const database = await createDatabase({ dataDir: folder.path });
+  try {
+    const [row] = await database
+      .pool('postgres')
+      .query<{ count: number; last: number }>(
+        sql`select count(*)::int as count, max(id) as last from public.written`,
+      );
+    expect(row?.last).toBeGreaterThanOrEqual(acknowledged);
+    expect(row?.count).toBe(row?.last);
+  } finally {
+    await database.stop();
+  }
+});

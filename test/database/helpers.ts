@@ -1,0 +1,78 @@
+/** Folders, servers and processes of the database tests, all of which are gone when the test is over. */
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { processesIn } from '../../src/database/embedded/processes.ts';
+
+/** A new folder in a temporary one that others may pass through; removed by `remove`. */
+export function temporaryFolder(): { path: string; remove: () => void } {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'plinth-db-')));
+  chmodSync(path, 0o755);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** What an outage leaves: every process that works in or was started for `folder` is killed at once. */
+export function killEverything(folder: string): void {
+  const listed = execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(folder))
+    .map((line) => Number.parseInt(line, 10));
+  for (const pid of [...listed, ...processesIn(join(folder, 'postgres'))]) {
+    if (pid === process.pid || !(pid > 0)) continue;
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Ended meanwhile.
+    }
+  }
+}
+
+export interface Writer {
+  /** Resolves with the first line that begins so, or undefined when the process ends before. */
+  line(prefix: string): Promise<string | undefined>;
+  /** The highest number the process was told to be safe. */
+  readonly acknowledged: () => number;
+  readonly ended: Promise<void>;
+  readonly pid: number;
+}
+
+/** Runs `fixtures/writer.ts` on a data folder. */
+export function startWriter(dataDir: string): Writer {
+  const script = fileURLToPath(new URL('./fixtures/writer.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const seen: string[] = [];
+  let highest = 0;
+  let wake = Promise.withResolvers<void>();
+  let over = false;
+  const tell = () => {
+    wake.resolve();
+    wake = Promise.withResolvers<void>();
+  };
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line.startsWith('acknowledged ')) highest = Number(line.slice(13));
+    else seen.push(line);
+    tell();
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      over = true;
+      tell();
+      resolve();
+    });
+  });
+  return {
+    async line(prefix) {
+      for (;;) {
+        const found = seen.find((line) => line.startsWith(prefix));
+        if (found !== undefined || over) return found;
+        await wake.promise;
+      }
+    },
+    acknowledged: () => highest,
+    ended,
+    pid: child.pid as number,
+  };
+}
