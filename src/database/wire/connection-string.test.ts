@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseConnectionString } from './connection-string.ts';
+import { ConnectionStringError } from './errors.ts';
+
+test.each([
+  [
+    'postgresql://postgres:secret@127.0.0.1:54322/app',
+    {
+      host: '127.0.0.1',
+      port: 54322,
+      user: 'postgres',
+      password: 'secret',
+      database: 'app',
+      sslMode: 'prefer',
+    },
+  ],
+  ['postgres://me@db.example/', { host: 'db.example', port: 5432, user: 'me', database: 'me' }],
+  ['postgresql://', { host: 'localhost', port: 5432, user: 'postgres', database: 'postgres' }],
+  [
+    'postgresql://u:p%40ss%2Fword@[::1]:6000/d',
+    { host: '::1', port: 6000, password: 'p@ss/word', database: 'd' },
+  ],
+  ['postgresql://u:p@ss@h/d', { host: 'h', user: 'u', password: 'p@ss' }],
+  [
+    'postgresql:///d?host=/run/postgresql&port=5433&user=u',
+    { host: '/run/postgresql', port: 5433, user: 'u' },
+  ],
+  ['postgresql://%2Frun%2Fpg/d', { host: '/run/pg', database: 'd' }],
+  [
+    'postgresql://h/d?sslmode=verify-full&sslrootcert=/ca.pem',
+    { sslMode: 'verify-full', sslRootCert: '/ca.pem' },
+  ],
+  ['postgresql://h/d?sslmode=allow', { sslMode: 'prefer' }],
+  ['postgresql://h/d?connect_timeout=3&options=-c%20a%3Db', { connectTimeoutMs: 3000, options: '-c a=b' }],
+  [
+    "host=/tmp port=1 user='a b' password='it\\'s' dbname=d",
+    { host: '/tmp', port: 1, user: 'a b', password: "it's" },
+  ],
+])('%s', (text, expected) => {
+  expect(parseConnectionString(text)).toMatchObject(expected);
+});
+
+test.each([
+  'postgresql://h:0/d',
+  'postgresql://h:99999/d',
+  'postgresql://h:x/d',
+  'postgresql://a,b/d',
+  'postgresql://h/d?sslmode=maybe',
+  'postgresql://h/%zz',
+  'mysql://h/d',
+  'nonsense',
+])('%s is refused', (text) => {
+  expect(() => parseConnectionString(text)).toThrow(ConnectionStringError);
+});
+
+test('any name, password and database survive', () => {
+  const text = fc.string({ unit: 'grapheme', minLength: 1 });
+  fc.assert(
+    fc.property(text, text, text, (user, password, database) => {
+      const url = `postgresql://${[user, password].map(encodeURIComponent).join(':')}@h/${encodeURIComponent(database)}`;
+      expect(parseConnectionString(url)).toMatchObject({ user, password, database });
+    }),
+  );
+});
+
+test('any text gives a target or a ConnectionStringError', () => {
+  const anything = fc.oneof(
+    fc.string(),
+    fc.string().map((rest) => `postgresql://${rest}`),
+  );
+  fc.assert(
+    fc.property(anything, (text) => {
+      try {
+        expect(parseConnectionString(text).port).toBeGreaterThan(0);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConnectionStringError);
+      }
+    }),
+  );
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { encodeValue } from './encode.ts';
+
+test.each([
+  [null, null],
+  [undefined, null],
+  ['text', 'text'],
+  [true, 'true'],
+  [1.5, '1.5'],
+  [-0, '-0'],
+  [12345678901234567890n, '12345678901234567890'],
+  [new Date(0), '1970-01-01T00:00:00.000Z'],
+  [new Date(Date.UTC(12345, 0, 2)), '12345-01-02T00:00:00.000Z'],
+  [new Date(-62167219200000), '0001-01-01T00:00:00.000Z BC'],
+  [new Uint8Array([0, 255]), '\\x00ff'],
+  [{ a: [1] }, '{"a":[1]}'],
+  [['a"b', null, [1, true]], '{"a\\"b",NULL,{"1","true"}}'],
+])('value %#', (value, expected) => {
+  expect(encodeValue(value)).toBe(expected);
+});
+
+test('an array for a jsonb parameter is JSON', () => {
+  expect(encodeValue([1, 'a'], 3802)).toBe('[1,"a"]');
+  expect(encodeValue([{ a: 1 }], 3807)).toBe('{"{\\"a\\":1}"}');
+});

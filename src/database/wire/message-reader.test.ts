@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MessageReader } from './message-reader.ts';
+
+const message = fc.record({
+  type: fc.integer({ min: 0x31, max: 0x7a }),
+  body: fc.uint8Array({ maxLength: 300 }),
+});
+
+function encode({ type, body }: { type: number; body: Uint8Array }): Buffer {
+  const bytes = Buffer.alloc(5 + body.length);
+  bytes[0] = type;
+  bytes.writeInt32BE(4 + body.length, 1);
+  bytes.set(body, 5);
+  return bytes;
+}
+
+test('messages come out the same however the stream is cut', () => {
+  fc.assert(
+    fc.property(
+      fc.array(message),
+      fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1 }),
+      (messages, cuts) => {
+        const stream = Buffer.concat(messages.map(encode));
+        const read: { type: number; body: number[] }[] = [];
+        const reader = new MessageReader((type, buffer, start, end) => {
+          read.push({ type, body: [...buffer.subarray(start, end)] });
+        });
+        for (let offset = 0, turn = 0; offset < stream.length; turn++) {
+          const size = cuts[turn % cuts.length] as number;
+          reader.push(stream.subarray(offset, offset + size));
+          offset += size;
+        }
+        expect(read).toEqual(messages.map(({ type, body }) => ({ type, body: [...body] })));
+      },
+    ),
+  );
+});
+
+test('what was handed out stays as it was when more arrives', () => {
+  const kept: Buffer[] = [];
+  const reader = new MessageReader((_type, buffer, start, end) => kept.push(buffer.subarray(start, end)));
+  const stream = Buffer.concat(
+    [1, 2, 3].map((value) => encode({ type: 0x44, body: new Uint8Array(50).fill(value) })),
+  );
+  for (let offset = 0; offset < stream.length; offset += 7)
+    reader.push(Buffer.from(stream.subarray(offset, offset + 7)));
+  expect(kept.map((body) => [...new Set(body)])).toEqual([[1], [2], [3]]);
+});
+
+test('a length below four bytes is refused', () => {
+  const reader = new MessageReader(() => {});
+  expect(() => reader.push(Buffer.from([0x44, 0, 0, 0, 3]))).toThrow(/length/);
+});

@@ -1,0 +1,220 @@
+/** Pools against a real server: transactions, savepoints, sessions, waiting, healing, ending, listening. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createListenHub, createPools, type Pools } from '../../src/database/pool/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import type { LoginRole, Pool } from '../../src/database/types.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { targetOf } from './wire-target.ts';
+
+let db: TestDatabase;
+const opened: Pools[] = [];
+
+beforeAll(async () => {
+  db = await createTestDatabase('wire');
+  await db.database.pool('postgres').exec('create table public.things (id int primary key)');
+});
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((pools) => pools.end()));
+});
+
+afterAll(async () => {
+  await db?.drop();
+});
+
+function open(options: { max?: number; acquireTimeoutMs?: number; idleTimeoutMs?: number } = {}): Pool {
+  const connectOptions = (role: LoginRole) => ({
+    ...targetOf(db.database, role),
+    applicationName: 'pool test',
+  });
+  const pools = createPools({ connectOptions, ...options });
+  opened.push(pools);
+  return pools.pool('postgres');
+}
+
+async function backends(): Promise<number> {
+  const [row] = await db.database.pool('supabase_admin').query<{ count: number }>(sql`
+    select count(*) from pg_stat_activity where application_name = 'pool test' and datname = current_database()`);
+  return row?.count ?? 0;
+}
+
+async function terminateAll(): Promise<void> {
+  await db.database.pool('supabase_admin').query(sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'pool test' and datname = current_database()`);
+}
+
+async function eventually(check: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 200; turn++) {
+    if (await check()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('It never came true.');
+}
+
+test('nothing is opened before the first use, and never more than max', async () => {
+  const pool = open({ max: 2 });
+  expect(await backends()).toBe(0);
+  await Promise.all(Array.from({ length: 10 }, () => pool.query(sql`select pg_sleep(0.005)`)));
+  expect(await backends()).toBe(2);
+});
+
+test('idle connections are closed', async () => {
+  const pool = open({ idleTimeoutMs: 20 });
+  await pool.query(sql`select 1`);
+  await eventually(async () => (await backends()) === 0);
+  expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
+});
+
+test('who waits too long gets an error with a code', async () => {
+  const pool = open({ max: 1, acquireTimeoutMs: 20 });
+  const session = await pool.connect();
+  await expect(pool.query(sql`select 1`)).rejects.toMatchObject({ code: 'pool_timeout' });
+  session.release();
+  expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
+});
+
+test('settings are set with BEGIN and end with the transaction', async () => {
+  const pool = open({ max: 1 });
+  const read = sql`select current_user as role, current_setting('request.x', true) as x,
+    current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`;
+  const inside = await pool.transaction((tx) => tx.query(read), {
+    settings: [
+      ['role', 'anon'],
+      ['request.x', 'y'],
+    ],
+    isolation: 'repeatable read',
+    readOnly: true,
+  });
+  expect(inside).toEqual([{ role: 'anon', x: 'y', isolation: 'repeatable read', read_only: 'on' }]);
+  const after = await pool.query(read);
+  expect(after).toEqual([{ role: 'postgres', x: '', isolation: 'read committed', read_only: 'off' }]);
+});
+
+test('a setting that is refused begins nothing', async () => {
+  const pool = open({ max: 1 });
+  let ran = false;
+  const work = async () => {
+    ran = true;
+  };
+  const refused = pool.transaction(work, { settings: [['role', 'nobody here']] });
+  await expect(refused).rejects.toMatchObject({ code: '22023' });
+  expect(ran).toBe(false);
+  expect(await pool.query(sql`select current_user as role`)).toEqual([{ role: 'postgres' }]);
+});
+
+test('an error rolls back, a savepoint rolls back to itself, end: rollback keeps nothing', async () => {
+  const pool = open({ max: 1 });
+  const failing = pool.transaction(async (tx) => {
+    await tx.query(sql`insert into things values (1)`);
+    throw new Error('mine');
+  });
+  await expect(failing).rejects.toThrow('mine');
+  await pool.transaction(async (tx) => {
+    await tx.query(sql`insert into things values (2)`);
+    const twice = tx.savepoint(async (inner) => {
+      await inner.query(sql`insert into things values (3)`);
+      await inner.savepoint((innermost) => innermost.query(sql`insert into things values (4)`));
+      await inner.query(sql`insert into things values (2)`);
+    });
+    await expect(twice).rejects.toMatchObject({ code: '23505' });
+    await tx.savepoint((inner) => inner.query(sql`insert into things values (5)`));
+  });
+  await pool.transaction((tx) => tx.query(sql`insert into things values (6)`), { end: 'rollback' });
+  expect(await pool.query(sql`select array_agg(id order by id) as ids from things`)).toEqual([
+    { ids: [2, 5] },
+  ]);
+});
+
+test('a statement after the end of its transaction is refused', async () => {
+  const pool = open();
+  const kept = await pool.transaction(async (tx) => ({ tx }));
+  expect(() => kept.tx.query(sql`select 1`)).toThrow(/over/);
+});
+
+test('an aborted transaction is cancelled and its connection stays usable', async () => {
+  const pool = open({ max: 1 });
+  const controller = new AbortController();
+  const sleeping = pool.transaction(
+    async (tx) => {
+      setTimeout(() => controller.abort(), 10);
+      await tx.query(sql`select pg_sleep(60)`);
+    },
+    { signal: controller.signal },
+  );
+  await expect(sleeping).rejects.toMatchObject({ name: 'AbortError' });
+  expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
+});
+
+test('a session leaves nothing behind', async () => {
+  const pool = open({ max: 1 });
+  const session = await pool.connect();
+  await session.exec(
+    `set statement_timeout = '7s'; create temp table left_over (a int); select pg_advisory_lock(1)`,
+  );
+  await session.exec('begin');
+  session.release();
+  const [row] = await pool.query(sql`
+    select current_setting('statement_timeout') as timeout, to_regclass('left_over') as left_over,
+      (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks,
+      pg_backend_pid() as pid`);
+  expect(row).toEqual({ timeout: '0', left_over: null, locks: 0, pid: session.processId });
+});
+
+test('connections found dead are replaced without anybody noticing', async () => {
+  const pool = open({ max: 3 });
+  await Promise.all(Array.from({ length: 3 }, () => pool.query(sql`select pg_sleep(0.01)`)));
+  await terminateAll();
+  const answers = await Promise.all([
+    pool.query(sql`select 1 as a`),
+    pool.query(sql`select 1 as a`),
+    pool.transaction((tx) => tx.query(sql`select 1 as a`)),
+  ]);
+  expect(answers).toEqual([[{ a: 1 }], [{ a: 1 }], [{ a: 1 }]]);
+});
+
+test('a statement that was running when its connection died is not run again', async () => {
+  const pool = open();
+  const running = pool.query(sql`select pg_sleep(60)`);
+  const refused = expect(running).rejects.toMatchObject({ code: '57P01', untouched: false });
+  await eventually(async () => (await backends()) === 1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await terminateAll();
+  await refused;
+  expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
+});
+
+test('end finishes what is in flight and refuses the rest', async () => {
+  const pool = open();
+  const last = pool.query(sql`select pg_sleep(0.02)::text, 1 as a`);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await opened.at(-1)?.end();
+  expect(await last).toMatchObject([{ a: 1 }]);
+  await expect(pool.query(sql`select 1`)).rejects.toMatchObject({ code: 'pool_ended' });
+  await eventually(async () => (await backends()) === 0);
+});
+
+test('listeners hear, survive a lost connection, and stop hearing', async () => {
+  const connectOptions = () => ({ ...targetOf(db.database), applicationName: 'pool test' });
+  const hub = createListenHub({ connectOptions });
+  const heard: string[] = [];
+  const undo = await hub.listen(
+    'news',
+    (payload) => heard.push(payload),
+    () => heard.push('reconnected'),
+  );
+  const other = await hub.listen('other', () => {});
+  const notify = (payload: string) =>
+    db.database.pool('postgres').query(sql`select pg_notify('news', ${payload})`);
+  await notify('one');
+  await eventually(async () => heard.length === 1);
+  await terminateAll();
+  await eventually(async () => heard.length === 2);
+  await notify('two');
+  await eventually(async () => heard.length === 3);
+  await undo();
+  await notify('three');
+  await other();
+  await hub.end();
+  expect(heard).toEqual(['one', 'reconnected', 'two']);
+});
