@@ -1,0 +1,193 @@
+/** Functions through the whole server: real Deno processes, the stock client, limits, reload, upgrades, and attacks. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+
+const sources: Record<string, string> = {
+  hello: `Deno.serve({ port: 4242 }, async (request) => Response.json({ method: request.method, url: request.url, body: await request.text() }));`,
+  declared: `export default { fetch: (request: Request) => new Response('declared ' + new URL(request.url).pathname) };`,
+  env: `Deno.serve(() => {
+    const read = (path: string) => { try { Deno.readTextFileSync(path); return 'read'; } catch (error) { return (error as Error).name; } };
+    const run = () => { try { new Deno.Command('sh').outputSync(); return 'ran'; } catch (error) { return (error as Error).name; } };
+    Deno.exit(3);
+    return Response.json({ env: Deno.env.toObject(), passwd: read('/etc/passwd'), run: run() });
+  });`,
+  stream: `Deno.serve(() => {
+    const parts = ['a', 'b', 'c'];
+    return new Response(new ReadableStream({
+      async pull(controller) {
+        const next = parts.shift();
+        if (next === undefined) return controller.close();
+        controller.enqueue(new TextEncoder().encode('data: ' + next + '\\n\\n'));
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      },
+    }), { headers: { 'content-type': 'text/event-stream', 'set-cookie': 'one=1' } });
+  });`,
+  throws: `Deno.serve(() => { throw new Error('on purpose'); });`,
+  broken: `import './missing.ts';`,
+  crash: `Deno.serve(() => { setTimeout(() => { throw new Error('later'); }, 10); return new Promise(() => {}); });`,
+  spin: `Deno.serve(() => { for (;;) {} });`,
+  echo: `Deno.serve((request) => {
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onmessage = (event) => socket.send('echo ' + event.data);
+    return response;
+  });`,
+  later: `let done = 0; Deno.serve(() => {
+    EdgeRuntime.waitUntil(new Promise<void>((resolve) => setTimeout(() => { done += 1; resolve(); }, 20)));
+    return new Response(String(done));
+  });`,
+  open: `Deno.serve(() => new Response('no token needed'));`,
+  off: `Deno.serve(() => new Response('never'));`,
+  changing: `Deno.serve(() => new Response('one'));`,
+};
+
+const projectDir = mkdtempSync(join(tmpdir(), 'plinth-functions-'));
+const functionFile = (slug: string) => join(projectDir, 'supabase', 'functions', slug, 'index.ts');
+let backend: Backend;
+
+beforeAll(async () => {
+  for (const [slug, source] of Object.entries(sources)) {
+    mkdirSync(join(projectDir, 'supabase', 'functions', slug), { recursive: true });
+    writeFileSync(functionFile(slug), source);
+  }
+  writeFileSync(join(projectDir, 'supabase', 'functions', '.env'), 'FROM_FILE=file\nSUPABASE_URL=http://evil.test\n');
+  writeFileSync(
+    join(projectDir, 'supabase', 'config.toml'),
+    `[functions.open]\nverify_jwt = false\n[functions.off]\nenabled = false\n[edge_runtime.secrets]\nfrom_config = "config"\n`,
+  );
+  backend = await createTestBackend({ projectDir });
+});
+
+afterAll(async () => {
+  await backend?.stop();
+  rmSync(projectDir, { recursive: true, force: true });
+});
+
+const call = (path: string, init: RequestInit = {}) =>
+  backend.fetch(`/functions/v1${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${backend.keys.anonKey}`, ...(init.headers as Record<string, string>) },
+  });
+
+describe('a function', () => {
+  it('gets method, path with its slug, query and body, whatever port its source names', async () => {
+    const answer = await call('/hello/deep/path?x=1&y=%20', { method: 'PUT', body: 'payload' });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ method: 'PUT', url: `${backend.url}/hello/deep/path?x=1&y=%20`, body: 'payload' });
+  });
+
+  it('may be a default export', async () => {
+    expect(await (await call('/declared/x')).text()).toBe('declared /declared/x');
+  });
+
+  it('is called by the stock client', async () => {
+    const client = createClient(backend.url, backend.keys.publishableKey);
+    const { data, error } = await client.functions.invoke('hello', { body: { a: 1 } });
+    expect(error).toBeNull();
+    expect(data).toMatchObject({ method: 'POST', body: '{"a":1}' });
+  });
+
+  it('streams, and keeps its own headers', async () => {
+    const answer = await call('/stream');
+    expect(answer.headers.get('content-type')).toBe('text/event-stream');
+    expect(answer.headers.getSetCookie()).toEqual(['one=1']);
+    const chunks: string[] = [];
+    for await (const chunk of answer.body ?? []) chunks.push(new TextDecoder().decode(chunk));
+    expect(chunks.length).toBeGreaterThan(1);
+    expect(chunks.join('')).toBe('data: a\n\ndata: b\n\ndata: c\n\n');
+  });
+
+  it('upgrades to a WebSocket', async () => {
+    const socket = new WebSocket(`${backend.url.replace('http', 'ws')}/functions/v1/echo`, {
+      headers: { authorization: `Bearer ${backend.keys.anonKey}` },
+    });
+    const answer = await new Promise((resolve, reject) => {
+      socket.on('open', () => socket.send('hi'));
+      socket.on('message', (data) => resolve(String(data)));
+      socket.on('error', reject);
+    });
+    socket.close();
+    expect(answer).toBe('echo hi');
+  });
+
+  it('goes on after its answer with waitUntil', async () => {
+    await (await call('/later')).text();
+    await expect.poll(async () => Number(await (await call('/later')).text())).toBeGreaterThan(0);
+  });
+});
+
+describe('what a function is given', () => {
+  it('has the platform names and the secrets, hides how it is hosted, and may neither read the machine nor run programs', async () => {
+    const { env, passwd, run } = (await (await call('/env')).json()) as { env: Record<string, string>; passwd: string; run: string };
+    expect(env).toMatchObject({ SUPABASE_URL: backend.url, SUPABASE_ANON_KEY: backend.keys.anonKey, FROM_FILE: 'file', FROM_CONFIG: 'config', SUPABASE_FUNCTION_SLUG: 'env' });
+    expect(JSON.parse(env.SUPABASE_JWKS ?? '').keys.length).toBeGreaterThan(0);
+    expect(Object.keys(env).filter((name) => name.startsWith('DENO_'))).toEqual([]);
+    expect(env.PATH).toBeUndefined();
+    expect(passwd).toBe('NotCapable');
+    expect(run).toBe('NotCapable');
+  });
+});
+
+describe('who may call', () => {
+  it.each([
+    ['nothing sent', {}, 'UNAUTHORIZED_NO_AUTH_HEADER'],
+    ['a forged token', { authorization: 'Bearer eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.AAAA' }, 'UNAUTHORIZED_LEGACY_JWT'],
+    ['no token at all behind Bearer', { authorization: 'Bearer x' }, 'UNAUTHORIZED_INVALID_JWT_FORMAT'],
+  ])('%s is refused', async (_name, headers, code) => {
+    const answer = await backend.fetch('/functions/v1/hello', { headers: headers as Record<string, string> });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('sb-error-code')).toBe(code);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await answer.json()).toMatchObject({ code });
+  });
+
+  it('a preflight reaches the function, and verify_jwt = false asks nobody', async () => {
+    const preflight = await backend.fetch('/functions/v1/hello', { method: 'OPTIONS', headers: { origin: 'http://a.test', 'access-control-request-method': 'POST' } });
+    expect(await preflight.json()).toMatchObject({ method: 'OPTIONS' });
+    expect(await (await backend.fetch('/functions/v1/open')).text()).toBe('no token needed');
+  });
+
+  it('names that are no slugs, folders above and disabled functions are not found', async () => {
+    for (const path of ['/nope', '/off', '/..%2f..%2fetc', '/_shared', '/hello%00', '/']) {
+      expect((await call(path)).status, path).toBe(404);
+    }
+  });
+});
+
+describe('when a function fails', () => {
+  it('a throwing handler is 500, and the worker goes on', async () => {
+    expect((await call('/throws')).status).toBe(500);
+    expect((await call('/throws')).status).toBe(500);
+  });
+
+  it('one that does not start is 503 BOOT_ERROR', async () => {
+    const answer = await call('/broken');
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: 'BOOT_ERROR' });
+  });
+
+  it('one that dies with a request pending is 500 WORKER_ERROR', async () => {
+    const answer = await call('/crash');
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toMatchObject({ code: 'WORKER_ERROR' });
+  });
+
+  it('one that spins is ended with 546 while others answer', async () => {
+    const spinning = call('/spin');
+    expect((await call('/hello')).status).toBe(200);
+    const answer = await spinning;
+    expect(answer.status).toBe(546);
+    expect(await answer.json()).toMatchObject({ code: 'WORKER_LIMIT' });
+  });
+
+  it('a changed source is served without a restart', async () => {
+    expect(await (await call('/changing')).text()).toBe('one');
+    writeFileSync(functionFile('changing'), `Deno.serve(() => new Response('two'));`);
+    await expect.poll(async () => (await call('/changing')).text(), { interval: 20, timeout: 5000 }).toBe('two');
+  });
+});
