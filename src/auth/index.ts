@@ -1,10 +1,37 @@
+/**
+ * Users and sessions: sign-up, sign-in, codes, factors and their administration under `/auth/v1`, as GoTrue 2.196
+ * serves them.
+ */
+import type { FastifyPluginAsync } from 'fastify';
+import type { Config } from '../config/index.ts';
+import type { Database, MigrationSet } from '../database/types.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
-import type { Database, MigrationSet } from '../database/types.ts';
 import type { Keys } from '../keys/types.ts';
-import type { Config } from '../config/index.ts';
 import type { Mailer } from '../mail/types.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { AuthContext } from './context.ts';
+import { sendError } from './http/render-error.ts';
+import { createPasswords } from './passwords.ts';
+import { createRateLimits } from './rate-limits.ts';
+import { adminLinkRoutes } from './routes/admin-links.ts';
+import { adminUserRoutes } from './routes/admin-users.ts';
+import { codeRoutes } from './routes/codes.ts';
+import { factorRoutes } from './routes/factors.ts';
+import { identityRoutes } from './routes/identities.ts';
+import { providerRoutes } from './routes/providers.ts';
+import { publicRoutes } from './routes/public.ts';
+import { definer } from './routes/route.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import { signupRoutes } from './routes/signup.ts';
+import { tokenRoutes } from './routes/token.ts';
+import { userRoutes } from './routes/user.ts';
+import { verifyRoutes } from './routes/verify.ts';
+import { settingsFrom } from './settings.ts';
+
+export { authError, errorTable } from './errors.ts';
+
+export const migrations: MigrationSet = { room: 'auth', dir: new URL('./sql/', import.meta.url) };
 
 export interface AuthDeps {
   readonly database: Database;
@@ -19,6 +46,56 @@ export interface AuthDeps {
   readonly log: Logger;
 }
 
-export function createAuth(_deps: AuthDeps): Service {
-  return { name: 'auth', mounts: [] };
+const maxBodyBytes = 1_048_576;
+
+export function createAuth(deps: AuthDeps): Service {
+  const settings = settingsFrom(deps.config, deps.apiUrl);
+  const ctx: AuthContext = {
+    settings,
+    pool: deps.database.pool('supabase_auth_admin'),
+    keys: deps.keys,
+    mailer: deps.mailer,
+    passwords: createPasswords(),
+    limits: createRateLimits(settings),
+    clock: deps.clock,
+    log: deps.log,
+  };
+  return {
+    name: 'auth',
+    mounts: [
+      {
+        prefix: '/auth/v1',
+        plugin: authPlugin(ctx),
+        cors: 'open',
+        exposeHeaders: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],
+        apiKeys: true,
+      },
+    ],
+  };
+}
+
+function authPlugin(ctx: AuthContext): FastifyPluginAsync {
+  return async (app) => {
+    // Clients are believed about the body, not about its type: each route reads it as JSON, an empty one included.
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: maxBodyBytes }, (_request, body, done) => {
+      done(null, body);
+    });
+    app.setErrorHandler((error, request, reply) => sendError(ctx.log, error, request, reply));
+    app.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send('404 page not found\n'));
+
+    const define = definer(app, ctx);
+    publicRoutes(define, ctx);
+    signupRoutes(define, ctx);
+    tokenRoutes(define, ctx);
+    codeRoutes(define, ctx);
+    verifyRoutes(define, ctx);
+    userRoutes(define, ctx);
+    sessionRoutes(define, ctx);
+    factorRoutes(define, ctx);
+    identityRoutes(define, ctx);
+    adminUserRoutes(define, ctx);
+    adminLinkRoutes(define, ctx);
+    providerRoutes(define, ctx);
+  };
 }

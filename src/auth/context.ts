@@ -1,0 +1,21 @@
+/** What every flow and route of the service works with. */
+import type { Pool } from '../database/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Keys } from '../keys/types.ts';
+import type { Mailer } from '../mail/types.ts';
+import type { RateLimits } from './rate-limits.ts';
+import type { Passwords } from './passwords.ts';
+import type { Settings } from './settings.ts';
+
+export interface AuthContext {
+  readonly settings: Settings;
+  /** As supabase_auth_admin: users' triggers run with its rights and search_path, as on the hosted service. */
+  readonly pool: Pool;
+  readonly keys: Keys;
+  readonly mailer: Mailer;
+  readonly passwords: Passwords;
+  readonly limits: RateLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+}

@@ -1,0 +1,108 @@
+/** Claims of an access token, in the order upstream signs them. */
+import type { AmrClaim, User } from '../rows.ts';
+import { type Json, type JsonObject, sortKeys } from './json.ts';
+import { toMs } from './times.ts';
+
+export type Aal = 'aal1' | 'aal2' | 'aal3';
+
+export interface AmrEntry {
+  readonly method: string;
+  readonly timestamp: number;
+  readonly provider?: string;
+}
+
+const secondFactors = new Set(['totp', 'mfa/phone', 'mfa/webauthn']);
+
+/** Method of the amr claim for each kind of factor. */
+export const amrMethodOfFactor = { totp: 'totp', phone: 'mfa/phone', webauthn: 'mfa/webauthn' } as const;
+
+/** The assurance that a session's methods give, and the methods newest first. */
+export function assurance(claims: readonly AmrClaim[], user: User): { aal: Aal; amr: AmrEntry[] } {
+  const identities = user.identities ?? [];
+  const ssoProvider =
+    identities.length === 1 && identities[0]?.provider.startsWith('sso:')
+      ? identities[0].provider.slice('sso:'.length)
+      : undefined;
+  const amr = claims
+    .map(({ authentication_method, updated_at }) => ({
+      method: authentication_method,
+      timestamp: Math.floor(toMs(updated_at) / 1000),
+      ...(authentication_method === 'sso/saml' && ssoProvider !== undefined ? { provider: ssoProvider } : {}),
+    }))
+    .sort((a, b) => b.timestamp - a.timestamp);
+  const hasSecond = claims.some((claim) => secondFactors.has(claim.authentication_method));
+  return { aal: hasSecond ? 'aal2' : 'aal1', amr };
+}
+
+export interface TokenInput {
+  readonly user: User;
+  readonly issuer: string;
+  readonly sessionId: string;
+  readonly aal: Aal;
+  readonly amr: readonly AmrEntry[];
+  readonly issuedAtSeconds: number;
+  readonly lifetimeSeconds: number;
+  readonly clientId?: string;
+  readonly scope?: string;
+}
+
+export function accessTokenClaims(input: TokenInput): JsonObject {
+  const { user } = input;
+  const amr = input.amr.map((entry) => ({ ...entry })) as Json[];
+  return {
+    iss: input.issuer,
+    sub: user.id,
+    aud: user.aud ?? '',
+    exp: input.issuedAtSeconds + input.lifetimeSeconds,
+    iat: input.issuedAtSeconds,
+    email: user.email ?? '',
+    phone: user.phone ?? '',
+    app_metadata: sortKeys(user.raw_app_meta_data ?? {}),
+    user_metadata: sortKeys(user.raw_user_meta_data ?? {}),
+    role: user.role ?? '',
+    aal: input.aal,
+    ...(amr.length > 0 ? { amr } : {}),
+    session_id: input.sessionId,
+    is_anonymous: user.is_anonymous,
+    ...(input.clientId ? { client_id: input.clientId } : {}),
+    ...(input.scope ? { scope: input.scope } : {}),
+  };
+}
+
+const claimTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
+  aud: (value) => typeof value === 'string' || Array.isArray(value),
+  exp: Number.isInteger,
+  iat: Number.isInteger,
+  nbf: Number.isInteger,
+  jti: isText,
+  iss: isText,
+  sub: isText,
+  email: isText,
+  phone: isText,
+  app_metadata: isObject,
+  user_metadata: isObject,
+  role: isText,
+  aal: isText,
+  amr: Array.isArray,
+  session_id: isText,
+  client_id: isText,
+};
+
+const requiredClaims = ['aud', 'exp', 'iat', 'sub', 'email', 'phone', 'role', 'aal', 'session_id', 'is_anonymous'];
+
+/** What is wrong with claims that a hook returned; empty when they will do. */
+export function claimFaults(claims: JsonObject): string[] {
+  const missing = requiredClaims.filter((name) => !(name in claims)).map((name) => `(root): ${name} is required`);
+  const wrong = Object.entries(claimTypes)
+    .filter(([name, fits]) => name in claims && !fits(claims[name]))
+    .map(([name]) => `${name}: Invalid type`);
+  return [...missing, ...wrong];
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

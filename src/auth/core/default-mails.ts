@@ -1,0 +1,183 @@
+/**
+ * The mails we send when the project brings no templates of its own. Each is a Go template like theirs, so that one
+ * engine renders both. The code stands large for people who type it, the button for people who click; no images, no
+ * outside style sheets, readable in dark mode.
+ */
+export interface DefaultMail {
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+}
+
+interface Content {
+  readonly subject: string;
+  readonly title: string;
+  readonly lead: string;
+  /** Label of the button to .ConfirmationURL. */
+  readonly button?: string;
+  readonly showsCode?: boolean;
+  readonly closing: string;
+}
+
+const ignore = 'If you did not ask for this, you can ignore this email.';
+const alarm = 'If this was not you, reset your password and contact support right away.';
+
+const contents = {
+  confirmation: {
+    subject: 'Confirm your email address',
+    title: 'Confirm your email address',
+    lead: 'Enter this code, or use the button, to confirm {{ .Email }} and finish signing up.',
+    button: 'Confirm email address',
+    showsCode: true,
+    closing: ignore,
+  },
+  invite: {
+    subject: "You've been invited",
+    title: 'You have been invited',
+    lead: 'You have been invited to create an account for {{ .Email }}. Use the button to accept.',
+    button: 'Accept invitation',
+    showsCode: true,
+    closing: 'If you did not expect this invitation, you can ignore this email.',
+  },
+  recovery: {
+    subject: 'Reset your password',
+    title: 'Reset your password',
+    lead: 'Enter this code, or use the button, to choose a new password for {{ .Email }}.',
+    button: 'Reset password',
+    showsCode: true,
+    closing: ignore,
+  },
+  magic_link: {
+    subject: 'Your sign-in link',
+    title: 'Sign in',
+    lead: 'Enter this code, or use the button, to sign in as {{ .Email }}. It works once and expires soon.',
+    button: 'Sign in',
+    showsCode: true,
+    closing: ignore,
+  },
+  email_change: {
+    subject: 'Confirm your new email address',
+    title: 'Confirm your new email address',
+    lead: 'Enter this code, or use the button, to change your address{{ if .Email }} from {{ .Email }}{{ end }} to {{ .NewEmail }}.',
+    button: 'Confirm the change',
+    showsCode: true,
+    closing: ignore,
+  },
+  reauthentication: {
+    subject: '{{ .Token }} is your verification code',
+    title: 'Confirm that it is you',
+    lead: 'Enter this code to continue.',
+    showsCode: true,
+    closing: 'Never share this code. If you did not ask for it, change your password.',
+  },
+  password_changed_notification: {
+    subject: 'Your password was changed',
+    title: 'Your password was changed',
+    lead: 'The password of your account {{ .Email }} was just changed.',
+    closing: alarm,
+  },
+  email_changed_notification: {
+    subject: 'Your email address was changed',
+    title: 'Your email address was changed',
+    lead: 'The address of your account was changed from {{ .OldEmail }} to {{ .Email }}.',
+    closing: alarm,
+  },
+  phone_changed_notification: {
+    subject: 'Your phone number was changed',
+    title: 'Your phone number was changed',
+    lead: 'The phone number of your account {{ .Email }} was changed from {{ .OldPhone }} to {{ .Phone }}.',
+    closing: alarm,
+  },
+  identity_linked_notification: {
+    subject: 'A new sign-in method was linked to your account',
+    title: 'A sign-in method was added',
+    lead: 'You can now sign in to your account {{ .Email }} with {{ .Provider }}.',
+    closing: alarm,
+  },
+  identity_unlinked_notification: {
+    subject: 'A sign-in method was removed from your account',
+    title: 'A sign-in method was removed',
+    lead: '{{ .Provider }} can no longer be used to sign in to your account {{ .Email }}.',
+    closing: alarm,
+  },
+  mfa_factor_enrolled_notification: {
+    subject: 'A new verification method was added to your account',
+    title: 'A verification method was added',
+    lead: 'The verification method {{ .FactorType }} was added to your account {{ .Email }}.',
+    closing: alarm,
+  },
+  mfa_factor_unenrolled_notification: {
+    subject: 'A verification method was removed from your account',
+    title: 'A verification method was removed',
+    lead: 'The verification method {{ .FactorType }} was removed from your account {{ .Email }}.',
+    closing: alarm,
+  },
+} as const satisfies Record<string, Content>;
+
+export type TemplateName = keyof typeof contents;
+
+export const templateNames = Object.keys(contents) as TemplateName[];
+
+export function defaultMail(name: TemplateName): DefaultMail {
+  const content: Content = contents[name];
+  return { subject: content.subject, html: html(content), text: text(content) };
+}
+
+function text({ title, lead, button, showsCode, closing }: Content): string {
+  const parts = [title, lead];
+  if (showsCode) parts.push('    {{ .Token }}');
+  if (button !== undefined) parts.push(`${button}: {{ .ConfirmationURL }}`);
+  return `${[...parts, closing].join('\n\n')}\n`;
+}
+
+const fonts = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
+
+function html({ title, lead, button, showsCode, closing }: Content): string {
+  const code = showsCode
+    ? `
+          <tr><td class="panel" style="padding:20px;border-radius:10px;background:#f1f5f4;text-align:center;font:700 34px/1.2 ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;color:#0f172a">{{ .Token }}</td></tr>
+          <tr><td style="height:24px"></td></tr>`
+    : '';
+  const link =
+    button === undefined
+      ? ''
+      : `
+          <tr><td align="center"><a href="{{ .ConfirmationURL }}" style="display:inline-block;padding:13px 28px;border-radius:8px;background:#0f766e;color:#ffffff;font:600 16px/1.25 ${fonts};text-decoration:none">${button}</a></td></tr>
+          <tr><td style="height:24px"></td></tr>`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>
+@media (prefers-color-scheme: dark) {
+  .page { background: #101413 !important }
+  .card { background: #1a2120 !important }
+  .panel { background: #24302e !important; color: #f1f5f9 !important }
+  .strong { color: #f1f5f9 !important }
+  .soft { color: #a8b3b1 !important }
+}
+</style>
+</head>
+<body class="page" style="margin:0;background:#f4f6f6">
+  <table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f4f6f6">
+    <tr><td align="center" style="padding:40px 16px">
+      <table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px;background:#ffffff;border-radius:14px">
+        <tr><td style="padding:36px 32px">
+          <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
+          <tr><td class="strong" style="font:700 22px/1.3 ${fonts};color:#0f172a">${title}</td></tr>
+          <tr><td style="height:12px"></td></tr>
+          <tr><td class="soft" style="font:400 16px/1.5 ${fonts};color:#475569">${lead}</td></tr>
+          <tr><td style="height:24px"></td></tr>${code}${link}
+          <tr><td class="soft" style="font:400 13px/1.5 ${fonts};color:#64748b">${closing}</td></tr>
+          </table>
+        </td></tr>
+      </table>
+    </td></tr>
+  </table>
+</body>
+</html>
+`;
+}

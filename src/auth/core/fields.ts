@@ -1,0 +1,62 @@
+/** A JSON body, read field by field as Go reads it into a struct: absent and null are the zero value. */
+import { authError } from '../errors.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+
+export interface Fields {
+  text(name: string): string;
+  /** Undefined when absent or null, for fields where `''` says something. */
+  optionalText(name: string): string | undefined;
+  flag(name: string, fallback?: boolean): boolean;
+  object(name: string): JsonObject | undefined;
+  list(name: string): string[] | undefined;
+}
+
+/** Throws `bad_json`. */
+export function parseFields(body: string): Fields {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch (cause) {
+    const reason = body.trim() === '' ? 'unexpected end of JSON input' : (cause as Error).message;
+    throw authError('bad_json', `Could not parse request body as JSON: ${reason}`);
+  }
+  if (parsed === null) return fieldsOf({});
+  if (!isJsonObject(parsed)) throw wrongType(Array.isArray(parsed) ? 'array' : typeof parsed, '', 'object');
+  return fieldsOf(parsed);
+}
+
+function fieldsOf(values: JsonObject): Fields {
+  const read = (name: string): unknown => (Object.hasOwn(values, name) ? values[name] : undefined) ?? undefined;
+  const optionalText = (name: string): string | undefined => {
+    const value = read(name);
+    if (value !== undefined && typeof value !== 'string') throw wrongType(typeof value, name, 'string');
+    return value;
+  };
+  return {
+    text: (name) => optionalText(name) ?? '',
+    optionalText,
+    flag(name, fallback = false) {
+      const value = read(name);
+      if (value !== undefined && typeof value !== 'boolean') throw wrongType(typeof value, name, 'bool');
+      return value ?? fallback;
+    },
+    object(name) {
+      const value = read(name);
+      if (value !== undefined && !isJsonObject(value)) throw wrongType(typeof value, name, 'object');
+      return value;
+    },
+    list(name) {
+      const value = read(name);
+      if (value === undefined) return undefined;
+      if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
+        throw wrongType(typeof value, name, 'list of strings');
+      }
+      return value as string[];
+    },
+  };
+}
+
+function wrongType(found: string, name: string, wanted: string) {
+  const place = name === '' ? 'the body' : `"${name}"`;
+  return authError('bad_json', `Could not parse request body as JSON: ${place} is a ${found}, not a ${wanted}`);
+}

@@ -1,0 +1,225 @@
+/** Making users and changing what confirms them. Each step is an update of its own, for triggers see them one by one. */
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { type JsonObject, mergeMetadata } from '../core/json.ts';
+import { renderUser } from '../core/render-user.ts';
+import { fromMs } from '../core/times.ts';
+import { internalError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { insertIdentity, listProviders } from '../queries/identities.ts';
+import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
+import { deleteSessions } from '../queries/sessions.ts';
+import { findUserById, insertUser, type NewUser, updateUser } from '../queries/users.ts';
+import type { Identity, User } from '../rows.ts';
+import { runHook } from './hooks.ts';
+
+export type Provider = 'email' | 'phone';
+
+/** A user not yet in the database, hashed before any transaction begins. */
+export async function draftUser(
+  ctx: AuthContext,
+  draft: {
+    readonly aud: string;
+    readonly provider: Provider | undefined;
+    readonly email?: string;
+    readonly phone?: string;
+    readonly password?: string;
+    readonly data: JsonObject;
+  },
+): Promise<NewUser> {
+  const { provider } = draft;
+  return {
+    id: randomUUID(),
+    aud: draft.aud,
+    email: draft.email || null,
+    phone: draft.phone || null,
+    encryptedPassword: draft.password ? await ctx.passwords.hash(draft.password) : '',
+    appMetaData: provider === undefined ? {} : { provider, providers: [provider] },
+    userMetaData: draft.data,
+    isAnonymous: provider === undefined,
+  };
+}
+
+/** Throws what the project's hook refuses with. */
+export async function askBeforeUserCreated(ctx: AuthContext, exchange: Exchange, draft: NewUser): Promise<void> {
+  if (!ctx.settings.hooks.before_user_created.enabled) return;
+  const now = fromMs(ctx.clock.now());
+  const user: User = { ...emptyUser, id: draft.id, aud: draft.aud, email: draft.email, phone: draft.phone };
+  user.raw_app_meta_data = draft.appMetaData as JsonObject;
+  user.raw_user_meta_data = draft.userMetaData as JsonObject;
+  user.is_anonymous = draft.isAnonymous ?? false;
+  user.created_at = now;
+  user.updated_at = now;
+  await runHook(ctx, 'before_user_created', exchange, { user: renderUser(user) });
+}
+
+/** Inserts, gives the role, and reads the user again, since triggers may have changed it. */
+export async function createUser(
+  ctx: AuthContext,
+  tx: Transaction,
+  draft: NewUser,
+  role = ctx.settings.defaultRole,
+): Promise<User> {
+  const now = ctx.clock.now();
+  try {
+    await insertUser(tx, draft, now);
+  } catch (cause) {
+    throw internalError('Database error saving new user', cause);
+  }
+  const bare: User = { ...emptyUser, id: draft.id };
+  try {
+    await updateUser(tx, bare, { role: role.trim() }, now);
+  } catch (cause) {
+    throw internalError('Database error updating user', cause);
+  }
+  const user = await findUserById(tx, draft.id);
+  if (!user) throw internalError('Database error loading user after sign-up');
+  return user;
+}
+
+const emptyUser: User = {
+  id: '',
+  aud: '',
+  role: '',
+  email: null,
+  encrypted_password: '',
+  email_confirmed_at: null,
+  invited_at: null,
+  confirmation_token: '',
+  confirmation_sent_at: null,
+  recovery_token: '',
+  recovery_sent_at: null,
+  email_change_token_new: '',
+  email_change: '',
+  email_change_sent_at: null,
+  last_sign_in_at: null,
+  raw_app_meta_data: {},
+  raw_user_meta_data: {},
+  created_at: null,
+  updated_at: null,
+  phone: null,
+  phone_confirmed_at: null,
+  phone_change: '',
+  phone_change_token: '',
+  phone_change_sent_at: null,
+  confirmed_at: null,
+  email_change_token_current: '',
+  email_change_confirm_status: 0,
+  banned_until: null,
+  reauthentication_token: '',
+  reauthentication_sent_at: null,
+  is_sso_user: false,
+  deleted_at: null,
+  is_anonymous: false,
+  identities: [],
+  factors: [],
+};
+
+/** What an identity of our own providers knows; these four keys are ours and data cannot set them. */
+export function identityClaims(
+  user: User,
+  claims: {
+    readonly email?: string;
+    readonly emailVerified?: boolean;
+    readonly phone?: string;
+    readonly phoneVerified?: boolean;
+  },
+): JsonObject & { sub: string } {
+  return {
+    sub: user.id,
+    ...(claims.email ? { email: claims.email } : {}),
+    email_verified: claims.emailVerified ?? false,
+    ...(claims.phone ? { phone: claims.phone } : {}),
+    phone_verified: claims.phoneVerified ?? false,
+  };
+}
+
+export async function addIdentity(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  provider: Provider,
+  data: JsonObject & { readonly sub: string },
+): Promise<Identity> {
+  try {
+    return await insertIdentity(tx, user.id, provider, data, ctx.clock.now());
+  } catch (cause) {
+    throw internalError('Error creating identity', cause);
+  }
+}
+
+export async function setUserMetadata(ctx: AuthContext, tx: Transaction, user: User, updates: JsonObject): Promise<void> {
+  const merged = mergeMetadata(user.raw_user_meta_data, updates);
+  await updateUser(tx, user, { raw_user_meta_data: merged }, ctx.clock.now());
+}
+
+export async function setAppMetadata(ctx: AuthContext, tx: Transaction, user: User, updates: JsonObject): Promise<void> {
+  const merged = mergeMetadata(user.raw_app_meta_data, updates);
+  await updateUser(tx, user, { raw_app_meta_data: merged }, ctx.clock.now());
+}
+
+/** app_metadata.provider and .providers follow the identities. */
+export async function syncProviders(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  const providers = await listProviders(tx, user.id);
+  const first = providers[0] === undefined ? {} : { provider: providers[0] };
+  await setAppMetadata(ctx, tx, user, { ...first, providers });
+}
+
+export async function confirmEmail(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  const now = ctx.clock.now();
+  await updateUser(tx, user, { confirmation_token: '', email_confirmed_at: fromMs(now) }, now);
+  await setUserMetadata(ctx, tx, user, { email_verified: true });
+  await deleteOneTimeTokens(tx, user.id);
+}
+
+export async function confirmPhone(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  const now = ctx.clock.now();
+  await updateUser(tx, user, { confirmation_token: '', phone_confirmed_at: fromMs(now) }, now);
+  await deleteOneTimeTokens(tx, user.id);
+}
+
+export async function stopBeingAnonymous(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  if (user.is_anonymous) await updateUser(tx, user, { is_anonymous: false }, ctx.clock.now());
+}
+
+/**
+ * A new password ends what was begun under the old one: tokens that were sent, and all sessions but the one that is
+ * kept.
+ */
+export async function storePassword(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  hash: string | null,
+  keptSessionId: string | undefined,
+): Promise<void> {
+  await updateUser(
+    tx,
+    user,
+    {
+      encrypted_password: hash,
+      confirmation_token: '',
+      confirmation_sent_at: null,
+      recovery_token: '',
+      recovery_sent_at: null,
+      email_change_token_current: '',
+      email_change_token_new: '',
+      email_change_sent_at: null,
+      phone_change_token: '',
+      phone_change_sent_at: null,
+      reauthentication_token: '',
+      reauthentication_sent_at: null,
+    },
+    ctx.clock.now(),
+  );
+  await deleteOneTimeTokens(tx, user.id);
+  await deleteSessions(tx, user.id, keptSessionId);
+}
+
+/** The user as the database has it now, generated columns and triggers' changes included. */
+export async function reloadUser(tx: Transaction, user: User): Promise<User> {
+  const fresh = await findUserById(tx, user.id);
+  if (!fresh) throw internalError('Database error loading user');
+  return fresh;
+}

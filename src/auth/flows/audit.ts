@@ -1,0 +1,78 @@
+/** The audit log: who did what, in the words upstream uses. */
+import type { Queryable } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import { insertAuditEntry } from '../queries/audit.ts';
+import type { User } from '../rows.ts';
+import type { Claims } from '../../keys/types.ts';
+
+const logTypes = {
+  login: 'account',
+  logout: 'account',
+  user_signedup: 'team',
+  user_invited: 'team',
+  user_deleted: 'team',
+  token_revoked: 'token',
+  token_refreshed: 'token',
+  user_modified: 'user',
+  user_recovery_requested: 'user',
+  user_reauthenticate_requested: 'user',
+  user_confirmation_requested: 'user',
+  user_repeated_signup: 'user',
+  user_updated_password: 'user',
+  identity_unlinked: 'user',
+  factor_in_progress: 'factor',
+  factor_unenrolled: 'factor',
+  challenge_created: 'factor',
+  verification_attempted: 'factor',
+  factor_deleted: 'factor',
+  factor_updated: 'factor',
+} as const;
+
+export type AuditAction = keyof typeof logTypes;
+
+export interface Actor {
+  readonly id: string;
+  readonly username: string;
+  readonly viaSso: boolean;
+  readonly name: Json | undefined;
+}
+
+export function userActor(user: User): Actor {
+  return {
+    id: user.id,
+    username: user.phone || user.email || '',
+    viaSso: user.is_sso_user,
+    name: user.raw_user_meta_data?.full_name,
+  };
+}
+
+/** Service credentials have no user of their own. */
+export function adminActor(claims: Claims): Actor {
+  return {
+    id: '00000000-0000-0000-0000-000000000000',
+    username: String(claims.role),
+    viaSso: false,
+    name: undefined,
+  };
+}
+
+export async function audit(
+  ctx: AuthContext,
+  db: Queryable,
+  actor: Actor | User,
+  action: AuditAction,
+  options: { readonly traits?: JsonObject; readonly ip?: string } = {},
+): Promise<void> {
+  const who = 'username' in actor ? actor : userActor(actor);
+  const payload: JsonObject = {
+    action,
+    actor_id: who.id,
+    ...(who.name === undefined ? {} : { actor_name: who.name }),
+    actor_username: who.username,
+    actor_via_sso: who.viaSso,
+    log_type: logTypes[action],
+    ...(options.traits ? { traits: options.traits } : {}),
+  };
+  await insertAuditEntry(db, payload, options.ip ?? '', ctx.clock.now());
+}

@@ -1,0 +1,123 @@
+/** What happens once an address or number has been proven: confirmation, and changes that waited for it. */
+import { randomPassword } from '../core/secrets.ts';
+import { fromMs } from '../core/times.ts';
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { internalError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { findIdentity, updateIdentityData } from '../queries/identities.ts';
+import { deleteOneTimeTokens, findOneTimeToken } from '../queries/one-time-tokens.ts';
+import { updateUser } from '../queries/users.ts';
+import type { User } from '../rows.ts';
+import { addIdentity, confirmEmail, confirmPhone, identityClaims, stopBeingAnonymous, storePassword } from './accounts.ts';
+import { audit } from './audit.ts';
+import { notify } from './mail-tokens.ts';
+
+/** A confirmed sign-up or accepted invitation. An invited user without a password gets one nobody knows. */
+export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  if (!user.encrypted_password && user.invited_at !== null) {
+    const hash = await ctx.passwords.hash(randomPassword([], 64));
+    await storePassword(ctx, tx, user, hash, undefined);
+  }
+  await audit(ctx, tx, user, 'user_signedup', { traits: { provider: 'email' } });
+  await confirmEmail(ctx, tx, user);
+  for (const identity of user.identities ?? []) {
+    if (identity.email && identity.email === user.email) await updateIdentityData(tx, identity, { email_verified: true });
+  }
+}
+
+/** A recovery or magic link was used: that proves the address as well. */
+export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  try {
+    await updateUser(tx, user, { recovery_token: '' }, ctx.clock.now());
+    await deleteOneTimeTokens(tx, user.id);
+    if (user.email_confirmed_at === null) {
+      await audit(ctx, tx, user, 'user_signedup', { traits: { provider: 'email' } });
+      await confirmEmail(ctx, tx, user);
+    } else await audit(ctx, tx, user, 'login');
+  } catch (cause) {
+    throw internalError('Database error updating user', cause);
+  }
+}
+
+/** `half`: one of two addresses is confirmed, the other is waited for. Under autoconfirm one is enough. */
+export async function acceptEmailChange(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  hash: string,
+): Promise<'half' | 'done'> {
+  const { autoconfirm, doubleConfirmChanges } = ctx.settings.email;
+  const needsBoth = !autoconfirm && doubleConfirmChanges && (user.email ?? '') !== '';
+  if (needsBoth && user.email_change_confirm_status === 0) {
+    await acceptFirstHalf(ctx, tx, user, hash);
+    return 'half';
+  }
+  await changeEmail(ctx, tx, exchange, user);
+  return 'done';
+}
+
+async function acceptFirstHalf(ctx: AuthContext, tx: Transaction, user: User, hash: string): Promise<void> {
+  const token = await findOneTimeToken(tx, hash, ['email_change_token_current', 'email_change_token_new']);
+  const matches = (stored: string | null) => stored !== null && stored !== '' && (stored === hash || stored === `pkce_${hash}`);
+  const isCurrent = token ? token.token_type === 'email_change_token_current' : matches(user.email_change_token_current);
+  const column = isCurrent ? 'email_change_token_current' : 'email_change_token_new';
+  await deleteOneTimeTokens(tx, user.id, column);
+  await updateUser(tx, user, { email_change_confirm_status: 1, [column]: '' }, ctx.clock.now());
+}
+
+/** Makes user.email_change the address. */
+export async function changeEmail(ctx: AuthContext, tx: Transaction, exchange: Exchange, user: User): Promise<void> {
+  const oldEmail = user.email ?? '';
+  const newEmail = user.email_change ?? '';
+  await audit(ctx, tx, user, 'user_modified');
+  const identity = await findIdentity(tx, user.id, 'email');
+  if (identity) await updateIdentityData(tx, identity, { email: newEmail, email_verified: true });
+  else await addIdentity(ctx, tx, user, 'email', identityClaims(user, { email: newEmail, emailVerified: true }));
+  await stopBeingAnonymous(ctx, tx, user);
+  await updateUser(
+    tx,
+    user,
+    {
+      email: newEmail,
+      email_change: '',
+      email_change_token_current: '',
+      email_change_token_new: '',
+      email_change_confirm_status: 0,
+    },
+    ctx.clock.now(),
+  );
+  await deleteOneTimeTokens(tx, user.id);
+  if (user.email_confirmed_at === null) await confirmEmail(ctx, tx, user);
+  if (oldEmail !== '' && oldEmail !== newEmail) {
+    await notify(ctx, tx, exchange, user, 'email_changed', { to: oldEmail, oldEmail });
+  }
+}
+
+export async function acceptPhone(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  await audit(ctx, tx, user, 'user_signedup', { traits: { provider: 'phone' } });
+  await confirmPhone(ctx, tx, user);
+  await stopBeingAnonymous(ctx, tx, user);
+}
+
+/** Makes user.phone_change the number. */
+export async function changePhone(ctx: AuthContext, tx: Transaction, exchange: Exchange, user: User): Promise<void> {
+  const now = ctx.clock.now();
+  const oldPhone = user.phone ?? '';
+  const phone = user.phone_change ?? '';
+  await audit(ctx, tx, user, 'user_modified');
+  const identity = await findIdentity(tx, user.id, 'phone');
+  if (identity) await updateIdentityData(tx, identity, { phone, phone_verified: true });
+  else await addIdentity(ctx, tx, user, 'phone', identityClaims(user, { phone, phoneVerified: true }));
+  await updateUser(
+    tx,
+    user,
+    { phone, phone_change: '', phone_change_token: '', phone_confirmed_at: fromMs(now) },
+    now,
+  );
+  await deleteOneTimeTokens(tx, user.id);
+  await stopBeingAnonymous(ctx, tx, user);
+  if (oldPhone !== '' && oldPhone !== phone) await notify(ctx, tx, exchange, user, 'phone_changed', { oldPhone });
+  if (!identity) await notify(ctx, tx, exchange, user, 'identity_linked', { provider: 'phone' });
+}

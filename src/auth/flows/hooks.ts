@@ -1,0 +1,159 @@
+/** Hooks: the project's own functions that decide, over HTTP or in PostgreSQL. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transaction } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { AuthContext } from '../context.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { fromMs } from '../core/times.ts';
+import { webhookSignature } from '../core/webhook-signature.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { HookName } from '../settings.ts';
+
+const names: Readonly<Record<HookName, string>> = {
+  mfa_verification_attempt: 'mfa-verification',
+  password_verification_attempt: 'password-verification',
+  custom_access_token: 'customize-access-token',
+  send_sms: 'send-sms',
+  send_email: 'send-email',
+  before_user_created: 'before-user-created',
+};
+
+const attempts = 3;
+const backoffMs = 2000;
+/** For all attempts together. */
+const httpTimeoutMs = 5000;
+const functionTimeoutMs = 2000;
+const maxAnswerBytes = 200 * 1024;
+
+/** What the hook answered; throws what it refused with. Only called when the hook is enabled. */
+export async function runHook(
+  ctx: AuthContext,
+  name: HookName,
+  exchange: Exchange,
+  input: JsonObject,
+  tx?: Transaction,
+): Promise<JsonObject> {
+  const { uri = '', secrets = '' } = ctx.settings.hooks[name];
+  const metadata = {
+    uuid: randomUUID(),
+    time: fromMs(ctx.clock.now()),
+    name: names[name],
+    ip_address: exchange.ip,
+  };
+  const body = JSON.stringify({ metadata, ...input });
+  const answer = uri.startsWith('pg-functions:')
+    ? await callFunction(ctx, uri, body, tx)
+    : await callHttp(ctx, uri, secrets, body);
+  throwOnRefusal(answer);
+  return answer;
+}
+
+/** `{"error": {"http_code", "message"}}` in a good answer; an empty message is no error. */
+function throwOnRefusal(answer: JsonObject): void {
+  const error = answer.error;
+  if (!isJsonObject(error) || typeof error.message !== 'string' || error.message === '') return;
+  const status = typeof error.http_code === 'number' && error.http_code !== 0 ? error.http_code : 500;
+  throw new AuthError(undefined, { status, message: error.message });
+}
+
+async function callFunction(
+  ctx: AuthContext,
+  uri: string,
+  body: string,
+  tx: Transaction | undefined,
+): Promise<JsonObject> {
+  const [, schema = '', name = ''] = new URL(uri).pathname.split('/').map(decodeURIComponent);
+  const call = async (inside: Transaction): Promise<JsonObject> => {
+    await inside.query(sql`select set_config('statement_timeout', ${String(functionTimeoutMs)}, true)`);
+    const [row] = await inside.query<{ answer: unknown }>(sql`select ${sql.id(schema, name)}(${body}) as answer`);
+    await inside.exec('set local statement_timeout to default');
+    const answer = typeof row?.answer === 'string' ? (JSON.parse(row.answer) as unknown) : row?.answer;
+    return isJsonObject(answer) ? answer : {};
+  };
+  try {
+    return await (tx ? call(tx) : ctx.pool.transaction(call));
+  } catch (cause) {
+    throw internalError('Error running hook URI: ' + uri, cause);
+  }
+}
+
+async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: string): Promise<JsonObject> {
+  const signal = AbortSignal.timeout(httpTimeoutMs);
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const id = randomUUID();
+    const timestampSeconds = Math.floor(ctx.clock.now() / 1000);
+    let response: Response;
+    try {
+      response = await fetch(uri, {
+        method: 'POST',
+        body,
+        signal,
+        redirect: 'error',
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': id,
+          'webhook-timestamp': String(timestampSeconds),
+          'webhook-signature': webhookSignature(secrets, { id, timestampSeconds, body }),
+        },
+      });
+    } catch (cause) {
+      if (signal.aborted) throw authError('hook_timeout', undefined, { cause });
+      if (attempt === attempts) throw authError('hook_timeout_after_retry', undefined, { cause });
+      await sleep(backoffMs, undefined, { signal }).catch(() => {
+        throw authError('hook_timeout', undefined, { cause });
+      });
+      continue;
+    }
+    const mayRetry = (response.status === 429 || response.status === 503) && response.headers.has('retry-after');
+    if (!mayRetry) return readAnswer(response);
+    await response.body?.cancel();
+  }
+  throw internalError('Service currently unavailable due to hook');
+}
+
+async function readAnswer(response: Response): Promise<JsonObject> {
+  switch (response.status) {
+    case 204:
+      return {};
+    case 200:
+    case 202:
+      return parseAnswer(response);
+    case 429:
+    case 503:
+      throw internalError('Service currently unavailable due to hook');
+    case 400:
+      throw internalError('Invalid payload sent to hook');
+    case 401:
+      throw internalError('Hook requires authorization token');
+    default:
+      throw internalError(`Unexpected status code returned from hook: ${response.status}`);
+  }
+}
+
+async function parseAnswer(response: Response): Promise<JsonObject> {
+  const contentType = response.headers.get('content-type') ?? '';
+  if (contentType === '') {
+    throw authError('hook_payload_invalid_content_type', 'Invalid Content-Type: Missing Content-Type header');
+  }
+  if (contentType.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
+    throw authError(
+      'hook_payload_invalid_content_type',
+      `Invalid JSON response. Received content-type: ${contentType}`,
+    );
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxAnswerBytes) throw authError('hook_payload_over_size_limit');
+    chunks.push(chunk);
+  }
+  try {
+    const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return isJsonObject(answer) ? answer : {};
+  } catch (cause) {
+    throw internalError('Error unmarshaling JSON output.', cause);
+  }
+}

@@ -1,0 +1,297 @@
+/**
+ * Mails that carry a code and a link. The hash of the code is kept twice, as upstream keeps it: in a column of the
+ * user, which typed codes are compared with, and as a one-time token, which links are looked up by.
+ */
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { actionLink, type LinkType } from '../core/action-link.ts';
+import { withFlowPrefix } from '../core/pkce.ts';
+import { oneTimePassword, tokenHash } from '../core/secrets.ts';
+import { fromMs, toMs } from '../core/times.ts';
+import { AuthError, internalError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { deleteOneTimeTokens, setOneTimeToken } from '../queries/one-time-tokens.ts';
+import { updateUser } from '../queries/users.ts';
+import { requirePause } from '../rate-limits.ts';
+import type { User } from '../rows.ts';
+import { runHook } from './hooks.ts';
+import { renderUser } from '../core/render-user.ts';
+import { deliver, type TemplateName } from './mail-templates.ts';
+
+export type TokenMailKind = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'reauthentication';
+
+interface KindOfMail {
+  readonly column: 'confirmation_token' | 'recovery_token' | 'reauthentication_token';
+  readonly sentColumn: 'confirmation_sent_at' | 'recovery_sent_at' | 'reauthentication_sent_at';
+  readonly template: TemplateName;
+  readonly failure: string;
+}
+
+const kinds: Readonly<Record<TokenMailKind, KindOfMail>> = {
+  signup: {
+    column: 'confirmation_token',
+    sentColumn: 'confirmation_sent_at',
+    template: 'confirmation',
+    failure: 'Error sending confirmation email',
+  },
+  invite: {
+    column: 'confirmation_token',
+    sentColumn: 'confirmation_sent_at',
+    template: 'invite',
+    failure: 'Error sending invite email',
+  },
+  recovery: {
+    column: 'recovery_token',
+    sentColumn: 'recovery_sent_at',
+    template: 'recovery',
+    failure: 'Error sending recovery email',
+  },
+  magiclink: {
+    column: 'recovery_token',
+    sentColumn: 'recovery_sent_at',
+    template: 'magic_link',
+    failure: 'Error sending magic link email',
+  },
+  reauthentication: {
+    column: 'reauthentication_token',
+    sentColumn: 'reauthentication_sent_at',
+    template: 'reauthentication',
+    failure: 'Error sending reauthentication email',
+  },
+};
+
+/** Sends the code and keeps its hash. Throws `over_email_send_rate_limit`. */
+export async function sendTokenMail(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  kind: TokenMailKind,
+  isPkce = false,
+): Promise<void> {
+  const { column, sentColumn, failure } = kinds[kind];
+  const now = ctx.clock.now();
+  const email = user.email ?? '';
+  if (kind !== 'invite') requireMailPause(ctx, user[sentColumn]);
+  const otp = oneTimePassword(ctx.settings.email.otpLength);
+  const hash = withFlowPrefix(tokenHash(email, otp), isPkce);
+  await wrapFailure(failure, () => sendOne(ctx, tx, exchange, user, kind, otp, hash));
+  const invited = kind === 'invite' ? { invited_at: fromMs(now) } : {};
+  await updateUser(tx, user, { [column]: hash, [sentColumn]: fromMs(now), ...invited }, now);
+  await setOneTimeToken(tx, user.id, column, hash, email);
+}
+
+async function sendOne(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  kind: TokenMailKind,
+  otp: string,
+  hash: string,
+): Promise<void> {
+  ctx.limits.email(ctx.clock.now());
+  const redirectTo = exchange.redirectTo();
+  if (ctx.settings.hooks.send_email.enabled) {
+    const emailData = { token: otp, token_hash: hash, redirect_to: redirectTo, email_action_type: kind };
+    return callSendEmailHook(ctx, tx, exchange, user, emailData);
+  }
+  const data = { SiteURL: ctx.settings.siteUrl, Email: user.email ?? '', Token: otp, Data: user.raw_user_meta_data ?? {} };
+  const link = kind === 'reauthentication' ? {} : linkData(ctx, hash, kind, redirectTo);
+  await deliver(ctx, kinds[kind].template, user.email ?? '', { ...data, ...link });
+}
+
+function linkData(ctx: AuthContext, hash: string, type: LinkType, redirectTo: string) {
+  return {
+    ConfirmationURL: actionLink(ctx.settings.externalUrl(), hash, type, redirectTo),
+    TokenHash: hash,
+    RedirectTo: redirectTo,
+  };
+}
+
+/** To the new address and, with double confirmation, to the old one as well. */
+export async function sendEmailChange(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  newEmail: string,
+  isPkce: boolean,
+): Promise<void> {
+  const now = ctx.clock.now();
+  requireMailPause(ctx, user.email_change_sent_at);
+  const length = ctx.settings.email.otpLength;
+  const oldEmail = user.email ?? '';
+  const isDouble = ctx.settings.email.doubleConfirmChanges && oldEmail !== '';
+  const otpNew = oneTimePassword(length);
+  const otpOld = isDouble ? oneTimePassword(length) : '';
+  const hashNew = withFlowPrefix(tokenHash(newEmail, otpNew), isPkce);
+  const hashOld = isDouble ? withFlowPrefix(tokenHash(oldEmail, otpOld), isPkce) : '';
+  user.email_change = newEmail;
+  await wrapFailure('Error sending email change email', async () => {
+    ctx.limits.email(now);
+    const redirectTo = exchange.redirectTo();
+    if (ctx.settings.hooks.send_email.enabled) {
+      // Upstream crosses these: the token of the old address stands beside the hash of the new one.
+      return callSendEmailHook(ctx, tx, exchange, user, {
+        token: isDouble ? otpOld : otpNew,
+        token_hash: hashNew,
+        redirect_to: redirectTo,
+        email_action_type: 'email_change',
+        ...(isDouble ? { token_new: otpNew, token_hash_new: hashOld } : {}),
+      });
+    }
+    const common = { SiteURL: ctx.settings.siteUrl, Email: oldEmail, NewEmail: newEmail, Data: user.raw_user_meta_data ?? {} };
+    const send = (to: string, otp: string, hash: string) =>
+      deliver(ctx, 'email_change', to, { ...common, Token: otp, SendingTo: to, ...linkData(ctx, hash, 'email_change', redirectTo) });
+    await send(newEmail, otpNew, hashNew);
+    if (isDouble) await send(oldEmail, otpOld, hashOld);
+  });
+  await storeEmailChange(ctx, tx, user, { newEmail, hashNew, hashOld: isDouble ? hashOld : undefined });
+}
+
+/** Without a new hash for the old address, the one that is there stays. */
+export async function storeEmailChange(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  change: { readonly newEmail: string; readonly hashNew: string | undefined; readonly hashOld: string | undefined },
+): Promise<void> {
+  const now = ctx.clock.now();
+  const hashOld = change.hashOld ?? user.email_change_token_current ?? '';
+  const hashNew = change.hashNew ?? user.email_change_token_new ?? '';
+  await updateUser(
+    tx,
+    user,
+    {
+      email_change_token_current: hashOld,
+      email_change_token_new: hashNew,
+      email_change: change.newEmail,
+      email_change_sent_at: fromMs(now),
+      email_change_confirm_status: 0,
+    },
+    now,
+  );
+  if (hashOld !== '') await setOneTimeToken(tx, user.id, 'email_change_token_current', hashOld, user.email ?? '');
+  if (hashNew !== '') await setOneTimeToken(tx, user.id, 'email_change_token_new', hashNew, change.newEmail);
+}
+
+export type Notification =
+  | 'password_changed'
+  | 'email_changed'
+  | 'phone_changed'
+  | 'identity_linked'
+  | 'identity_unlinked'
+  | 'mfa_factor_enrolled'
+  | 'mfa_factor_unenrolled';
+
+/** Tells the user of a change when the project wants that; a failure is logged and changes nothing. */
+export async function notify(
+  ctx: AuthContext,
+  tx: Transaction | undefined,
+  exchange: Exchange,
+  user: User,
+  kind: Notification,
+  details: {
+    readonly to?: string;
+    readonly oldEmail?: string;
+    readonly oldPhone?: string;
+    readonly provider?: string;
+    readonly factorType?: string;
+  } = {},
+): Promise<void> {
+  const to = details.to ?? user.email ?? '';
+  if (!ctx.settings.config.email.notification[kind].enabled || to === '') return;
+  try {
+    ctx.limits.email(ctx.clock.now());
+    if (ctx.settings.hooks.send_email.enabled) {
+      await callSendEmailHook(ctx, tx, exchange, user, {
+        redirect_to: exchange.redirectTo(),
+        email_action_type: `${kind}_notification`,
+        old_email: details.oldEmail ?? '',
+        old_phone: details.oldPhone ?? '',
+        provider: details.provider ?? '',
+        factor_type: details.factorType ?? '',
+      });
+      return;
+    }
+    await deliver(ctx, `${kind}_notification`, to, {
+      SiteURL: ctx.settings.siteUrl,
+      Email: kind === 'identity_unlinked' ? to : (user.email ?? ''),
+      Data: user.raw_user_meta_data ?? {},
+      OldEmail: details.oldEmail ?? '',
+      Phone: user.phone ?? '',
+      OldPhone: details.oldPhone ?? '',
+      Provider: details.provider ?? '',
+      FactorType: details.factorType ?? '',
+    });
+  } catch (error) {
+    ctx.log.warn({ userId: user.id, error }, `The ${kind} notification could not be sent`);
+  }
+}
+
+type EmailData = Readonly<Record<string, string>>;
+
+async function callSendEmailHook(
+  ctx: AuthContext,
+  tx: Transaction | undefined,
+  exchange: Exchange,
+  user: User,
+  emailData: EmailData,
+): Promise<void> {
+  const email_data = {
+    token: '',
+    token_hash: '',
+    redirect_to: '',
+    email_action_type: '',
+    // The address of this service, by upstream's name for it.
+    site_url: ctx.settings.externalUrl(),
+    token_new: '',
+    token_hash_new: '',
+    old_email: '',
+    old_phone: '',
+    provider: '',
+    factor_type: '',
+    ...emailData,
+  };
+  await runHook(ctx, 'send_email', exchange, { user: renderUser(user), email_data }, tx);
+}
+
+function requireMailPause(ctx: AuthContext, sentAt: string | null): void {
+  const sentAtMs = sentAt === null ? undefined : toMs(sentAt);
+  requirePause(sentAtMs, ctx.settings.email.maxFrequencyMs, ctx.clock.now(), 'over_email_send_rate_limit');
+}
+
+async function wrapFailure(message: string, send: () => Promise<void>): Promise<void> {
+  try {
+    await send();
+  } catch (cause) {
+    throw cause instanceof AuthError ? cause : internalError(message, cause);
+  }
+}
+
+/** After a change of the primary address or of the password nothing sent before may be used any more. */
+export async function clearPendingTokens(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  await updateUser(
+    tx,
+    user,
+    {
+      confirmation_token: '',
+      confirmation_sent_at: null,
+      recovery_token: '',
+      recovery_sent_at: null,
+      email_change: '',
+      email_change_token_current: '',
+      email_change_token_new: '',
+      email_change_sent_at: null,
+      email_change_confirm_status: 0,
+      phone_change: '',
+      phone_change_token: '',
+      phone_change_sent_at: null,
+      reauthentication_token: '',
+      reauthentication_sent_at: null,
+    },
+    ctx.clock.now(),
+  );
+  await deleteOneTimeTokens(tx, user.id);
+}

@@ -1,0 +1,141 @@
+/** Second factors: enrolment, challenges, and what a verified one does to the session. */
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { amrMethodOfFactor, assurance } from '../core/claims.ts';
+import { fromMs, toMs } from '../core/times.ts';
+import { authError, internalError } from '../errors.ts';
+import type { Principal } from '../http/authenticate.ts';
+import type { Exchange } from '../http/exchange.ts';
+import {
+  deleteChallenge,
+  deleteStaleFactors,
+  deleteUnverifiedFactors,
+  findChallenge,
+  listFactors,
+  takeChallenge,
+  updateFactor,
+} from '../queries/factors.ts';
+import { findActiveToken } from '../queries/refresh-tokens.ts';
+import { addAmrClaim, deleteSessionsBelow, lockSession, setSessionAal } from '../queries/sessions.ts';
+import { findUserById } from '../queries/users.ts';
+import type { Factor, MfaChallenge } from '../rows.ts';
+import { audit } from './audit.ts';
+import { runHook } from './hooks.ts';
+import { notify } from './mail-tokens.ts';
+import { swapRefreshToken } from './refresh-session.ts';
+import { type IssuedSession, signSession } from './sessions.ts';
+import { deleteSessions } from '../queries/sessions.ts';
+
+export const challengeLifetimeMs = 300_000;
+
+/** An enrolment that nobody finished is dropped when the user begins another. */
+const enrolmentLifetimeMs = 300_000;
+
+/** Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`, `insufficient_aal`. */
+export async function checkEnrolment(ctx: AuthContext, principal: Principal, friendlyName: string): Promise<void> {
+  const { user, session } = principal;
+  await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrolmentLifetimeMs);
+  const factors = await listFactors(ctx.pool, user.id);
+  // Two factors without a name conflict as well, as upstream.
+  if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
+    throw authError(
+      'mfa_factor_name_conflict',
+      `A factor with the friendly name "${friendlyName}" for this user already exists`,
+    );
+  }
+  if (factors.length >= ctx.settings.mfa.max_enrolled_factors) throw authError('too_many_enrolled_mfa_factors');
+  const hasVerified = factors.some((factor) => factor.status === 'verified');
+  if (hasVerified && session?.aal !== 'aal2') throw authError('insufficient_aal');
+}
+
+/** The challenge if it may be answered from here. */
+export async function requireChallenge(
+  ctx: AuthContext,
+  exchange: Exchange,
+  factor: Factor,
+  challengeId: string,
+): Promise<MfaChallenge> {
+  const challenge = await findChallenge(ctx.pool, challengeId, factor.id);
+  if (!challenge) {
+    throw authError('mfa_factor_not_found', 'MFA factor with the provided challenge ID not found', { status: 422 });
+  }
+  if (challenge.verified_at !== null || challenge.ip_address !== exchange.ip) throw authError('mfa_ip_address_mismatch');
+  if (ctx.clock.now() > toMs(challenge.created_at) + challengeLifetimeMs) {
+    await deleteChallenge(ctx.pool, challenge.id);
+    throw authError(
+      'mfa_challenge_expired',
+      `MFA challenge ${challenge.id} has expired, verify against another challenge or create a new challenge.`,
+    );
+  }
+  return challenge;
+}
+
+/** The project's hook may end it all. Throws `mfa_verification_rejected`. */
+export async function askVerificationHook(
+  ctx: AuthContext,
+  exchange: Exchange,
+  factor: Factor,
+  valid: boolean,
+): Promise<void> {
+  if (!ctx.settings.hooks.mfa_verification_attempt.enabled) return;
+  const answer = await runHook(ctx, 'mfa_verification_attempt', exchange, {
+    user_id: factor.user_id,
+    factor_id: factor.id,
+    factor_type: factor.factor_type,
+    valid,
+  });
+  if (answer.decision !== 'reject') return;
+  await deleteSessions(ctx.pool, factor.user_id);
+  const message = typeof answer.message === 'string' && answer.message !== '' ? answer.message : undefined;
+  throw authError('mfa_verification_rejected', message);
+}
+
+/** The right code was given: the session rises to aal2, and sessions that did not are over. */
+export async function raiseSession(
+  ctx: AuthContext,
+  exchange: Exchange,
+  principal: Principal,
+  factor: Factor,
+  challenge: MfaChallenge,
+): Promise<IssuedSession> {
+  const wasVerified = factor.status === 'verified';
+  const session = await ctx.pool.transaction(async (tx) => {
+    if (!(await takeChallenge(tx, challenge.id, ctx.clock.now()))) throw authError('mfa_ip_address_mismatch');
+    await audit(ctx, tx, principal.user, 'verification_attempted', {
+      ip: exchange.ip,
+      traits: { factor_id: factor.id, challenge_id: challenge.id, factor_type: factor.factor_type },
+    });
+    if (!wasVerified) await updateFactor(tx, factor, { status: 'verified' }, ctx.clock.now());
+    const raised = await reissue(ctx, tx, exchange, principal, factor);
+    await deleteSessionsBelow(tx, factor.user_id, 'aal2');
+    await deleteUnverifiedFactors(tx, factor.user_id, factor.factor_type);
+    return raised;
+  });
+  if (!wasVerified) {
+    await notify(ctx, undefined, exchange, session.user, 'mfa_factor_enrolled', { factorType: factor.factor_type });
+  }
+  return session;
+}
+
+/** The same session with a new refresh token, so that the one of aal1 cannot reach aal2. */
+async function reissue(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  principal: Principal,
+  factor: Factor,
+): Promise<IssuedSession> {
+  const sessionId = principal.session?.id ?? '';
+  const now = ctx.clock.now();
+  const method = amrMethodOfFactor[factor.factor_type];
+  await addAmrClaim(tx, sessionId, method, now);
+  const session = await lockSession(tx, sessionId);
+  const user = await findUserById(tx, factor.user_id);
+  const token = session && (await findActiveToken(tx, session.id));
+  if (!session || !user || !token) throw internalError('The session has no active refresh token');
+  const refreshToken = await swapRefreshToken(ctx, tx, user, token);
+  const claims = session.amr_claims.filter((claim) => claim.authentication_method !== method);
+  const { aal, amr } = assurance([...claims, { authentication_method: method, updated_at: fromMs(now) }], user);
+  await setSessionAal(tx, session.id, aal, factor.id, now);
+  return signSession(ctx, tx, exchange, { user, sessionId, aal, amr, method, refreshToken });
+}

@@ -1,0 +1,90 @@
+/** Codes sent to phones: by the project's hook or provider, captured in development. */
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { renderUser } from '../core/render-user.ts';
+import { oneTimePassword, tokenHash } from '../core/secrets.ts';
+import { renderText } from '../core/template/render.ts';
+import { fromMs, toMs } from '../core/times.ts';
+import { AuthError, authError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { setOneTimeToken } from '../queries/one-time-tokens.ts';
+import { updateUser } from '../queries/users.ts';
+import { requirePause } from '../rate-limits.ts';
+import type { User } from '../rows.ts';
+import { runHook } from './hooks.ts';
+
+export type Channel = 'sms' | 'whatsapp';
+export type PhoneCodeKind = 'confirmation' | 'phone_change' | 'reauthentication';
+
+const columns = {
+  confirmation: { token: 'confirmation_token', sentAt: 'confirmation_sent_at' },
+  phone_change: { token: 'phone_change_token', sentAt: 'phone_change_sent_at' },
+  reauthentication: { token: 'reauthentication_token', sentAt: 'reauthentication_sent_at' },
+} as const;
+
+/** Absent means sms. Throws `validation_failed`. */
+export function parseChannel(ctx: AuthContext, channel: string): Channel {
+  const canWhatsapp = ctx.settings.phone.provider === 'twilio' || ctx.settings.phone.provider === 'twilio_verify';
+  if (channel === '' || channel === 'sms') return 'sms';
+  if (channel === 'whatsapp' && canWhatsapp) return 'whatsapp';
+  throw authError(
+    'validation_failed',
+    "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.",
+  );
+}
+
+/** `test-otp` for numbers with a fixed code, else nothing: upstream loses its provider's message id too. */
+export async function sendPhoneCode(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  code: { readonly phone: string; readonly kind: PhoneCodeKind; readonly channel: Channel },
+): Promise<string | undefined> {
+  const { token, sentAt } = columns[code.kind];
+  const now = ctx.clock.now();
+  const lastMs = user[sentAt] === null ? undefined : toMs(user[sentAt]);
+  requirePause(lastMs, ctx.settings.phone.maxFrequencyMs, now, 'over_sms_send_rate_limit');
+  const fixed = ctx.settings.phone.testCodes.get(code.phone);
+  const otp = fixed ?? oneTimePassword(ctx.settings.phone.otpLength);
+  if (fixed === undefined) {
+    ctx.limits.sms(now);
+    await sendText(ctx, exchange, { user, ...code, otp, template: ctx.settings.phone.template }, tx);
+  }
+  const hash = tokenHash(code.phone, otp);
+  const change = code.kind === 'phone_change' ? { phone_change: code.phone } : {};
+  await updateUser(tx, user, { ...change, [token]: hash, [sentAt]: fromMs(now) }, now);
+  const relatesTo = code.kind === 'phone_change' ? code.phone : (user.phone ?? '');
+  await setOneTimeToken(tx, user.id, token, hash, relatesTo);
+  return fixed === undefined ? undefined : 'test-otp';
+}
+
+export interface TextToSend {
+  readonly user: User;
+  readonly phone: string;
+  readonly otp: string;
+  readonly channel: Channel;
+  readonly template: string;
+  /** For the message of a failure. */
+  readonly kind: PhoneCodeKind | 'mfa';
+}
+
+/** Throws `sms_send_failed`. */
+export async function sendText(
+  ctx: AuthContext,
+  exchange: Exchange,
+  { user, phone, otp, channel, template, kind }: TextToSend,
+  tx?: Transaction,
+): Promise<void> {
+  if (ctx.settings.hooks.send_sms.enabled) {
+    const sms = { otp, ...(kind === 'mfa' ? { sms_type: 'mfa' } : {}), phone };
+    await runHook(ctx, 'send_sms', exchange, { user: renderUser(user), sms }, tx);
+    return;
+  }
+  try {
+    await ctx.mailer.captureSms({ to: phone, body: renderText(template, { Code: otp }), channel });
+  } catch (cause) {
+    if (cause instanceof AuthError) throw cause;
+    throw authError('sms_send_failed', `Error sending ${kind} OTP to provider`, { cause });
+  }
+}

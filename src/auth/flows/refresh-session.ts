@@ -1,0 +1,208 @@
+/** Refreshing a session: the shell around the decisions of `core/refresh.ts`. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { assurance } from '../core/claims.ts';
+import { decideRefresh, judgeSession } from '../core/refresh.ts';
+import { encodeRefreshToken, hasSignature, parseRefreshToken, type SignedRefreshToken } from '../core/refresh-token-v2.ts';
+import { isBanned } from '../core/render-user.ts';
+import { fromMs, toMs } from '../core/times.ts';
+import { type AuthError, authError, internalError, OAuthShapedError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import {
+  deleteRefreshToken,
+  findActiveToken,
+  findRefreshToken,
+  insertRefreshToken,
+  lockRefreshToken,
+  revokeFamily,
+  revokeRefreshToken,
+} from '../queries/refresh-tokens.ts';
+import { deleteSession, findSession, lockSession, setRefreshCounter, setRefreshInfo } from '../queries/sessions.ts';
+import { findUserById, updateUser } from '../queries/users.ts';
+import type { RefreshToken, Session, User } from '../rows.ts';
+import { audit } from './audit.ts';
+import { type IssuedSession, signSession } from './sessions.ts';
+
+/** Locked rows are retried this long, then the answer is 409. */
+const patienceMs = 5000;
+
+type Presented =
+  | { readonly form: 1; readonly text: string }
+  | { readonly form: 2; readonly text: string; readonly token: SignedRefreshToken };
+
+/** Throws what the contract names for refresh_token, `validation_failed` for text that is no token. */
+export async function refreshSession(ctx: AuthContext, exchange: Exchange, text: string): Promise<IssuedSession> {
+  const presented = parsePresented(text);
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < patienceMs) {
+    await judge(ctx, exchange, presented);
+    const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, exchange, presented));
+    if (outcome === 'busy') await sleep(10 + Math.random() * 20);
+    // Thrown here and not inside, so that the revocations are kept.
+    else if ('refusal' in outcome) throw outcome.refusal;
+    else return outcome;
+  }
+  throw authError('conflict', 'Too many concurrent token refresh requests on the same session or refresh token');
+}
+
+function parsePresented(text: string): Presented {
+  if (/^[a-z0-9]{12}$/.test(text)) return { form: 1, text };
+  const token = text.length > 12 ? parseRefreshToken(text) : undefined;
+  if (!token) throw authError('validation_failed', 'Refresh token is not valid');
+  return { form: 2, text, token };
+}
+
+/** What can be said without a lock: unknown tokens, banned users, sessions that are over. */
+async function judge(ctx: AuthContext, exchange: Exchange, presented: Presented): Promise<void> {
+  const now = ctx.clock.now();
+  const row = presented.form === 1 ? await findRefreshToken(ctx.pool, presented.text) : undefined;
+  if (presented.form === 1 && !row) throw authError('refresh_token_not_found');
+  const sessionId = presented.form === 1 ? row?.session_id : presented.token.sessionId;
+  const session = sessionId ? await findSession(ctx.pool, sessionId) : undefined;
+  if (presented.form === 2 && !(session && belongsTo(presented.token, session))) {
+    throw authError('refresh_token_not_found');
+  }
+  const userId = session?.user_id ?? row?.user_id;
+  const user = userId ? await findUserById(ctx.pool, userId) : undefined;
+  if (!user) throw authError('refresh_token_not_found');
+  exchange.reply.header('sb-auth-user-id', user.id);
+  if (isBanned(user, now)) throw authError('user_banned', 'Invalid Refresh Token: User Banned');
+  if (!session) {
+    if (row) await deleteRefreshToken(ctx.pool, row.id);
+    throw authError('session_not_found', 'Invalid Refresh Token: No Valid Session Found', { status: 400 });
+  }
+  exchange.reply.header('sb-auth-session-id', session.id);
+  const times = {
+    createdAtMs: toMs(session.created_at),
+    refreshedAtMs: session.refreshed_at === null ? undefined : toMs(session.refreshed_at),
+    notAfterMs: session.not_after === null ? undefined : toMs(session.not_after),
+  };
+  const validity = judgeSession(times, row ? toMs(row.updated_at) : undefined, ctx.settings.sessions, now);
+  if (validity === 'inactive') {
+    throw authError('session_expired', 'Invalid Refresh Token: Session Expired (Inactivity)');
+  }
+  if (validity === 'expired') throw authError('session_expired');
+}
+
+function belongsTo(token: SignedRefreshToken, session: Session): boolean {
+  const key = hmacKey(session);
+  return key !== undefined && session.refresh_token_counter !== null && hasSignature(token, key);
+}
+
+function hmacKey(session: Session): Buffer | undefined {
+  const text = session.refresh_token_hmac_key;
+  // A value in braces is encrypted with a key of the hosted platform, which no dump brings along.
+  return text === null || text.startsWith('{') ? undefined : Buffer.from(text, 'base64url');
+}
+
+type Outcome = IssuedSession | 'busy' | { readonly refusal: AuthError };
+
+async function refreshLocked(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  presented: Presented,
+): Promise<Outcome> {
+  const row = presented.form === 1 ? await lockRefreshToken(tx, presented.text) : undefined;
+  const sessionId = presented.form === 1 ? row?.session_id : presented.token.sessionId;
+  const session = sessionId ? await lockSession(tx, sessionId) : undefined;
+  if (!session) return 'busy';
+  const user = await findUserById(tx, session.user_id);
+  if (!user) return 'busy';
+  // Sessions of an OAuth client are refreshed at /oauth/token, where the client shows who it is.
+  if (session.oauth_client_id !== null) {
+    throw new OAuthShapedError('invalid_client', 'Client authentication required for OAuth session');
+  }
+  const next = row
+    ? await rotate(ctx, tx, exchange, user, session, row)
+    : await advance(ctx, tx, exchange, user, session, presented);
+  if (typeof next !== 'string') return next;
+  const now = ctx.clock.now();
+  await setRefreshInfo(tx, session.id, { userAgent: exchange.userAgent, ip: exchange.ip }, now);
+  const { aal, amr } = assurance(session.amr_claims, user);
+  return signSession(ctx, tx, exchange, {
+    user,
+    sessionId: session.id,
+    aal,
+    amr,
+    method: 'token_refresh',
+    refreshToken: next,
+    ...(session.scopes === null ? {} : { scope: session.scopes }),
+  });
+}
+
+/** Form 1. The next token, or why there is none. */
+async function rotate(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  session: Session,
+  row: RefreshToken,
+): Promise<string | { readonly refusal: AuthError }> {
+  const now = ctx.clock.now();
+  const active = row.revoked ? await findActiveToken(tx, session.id) : undefined;
+  const presented = { token: row.token, revoked: row.revoked === true, updatedAtMs: toMs(row.updated_at) };
+  const decision = decideRefresh(presented, active, ctx.settings.refresh, now);
+  if (decision.kind === 'refuse') {
+    if (decision.revokeFamily) await revokeFamily(tx, session.id, now);
+    return { refusal: authError('refresh_token_already_used') };
+  }
+  await audit(ctx, tx, user, 'token_refreshed');
+  if (decision.kind === 'return-active') {
+    exchange.reply.header('sb-auth-refresh-token-prefix', decision.token.slice(0, 5));
+    return decision.token;
+  }
+  const next = await swapRefreshToken(ctx, tx, user, row);
+  exchange.reply.header('sb-auth-refresh-token-reuse', 'false');
+  exchange.reply.header('sb-auth-refresh-token-prefix', next.slice(0, 5));
+  return next;
+}
+
+/** Revokes a token and makes its child. Touches the user as well: upstream's triggers fire at every refresh. */
+export async function swapRefreshToken(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  row: RefreshToken,
+): Promise<string> {
+  const now = ctx.clock.now();
+  await audit(ctx, tx, user, 'token_revoked');
+  await revokeRefreshToken(tx, row.id, now);
+  if (row.session_id === null) throw internalError('A refresh token without a session cannot be swapped');
+  const next = await insertRefreshToken(tx, { userId: user.id, sessionId: row.session_id, parent: row.token }, now);
+  await updateUser(tx, user, { last_sign_in_at: user.last_sign_in_at ?? fromMs(now) }, now);
+  return next;
+}
+
+/** Form 2: the counter of the session says which token is the newest. */
+async function advance(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  session: Session,
+  presented: Presented,
+): Promise<string | { readonly refusal: AuthError }> {
+  const key = hmacKey(session);
+  if (presented.form !== 2 || key === undefined) throw authError('refresh_token_not_found');
+  const now = ctx.clock.now();
+  const current = session.refresh_token_counter ?? 0;
+  const behind = current - presented.token.counter;
+  if (behind < 0) throw authError('validation_failed', 'Invalid Refresh Token: Not Issued By This Server');
+  const lastRefreshMs = toMs(session.refreshed_at ?? session.created_at);
+  const isConcurrent = Math.abs(now - lastRefreshMs) < ctx.settings.refresh.reuseIntervalMs;
+  if (behind > 1 && !isConcurrent) {
+    if (ctx.settings.refresh.rotation) {
+      await deleteSession(tx, session.id);
+      exchange.reply.header('sb-auth-refresh-token-rotated', 'true');
+    }
+    return { refusal: authError('refresh_token_already_used') };
+  }
+  const counter = behind === 0 ? current + 1 : current;
+  await setRefreshCounter(tx, session.id, counter, now);
+  exchange.reply.header('sb-auth-refresh-token-counter', String(counter));
+  await audit(ctx, tx, user, 'token_refreshed');
+  return encodeRefreshToken(session.id, counter, key);
+}

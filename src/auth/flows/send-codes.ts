@@ -1,0 +1,78 @@
+/** Sign-in without password and recovery: codes and links on request. */
+import type { AuthContext } from '../context.ts';
+import { parseEmail, parsePhone } from '../core/contact.ts';
+import type { JsonObject } from '../core/json.ts';
+import { parseChallenge } from '../core/pkce.ts';
+import { randomPassword } from '../core/secrets.ts';
+import { authError, internalError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { insertFlowState } from '../queries/flow-states.ts';
+import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
+import { audit } from './audit.ts';
+import { sendTokenMail } from './mail-tokens.ts';
+import { parseChannel, sendPhoneCode } from './phone-codes.ts';
+import { signUp } from './sign-up.ts';
+
+export interface MagicLinkRequest {
+  readonly email: string;
+  readonly data: JsonObject;
+  readonly codeChallenge: string;
+  readonly codeChallengeMethod: string;
+  readonly aud: string;
+}
+
+/** Unknown addresses are signed up first; their confirmation mail is the link. */
+export async function sendMagicLink(ctx: AuthContext, exchange: Exchange, request: MagicLinkRequest): Promise<void> {
+  if (!ctx.settings.email.enabled) throw authError('email_provider_disabled', undefined, { status: 422 });
+  if (request.email === '') {
+    throw authError('validation_failed', 'Password recovery requires an email', { status: 422 });
+  }
+  const email = parseEmail(request.email);
+  const challenge = parseChallenge(request.codeChallenge, request.codeChallengeMethod);
+  const known = await findUserByEmail(ctx.pool, email, request.aud);
+  if (!known || known.email_confirmed_at === null) {
+    const password = randomPassword(ctx.settings.password.requiredSets, Math.max(33, ctx.settings.password.minLength));
+    await signUp(ctx, exchange, { ...request, email, password, phone: '', channel: '' });
+    if (!ctx.settings.email.autoconfirm) return;
+  }
+  const user = known?.email_confirmed_at ? known : await findUserByEmail(ctx.pool, email, request.aud);
+  if (!user) throw internalError('Database error finding user');
+  if (challenge) {
+    const flow = { userId: user.id, providerType: 'magiclink', authenticationMethod: 'magiclink', challenge };
+    await insertFlowState(ctx.pool, flow, ctx.clock.now());
+  }
+  await ctx.pool.transaction(async (tx) => {
+    await audit(ctx, tx, user, 'user_recovery_requested');
+    await sendTokenMail(ctx, tx, exchange, user, 'magiclink', challenge !== undefined);
+  });
+}
+
+export interface PhoneOtpRequest {
+  readonly phone: string;
+  readonly channel: string;
+  readonly data: JsonObject;
+  readonly aud: string;
+}
+
+/** The message id, where there is one to tell. */
+export async function sendPhoneOtp(
+  ctx: AuthContext,
+  exchange: Exchange,
+  request: PhoneOtpRequest,
+): Promise<string | undefined> {
+  if (!ctx.settings.phone.enabled) throw authError('phone_provider_disabled', 'Unsupported phone provider');
+  const phone = parsePhone(request.phone);
+  const channel = parseChannel(ctx, request.channel);
+  const known = await findUserByPhone(ctx.pool, phone, request.aud);
+  if (!known || known.phone_confirmed_at === null) {
+    const password = randomPassword(ctx.settings.password.requiredSets, Math.max(64, ctx.settings.password.minLength));
+    await signUp(ctx, exchange, { ...request, phone, password, email: '', codeChallenge: '', codeChallengeMethod: '' });
+    if (!ctx.settings.phone.autoconfirm) return undefined;
+  }
+  const user = known?.phone_confirmed_at ? known : await findUserByPhone(ctx.pool, phone, request.aud);
+  if (!user) throw internalError('Database error finding user');
+  return ctx.pool.transaction(async (tx) => {
+    await audit(ctx, tx, user, 'user_recovery_requested', { traits: { channel } });
+    return sendPhoneCode(ctx, tx, exchange, user, { phone, kind: 'confirmation', channel });
+  });
+}

@@ -1,0 +1,136 @@
+/** Sessions: making them at sign-in, and what a client gets. */
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { accessTokenClaims, type Aal, type AmrEntry, assurance, claimFaults } from '../core/claims.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { renderUser } from '../core/render-user.ts';
+import { fromMs } from '../core/times.ts';
+import { AuthError, internalError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { insertRefreshToken } from '../queries/refresh-tokens.ts';
+import { addAmrClaim, insertSession } from '../queries/sessions.ts';
+import { updateUser } from '../queries/users.ts';
+import type { User } from '../rows.ts';
+import { runHook } from './hooks.ts';
+
+/** Values of the amr claim. */
+export type AuthenticationMethod = 'password' | 'otp' | 'oauth' | 'totp' | 'mfa/phone' | 'mfa/webauthn' | 'anonymous' | (string & {});
+
+export interface IssuedSession {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+  readonly expiresAtSeconds: number;
+  readonly refreshToken: string;
+  readonly user: User;
+}
+
+/** A new session of this user. Headers tell which, as upstream's do. */
+export async function issueSession(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  method: AuthenticationMethod,
+): Promise<IssuedSession> {
+  const now = ctx.clock.now();
+  const sessionId = randomUUID();
+  await insertSession(tx, { id: sessionId, userId: user.id, userAgent: exchange.userAgent, ip: exchange.ip }, now);
+  const refreshToken = await insertRefreshToken(tx, { userId: user.id, sessionId, parent: null }, now);
+  await updateUser(tx, user, { last_sign_in_at: fromMs(now) }, now);
+  await addAmrClaim(tx, sessionId, method, now);
+  exchange.reply.header('sb-auth-user-id', user.id);
+  exchange.reply.header('sb-auth-session-id', sessionId);
+  exchange.reply.header('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
+  const { aal, amr } = assurance([{ authentication_method: method, updated_at: fromMs(now) }], user);
+  return signSession(ctx, tx, exchange, { user, sessionId, aal, amr, method, refreshToken });
+}
+
+export interface SessionToSign {
+  readonly user: User;
+  readonly sessionId: string;
+  readonly aal: Aal;
+  readonly amr: readonly AmrEntry[];
+  /** What the hook is told: the method of this request. */
+  readonly method: AuthenticationMethod | 'token_refresh';
+  readonly refreshToken: string;
+  readonly scope?: string;
+  readonly clientId?: string;
+}
+
+export async function signSession(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  session: SessionToSign,
+): Promise<IssuedSession> {
+  const issuedAtSeconds = Math.floor(ctx.clock.now() / 1000);
+  const lifetimeSeconds = ctx.settings.accessTokenSeconds;
+  const claims = accessTokenClaims({
+    ...session,
+    issuer: ctx.settings.issuer(),
+    issuedAtSeconds,
+    lifetimeSeconds,
+  });
+  const finalClaims = ctx.settings.hooks.custom_access_token.enabled
+    ? await customClaims(ctx, tx, exchange, session, claims)
+    : claims;
+  return {
+    accessToken: ctx.keys.sign(finalClaims),
+    expiresInSeconds: lifetimeSeconds,
+    expiresAtSeconds: issuedAtSeconds + lifetimeSeconds,
+    refreshToken: session.refreshToken,
+    user: session.user,
+  };
+}
+
+async function customClaims(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  session: SessionToSign,
+  claims: JsonObject,
+): Promise<JsonObject> {
+  const answer = await runHook(
+    ctx,
+    'custom_access_token',
+    exchange,
+    { user_id: session.user.id, claims, authentication_method: session.method },
+    tx,
+  );
+  if (!isJsonObject(answer.claims)) throw internalError('output claims field is missing');
+  const faults = claimFaults(answer.claims);
+  if (faults.length > 0) {
+    const list = faults.map((fault) => `- ${fault}\n`).join('');
+    throw new AuthError(undefined, {
+      status: 500,
+      message: `output claims do not conform to the expected schema: \n${list}`,
+    });
+  }
+  return answer.claims;
+}
+
+export function renderSession(session: IssuedSession, extra: JsonObject = {}): JsonObject {
+  return {
+    access_token: session.accessToken,
+    token_type: 'bearer',
+    expires_in: session.expiresInSeconds,
+    expires_at: session.expiresAtSeconds,
+    refresh_token: session.refreshToken,
+    user: renderUser(session.user),
+    ...extra,
+  };
+}
+
+/** The fragment of a redirect that hands a session to the browser. */
+export function sessionFragment(session: IssuedSession): Record<string, string> {
+  return {
+    access_token: session.accessToken,
+    token_type: 'bearer',
+    expires_in: String(session.expiresInSeconds),
+    expires_at: String(session.expiresAtSeconds),
+    refresh_token: session.refreshToken,
+    // Tells clients that this redirect is ours.
+    sb: '',
+  };
+}

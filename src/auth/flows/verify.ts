@@ -1,0 +1,235 @@
+/** Codes and links that users bring back: whose they are, and whether they still hold. */
+import type { Queryable, Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { parseEmail, parsePhone } from '../core/contact.ts';
+import { hashMatches } from '../core/pkce.ts';
+import { isBanned } from '../core/render-user.ts';
+import { sameSecret, tokenHash } from '../core/secrets.ts';
+import { toMs } from '../core/times.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { findOneTimeToken } from '../queries/one-time-tokens.ts';
+import { findUserByEmail, findUserById, findUserByPhone, findUserByPhoneChange } from '../queries/users.ts';
+import type { OneTimeTokenType, User } from '../rows.ts';
+import { acceptEmailChange, acceptPhone, acceptRecovery, acceptSignUp, changePhone } from './confirm-changes.ts';
+
+export interface VerifyRequest {
+  readonly type: string;
+  /** What the token hashes to, or the hash itself. */
+  readonly hash: string;
+  /** Typed codes come with the address or number they were sent to. */
+  readonly typed: { readonly code: string; readonly email: string; readonly phone: string } | undefined;
+}
+
+export const singleConfirmationAccepted =
+  'Confirmation link accepted. Please proceed to confirm link sent to the other email';
+
+/** Of a POST body. Throws `validation_failed`. */
+export function parseVerifyRequest(fields: {
+  readonly type: string;
+  readonly token: string;
+  readonly tokenHash: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly redirectTo: string;
+}): VerifyRequest {
+  const { type, token, tokenHash: hash, email, phone } = fields;
+  if (type === '') throw authError('validation_failed', 'Verify requires a verification type');
+  if ((token === '') === (hash === '')) {
+    throw authError('validation_failed', 'Verify requires either a token or a token hash');
+  }
+  if (hash !== '') {
+    if (email !== '' || phone !== '' || fields.redirectTo !== '') {
+      throw authError('validation_failed', 'Only the token_hash and type should be provided');
+    }
+    return { type, hash, typed: undefined };
+  }
+  if (phone !== '' && email === '') {
+    const parsed = parsePhone(phone);
+    return { type, hash: tokenHash(parsed, token), typed: { code: token, email: '', phone: parsed } };
+  }
+  if (email !== '' && phone === '') {
+    const parsed = parseTypedEmail(email);
+    return { type, hash: tokenHash(parsed, token), typed: { code: token, email: parsed, phone: '' } };
+  }
+  throw authError(
+    'validation_failed',
+    'Only an email address or phone number should be provided on verify',
+  );
+}
+
+function parseTypedEmail(email: string): string {
+  try {
+    return parseEmail(email);
+  } catch (cause) {
+    throw authError('validation_failed', 'Invalid email format', { status: 422, cause });
+  }
+}
+
+export type Verified =
+  | { readonly kind: 'user'; readonly user: User }
+  /** The first of two confirmations. */
+  | { readonly kind: 'half' };
+
+/** Finds whose it is and does what was waiting for it. Throws `otp_expired`, `user_banned`. */
+export async function verify(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  request: VerifyRequest,
+  aud: string,
+): Promise<Verified> {
+  const { user, type } = request.typed
+    ? await findByCode(ctx, tx, request, aud)
+    : await findByHash(ctx, tx, request);
+  switch (type) {
+    case 'signup':
+    case 'invite':
+      await acceptSignUp(ctx, tx, user);
+      break;
+    case 'recovery':
+    case 'magiclink':
+      await acceptRecovery(ctx, tx, user);
+      break;
+    case 'email_change':
+      if ((await acceptEmailChange(ctx, tx, exchange, user, request.hash)) === 'half') return { kind: 'half' };
+      break;
+    case 'sms':
+      await acceptPhone(ctx, tx, user);
+      break;
+    case 'phone_change':
+      await changePhone(ctx, tx, exchange, user);
+      break;
+    default:
+      throw authError('validation_failed', 'Unsupported verification type');
+  }
+  return { kind: 'user', user };
+}
+
+interface Found {
+  readonly user: User;
+  /** `email` has become signup or magiclink. */
+  readonly type: string;
+}
+
+const tokensOfType: Readonly<Record<string, readonly OneTimeTokenType[]>> = {
+  email: ['confirmation_token', 'recovery_token'],
+  signup: ['confirmation_token'],
+  invite: ['confirmation_token'],
+  recovery: ['recovery_token'],
+  magiclink: ['recovery_token'],
+  email_change: ['email_change_token_current', 'email_change_token_new'],
+};
+
+async function findByHash(ctx: AuthContext, tx: Transaction, { type, hash }: VerifyRequest): Promise<Found> {
+  const types = Object.hasOwn(tokensOfType, type) ? tokensOfType[type] : undefined;
+  if (!types) throw authError('validation_failed', 'Invalid email verification type');
+  const invalid = () => authError('otp_expired', 'Email link is invalid or has expired');
+  const token = await findOneTimeToken(tx, hash, types);
+  const user = token && (await findUserById(tx, token.user_id));
+  if (!user) throw invalid();
+  refuseBanned(ctx, user);
+  const sentAt = {
+    confirmation_token: user.confirmation_sent_at,
+    recovery_token: user.recovery_sent_at,
+    email_change_token_current: user.email_change_sent_at,
+    email_change_token_new: user.email_change_sent_at,
+    reauthentication_token: null,
+    phone_change_token: null,
+  }[token.token_type];
+  if (isOver(ctx, sentAt, ctx.settings.email.otpExpiryMs)) throw invalid();
+  if (type !== 'email') return { user, type };
+  return { user, type: token.token_type === 'recovery_token' ? 'magiclink' : 'signup' };
+}
+
+async function findByCode(ctx: AuthContext, tx: Transaction, request: VerifyRequest, aud: string): Promise<Found> {
+  const { type, hash } = request;
+  const typed = request.typed ?? { code: '', email: '', phone: '' };
+  const user = await findOwner(ctx, tx, type, typed, hash, aud);
+  if (!user) throw authError('otp_expired');
+  refuseBanned(ctx, user);
+  const { email, phone } = ctx.settings;
+  const holds = (stored: string | null, sentAt: string | null, lifetimeMs = email.otpExpiryMs) =>
+    stored !== null && stored !== '' && !isOver(ctx, sentAt, lifetimeMs) && hashMatches(hash, stored);
+  switch (type) {
+    case 'email':
+      if (holds(user.confirmation_token, user.confirmation_sent_at)) return { user, type: 'signup' };
+      if (holds(user.recovery_token, user.recovery_sent_at)) return { user, type: 'magiclink' };
+      break;
+    case 'signup':
+    case 'invite':
+      if (holds(user.confirmation_token, user.confirmation_sent_at)) return { user, type };
+      break;
+    case 'recovery':
+    case 'magiclink':
+      if (holds(user.recovery_token, user.recovery_sent_at)) return { user, type };
+      break;
+    case 'email_change': {
+      const isCurrent = holds(user.email_change_token_current, user.email_change_sent_at);
+      if (isCurrent || holds(user.email_change_token_new, user.email_change_sent_at)) return { user, type };
+      break;
+    }
+    case 'sms':
+    case 'phone_change': {
+      const fixed = phone.testCodes.get(typed.phone);
+      if (fixed !== undefined && sameSecret(fixed, typed.code)) return { user, type };
+      const isChange = type === 'phone_change';
+      const stored = isChange ? user.phone_change_token : user.confirmation_token;
+      const sentAt = isChange ? user.phone_change_sent_at : user.confirmation_sent_at;
+      if (holds(stored, sentAt, phone.otpExpiryMs)) return { user, type };
+      break;
+    }
+    default:
+      throw authError('otp_expired');
+  }
+  throw authError('otp_expired');
+}
+
+async function findOwner(
+  ctx: AuthContext,
+  tx: Transaction,
+  type: string,
+  typed: { readonly email: string; readonly phone: string },
+  hash: string,
+  aud: string,
+): Promise<User | undefined> {
+  try {
+    if (type === 'phone_change') return await findUserByPhoneChange(tx, typed.phone, aud);
+    if (type === 'sms') return await findUserByPhone(tx, typed.phone, aud);
+    if (type === 'email_change') return await findByEmailChange(ctx, tx, hash);
+    return await findUserByEmail(tx, typed.email, aud);
+  } catch (cause) {
+    throw cause instanceof AuthError ? cause : internalError('Database error finding user', cause);
+  }
+}
+
+/** The address may be the old or the new one, so the hash says whose it is. */
+async function findByEmailChange(ctx: AuthContext, db: Queryable, hash: string): Promise<User | undefined> {
+  const types: OneTimeTokenType[] = ctx.settings.email.doubleConfirmChanges
+    ? ['email_change_token_current', 'email_change_token_new']
+    : ['email_change_token_new'];
+  const token = (await findOneTimeToken(db, hash, types)) ?? (await findOneTimeToken(db, `pkce_${hash}`, types));
+  return token && findUserById(db, token.user_id);
+}
+
+function refuseBanned(ctx: AuthContext, user: User): void {
+  if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
+}
+
+function isOver(ctx: AuthContext, sentAt: string | null, lifetimeMs: number): boolean {
+  return sentAt === null || ctx.clock.now() > toMs(sentAt) + lifetimeMs;
+}
+
+/** The nonce of GET /reauthenticate, spent by a password change. Throws `reauthentication_not_valid`. */
+export function requireNonce(ctx: AuthContext, user: User, nonce: string): void {
+  const stored = user.reauthentication_token;
+  const email = user.email ?? '';
+  const lifetimeMs = email === '' ? ctx.settings.phone.otpExpiryMs : ctx.settings.email.otpExpiryMs;
+  const owner = email === '' ? (user.phone ?? '') : email;
+  const holds =
+    stored !== null &&
+    stored !== '' &&
+    !isOver(ctx, user.reauthentication_sent_at, lifetimeMs) &&
+    hashMatches(tokenHash(owner, nonce), stored);
+  if (!holds) throw authError('reauthentication_not_valid');
+}

@@ -1,0 +1,91 @@
+/** Who sends the request: the bearer token judged, its user and session read again from the database. */
+import type { AuthContext } from '../context.ts';
+import { isBanned } from '../core/render-user.ts';
+import { authError } from '../errors.ts';
+import { findSession } from '../queries/sessions.ts';
+import { findUserById } from '../queries/users.ts';
+import type { Session, User } from '../rows.ts';
+import type { Claims } from '../../keys/types.ts';
+import { type Exchange, header } from './exchange.ts';
+
+export interface Principal {
+  readonly claims: Claims;
+  readonly user: User;
+  /** Absent when the token names none. */
+  readonly session: Session | undefined;
+}
+
+const uuidFormat = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function isUuid(text: string): boolean {
+  return uuidFormat.test(text);
+}
+
+/** Throws 401 `no_authorization`, 403 `bad_jwt`, `user_not_found`, `session_not_found` or `user_banned`. */
+export async function requireUser(ctx: AuthContext, exchange: Exchange): Promise<Principal> {
+  const claims = requireClaims(ctx, exchange);
+  const sub = typeof claims.sub === 'string' ? claims.sub : '';
+  if (sub === '') throw authError('bad_jwt', 'invalid claim: missing sub claim');
+  if (!isUuid(sub)) throw authError('bad_jwt', 'invalid claim: sub claim must be a UUID', { status: 400 });
+  const [user, session] = await Promise.all([findUserById(ctx.pool, sub), readSession(ctx, claims)]);
+  if (!user) throw authError('user_not_found', 'User from sub claim in JWT does not exist', { status: 403 });
+  if (session === 'gone') throw authError('session_not_found');
+  if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
+  return { claims, user, session };
+}
+
+/** Throws 403 `no_authorization` for guests. */
+export function refuseAnonymous(claims: Claims): void {
+  if (claims.is_anonymous !== true) return;
+  throw authError('no_authorization', 'Anonymous user not allowed to perform these actions', { status: 403 });
+}
+
+/** Throws 403 `not_admin` unless the token's role is an admin role. */
+export async function requireAdmin(ctx: AuthContext, exchange: Exchange): Promise<Claims> {
+  const claims = requireClaims(ctx, exchange);
+  const role = typeof claims.role === 'string' ? claims.role : '';
+  if (!ctx.settings.adminRoles.includes(role)) throw authError('not_admin');
+  if ((await readSession(ctx, claims)) === 'gone') throw authError('session_not_found');
+  return claims;
+}
+
+/** The claims of a valid bearer token; issuer and audience are not checked. */
+export function requireClaims(ctx: AuthContext, exchange: Exchange): Claims {
+  const token = /^[Bb]earer (\S+)$/.exec(header(exchange.request, 'authorization') ?? '')?.[1];
+  if (token === undefined) throw authError('no_authorization');
+  const verified = ctx.keys.verify(token);
+  if (!verified.ok) throw badToken(faultText(verified.reason));
+  const nowSeconds = ctx.clock.now() / 1000;
+  const { exp, nbf } = verified.claims;
+  if (exp !== undefined && (typeof exp !== 'number' || nowSeconds >= exp)) {
+    throw badToken('token has invalid claims: token is expired');
+  }
+  if (nbf !== undefined && (typeof nbf !== 'number' || nowSeconds < nbf)) {
+    throw badToken('token has invalid claims: token is not valid yet');
+  }
+  return verified.claims;
+}
+
+function badToken(reason: string) {
+  return authError('bad_jwt', `invalid JWT: unable to parse or verify signature, ${reason}`);
+}
+
+function faultText(reason: string): string {
+  switch (reason) {
+    case 'malformed':
+      return 'token is malformed';
+    case 'algorithm':
+      return 'token signature is invalid: signing method is invalid';
+    case 'no-key':
+      return 'token is unverifiable: no key for its kid and algorithm';
+    default:
+      return 'token signature is invalid';
+  }
+}
+
+async function readSession(ctx: AuthContext, claims: Claims): Promise<Session | 'gone' | undefined> {
+  const id = typeof claims.session_id === 'string' ? claims.session_id : '';
+  if (id === '' || /^[0-]+$/.test(id)) return undefined;
+  if (!isUuid(id)) throw authError('bad_jwt', 'invalid claim: session_id claim must be a UUID');
+  return (await findSession(ctx.pool, id)) ?? 'gone';
+}

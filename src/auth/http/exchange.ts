@@ -1,0 +1,74 @@
+/** One request, read once: who asks, from where, with what. */
+import { isIP } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AuthContext } from '../context.ts';
+import { type Fields, parseFields } from '../core/fields.ts';
+import { chooseRedirect } from '../core/redirects.ts';
+import type { Claims } from '../../keys/types.ts';
+
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly params: Readonly<Record<string, string>>;
+  readonly ip: string;
+  readonly userAgent: string;
+  /** Throws `bad_json`. */
+  body(): Fields;
+  readonly hasBody: boolean;
+  /** Where links should lead: what was asked for, if the redirect rule allows it, else the site URL. */
+  redirectTo(): string;
+}
+
+export function exchangeOf(ctx: AuthContext, request: FastifyRequest, reply: FastifyReply): Exchange {
+  const [path = '', search = ''] = request.url.split('?', 2);
+  const query = new URLSearchParams(search);
+  const text = typeof request.body === 'string' ? request.body : '';
+  return {
+    request,
+    reply,
+    path,
+    query,
+    params: request.params as Record<string, string>,
+    ip: clientAddress(request),
+    userAgent: header(request, 'user-agent') ?? '',
+    body: () => parseFields(text),
+    hasBody: text !== '',
+    redirectTo: () =>
+      chooseRedirect(ctx.settings.redirects, [
+        header(request, 'redirect_to') || query.get('redirect_to') || formValue(request, text, 'redirect_to'),
+        header(request, 'referer'),
+      ]),
+  };
+}
+
+/** The first header value of this name. */
+export function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function formValue(request: FastifyRequest, body: string, name: string): string | undefined {
+  if (!header(request, 'content-type')?.startsWith('application/x-www-form-urlencoded')) return undefined;
+  return new URLSearchParams(body).get(name) ?? undefined;
+}
+
+/** The first valid address of X-Forwarded-For, else the socket's. */
+function clientAddress(request: FastifyRequest): string {
+  const forwarded = (header(request, 'x-forwarded-for') ?? '').split(',').map((part) => part.trim());
+  return forwarded.find((part) => isIP(part) !== 0) ?? request.socket.remoteAddress ?? '127.0.0.1';
+}
+
+/** Users are looked up by address and audience: header, else the token's (not an admin's), else the default. */
+export function audienceOf(ctx: AuthContext, exchange: Exchange, claims?: Claims): string {
+  const wanted = header(exchange.request, 'x-jwt-aud');
+  if (wanted) return wanted;
+  const isAdmin = typeof claims?.role === 'string' && ctx.settings.adminRoles.includes(claims.role);
+  return (claims && !isAdmin && firstAudience(claims)) || ctx.settings.audience;
+}
+
+export function firstAudience(claims: Claims): string | undefined {
+  const first: unknown = Array.isArray(claims.aud) ? claims.aud[0] : claims.aud;
+  return typeof first === 'string' ? first : undefined;
+}

@@ -1,0 +1,73 @@
+/**
+ * Errors on the wire. Clients that send `X-Supabase-Api-Version: 2024-01-01` or later get `{code, message}`, others the
+ * older `{code: STATUS, error_code, msg}`; both get the header `x-sb-error-code`.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PostgresErrorShape } from '../../database/types.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { AuthError, OAuthShapedError } from '../errors.ts';
+import { header } from './exchange.ts';
+
+const versionHeader = 'x-supabase-api-version';
+const codesVersion = '2024-01-01';
+
+export function sendError(log: Logger, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const wantsCodes = isVersion(header(request, versionHeader));
+  if (wantsCodes) reply.header(versionHeader, codesVersion);
+  if (error instanceof OAuthShapedError) {
+    return reply.code(400).send({ error: error.error, error_description: error.description });
+  }
+  const known = asAuthError(error);
+  if (known.status >= 500) {
+    log.error({ requestId: request.id, path: request.url.split('?')[0], error: known.cause ?? known }, known.message);
+  }
+  const fallback = known.status === 500 ? 'unexpected_failure' : 'unknown';
+  if (known.code !== undefined) reply.header('x-sb-error-code', known.code);
+  const weakPassword = known.weakPasswordReasons && { weak_password: { reasons: known.weakPasswordReasons } };
+  if (wantsCodes) {
+    return reply.code(known.status).send({ code: known.code ?? fallback, message: known.message, ...weakPassword });
+  }
+  const postgres = publicPostgresError(known.cause);
+  if (postgres) return reply.code(postgres.status).send(postgres.body);
+  return reply.code(known.status).send({
+    code: known.status,
+    error_code: known.code ?? fallback,
+    msg: known.message,
+    ...(known.status >= 500 ? { error_id: request.id } : {}),
+    ...weakPassword,
+  });
+}
+
+function isVersion(text: string | undefined): boolean {
+  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && text >= codesVersion;
+}
+
+function asAuthError(error: unknown): AuthError {
+  if (error instanceof AuthError) return error;
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AuthError('request_entity_too_large');
+  return new AuthError('unexpected_failure', { cause: error });
+}
+
+/** What triggers and constraints of the project raise is told to older clients as it is. */
+const raisedByProject = new Set(['P0001', '23000', '23001', '23502', '23503', '23505', '23514', '23P01']);
+
+function publicPostgresError(cause: unknown): { status: number; body: object } | undefined {
+  if (!isPostgresError(cause)) return undefined;
+  const custom = /^PT(\d{3})$/.exec(cause.code);
+  if (!custom && !raisedByProject.has(cause.code)) return undefined;
+  return {
+    status: custom ? Number(custom[1]) : 500,
+    body: {
+      code: cause.code,
+      message: cause.message,
+      ...(cause.hint ? { hint: cause.hint } : {}),
+      ...(cause.detail ? { detail: cause.detail } : {}),
+    },
+  };
+}
+
+export function isPostgresError(error: unknown): error is PostgresErrorShape {
+  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
+  return error instanceof Error && typeof code === 'string' && typeof severity === 'string';
+}

@@ -1,0 +1,59 @@
+/** Statements on auth.flow_state: PKCE sign-ins under way. */
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Challenge } from '../core/pkce.ts';
+import { fromMs } from '../core/times.ts';
+import type { FlowState } from '../rows.ts';
+
+const columns = sql`
+  id, user_id, auth_code, code_challenge_method, code_challenge, provider_type, provider_access_token,
+  provider_refresh_token, created_at, authentication_method, auth_code_issued_at`;
+
+export async function insertFlowState(
+  db: Queryable,
+  flow: {
+    readonly userId: string;
+    readonly providerType: string;
+    readonly authenticationMethod: string;
+    readonly challenge: Challenge;
+  },
+  nowMs: number,
+): Promise<void> {
+  const now = fromMs(nowMs);
+  await db.query(sql`
+    insert into auth.flow_state
+      (id, user_id, auth_code, code_challenge_method, code_challenge, provider_type, provider_access_token,
+       provider_refresh_token, authentication_method, created_at, updated_at)
+    values (${randomUUID()}, ${flow.userId}, ${randomUUID()}, ${flow.challenge.method}, ${flow.challenge.codeChallenge},
+            ${flow.providerType}, '', '', ${flow.authenticationMethod}, ${now}, ${now})`);
+}
+
+export async function findFlowStateByCode(db: Queryable, code: string): Promise<FlowState | undefined> {
+  const [row] = await db.query<FlowState>(sql`select ${columns} from auth.flow_state where auth_code = ${code}`);
+  return row;
+}
+
+/** The newest of this user and method. */
+export async function findFlowStateOfUser(
+  db: Queryable,
+  userId: string,
+  authenticationMethod: string,
+): Promise<FlowState | undefined> {
+  const [row] = await db.query<FlowState>(sql`
+    select ${columns} from auth.flow_state
+    where user_id = ${userId} and authentication_method = ${authenticationMethod} and auth_code is not null
+    order by created_at desc limit 1`);
+  return row;
+}
+
+export async function setCodeIssued(db: Queryable, id: string, nowMs: number): Promise<void> {
+  const now = fromMs(nowMs);
+  await db.query(sql`update auth.flow_state set auth_code_issued_at = ${now}, updated_at = ${now} where id = ${id}`);
+}
+
+/** False: another request was faster; a code is good for one session. */
+export async function takeFlowState(db: Queryable, id: string): Promise<boolean> {
+  const rows = await db.query(sql`delete from auth.flow_state where id = ${id} returning id`);
+  return rows.length > 0;
+}

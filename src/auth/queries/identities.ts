@@ -1,0 +1,68 @@
+/** Statements on auth.identities. */
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import { type JsonObject, mergeMetadata } from '../core/json.ts';
+import { fromMs } from '../core/times.ts';
+import type { Identity } from '../rows.ts';
+
+export async function findIdentity(
+  db: Queryable,
+  providerId: string,
+  provider: string,
+): Promise<Identity | undefined> {
+  const [identity] = await db.query<Identity>(sql`
+    select id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at, email
+    from auth.identities where provider_id = ${providerId} and provider = ${provider}`);
+  return identity;
+}
+
+/** `data.sub` is the provider's id of the user. */
+export async function insertIdentity(
+  db: Queryable,
+  userId: string,
+  provider: string,
+  data: JsonObject & { readonly sub: string },
+  nowMs: number,
+): Promise<Identity> {
+  const now = fromMs(nowMs);
+  const identityData: JsonObject = typeof data.email === 'string' ? { ...data, email: data.email.toLowerCase() } : data;
+  const identity: Identity = {
+    id: randomUUID(),
+    provider_id: data.sub,
+    user_id: userId,
+    identity_data: identityData,
+    provider,
+    last_sign_in_at: now,
+    created_at: now,
+    updated_at: now,
+    email: typeof identityData.email === 'string' ? identityData.email : null,
+  };
+  await db.query(sql`
+    insert into auth.identities
+      (id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
+    values (${identity.id}, ${identity.provider_id}, ${userId}, ${identityData}, ${provider}, ${now}, ${now}, ${now})`);
+  return identity;
+}
+
+export async function updateIdentityData(db: Queryable, identity: Identity, updates: JsonObject): Promise<void> {
+  identity.identity_data = mergeMetadata(identity.identity_data, updates);
+  await db.query(
+    sql`update auth.identities set identity_data = ${identity.identity_data} where id = ${identity.id}`,
+  );
+}
+
+export async function deleteIdentity(db: Queryable, id: string): Promise<void> {
+  await db.query(sql`delete from auth.identities where id = ${id}`);
+}
+
+export async function renameIdentity(db: Queryable, id: string, providerId: string): Promise<void> {
+  await db.query(sql`update auth.identities set provider_id = ${providerId} where id = ${id}`);
+}
+
+/** Providers of a user's identities, the oldest first. */
+export async function listProviders(db: Queryable, userId: string): Promise<string[]> {
+  const rows = await db.query<{ provider: string }>(sql`
+    select provider from auth.identities where user_id = ${userId} group by provider order by min(created_at)`);
+  return rows.map((row) => row.provider);
+}

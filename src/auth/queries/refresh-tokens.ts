@@ -1,0 +1,64 @@
+/** Statements on auth.refresh_tokens (tokens of the first form). */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import { refreshTokenText } from '../core/secrets.ts';
+import { fromMs } from '../core/times.ts';
+import type { RefreshToken } from '../rows.ts';
+
+const noInstance = '00000000-0000-0000-0000-000000000000';
+const columns = sql`id, token, user_id, parent, session_id, revoked, updated_at`;
+
+export async function findRefreshToken(db: Queryable, token: string): Promise<RefreshToken | undefined> {
+  const [row] = await db.query<RefreshToken>(
+    sql`select ${columns} from auth.refresh_tokens where token = ${token}`,
+  );
+  return row;
+}
+
+/** Undefined as well while somebody else holds the row. */
+export async function lockRefreshToken(db: Queryable, token: string): Promise<RefreshToken | undefined> {
+  const [row] = await db.query<RefreshToken>(
+    sql`select ${columns} from auth.refresh_tokens where token = ${token} for update skip locked`,
+  );
+  return row;
+}
+
+/** The newest token of the session that is not revoked. */
+export async function findActiveToken(db: Queryable, sessionId: string): Promise<RefreshToken | undefined> {
+  const [row] = await db.query<RefreshToken>(sql`
+    select ${columns} from auth.refresh_tokens
+    where session_id = ${sessionId} and revoked is false order by id desc limit 1`);
+  return row;
+}
+
+/** The text of the new token. */
+export async function insertRefreshToken(
+  db: Queryable,
+  token: { readonly userId: string; readonly sessionId: string; readonly parent: string | null },
+  nowMs: number,
+): Promise<string> {
+  const text = refreshTokenText();
+  const now = fromMs(nowMs);
+  await db.query(sql`
+    insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
+    values (${noInstance}, ${text}, ${token.userId}, false, ${now}, ${now}, ${token.parent}, ${token.sessionId})`);
+  return text;
+}
+
+export async function revokeRefreshToken(db: Queryable, id: number, nowMs: number): Promise<void> {
+  await db.query(
+    sql`update auth.refresh_tokens set revoked = true, updated_at = ${fromMs(nowMs)} where id = ${id}`,
+  );
+}
+
+/** updated_at moves too, so that the last token still works for one more reuse interval, as upstream's does. */
+export async function revokeFamily(db: Queryable, sessionId: string, nowMs: number): Promise<void> {
+  await db.query(sql`
+    update auth.refresh_tokens set revoked = true, updated_at = ${fromMs(nowMs)}
+    where session_id = ${sessionId} and revoked = false`);
+}
+
+/** A token from before sessions existed. */
+export async function deleteRefreshToken(db: Queryable, id: number): Promise<void> {
+  await db.query(sql`delete from auth.refresh_tokens where id = ${id}`);
+}

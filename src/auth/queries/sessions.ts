@@ -1,0 +1,124 @@
+/** Statements on auth.sessions and auth.mfa_amr_claims. */
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import { fromMs } from '../core/times.ts';
+import type { Session } from '../rows.ts';
+
+const columns = sql`
+  s.id, s.user_id, s.created_at, s.updated_at, s.factor_id, s.aal, s.not_after, s.refreshed_at, s.user_agent,
+  host(s.ip) as ip, s.tag, s.oauth_client_id, s.refresh_token_hmac_key, s.refresh_token_counter, s.scopes,
+  (select coalesce(json_agg(json_build_object(
+     'authentication_method', c.authentication_method, 'updated_at', c.updated_at)), '[]')
+   from auth.mfa_amr_claims c where c.session_id = s.id) as amr_claims`;
+
+export async function findSession(db: Queryable, id: string): Promise<Session | undefined> {
+  const [session] = await db.query<Session>(sql`select ${columns} from auth.sessions s where s.id = ${id}`);
+  return session;
+}
+
+/** Undefined as well while somebody else holds the row. */
+export async function lockSession(db: Queryable, id: string): Promise<Session | undefined> {
+  const [session] = await db.query<Session>(
+    sql`select ${columns} from auth.sessions s where s.id = ${id} for update of s skip locked`,
+  );
+  return session;
+}
+
+export function listSessions(db: Queryable, userId: string): Promise<Session[]> {
+  return db.query<Session>(
+    sql`select ${columns} from auth.sessions s where s.user_id = ${userId}
+        order by coalesce(s.refreshed_at at time zone 'UTC', s.created_at) desc, s.id`,
+  );
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly userAgent: string | undefined;
+  readonly ip: string | undefined;
+}
+
+export async function insertSession(db: Queryable, session: NewSession, nowMs: number): Promise<void> {
+  const now = fromMs(nowMs);
+  await db.query(sql`
+    insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip)
+    values (${session.id}, ${session.userId}, ${now}, ${now}, 'aal1', ${session.userAgent || null},
+            ${session.ip || null})`);
+}
+
+export async function addAmrClaim(db: Queryable, sessionId: string, method: string, nowMs: number): Promise<void> {
+  const now = fromMs(nowMs);
+  await db.query(sql`
+    insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
+    values (${randomUUID()}, ${sessionId}, ${now}, ${now}, ${method})
+    on conflict on constraint mfa_amr_claims_session_id_authentication_method_pkey do update set updated_at = ${now}`);
+}
+
+export async function setSessionAal(
+  db: Queryable,
+  id: string,
+  aal: string,
+  factorId: string | null,
+  nowMs: number,
+): Promise<void> {
+  await db.query(sql`
+    update auth.sessions set aal = ${aal}, factor_id = ${factorId}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
+}
+
+/** refreshed_at is a timestamp without zone and holds UTC. */
+export async function setRefreshInfo(
+  db: Queryable,
+  id: string,
+  info: { readonly userAgent: string | undefined; readonly ip: string | undefined },
+  nowMs: number,
+): Promise<void> {
+  const now = fromMs(nowMs);
+  await db.query(sql`
+    update auth.sessions
+    set refreshed_at = ${now}::timestamptz at time zone 'UTC', user_agent = ${info.userAgent || null},
+        ip = ${info.ip || null}, updated_at = ${now}
+    where id = ${id}`);
+}
+
+export async function setRefreshCounter(db: Queryable, id: string, counter: number, nowMs: number): Promise<void> {
+  await db.query(sql`
+    update auth.sessions set refresh_token_counter = ${counter}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
+}
+
+export async function deleteSession(db: Queryable, id: string): Promise<void> {
+  await db.query(sql`delete from auth.sessions where id = ${id}`);
+}
+
+/** False: there is no such session of this user. */
+export async function deleteOwnSession(db: Queryable, id: string, userId: string): Promise<boolean> {
+  const rows = await db.query(
+    sql`delete from auth.sessions where id = ${id} and user_id = ${userId} returning id`,
+  );
+  return rows.length > 0;
+}
+
+export async function deleteSessions(db: Queryable, userId: string, exceptId?: string): Promise<void> {
+  const others = exceptId === undefined ? sql.empty : sql` and id <> ${exceptId}`;
+  await db.query(sql`delete from auth.sessions where user_id = ${userId}${others}`);
+}
+
+/** Sessions without an assurance level stay: null is not below anything. */
+export async function deleteSessionsBelow(db: Queryable, userId: string, aal: string): Promise<void> {
+  await db.query(sql`delete from auth.sessions where user_id = ${userId} and aal < ${aal}`);
+}
+
+/** Sessions raised by a factor that is gone fall back and lose its amr claim; nobody is signed out. */
+export async function downgradeSessions(
+  db: Queryable,
+  userId: string,
+  factorId: string,
+  method: string,
+): Promise<void> {
+  await db.query(sql`
+    delete from auth.mfa_amr_claims
+    where authentication_method = ${method}
+      and session_id in (select id from auth.sessions where factor_id = ${factorId})`);
+  await db.query(sql`
+    update auth.sessions set aal = 'aal1', factor_id = null where user_id = ${userId} and factor_id = ${factorId}`);
+}

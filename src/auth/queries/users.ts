@@ -1,0 +1,145 @@
+/** Statements on auth.users. */
+import type { Queryable } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import type { Page } from '../core/pagination.ts';
+import { fromMs } from '../core/times.ts';
+import type { User, UserColumns } from '../rows.ts';
+
+/** Users of other instances exist in dumps of old multi-tenant projects and are none of ours. */
+const noInstance = '00000000-0000-0000-0000-000000000000';
+
+const columns = sql`
+  u.id, u.aud, u.role, u.email, u.encrypted_password, u.email_confirmed_at, u.invited_at, u.confirmation_token,
+  u.confirmation_sent_at, u.recovery_token, u.recovery_sent_at, u.email_change_token_new, u.email_change,
+  u.email_change_sent_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.created_at, u.updated_at,
+  u.phone, u.phone_confirmed_at, u.phone_change, u.phone_change_token, u.phone_change_sent_at, u.confirmed_at,
+  u.email_change_token_current, u.email_change_confirm_status, u.banned_until, u.reauthentication_token,
+  u.reauthentication_sent_at, u.is_sso_user, u.deleted_at, u.is_anonymous`;
+
+/** to_json writes times as ISO 8601, which `toRfc3339` reads as well. */
+const related = sql`
+  (select coalesce(json_agg(i order by i.created_at, i.id), '[]') from auth.identities i where i.user_id = u.id)
+    as identities,
+  (select coalesce(json_agg(f order by f.created_at, f.id), '[]')
+     from (select id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone,
+                  last_challenged_at, web_authn_aaguid, last_webauthn_challenge_data
+             from auth.mfa_factors where user_id = u.id) f) as factors`;
+
+async function findUser(db: Queryable, condition: Sql): Promise<User | undefined> {
+  const [user] = await db.query<User>(
+    sql`select ${columns}, ${related} from auth.users u where u.instance_id = ${noInstance} and ${condition} limit 1`,
+  );
+  return user;
+}
+
+export function findUserById(db: Queryable, id: string): Promise<User | undefined> {
+  return findUser(db, sql`u.id = ${id}`);
+}
+
+export function findUserByEmail(db: Queryable, email: string, aud: string): Promise<User | undefined> {
+  return findUser(db, sql`lower(u.email) = ${email.toLowerCase()} and u.aud = ${aud} and not u.is_sso_user`);
+}
+
+export function findUserByPhone(db: Queryable, phone: string, aud: string): Promise<User | undefined> {
+  return findUser(db, sql`u.phone = ${phone} and u.aud = ${aud} and not u.is_sso_user`);
+}
+
+export function findUserByPhoneChange(db: Queryable, phone: string, aud: string): Promise<User | undefined> {
+  return findUser(db, sql`u.phone_change = ${phone} and u.aud = ${aud} and not u.is_sso_user`);
+}
+
+/** Another user who signs in with this address, whether by its own column or by an identity. */
+export async function findUserWithEmail(
+  db: Queryable,
+  email: string,
+  aud: string,
+  exceptId?: string,
+): Promise<User | undefined> {
+  const byIdentity = await findUser(
+    db,
+    sql`u.aud = ${aud} and u.id <> ${exceptId ?? noInstance} and u.id in (
+      select user_id from auth.identities where email = ${email.toLowerCase()} and provider not like 'sso:%')`,
+  );
+  return byIdentity ?? (await findUserByEmail(db, email, aud));
+}
+
+export interface NewUser {
+  readonly id: string;
+  readonly aud: string;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly encryptedPassword: string;
+  readonly appMetaData: object;
+  readonly userMetaData: object;
+  readonly isSsoUser?: boolean;
+  readonly isAnonymous?: boolean;
+}
+
+/**
+ * What triggers on auth.users see first: role and tokens empty, nothing confirmed. Everything else follows in updates,
+ * as upstream does it (auth contract, section 8).
+ */
+export async function insertUser(db: Queryable, user: NewUser, nowMs: number): Promise<void> {
+  const now = fromMs(nowMs);
+  await db.query(sql`
+    insert into auth.users (
+      instance_id, id, aud, role, email, phone, encrypted_password, confirmation_token, recovery_token,
+      email_change_token_new, email_change_token_current, email_change, phone_change, phone_change_token,
+      reauthentication_token, email_change_confirm_status, raw_app_meta_data, raw_user_meta_data, created_at,
+      updated_at, is_sso_user, is_anonymous
+    ) values (
+      ${noInstance}, ${user.id}, ${user.aud}, '', ${user.email}, ${user.phone}, ${user.encryptedPassword}, '', '',
+      '', '', '', '', '',
+      '', 0, ${user.appMetaData}, ${user.userMetaData}, ${now},
+      ${now}, ${user.isSsoUser ?? false}, ${user.isAnonymous ?? false}
+    )`);
+}
+
+export type UserPatch = Partial<Omit<UserColumns, 'id' | 'confirmed_at' | 'updated_at' | 'created_at'>>;
+
+/** Writes these columns and updated_at, in the row and in `user`. */
+export async function updateUser(db: Queryable, user: User, patch: UserPatch, nowMs: number): Promise<void> {
+  const changes: Partial<UserColumns> = { ...patch, updated_at: fromMs(nowMs) };
+  const assignments = Object.entries(changes).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
+  await db.query(sql`update auth.users set ${sql.join(assignments)} where id = ${user.id}`);
+  Object.assign(user, changes);
+}
+
+export async function deleteUser(db: Queryable, id: string): Promise<void> {
+  await db.query(sql`delete from auth.users where id = ${id}`);
+}
+
+/** The row is locked, or somebody else holds it and the answer is false. */
+export async function lockUser(db: Queryable, id: string): Promise<boolean> {
+  const rows = await db.query(sql`select id from auth.users where id = ${id} for update skip locked`);
+  return rows.length > 0;
+}
+
+export interface UserList {
+  readonly users: readonly User[];
+  readonly total: number;
+}
+
+/** `filter` is part of the address, or of the full name in any case. Identities are null here, as upstream's are. */
+export async function listUsers(
+  db: Queryable,
+  aud: string,
+  page: Page,
+  options: { readonly ascending: boolean; readonly filter: string },
+): Promise<UserList> {
+  const pattern = `%${options.filter}%`;
+  const matches =
+    options.filter === ''
+      ? sql.empty
+      : sql` and (u.email like ${pattern} or u.raw_user_meta_data ->> 'full_name' ilike ${pattern})`;
+  const condition = sql`u.instance_id = ${noInstance} and u.aud = ${aud}${matches}`;
+  const [count] = await db.query<{ total: number }>(
+    sql`select count(*)::int8 as total from auth.users u where ${condition}`,
+  );
+  const direction = sql.raw(options.ascending ? 'asc' : 'desc');
+  const rows = await db.query<UserColumns>(sql`
+    select ${columns} from auth.users u where ${condition}
+    order by u.created_at ${direction}, u.id ${direction}
+    limit ${page.perPage} offset ${(page.page - 1) * page.perPage}`);
+  return { users: rows.map((row) => ({ ...row, identities: null, factors: [] })), total: count?.total ?? 0 };
+}

@@ -1,0 +1,114 @@
+/**
+ * Sign-in through others: social providers, SAML, wallets, passkeys, and we as an OAuth server. None of them is offered
+ * yet, whatever config.toml enables; each answers as upstream does where it is disabled.
+ */
+import type { AuthContext } from '../context.ts';
+import { AuthError, authError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { requireAdmin, requireUser } from '../http/authenticate.ts';
+import { withParams } from '../core/redirects.ts';
+import type { Define, Method } from './route.ts';
+
+const knownProviders = new Set(
+  (
+    'apple azure bitbucket discord facebook figma fly github gitlab google kakao keycloak linkedin linkedin_oidc ' +
+    'notion slack slack_oidc snapchat spotify twitch twitter x vercel_marketplace workos zoom'
+  ).split(' '),
+);
+
+export function providerRoutes(define: Define, ctx: AuthContext): void {
+  define('GET', '/authorize', (exchange) => {
+    throw unsupportedProvider(exchange.query.get('provider') ?? '');
+  });
+  for (const method of ['GET', 'POST'] as const) {
+    // No sign-in is ever begun, so no state is known.
+    define(method, '/callback', ({ reply }) => {
+      const params = {
+        error: 'invalid_request',
+        error_code: 'bad_oauth_callback',
+        error_description: 'OAuth state parameter missing',
+      };
+      return reply.redirect(withParams(ctx.settings.siteUrl, params), 303);
+    });
+  }
+  define('GET', '/user/identities/authorize', async (exchange) => {
+    await requireUser(ctx, exchange);
+    if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
+    throw unsupportedProvider(exchange.query.get('provider') ?? '');
+  });
+
+  const disabled = (method: Method, paths: readonly string[], error: () => AuthError) => {
+    for (const path of paths) {
+      define(method, path, () => {
+        throw error();
+      });
+    }
+  };
+  const saml = () => authError('saml_provider_disabled');
+  disabled('POST', ['/sso', '/sso/saml/acs'], saml);
+  disabled('GET', ['/sso/saml/metadata'], saml);
+
+  const passkeys = () => authError('passkey_disabled');
+  disabled('POST', ['/passkeys/authentication/options', '/passkeys/authentication/verify'], passkeys);
+  disabled('POST', ['/passkeys/registration/options', '/passkeys/registration/verify'], passkeys);
+  disabled('GET', ['/passkeys'], passkeys);
+  disabled('PATCH', ['/passkeys/:id'], passkeys);
+  disabled('DELETE', ['/passkeys/:id'], passkeys);
+
+  const oauth = () => authError('feature_disabled', 'OAuth server is disabled');
+  disabled('GET', ['/oauth/authorize', '/oauth/authorizations/:id', '/oauth/userinfo', '/user/oauth/grants'], oauth);
+  disabled('POST', ['/oauth/token', '/oauth/clients/register', '/oauth/authorizations/:id/consent'], oauth);
+  disabled('DELETE', ['/user/oauth/grants'], oauth);
+
+  const scim = () => authError('feature_disabled', 'SCIM server is disabled');
+  disabled('GET', ['/scim/v2/ServiceProviderConfig', '/scim/v2/ResourceTypes', '/scim/v2/Schemas'], scim);
+
+  const adminOnly = (method: Method, path: string, error: () => AuthError) =>
+    define(method, path, async (exchange) => {
+      await requireAdmin(ctx, exchange);
+      throw error();
+    });
+  for (const method of ['GET', 'POST'] as const) {
+    adminOnly(method, '/admin/oauth/clients', oauth);
+    adminOnly(method, '/admin/sso/providers', saml);
+    adminOnly(method, '/admin/custom-providers', () => authError('feature_disabled', 'Custom OAuth providers are disabled'));
+  }
+  for (const method of ['GET', 'PUT', 'DELETE'] as const) {
+    adminOnly(method, '/admin/oauth/clients/:id', oauth);
+    adminOnly(method, '/admin/sso/providers/:id', saml);
+    adminOnly(method, '/admin/custom-providers/:id', () => authError('feature_disabled', 'Custom OAuth providers are disabled'));
+  }
+  adminOnly('POST', '/admin/oauth/clients/:id/regenerate_secret', oauth);
+}
+
+function unsupportedProvider(provider: string): AuthError {
+  const isKnown = knownProviders.has(provider);
+  const reason = isKnown ? 'provider is not enabled' : `Provider ${provider} could not be found`;
+  return authError('validation_failed', `Unsupported provider: ${reason}`);
+}
+
+/** grant_type=id_token. */
+export function refuseIdToken(exchange: Exchange): Error {
+  const body = exchange.body();
+  const provider = body.text('provider');
+  if (body.text('id_token') === '') return authError('validation_failed', 'id_token required');
+  if (provider === '' && (body.text('client_id') === '' || body.text('issuer') === '')) {
+    return authError('validation_failed', 'provider or client_id and issuer required');
+  }
+  if (knownProviders.has(provider)) {
+    return authError('provider_disabled', `Provider (issuer "${body.text('issuer')}") is not enabled`);
+  }
+  return authError('validation_failed', `Custom OIDC provider "${provider}" not allowed`);
+}
+
+/** grant_type=web3. */
+export function refuseWeb3(exchange: Exchange): Error {
+  switch (exchange.body().text('chain')) {
+    case 'solana':
+      return authError('web3_provider_disabled', 'Solana Web3 provider is disabled');
+    case 'ethereum':
+      return authError('web3_provider_disabled', 'Ethereum Web3 provider is disabled');
+    default:
+      return authError('web3_unsupported_chain');
+  }
+}

@@ -1,0 +1,126 @@
+/** POST /token: sessions for a password, a refresh token or a PKCE code. */
+import type { AuthContext } from '../context.ts';
+import { barePhone } from '../core/contact.ts';
+import type { JsonObject } from '../core/json.ts';
+import { judgePassword } from '../core/password-rules.ts';
+import { checkVerifier } from '../core/pkce.ts';
+import { isBanned } from '../core/render-user.ts';
+import { toMs } from '../core/times.ts';
+import { authError, internalError } from '../errors.ts';
+import { audit } from '../flows/audit.ts';
+import { runHook } from '../flows/hooks.ts';
+import { refreshSession } from '../flows/refresh-session.ts';
+import { issueSession, renderSession } from '../flows/sessions.ts';
+import { audienceOf, type Exchange } from '../http/exchange.ts';
+import { findFlowStateByCode, takeFlowState } from '../queries/flow-states.ts';
+import { deleteSessions } from '../queries/sessions.ts';
+import { findUserByEmail, findUserById, findUserByPhone } from '../queries/users.ts';
+import type { FlowState, User } from '../rows.ts';
+import { refuseIdToken, refuseWeb3 } from './providers.ts';
+import type { Define } from './route.ts';
+
+/** A code holds this long; magic links count from the click, others from the request. */
+const codeLifetimeMs = 300_000;
+
+export function tokenRoutes(define: Define, ctx: AuthContext): void {
+  define('POST', '/token', async (exchange) => {
+    switch (exchange.query.get('grant_type')) {
+      case 'password':
+        return signInWithPassword(ctx, exchange);
+      case 'refresh_token':
+        return renderSession(await refreshSession(ctx, exchange, exchange.body().text('refresh_token')));
+      case 'pkce':
+        return exchangeCode(ctx, exchange);
+      case 'id_token':
+        throw refuseIdToken(exchange);
+      case 'web3':
+        throw refuseWeb3(exchange);
+      default:
+        throw authError('invalid_credentials', 'unsupported_grant_type');
+    }
+  });
+}
+
+async function signInWithPassword(ctx: AuthContext, exchange: Exchange): Promise<JsonObject> {
+  const body = exchange.body();
+  const email = body.text('email');
+  const phone = barePhone(body.text('phone'));
+  const password = body.text('password');
+  if (email !== '' && phone !== '') {
+    throw authError('validation_failed', 'Only an email address or phone number should be provided on login.');
+  }
+  const user = await findForLogin(ctx, email, phone, audienceOf(ctx, exchange));
+  if (!user?.encrypted_password) {
+    await ctx.passwords.pretendToVerify(password);
+    throw authError('invalid_credentials');
+  }
+  if (isBanned(user, ctx.clock.now())) throw authError('user_banned');
+  const isValid = await ctx.passwords.verify(password, user.encrypted_password);
+  await askPasswordHook(ctx, exchange, user, isValid);
+  if (!isValid) throw authError('invalid_credentials');
+  if (email !== '' && user.email_confirmed_at === null) throw authError('email_not_confirmed');
+  if (phone !== '' && user.phone_confirmed_at === null) throw authError('phone_not_confirmed');
+
+  const session = await ctx.pool.transaction(async (tx) => {
+    await audit(ctx, tx, user, 'login', { traits: { provider: email !== '' ? 'email' : 'phone' } });
+    return issueSession(ctx, tx, exchange, user, 'password');
+  });
+  const weak = password.length <= 72 ? judgePassword(password, ctx.settings.password) : undefined;
+  if (!weak) return renderSession(session);
+  return renderSession(session, {
+    weak_password: { message: weak.message, reasons: [...(weak.weakPasswordReasons ?? [])] },
+  });
+}
+
+async function findForLogin(ctx: AuthContext, email: string, phone: string, aud: string): Promise<User | undefined> {
+  const { settings } = ctx;
+  if (email === '' && phone === '') throw authError('validation_failed', 'missing email or phone');
+  if (email !== '' && !settings.email.enabled) throw authError('email_provider_disabled', undefined, { status: 422 });
+  if (phone !== '' && !settings.phone.enabled) throw authError('phone_provider_disabled', undefined, { status: 422 });
+  try {
+    return await (email !== '' ? findUserByEmail(ctx.pool, email, aud) : findUserByPhone(ctx.pool, phone, aud));
+  } catch (cause) {
+    throw internalError('Database error querying schema', cause);
+  }
+}
+
+async function askPasswordHook(ctx: AuthContext, exchange: Exchange, user: User, valid: boolean): Promise<void> {
+  if (!ctx.settings.hooks.password_verification_attempt.enabled) return;
+  const answer = await runHook(ctx, 'password_verification_attempt', exchange, { user_id: user.id, valid });
+  if (answer.decision !== 'reject') return;
+  if (answer.should_logout_user === true) await deleteSessions(ctx.pool, user.id);
+  const message = typeof answer.message === 'string' && answer.message !== '' ? answer.message : undefined;
+  throw authError(
+    'invalid_credentials',
+    message ?? 'Further password verification attempts will be rejected.',
+  );
+}
+
+async function exchangeCode(ctx: AuthContext, exchange: Exchange): Promise<JsonObject> {
+  const body = exchange.body();
+  const code = body.text('auth_code');
+  const verifier = body.text('code_verifier');
+  if (code === '' || verifier === '') {
+    throw authError('validation_failed', 'invalid request: both auth code and code verifier should be non-empty');
+  }
+  const flow = await findFlowStateByCode(ctx.pool, code);
+  if (!flow?.user_id || !flow.code_challenge || !flow.code_challenge_method) throw authError('flow_state_not_found');
+  if (ctx.clock.now() > codeStartMs(flow) + codeLifetimeMs) throw authError('flow_state_expired');
+  const user = await findUserById(ctx.pool, flow.user_id);
+  if (!user) throw authError('flow_state_not_found');
+  checkVerifier({ codeChallenge: flow.code_challenge, method: flow.code_challenge_method }, verifier);
+  const session = await ctx.pool.transaction(async (tx) => {
+    if (!(await takeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
+    await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });
+    return issueSession(ctx, tx, exchange, user, flow.authentication_method);
+  });
+  return renderSession(session, {
+    ...(flow.provider_access_token ? { provider_token: flow.provider_access_token } : {}),
+    ...(flow.provider_refresh_token ? { provider_refresh_token: flow.provider_refresh_token } : {}),
+  });
+}
+
+function codeStartMs(flow: FlowState): number {
+  const isMagicLink = flow.authentication_method === 'magiclink';
+  return toMs(isMagicLink && flow.auth_code_issued_at !== null ? flow.auth_code_issued_at : flow.created_at);
+}

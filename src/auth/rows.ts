@@ -1,0 +1,151 @@
+/**
+ * Rows of schema `auth` as the queries give them. Times are PostgreSQL's ISO text.
+ *
+ * Glossary. *User*: an account. *Identity*: a way to sign in to it. *Session*: a signed-in device. *Factor*: a second
+ * proof. *One-time token*: what a mail or message carries, kept as a hash. *Flow state*: a PKCE sign-in under way.
+ * *AAL*: assurance level of a session. *AMR*: the methods it was signed in with.
+ */
+import type { JsonObject } from './core/json.ts';
+
+export interface UserColumns {
+  id: string;
+  aud: string | null;
+  role: string | null;
+  email: string | null;
+  encrypted_password: string | null;
+  email_confirmed_at: string | null;
+  invited_at: string | null;
+  confirmation_token: string | null;
+  confirmation_sent_at: string | null;
+  recovery_token: string | null;
+  recovery_sent_at: string | null;
+  email_change_token_new: string | null;
+  email_change: string | null;
+  email_change_sent_at: string | null;
+  last_sign_in_at: string | null;
+  raw_app_meta_data: JsonObject | null;
+  raw_user_meta_data: JsonObject | null;
+  created_at: string | null;
+  updated_at: string | null;
+  phone: string | null;
+  phone_confirmed_at: string | null;
+  phone_change: string | null;
+  phone_change_token: string | null;
+  phone_change_sent_at: string | null;
+  confirmed_at: string | null;
+  email_change_token_current: string | null;
+  email_change_confirm_status: number | null;
+  banned_until: string | null;
+  reauthentication_token: string | null;
+  reauthentication_sent_at: string | null;
+  is_sso_user: boolean;
+  deleted_at: string | null;
+  is_anonymous: boolean;
+}
+
+/** A user with what its JSON shows. Flows change it in step with the database. */
+export interface User extends UserColumns {
+  identities: Identity[] | null;
+  factors: Factor[];
+}
+
+export interface Identity {
+  id: string;
+  provider_id: string;
+  user_id: string;
+  identity_data: JsonObject;
+  provider: string;
+  last_sign_in_at: string | null;
+  created_at: string | null;
+  updated_at: string | null;
+  email: string | null;
+}
+
+export type FactorType = 'totp' | 'phone' | 'webauthn';
+
+export interface Factor {
+  id: string;
+  user_id: string;
+  friendly_name: string | null;
+  factor_type: FactorType;
+  status: 'unverified' | 'verified';
+  created_at: string;
+  updated_at: string;
+  secret: string | null;
+  phone: string | null;
+  last_challenged_at: string | null;
+  web_authn_aaguid: string | null;
+  last_webauthn_challenge_data: JsonObject | null;
+}
+
+export interface AmrClaim {
+  readonly authentication_method: string;
+  readonly updated_at: string;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly user_id: string;
+  readonly created_at: string;
+  readonly updated_at: string | null;
+  readonly factor_id: string | null;
+  readonly aal: string | null;
+  readonly not_after: string | null;
+  readonly refreshed_at: string | null;
+  readonly user_agent: string | null;
+  readonly ip: string | null;
+  readonly tag: string | null;
+  readonly oauth_client_id: string | null;
+  readonly refresh_token_hmac_key: string | null;
+  readonly refresh_token_counter: number | null;
+  readonly scopes: string | null;
+  readonly amr_claims: readonly AmrClaim[];
+}
+
+export interface RefreshToken {
+  readonly id: number;
+  readonly token: string;
+  readonly user_id: string;
+  readonly parent: string | null;
+  readonly session_id: string | null;
+  readonly revoked: boolean | null;
+  readonly updated_at: string;
+}
+
+export type OneTimeTokenType =
+  | 'confirmation_token'
+  | 'reauthentication_token'
+  | 'recovery_token'
+  | 'email_change_token_new'
+  | 'email_change_token_current'
+  | 'phone_change_token';
+
+export interface FlowState {
+  readonly id: string;
+  readonly user_id: string | null;
+  readonly auth_code: string | null;
+  readonly code_challenge_method: 's256' | 'plain' | null;
+  readonly code_challenge: string | null;
+  readonly provider_type: string;
+  readonly provider_access_token: string | null;
+  readonly provider_refresh_token: string | null;
+  readonly created_at: string;
+  readonly authentication_method: string;
+  readonly auth_code_issued_at: string | null;
+}
+
+export interface MfaChallenge {
+  readonly id: string;
+  readonly factor_id: string;
+  readonly created_at: string;
+  readonly verified_at: string | null;
+  readonly ip_address: string;
+  readonly otp_code: string | null;
+}
+
+export interface AuditLogEntry {
+  readonly id: string;
+  readonly payload: JsonObject;
+  readonly created_at: string;
+  readonly ip_address: string;
+}

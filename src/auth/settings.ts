@@ -1,0 +1,118 @@
+/** The settings of config.toml in the terms of this service; read once, at creation. */
+import type { Config } from '../config/index.ts';
+import { type PasswordRules, requiredSets } from './core/password-rules.ts';
+import { type RedirectRules, redirectRules } from './core/redirects.ts';
+
+export type SmsProvider = '' | 'twilio' | 'twilio_verify' | 'messagebird' | 'textlocal' | 'vonage';
+
+export type HookName = keyof Config['auth']['hook'];
+
+export interface Settings {
+  readonly audience: string;
+  readonly defaultRole: string;
+  readonly adminRoles: readonly string[];
+  readonly siteUrl: string;
+  readonly redirects: RedirectRules;
+  /** Addresses that are known once the port is. */
+  readonly externalUrl: () => string;
+  readonly issuer: () => string;
+  readonly accessTokenSeconds: number;
+  readonly signupEnabled: boolean;
+  readonly anonymousEnabled: boolean;
+  readonly manualLinkingEnabled: boolean;
+  readonly password: PasswordRules;
+  readonly passwordChange: { readonly needsReauthentication: boolean; readonly needsCurrent: boolean };
+  readonly refresh: { readonly rotation: boolean; readonly reuseIntervalMs: number };
+  readonly sessions: { readonly timeboxMs: number; readonly inactivityTimeoutMs: number };
+  readonly email: {
+    readonly enabled: boolean;
+    readonly autoconfirm: boolean;
+    readonly doubleConfirmChanges: boolean;
+    readonly maxFrequencyMs: number;
+    readonly otpLength: number;
+    readonly otpExpiryMs: number;
+  };
+  readonly phone: {
+    readonly enabled: boolean;
+    readonly autoconfirm: boolean;
+    readonly provider: SmsProvider;
+    readonly maxFrequencyMs: number;
+    readonly otpLength: number;
+    readonly otpExpiryMs: number;
+    readonly template: string;
+    /** Bare phone number to its fixed code. */
+    readonly testCodes: ReadonlyMap<string, string>;
+  };
+  readonly mfa: Config['auth']['mfa'];
+  readonly hooks: Config['auth']['hook'];
+  /** Mails and text messages an hour, for the whole server. */
+  readonly hourly: { readonly emails: number; readonly sms: number };
+  readonly config: Config['auth'];
+}
+
+const smsProviders = ['twilio', 'twilio_verify', 'messagebird', 'textlocal', 'vonage'] as const;
+
+/** A code by SMS holds longer than the hosted default: the local stack's 6000 seconds, and 6 digits. */
+const smsOtp = { length: 6, expiryMs: 6_000_000 };
+
+/** As the local stack does without a mail server of the project's own. */
+const practicallyNoLimit = 360_000;
+
+export function settingsFrom({ auth }: Config, apiUrl: () => string): Settings {
+  const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
+  const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
+  return {
+    audience: 'authenticated',
+    defaultRole: 'authenticated',
+    adminRoles: ['service_role'],
+    siteUrl: auth.site_url,
+    redirects: redirectRules(auth.site_url, auth.additional_redirect_urls),
+    externalUrl,
+    issuer: () => auth.jwt_issuer ?? externalUrl(),
+    accessTokenSeconds: auth.jwt_expiry,
+    signupEnabled: auth.enable_signup,
+    anonymousEnabled: auth.enable_anonymous_sign_ins,
+    manualLinkingEnabled: auth.enable_manual_linking,
+    password: {
+      minLength: auth.minimum_password_length,
+      requiredSets: requiredSets(auth.password_requirements),
+    },
+    passwordChange: {
+      needsReauthentication: auth.email.secure_password_change,
+      needsCurrent: auth.email.require_current_password,
+    },
+    refresh: {
+      rotation: auth.enable_refresh_token_rotation,
+      reuseIntervalMs: auth.refresh_token_reuse_interval * 1000,
+    },
+    sessions: {
+      timeboxMs: auth.sessions.timebox ?? 0,
+      inactivityTimeoutMs: auth.sessions.inactivity_timeout ?? 0,
+    },
+    email: {
+      enabled: auth.email.enable_signup,
+      autoconfirm: !auth.email.enable_confirmations,
+      doubleConfirmChanges: auth.email.double_confirm_changes,
+      maxFrequencyMs: auth.email.max_frequency,
+      otpLength: auth.email.otp_length,
+      otpExpiryMs: auth.email.otp_expiry * 1000,
+    },
+    phone: {
+      enabled: auth.sms.enable_signup && (provider !== '' || auth.hook.send_sms.enabled),
+      autoconfirm: !auth.sms.enable_confirmations,
+      provider,
+      maxFrequencyMs: auth.sms.max_frequency,
+      otpLength: smsOtp.length,
+      otpExpiryMs: smsOtp.expiryMs,
+      template: auth.sms.template,
+      testCodes: new Map(Object.entries(auth.sms.test_otp)),
+    },
+    mfa: auth.mfa,
+    hooks: auth.hook,
+    hourly: {
+      emails: auth.email.smtp.enabled ? auth.rate_limit.email_sent : practicallyNoLimit,
+      sms: auth.rate_limit.sms_sent,
+    },
+    config: auth,
+  };
+}
