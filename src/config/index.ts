@@ -6,6 +6,7 @@
  */
 export { nearest } from './core/nearest.ts';
 export { ConfigError, type Notice, noticeText } from './core/tree.ts';
+export { parseDuration } from './core/values.ts';
 export {
   configFrom,
   defaultConfig,

@@ -1,0 +1,112 @@
+/** What a command is, and how its line is read: options by `node:util`, one shape of help for all. */
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly multiple?: boolean;
+  /** What stands for the value in help: `PORT`. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export interface Command {
+  /** As typed: `migration new`. */
+  readonly name: string;
+  /** What follows the name: `NAME`, `[LANG]`. */
+  readonly takes?: string;
+  readonly about: string;
+  readonly options: Readonly<Record<string, Option>>;
+  /** A line to type and what it does. */
+  readonly examples: readonly (readonly [line: string, effect: string])[];
+  /** The exit status. */
+  run(input: Input): Promise<number>;
+}
+
+export interface Input {
+  readonly positionals: readonly string[];
+  /** The last value of an option. */
+  text(name: string): string | undefined;
+  /** Every value of an option, split at commas. */
+  list(name: string): string[];
+  flag(name: string): boolean;
+  /** @throws {UsageError} */
+  port(name: string): number | undefined;
+}
+
+/** The line cannot be understood; printed with the command's usage, exit status 2. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+export const projectOptions = {
+  workdir: { type: 'string', value: 'DIR', help: 'The folder that holds supabase/; else looked for upward.' },
+  'data-dir': { type: 'string', value: 'DIR', help: 'Where data live; .plinth in the project folder.' },
+} as const satisfies Record<string, Option>;
+
+/** @throws {UsageError} */
+export function parseInput(command: Command, args: readonly string[]): Input & { readonly help: boolean } {
+  const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } };
+  for (const [name, { type, short, multiple }] of Object.entries(command.options)) {
+    options[name] = { type, ...(short ? { short } : {}), multiple: multiple ?? false };
+  }
+  let parsed: { values: Record<string, unknown>; positionals: string[] };
+  try {
+    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message.replace(/\. To specify.*/s, ''));
+  }
+  const { values, positionals } = parsed;
+  const most =
+    command.takes === undefined
+      ? 0
+      : command.takes.endsWith('...')
+        ? Infinity
+        : command.takes.split(' ').length;
+  if (positionals.length > most) throw new UsageError(`Unexpected argument ${positionals[most]}`);
+
+  const text = (name: string) => {
+    const value = values[name];
+    return Array.isArray(value) ? (value.at(-1) as string | undefined) : (value as string | undefined);
+  };
+  return {
+    positionals,
+    help: values.help === true,
+    text,
+    list: (name) =>
+      ([values[name] ?? []].flat() as string[])
+        .flatMap((value) => value.split(','))
+        .map((value) => value.trim())
+        .filter((value) => value !== ''),
+    flag: (name) => values[name] === true,
+    port: (name) => {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      const port = Number(value);
+      if (!/^\d+$/.test(value) || port > 65_535) throw new UsageError(`--${name}: ${value} is not a port`);
+      return port;
+    },
+  };
+}
+
+/** The help of one command. */
+export function helpOf({ name, takes, about, options, examples }: Command): string {
+  const usage = ['plinth', name, ...(takes === undefined ? [] : [takes]), '[options]'].join(' ');
+  const all = { ...options, help: { type: 'boolean', short: 'h', help: 'This help.' } satisfies Option };
+  const rows = Object.entries(all).map(([option, { short, value, help }]: [string, Option]) => [
+    `${short ? `-${short}, ` : '    '}--${option}${value ? ` ${value}` : ''}`,
+    help,
+  ]);
+  const width = Math.max(...rows.map(([left]) => left?.length ?? 0));
+  return [
+    about,
+    '',
+    `Usage: ${usage}`,
+    '',
+    'Options:',
+    ...rows.map(([left = '', right = '']) => `  ${left.padEnd(width)}  ${right}`),
+    '',
+    'Examples:',
+    ...examples.map(([line, effect]) => `  ${line}\n      ${effect}`),
+  ].join('\n');
+}

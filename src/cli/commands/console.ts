@@ -1,0 +1,24 @@
+import { type Command, projectOptions } from '../command.ts';
+import { perform } from '../operations.ts';
+import { print, say } from '../output.ts';
+import { placeOf } from '../place.ts';
+
+export const console: Command = {
+  name: 'console',
+  about: 'Prints a fresh link that signs an operator in to the Console. It works once, within ten minutes.',
+  options: {
+    ...projectOptions,
+    operator: { type: 'string', value: 'NAME', help: 'Whose link; the owner by default.' },
+  },
+  examples: [
+    ['plinth console', 'a link for the owner'],
+    ['plinth console --operator ada', 'a link for the operator ada'],
+  ],
+  run: async (input) => {
+    const parameters = { operator: input.text('operator') };
+    print(
+      await perform<string>(placeOf(input), 'consoleLink', parameters, { needs: 'running', onProgress: say }),
+    );
+    return 0;
+  },
+};

@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Command, projectOptions, UsageError } from '../command.ts';
+import { CommandError } from '../errors.ts';
+import { print } from '../output.ts';
+import { placeOf } from '../place.ts';
+
+const source = `// Called at /functions/v1/NAME, with a token unless verify_jwt is false in config.toml.
+Deno.serve(async (request) => {
+  const { name } = await request.json();
+  return Response.json({ message: \`Hello \${name}!\` });
+});
+`;
+
+export const functionsNew: Command = {
+  name: 'functions new',
+  takes: 'NAME',
+  about: 'Makes supabase/functions/NAME/index.ts. A running Plinth serves it at once.',
+  options: projectOptions,
+  examples: [
+    ['plinth functions new hello', 'then: supabase.functions.invoke("hello", { body: { name: "you" } })'],
+  ],
+  run: async (input) => {
+    const [name] = input.positionals;
+    if (name === undefined) throw new UsageError('A name is needed');
+    if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
+      throw new UsageError(`${name}: a letter, then letters, digits, _ and - make a name`);
+    }
+    const dir = join(placeOf(input).projectDir, 'supabase', 'functions', name);
+    if (existsSync(dir)) throw new CommandError(`${dir} exists already.`);
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, 'index.ts'), source.replace('NAME', name));
+    writeFileSync(join(dir, 'deno.json'), '{\n  "imports": {}\n}\n');
+    print(`Created new Function at supabase/functions/${name}`);
+    return 0;
+  },
+};

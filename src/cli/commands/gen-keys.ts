@@ -1,0 +1,130 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig, parseDuration } from '../../config/index.ts';
+import { createKeys } from '../../keys/index.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { CommandError } from '../errors.ts';
+import { print, say } from '../output.ts';
+import { placeOf } from '../place.ts';
+
+export const genSigningKey: Command = {
+  name: 'gen signing-key',
+  about:
+    'Makes a private key for signing tokens, as JWK. With [auth] signing_keys_path set it is written there, else printed.',
+  options: {
+    ...projectOptions,
+    algorithm: { type: 'string', value: 'ALG', help: 'ES256 (the default) or RS256.' },
+    append: {
+      type: 'boolean',
+      help: 'Adds it to the file, behind the key that signs; else it replaces the content.',
+    },
+  },
+  examples: [
+    ['plinth gen signing-key', 'prints one; put [KEY] into supabase/signing_keys.json'],
+    ['plinth gen signing-key --append', 'a standby key'],
+  ],
+  run: async (input) => {
+    const algorithm = input.text('algorithm') ?? 'ES256';
+    if (algorithm !== 'ES256' && algorithm !== 'RS256')
+      throw new UsageError('--algorithm must be ES256 or RS256');
+    const { projectDir } = placeOf(input);
+    const key = makeKey(algorithm);
+    const path = signingKeysPath(projectDir);
+    if (path === undefined) {
+      if (input.flag('append'))
+        throw new CommandError(
+          'There is no file to append to.',
+          'Set [auth] signing_keys_path in config.toml.',
+        );
+      print(JSON.stringify(key, null, 2));
+      say('To use it, put it into a JSON list in supabase/signing_keys.json and set in config.toml:');
+      say('[auth]\nsigning_keys_path = "./signing_keys.json"');
+      return 0;
+    }
+    const before = input.flag('append') && existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [];
+    writeFileSync(path, `${JSON.stringify([...before, key], null, 2)}\n`, { mode: 0o600 });
+    say(`JWT signing key ${input.flag('append') ? 'appended' : 'saved'}: ${path}. Do not commit it.`);
+    return 0;
+  },
+};
+
+/** From the file alone: the loader would refuse a key file that is to be made just now. */
+function signingKeysPath(projectDir: string): string | undefined {
+  try {
+    return loadConfig({ projectDir }).config.auth.signing_keys_path;
+  } catch (error) {
+    const missing = /signing_keys_path: there is no file (.+)$/m.exec((error as Error).message)?.[1];
+    if (missing !== undefined) return missing;
+    throw error;
+  }
+}
+
+function makeKey(algorithm: 'ES256' | 'RS256'): Record<string, unknown> {
+  const { privateKey } =
+    algorithm === 'ES256'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { kty, ...parts } = privateKey.export({ format: 'jwk' });
+  const head = { kty, kid: randomUUID(), use: 'sig', key_ops: ['sign', 'verify'], alg: algorithm, ext: true };
+  return { ...head, ...parts };
+}
+
+export const genBearerJwt: Command = {
+  name: 'gen bearer-jwt',
+  about: "Prints a token signed with this project's key, for calling the API by hand.",
+  options: {
+    ...projectOptions,
+    role: { type: 'string', value: 'ROLE', help: 'anon, authenticated, service_role or a role of yours.' },
+    sub: { type: 'string', value: 'ID', help: 'The user to be.' },
+    exp: { type: 'string', value: 'TIME', help: 'Until when, as 2030-01-31T12:00:00Z.' },
+    'valid-for': { type: 'string', value: 'DURATION', help: 'How long, 30m by default.' },
+    payload: { type: 'string', value: 'JSON', help: 'Further claims.' },
+  },
+  examples: [
+    ['plinth gen bearer-jwt --role service_role', 'a token that bypasses RLS, for 30 minutes'],
+    ['plinth gen bearer-jwt --role authenticated --sub 5b1d… --valid-for 8h', 'as a certain user'],
+  ],
+  run: async (input) => {
+    const role = input.text('role');
+    if (role === undefined) throw new UsageError('--role is needed');
+    const { projectDir, dataDir } = placeOf(input);
+    const { config, supabaseDir } = loadConfig({ projectDir });
+    const mode = existsSync(join(dataDir, 'secrets.json')) ? 'production' : 'development';
+    const keys = createKeys({ mode, config, supabaseDir, dataDir });
+    print(keys.sign(claimsOf(role, input)));
+    return 0;
+  },
+};
+
+/** As upstream: what --payload says wins over everything. */
+function claimsOf(role: string, input: Input): Record<string, unknown> {
+  const validFor = parseDuration(input.text('valid-for') ?? '30m');
+  if ('fault' in validFor) throw new UsageError(`--valid-for: ${validFor.fault}`);
+  const seconds = Math.floor((validFor.value as number) / 1000);
+  const exp =
+    input.text('exp') === undefined
+      ? Date.now() / 1000 + seconds
+      : Date.parse(input.text('exp') ?? '') / 1000;
+  if (Number.isNaN(exp)) throw new UsageError('--exp must be a time such as 2030-01-31T12:00:00Z');
+  const sub = input.text('sub');
+  return {
+    role,
+    ...(role === 'authenticated' && sub === undefined ? { is_anonymous: true } : {}),
+    ...(sub === undefined ? {} : { sub }),
+    iat: Math.floor(exp) - seconds,
+    exp: Math.floor(exp),
+    ...payloadOf(input.text('payload')),
+  };
+}
+
+function payloadOf(text = '{}'): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Told below, like any other text that is no object.
+  }
+  throw new UsageError('--payload must be a JSON object');
+}

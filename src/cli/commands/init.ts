@@ -1,0 +1,48 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type Command, type Input, projectOptions } from '../command.ts';
+import { initialConfig } from '../core/initial-config.ts';
+import { CommandError } from '../errors.ts';
+import { print } from '../output.ts';
+
+export const init: Command = {
+  name: 'init',
+  about:
+    'Makes supabase/config.toml in the working directory. Nothing is needed to start; this is to change settings.',
+  options: {
+    workdir: projectOptions.workdir,
+    force: { type: 'boolean', help: 'Replaces a config.toml that exists.' },
+  },
+  examples: [
+    ['plinth init && plinth start', 'a fresh project'],
+    ['plinth init --force', 'back to the defaults'],
+  ],
+  run: async (input) => {
+    const projectDir = projectDirOf(input);
+    const supabaseDir = join(projectDir, 'supabase');
+    const path = join(supabaseDir, 'config.toml');
+    if (existsSync(path) && !input.flag('force')) {
+      throw new CommandError(`${path} exists already.`, 'Replace it with --force.');
+    }
+    mkdirSync(supabaseDir, { recursive: true });
+    writeFileSync(path, initialConfig(basename(projectDir)));
+    if (isInGit(projectDir)) ignoreFiles(join(supabaseDir, '.gitignore'));
+    print('Finished plinth init.');
+    return 0;
+  },
+};
+
+const projectDirOf = (input: Input) => resolve(input.text('workdir') ?? process.cwd());
+
+const isInGit = (dir: string): boolean =>
+  existsSync(join(dir, '.git')) || (dirname(dir) !== dir && isInGit(dirname(dir)));
+
+/** What upstream's CLI and dotenv keep to themselves. */
+const ignored = ['.branches', '.temp', '.env.keys', '.env.local', '.env.*.local'];
+
+function ignoreFiles(path: string): void {
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const missing = ignored.filter((name) => !before.split('\n').includes(name));
+  if (missing.length === 0) return;
+  appendFileSync(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
+}

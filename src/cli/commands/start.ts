@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { findRunning } from '../control.ts';
+import { renderStatus } from '../core/status-formats.ts';
+import { CommandError } from '../errors.ts';
+import { print, say } from '../output.ts';
+import { type Place, placeOf } from '../place.ts';
+import { excludedServices } from '../services.ts';
+import { ensureDataDir } from '../state.ts';
+
+export const serverOptions = {
+  ...projectOptions,
+  port: { type: 'string', value: 'PORT', help: 'Port of everything over HTTP; 0 takes free ports for all.' },
+  'db-port': { type: 'string', value: 'PORT', help: 'Port of PostgreSQL.' },
+  'database-url': {
+    type: 'string',
+    value: 'URL',
+    help: 'Another PostgreSQL, 15 or newer, instead of the embedded one.',
+  },
+  json: { type: 'boolean', help: 'Prints one line of JSON when ready, and nothing else, to stdout.' },
+  exclude: {
+    type: 'string',
+    short: 'x',
+    multiple: true,
+    value: 'SERVICE',
+    help: 'Leaves a service out; may be repeated.',
+  },
+  'ignore-health-check': { type: 'boolean', help: 'Goes on though a service is not healthy.' },
+} as const satisfies Command['options'];
+
+export const start: Command = {
+  name: 'start',
+  about:
+    'Starts everything in one process and stays in front; Ctrl-C stops it. The first start in a folder applies\n' +
+    'supabase/migrations and seeds; later starts run neither. Running already: prints the status.',
+  options: {
+    ...serverOptions,
+    detach: { type: 'boolean', short: 'd', help: 'Returns when ready; "plinth stop" stops it.' },
+    example: { type: 'boolean', help: 'Starts the example project that comes with Plinth.' },
+    // The process that --detach leaves behind.
+    daemon: { type: 'boolean', help: 'Reports to the process that started it, as --detach needs it.' },
+  },
+  examples: [
+    ['plinth start', 'serves the project of this folder on http://127.0.0.1:54321'],
+    ['plinth start --detach --port 0 --json', 'on free ports, for scripts: {"API_URL": ...} when ready'],
+    ['plinth start -x realtime,storage', 'without two of the services'],
+  ],
+  run: async (input) => {
+    const place = input.flag('example') ? examplePlace(input) : placeOf(input);
+    const running = await findRunning(place.dataDir);
+    if (running !== undefined) {
+      say(`Plinth runs on this folder already (process ${running.state.pid}).`);
+      report(await running.call('status'), input);
+      return 0;
+    }
+    if (input.flag('detach')) return await detach(place, input);
+    return await serveInFront(place, input, 'development');
+  },
+};
+
+function examplePlace(input: Input): Place {
+  if (input.text('workdir') !== undefined) throw new UsageError('--example and --workdir exclude each other');
+  const projectDir = fileURLToPath(new URL('../../../examples/live-board', import.meta.url));
+  return { projectDir, dataDir: input.text('data-dir') ?? join(projectDir, '.plinth') };
+}
+
+/** Runs the server in this process until it is stopped. */
+export async function serveInFront(
+  place: Place,
+  input: Input,
+  mode: 'development' | 'production',
+): Promise<number> {
+  const { runServer } = await import('../run-server.ts');
+  const isDaemon = input.flag('daemon') && process.send !== undefined;
+  const tell = (message: object) => {
+    if (process.connected) process.send?.(message);
+  };
+  const onProgress = isDaemon ? (progress: string) => tell({ progress }) : say;
+  const databaseUrl = input.text('database-url');
+  await runServer({
+    ...place,
+    mode,
+    flags: flagsOf(input),
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    exclude: excludedServices(input.list('exclude')),
+    ignoreHealthCheck: input.flag('ignore-health-check'),
+    onProgress,
+    onReady: (status, consoleLink) => {
+      if (isDaemon) tell({ status, consoleLink });
+      else announce(status, consoleLink, input);
+    },
+  });
+  return 0;
+}
+
+function flagsOf(input: Input): Record<string, number> {
+  const port = input.port('port');
+  const dbPort = input.port('db-port');
+  const flags: Record<string, number> = {};
+  if (port === 0) for (const key of ['local_smtp.port', 'studio.port', 'db.port']) flags[key] = 0;
+  if (port !== undefined) flags['api.port'] = port;
+  if (dbPort !== undefined) flags['db.port'] = dbPort;
+  return flags;
+}
+
+function announce(status: Record<string, string>, consoleLink: string | undefined, input: Input): void {
+  report(status, input);
+  if (input.flag('json')) return;
+  if (consoleLink !== undefined)
+    say(`\nSign in to the Console (once, within ten minutes):\n  ${consoleLink}`);
+  say('\nReady. Ctrl-C stops.');
+}
+
+function report(status: Record<string, string>, input: Input): void {
+  print(input.flag('json') ? JSON.stringify(status) : renderStatus(status, 'pretty', new Map()));
+}
+
+type DaemonMessage =
+  | { readonly progress: string }
+  | { readonly status: Record<string, string>; readonly consoleLink?: string };
+
+/** Starts the same command in a process of its own and waits until it is ready. */
+async function detach(place: Place, input: Input): Promise<number> {
+  ensureDataDir(place.dataDir);
+  const output = openSync(join(place.dataDir, 'start.log'), 'w', 0o600);
+  const args = process.argv.slice(2).filter((arg) => arg !== '--detach' && arg !== '-d');
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args, '--daemon'], {
+    detached: true,
+    stdio: ['ignore', output, output, 'ipc'],
+  });
+  const status = await new Promise<Record<string, string>>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('message', (message: DaemonMessage) => {
+      if ('progress' in message) say(message.progress);
+      else resolve(message.status);
+    });
+    child.on('exit', async () => {
+      const { readFileSync } = await import('node:fs');
+      const said = readFileSync(join(place.dataDir, 'start.log'), 'utf8').trim();
+      reject(new CommandError(said || 'Plinth ended before it was ready.'));
+    });
+  });
+  child.disconnect();
+  child.unref();
+  report(status, input);
+  if (!input.flag('json')) say('\nReady. "plinth stop" stops it.');
+  return 0;
+}

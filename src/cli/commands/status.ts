@@ -1,0 +1,52 @@
+import { nearest } from '../../config/index.ts';
+import { type Command, projectOptions, UsageError } from '../command.ts';
+import { findRunning } from '../control.ts';
+import { type Format, formats, keysOfFields, renderStatus } from '../core/status-formats.ts';
+import { notRunning } from '../errors.ts';
+import { print } from '../output.ts';
+import { placeOf } from '../place.ts';
+
+export const status: Command = {
+  name: 'status',
+  about: 'Prints addresses and keys of what runs on this folder; exit status 1 when nothing does.',
+  options: {
+    ...projectOptions,
+    output: { type: 'string', short: 'o', value: 'FORMAT', help: `One of ${formats.join(', ')}.` },
+    'override-name': {
+      type: 'string',
+      multiple: true,
+      value: 'KEY=NAME',
+      help: 'Another name for a field, by its key.',
+    },
+  },
+  examples: [
+    ['plinth status', 'what to open, and the keys'],
+    ['plinth status -o env --override-name api.url=NEXT_PUBLIC_SUPABASE_URL > .env.local', 'for your app'],
+  ],
+  run: async (input) => {
+    const format = (input.text('output') ?? 'pretty') as Format;
+    if (!formats.includes(format))
+      throw new UsageError(`--output: ${format} is not one of ${formats.join(', ')}`);
+    const overrides = overridesOf(input.list('override-name'));
+    const running = await findRunning(placeOf(input).dataDir);
+    if (running === undefined) throw notRunning();
+    print(renderStatus(await running.call('status'), format, overrides));
+    return 0;
+  },
+};
+
+function overridesOf(pairs: readonly string[]): Map<string, string> {
+  const known = Object.values(keysOfFields);
+  const overrides = new Map<string, string>();
+  for (const pair of pairs) {
+    const [key = '', name = ''] = pair.split(/=(.*)/s);
+    if (!known.includes(key) || name === '') {
+      const near = nearest(key, known);
+      throw new UsageError(
+        `--override-name: ${pair} is not KEY=NAME with a known key${near === undefined ? '' : ` (${near}?)`}`,
+      );
+    }
+    overrides.set(key, name);
+  }
+  return overrides;
+}

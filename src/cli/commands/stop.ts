@@ -1,0 +1,52 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, projectOptions } from '../command.ts';
+import { findRunning } from '../control.ts';
+import { CommandError } from '../errors.ts';
+import { say } from '../output.ts';
+import { placeOf } from '../place.ts';
+
+const longestStopMs = 30_000;
+
+export const stop: Command = {
+  name: 'stop',
+  about: 'Stops what runs on this folder. The data stay, unless --no-backup deletes them.',
+  options: {
+    ...projectOptions,
+    'no-backup': { type: 'boolean', help: 'Deletes the database and the files of storage.' },
+  },
+  examples: [
+    ['plinth stop', 'the next start goes on with the same data'],
+    ['plinth stop --no-backup', 'the next start is a first start'],
+  ],
+  run: async (input) => {
+    const { dataDir } = placeOf(input);
+    const running = await findRunning(dataDir);
+    if (running === undefined) say('Plinth is not running on this folder.');
+    else {
+      say('Stopping...');
+      await running.call('stop').catch(() => {});
+      await processEnd(running.state.pid);
+      say('Stopped.');
+    }
+    if (input.flag('no-backup')) {
+      for (const name of ['postgres', 'storage'])
+        rmSync(join(dataDir, name), { recursive: true, force: true });
+      say('Deleted the database and the files of storage.');
+    }
+    return 0;
+  },
+};
+
+async function processEnd(pid: number): Promise<void> {
+  for (const deadline = Date.now() + longestStopMs; Date.now() < deadline; ) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await sleep(30);
+  }
+  throw new CommandError(`Process ${pid} does not end.`, `Its log is in .plinth/logs/plinth.log.`);
+}

@@ -1,0 +1,154 @@
+/**
+ * How a command talks to the running process: HTTP on a loopback port of its own, opened by a token that only the
+ * owner of the data folder can read. An answer is lines of JSON: progress, then one result or error.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { describeError, RemoteError } from './errors.ts';
+import { readState, type State } from './state.ts';
+
+export type Operation = (
+  parameters: Readonly<Record<string, unknown>>,
+  onProgress: (message: string) => void,
+) => Promise<unknown>;
+
+export interface ControlServer {
+  readonly port: number;
+  readonly token: string;
+  close(): void;
+}
+
+type Line =
+  | { readonly progress: string }
+  | { readonly result: unknown }
+  | { readonly error: string; readonly advice: readonly string[] };
+
+export async function startControl(operations: Readonly<Record<string, Operation>>): Promise<ControlServer> {
+  const token = randomBytes(24).toString('base64url');
+  const server = createServer((request, response) => {
+    if (!isAllowed(request, token)) {
+      response.writeHead(401).end();
+      return;
+    }
+    answer(request, response, operations).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  server.unref();
+  return {
+    port: (server.address() as AddressInfo).port,
+    token,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function isAllowed({ headers }: IncomingMessage, token: string): boolean {
+  const given = Buffer.from(headers.authorization ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  // A browser that is led here sends an Origin; our own commands never do.
+  return headers.origin === undefined && given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  operations: Readonly<Record<string, Operation>>,
+): Promise<void> {
+  const name = (request.url ?? '').slice(1);
+  const parameters = JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>;
+  const send = (line: Line) => response.write(`${JSON.stringify(line)}\n`);
+  const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
+  try {
+    if (operation === undefined)
+      throw new Error(`This Plinth does not know ${name}; it may be of another version.`);
+    send({ result: (await operation(parameters, (progress) => send({ progress }))) ?? null });
+  } catch (error) {
+    const { message, advice } = describeError(error);
+    send({ error: message, advice });
+  }
+  response.end();
+}
+
+async function textOf(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stream.setEncoding('utf8')) text += chunk;
+  return text;
+}
+
+/** A Plinth that runs on this data folder. */
+export interface Running {
+  readonly state: State;
+  /** @throws {RemoteError} with the message of the other process. */
+  call<T = unknown>(
+    operation: string,
+    parameters?: Readonly<Record<string, unknown>>,
+    onProgress?: (message: string) => void,
+  ): Promise<T>;
+}
+
+/** Undefined when nothing runs on this data folder, whatever files a killed process left. */
+export async function findRunning(dataDir: string): Promise<Running | undefined> {
+  const state = readState(dataDir);
+  if (state === undefined) return undefined;
+  const running: Running = {
+    state,
+    call: (operation, parameters = {}, onProgress = () => {}) =>
+      callControl(state, operation, parameters, onProgress),
+  };
+  try {
+    await running.call('ping');
+    return running;
+  } catch {
+    return undefined;
+  }
+}
+
+function callControl<T>(
+  { controlPort, token }: State,
+  operation: string,
+  parameters: Readonly<Record<string, unknown>>,
+  onProgress: (message: string) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const options = {
+      host: '127.0.0.1',
+      port: controlPort,
+      path: `/${operation}`,
+      method: 'POST',
+      headers,
+      agent: false,
+    };
+    const lost = () => reject(new Error('The running Plinth went away before it had answered.'));
+    const call = request(options, (response) => {
+      if (response.statusCode !== 200) {
+        response.resume();
+        reject(new Error(`The running Plinth refused the command (status ${response.statusCode}).`));
+        return;
+      }
+      let rest = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        const lines = (rest + chunk).split('\n');
+        rest = lines.pop() ?? '';
+        for (const text of lines) {
+          const line = JSON.parse(text) as Line;
+          if ('progress' in line) onProgress(line.progress);
+          else if ('error' in line) reject(new RemoteError(line.error, line.advice));
+          else resolve(line.result as T);
+        }
+      });
+      response.on('end', lost);
+      response.on('error', reject);
+    });
+    call.on('error', reject);
+    call.end(JSON.stringify(parameters));
+  });
+}

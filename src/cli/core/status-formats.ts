@@ -1,0 +1,90 @@
+/** `plinth status` in the formats of upstream's CLI. Names are its own, a name can be replaced by its key. */
+
+export const formats = ['pretty', 'env', 'json', 'yaml', 'toml'] as const;
+export type Format = (typeof formats)[number];
+
+/** The keys of `--override-name`, by field. */
+export const keysOfFields: Readonly<Record<string, string>> = {
+  API_URL: 'api.url',
+  REST_URL: 'api.rest_url',
+  GRAPHQL_URL: 'api.graphql_url',
+  FUNCTIONS_URL: 'api.functions_url',
+  STORAGE_S3_URL: 'api.storage_s3_url',
+  MCP_URL: 'api.mcp_url',
+  DB_URL: 'db.url',
+  STUDIO_URL: 'studio.url',
+  INBUCKET_URL: 'inbucket.url',
+  MAILPIT_URL: 'mailpit.url',
+  PUBLISHABLE_KEY: 'auth.publishable_key',
+  SECRET_KEY: 'auth.secret_key',
+  JWT_SECRET: 'auth.jwt_secret',
+  ANON_KEY: 'auth.anon_key',
+  SERVICE_ROLE_KEY: 'auth.service_role_key',
+  S3_PROTOCOL_ACCESS_KEY_ID: 'storage.s3_access_key_id',
+  S3_PROTOCOL_ACCESS_KEY_SECRET: 'storage.s3_secret_access_key',
+  S3_PROTOCOL_REGION: 'storage.s3_region',
+};
+
+type Fields = Readonly<Record<string, string>>;
+
+/** Fields sorted by name. `overrides` maps a key (`api.url`) to the name it shall have. */
+export function renderStatus(fields: Fields, format: Format, overrides: ReadonlyMap<string, string>): string {
+  if (format === 'pretty') return renderPretty(fields);
+  const renamed = Object.entries(fields).map(
+    ([name, value]) => [overrides.get(keysOfFields[name] ?? '') ?? name, value] as const,
+  );
+  const sorted = renamed.sort(([a], [b]) => (a < b ? -1 : 1));
+  if (format === 'json') return JSON.stringify(Object.fromEntries(sorted), null, 2);
+  const lines = sorted.map(([name, value]) => {
+    if (format === 'yaml') return `${name}: ${yamlScalar(value)}`;
+    // Quotes, backslashes and line ends are written alike by dotenv and TOML.
+    return format === 'env' ? `${name}=${JSON.stringify(value)}` : `${name} = ${JSON.stringify(value)}`;
+  });
+  return lines.join('\n');
+}
+
+/** Plain where YAML reads it back as the same string. */
+function yamlScalar(value: string): string {
+  const plain = /^[A-Za-z_/][\w./@%+=-]*(?::[\w./@%+=-]+)*$/.test(value);
+  return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : JSON.stringify(value);
+}
+
+const groups: readonly (readonly [
+  title: string,
+  rows: readonly (readonly [label: string, field: string])[],
+])[] = [
+  [
+    'Open',
+    [
+      ['App API', 'API_URL'],
+      ['Console', 'STUDIO_URL'],
+      ['Captured mail', 'MAILPIT_URL'],
+    ],
+  ],
+  [
+    'Connect',
+    [
+      ['Database', 'DB_URL'],
+      ['Functions', 'FUNCTIONS_URL'],
+      ['S3', 'STORAGE_S3_URL'],
+    ],
+  ],
+  [
+    'Keys',
+    [
+      ['Publishable', 'PUBLISHABLE_KEY'],
+      ['Secret', 'SECRET_KEY'],
+    ],
+  ],
+];
+
+function renderPretty(fields: Fields): string {
+  const lines: string[] = [];
+  for (const [title, rows] of groups) {
+    const present = rows.filter(([, field]) => fields[field] !== undefined);
+    if (present.length === 0) continue;
+    lines.push(`${lines.length === 0 ? '' : '\n'}${title}`);
+    for (const [label, field] of present) lines.push(`  ${label.padEnd(14)} ${fields[field]}`);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,58 @@
+/** What a person is told when a command fails. Expected failures are sentences; for the rest the stack is needed. */
+
+export interface Described {
+  readonly message: string;
+  readonly advice: readonly string[];
+}
+
+/** A failure inside the running process, told by the command that had asked. */
+export class RemoteError extends Error {
+  override name = 'RemoteError';
+  readonly advice: readonly string[];
+  constructor(message: string, advice: readonly string[]) {
+    super(message);
+    this.advice = advice;
+  }
+}
+
+/** A sentence of the CLI itself, with what to do about it. */
+export class CommandError extends Error {
+  override name = 'CommandError';
+  readonly advice: readonly string[];
+  constructor(message: string, ...advice: readonly string[]) {
+    super(message);
+    this.advice = advice;
+  }
+}
+
+export function notRunning(): CommandError {
+  return new CommandError('Plinth is not running on this folder.', 'Start it with "plinth start".');
+}
+
+const spoken = new Set([
+  'CommandError',
+  'RemoteError',
+  'ConfigError',
+  'ProjectError',
+  'DatabaseError',
+  'UsageError',
+]);
+
+export function describeError(error: unknown): Described {
+  if (!(error instanceof Error)) return { message: String(error), advice: [] };
+  const { advice, hint, code, port } = error as Error & {
+    advice?: readonly string[];
+    hint?: string;
+    code?: string;
+    port?: number;
+  };
+  if (code === 'EADDRINUSE') {
+    return {
+      message: `Port ${port ?? ''} is taken by another program.`.replace('  ', ' '),
+      advice: ['Stop that program, or choose other ports: --port 0 takes free ones for everything.'],
+    };
+  }
+  if (spoken.has(error.name))
+    return { message: error.message, advice: advice ?? (hint === undefined ? [] : [hint]) };
+  return { message: error.stack ?? error.message, advice: [] };
+}

@@ -1,0 +1,82 @@
+/** The command line: finds the command, prints its result or what went wrong. Knows no SQL. */
+import { readFileSync } from 'node:fs';
+import { nearest } from '../config/index.ts';
+import { type Command, helpOf, parseInput, UsageError } from './command.ts';
+import { describeError } from './errors.ts';
+import { columns, print, say } from './output.ts';
+import { aliases, registry } from './registry.ts';
+
+/** The exit status: 0 done, 1 failed, 2 not understood. */
+export async function main(args: readonly string[]): Promise<number> {
+  const [first] = args;
+  if (first === undefined || first === 'help' || first === '--help' || first === '-h')
+    return await help(args.slice(1));
+  if (first === '--version' || first === 'version') {
+    print(version());
+    return 0;
+  }
+  const found = findCommand(args);
+  if (found === undefined) return unknown(args);
+  const command = await found.load();
+  return await runCommand(command, args.slice(found.words));
+}
+
+async function runCommand(command: Command, args: readonly string[]): Promise<number> {
+  try {
+    const input = parseInput(command, args);
+    if (input.help) {
+      print(helpOf(command));
+      return 0;
+    }
+    return await command.run(input);
+  } catch (error) {
+    const { message, advice } = describeError(error);
+    say([message, ...advice].join('\n'));
+    if (!(error instanceof UsageError)) return 1;
+    say(`See "plinth ${command.name} --help".`);
+    return 2;
+  }
+}
+
+/** The longest command that the line begins with: `migration new` before `migration`. */
+function findCommand(args: readonly string[]) {
+  for (const words of [2, 1]) {
+    const name = args.slice(0, words).join(' ');
+    const entry = registry[aliases[name] ?? name];
+    if (args.length >= words && entry !== undefined) return { ...entry, words };
+  }
+  return undefined;
+}
+
+function unknown(args: readonly string[]): number {
+  const words = args.filter((arg) => !arg.startsWith('-')).slice(0, 2);
+  const typed = words.join(' ') || (args[0] ?? '');
+  const group = Object.keys(registry).filter((name) => name.startsWith(`${words[0]} `));
+  const names = [...Object.keys(registry), ...Object.keys(aliases)];
+  const near = nearest(typed, names) ?? nearest(words[0] ?? '', names);
+  say(`There is no command ${typed}.`);
+  if (group.length > 0) say(`There are: ${group.join(', ')}.`);
+  else if (near !== undefined) say(`Did you mean "plinth ${near}"?`);
+  else say('See "plinth --help".');
+  return 2;
+}
+
+async function help(topic: readonly string[]): Promise<number> {
+  if (topic.length > 0) {
+    const found = findCommand(topic);
+    if (found === undefined) return unknown(topic);
+    print(helpOf(await found.load()));
+    return 0;
+  }
+  const rows = Object.entries(registry).map(([name, { summary }]) => [`  ${name}`, summary]);
+  print('A whole backend and its web app in one process.\n');
+  print('Usage: plinth COMMAND [options]\n');
+  print(columns(rows));
+  print('\n"plinth COMMAND --help" explains a command, with examples.');
+  return 0;
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}

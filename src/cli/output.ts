@@ -1,0 +1,27 @@
+/** Results go to stdout, everything said on the way to stderr. */
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Columns padded to their widest cell. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, index) => {
+      widths[index] = Math.max(widths[index] ?? 0, cell.length);
+    });
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,198 @@
+/** `start` and `serve`: brings a backend up, answers other commands meanwhile, and stops cleanly. */
+import { rmSync } from 'node:fs';
+import module from 'node:module';
+import { join } from 'node:path';
+import { type Config, loadConfig } from '../config/index.ts';
+import { createFileLogger } from '../logging.ts';
+import { type Backend, type BackendOptions, createBackend } from '../main.ts';
+import { type ControlServer, findRunning, startControl } from './control.ts';
+import { CommandError } from './errors.ts';
+import { backendOperations } from './operations.ts';
+import type { Place } from './place.ts';
+import { ensureDataDir, removeState, writeState } from './state.ts';
+
+export interface ServerOptions extends Place {
+  readonly mode: 'development' | 'production';
+  /** Dotted keys of config.toml set by flags. */
+  readonly flags: Readonly<Record<string, string | number | boolean>>;
+  readonly databaseUrl?: string;
+  readonly exclude: readonly string[];
+  readonly ignoreHealthCheck: boolean;
+  readonly onProgress: (message: string) => void;
+  /** Called once, when requests are answered; the sign-in link where there is a Console. */
+  readonly onReady: (status: Record<string, string>, consoleLink: string | undefined) => void;
+}
+
+/** Resolves when the server has been stopped: by a signal, or by `plinth stop`. */
+export async function runServer(options: ServerOptions): Promise<void> {
+  const { projectDir, dataDir, mode, onProgress } = options;
+  ensureDataDir(dataDir);
+  const log = createFileLogger(join(dataDir, 'logs'));
+  const server = new Server(options, log);
+  const control = await startControl({ ...server.operations });
+  try {
+    await server.start();
+    writeState(dataDir, {
+      pid: process.pid,
+      mode,
+      startedAt: new Date().toISOString(),
+      projectDir,
+      controlPort: control.port,
+      token: control.token,
+    });
+    options.onReady(server.backend.status(), await server.consoleLink());
+    module.flushCompileCache();
+    await stopAsked(server, onProgress);
+    onProgress('Stopping...');
+  } finally {
+    await server.stop();
+    removeState(dataDir, control.token);
+    closeSoon(control);
+    log.flush();
+  }
+}
+
+/** The answer to `stop` is still on its way. */
+function closeSoon(control: ControlServer): void {
+  setTimeout(() => control.close(), 100).unref();
+}
+
+/** SIGINT, SIGTERM or the operation `stop`; a second signal does not wait. */
+function stopAsked(server: Server, onProgress: (message: string) => void): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = () => {
+      if (asked) process.exit(1);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+    // A closed terminal means the same.
+    process.on('SIGHUP', onSignal);
+    server.onStop = () => {
+      onProgress('Asked to stop by "plinth stop".');
+      asked = true;
+      resolve();
+    };
+  });
+}
+
+class Server {
+  backend!: Backend;
+  onStop: () => void = () => {};
+  readonly #options: ServerOptions;
+  readonly #log: BackendOptions['log'];
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: ServerOptions, log: BackendOptions['log']) {
+    this.#options = options;
+    this.#log = log;
+  }
+
+  async start(extra: Partial<BackendOptions> = {}, onProgress = this.#options.onProgress): Promise<void> {
+    const { projectDir, dataDir, mode, databaseUrl, exclude, ignoreHealthCheck } = this.#options;
+    const config = extra.config ?? this.#loadConfig(onProgress);
+    const backend = await createBackend({
+      projectDir,
+      dataDir,
+      mode,
+      exclude,
+      onProgress,
+      ...(databaseUrl === undefined ? {} : { databaseUrl }),
+      ...(this.#log === undefined ? {} : { log: this.#log }),
+      ...extra,
+      config,
+    });
+    this.backend = backend;
+    try {
+      await backend.start();
+      if (!ignoreHealthCheck) await checkHealth(backend);
+    } catch (error) {
+      await backend.stop();
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.backend?.stop() ?? Promise.resolve();
+    return this.#stopped;
+  }
+
+  async consoleLink(): Promise<string | undefined> {
+    const { config } = this.backend;
+    if (!config.studio.enabled || this.#options.exclude.includes('console')) return undefined;
+    return await this.backend.consoleLink();
+  }
+
+  /** What other commands may ask this process. */
+  get operations() {
+    const backend = () => this.backend;
+    return {
+      ...backendOperations(backend, this.#options),
+      ping: async () => process.pid,
+      stop: async () => {
+        this.onStop();
+        await this.stop();
+      },
+      reset: async (parameters: Readonly<Record<string, unknown>>, onProgress: (message: string) => void) => {
+        await this.#reset(parameters, onProgress);
+      },
+    };
+  }
+
+  /** A new cluster, then everything of a first start. Refused for a database that is not ours to drop. */
+  async #reset(
+    parameters: Readonly<Record<string, unknown>>,
+    onProgress: (message: string) => void,
+  ): Promise<void> {
+    const { dataDir, databaseUrl } = this.#options;
+    if (databaseUrl !== undefined) {
+      throw new CommandError(
+        'db reset drops the embedded database only; this one is given by --database-url.',
+      );
+    }
+    onProgress('Resetting the database...');
+    const config = withSeedOptions(this.#loadConfig(onProgress), parameters);
+    await this.backend.stop();
+    for (const name of ['postgres', 'storage']) rmSync(join(dataDir, name), { recursive: true, force: true });
+    await this.start({ config, ...upToVersion(parameters) }, onProgress);
+  }
+
+  #loadConfig(onProgress: (message: string) => void): Config {
+    const { projectDir, flags } = this.#options;
+    const { config, warnings } = loadConfig({ projectDir, flags });
+    for (const warning of warnings) onProgress(`Warning: ${warning}`);
+    return config;
+  }
+}
+
+function withSeedOptions(config: Config, parameters: Readonly<Record<string, unknown>>): Config {
+  const { seed, sqlPaths } = parameters as { seed?: boolean; sqlPaths?: string[] };
+  const sql_paths = sqlPaths !== undefined && sqlPaths.length > 0 ? sqlPaths : config.db.seed.sql_paths;
+  const enabled = seed === false ? false : config.db.seed.enabled;
+  return { ...config, db: { ...config.db, seed: { enabled, sql_paths } } };
+}
+
+function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partial<BackendOptions> {
+  return typeof upToVersion === 'string' ? { upToVersion } : {};
+}
+
+async function checkHealth(backend: Backend): Promise<void> {
+  const response = await backend.fetch('/health');
+  if (response.ok) return;
+  throw new CommandError(
+    `A service is not healthy: ${await response.text()}`,
+    'See .plinth/logs/plinth.log, or start all the same with --ignore-health-check.',
+  );
+}
+
+/** @throws {CommandError} when this folder is served already. */
+export async function refuseIfRunning({ dataDir }: Place): Promise<void> {
+  const running = await findRunning(dataDir);
+  if (running === undefined) return;
+  throw new CommandError(
+    `Plinth runs on this folder already (process ${running.state.pid}).`,
+    'Stop it with "plinth stop".',
+  );
+}
