@@ -73,7 +73,8 @@ export function prepare(
   const query = scanQuery(request.query, readOnlyCall);
   const preferences = readPreferences(header(request, 'prefer'), context.settings.txEnd.override);
   // A query string that cannot be read goes before a range that cannot be met.
-  const known = `${request.method} ${profile.schema}\n${action.kind} ${action.name}${query.shape}`;
+  // Each part of a key ends where no client's text can: a path holds no `?`, a header no NUL.
+  const known = `${request.method} ${profile.schema}\0${request.path}?${query.shape}`;
   let tree: QueryTree | undefined;
   const needsTree = action.kind !== 'read' && query.pairs.some(([name]) => name === 'columns');
   if (needsTree || !context.shapes.hasQuery(known)) {
@@ -93,11 +94,11 @@ export function prepare(
   const accept = header(request, 'accept');
   const key = [
     known,
-    [...given].join('\n'),
+    JSON.stringify([...given]),
     header(request, 'prefer') ?? '',
     accept ?? '*/*',
     contentType.kind,
-    payload === undefined ? '' : `${payload.isObject}\n${payload.keys.join('\n')}`,
+    payload === undefined ? '' : `${payload.isObject} ${JSON.stringify(payload.keys)}`,
   ].join('\0');
   let shape = context.shapes.get(key);
   if (shape === undefined) {

@@ -48,7 +48,7 @@ function searchPath(schema: string, extra: readonly string[]): string {
   const key = [schema, ...extra].join('\0');
   let path = paths.get(key);
   if (path === undefined) {
-    path = [...new Set([schema, ...extra])].map(quoteIdentifier).join(', ');
+    path = [schema, ...extra].map(quoteIdentifier).join(', ');
     if (paths.size >= REMEMBERED_PATHS) paths.clear();
     paths.set(key, path);
   }

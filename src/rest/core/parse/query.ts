@@ -37,7 +37,10 @@ type Entry =
   | { readonly kind: 'argument'; readonly key: string };
 
 export interface ScannedQuery {
-  /** Everything but the values; equal shapes are planned alike. */
+  /**
+   * Everything but the values; equal shapes are planned alike. Parts stand as they came, encoded, so that `&` and the
+   * first `=` of a part cannot come from a client's text.
+   */
   readonly shape: string;
   readonly values: readonly SlotValue[];
   /** `limit` and `offset` of each level, by the key of its limit (`limit`, `embed.limit`). */
@@ -45,8 +48,11 @@ export interface ScannedQuery {
   /** Arguments of a function called by GET, in order, repeated names included. */
   readonly callArguments: readonly (readonly [string, string])[];
   readonly entries: readonly Entry[];
-  readonly pairs: readonly (readonly [string, string | undefined])[];
+  readonly pairs: readonly Pair[];
 }
+
+/** Key and value of a parameter, decoded; the value is undefined where there is no `=`. */
+export type Pair = readonly [key: string, value: string | undefined, raw: string];
 
 export interface EmbedFilter {
   readonly path: EmbedPath;
@@ -72,21 +78,22 @@ const RESERVED_LAST = new Set(['order', 'limit', 'offset', 'and', 'or']);
 const INTEGER = /^\s*-?\d+\s*$/;
 
 /** `readOnlyCall`: values without an operator are arguments of the function. */
-export function scanQuery(raw: string, readOnlyCall: boolean): ScannedQuery {
-  const pairs = splitQuery(raw);
+export function scanQuery(text: string, readOnlyCall: boolean): ScannedQuery {
+  const pairs = splitQuery(text);
   const values: SlotValue[] = [];
   const entries: Entry[] = [];
   const limits = new Map<string, number | undefined>();
   const offsets = new Map<string, number | undefined>();
   const callArguments: [string, string][] = [];
   let shape = '';
-  for (const [key, value] of pairs) {
+  for (const [key, value, raw] of pairs) {
     if (value === undefined) continue;
+    const rawKey = raw.slice(0, raw.indexOf('='));
     const last = key.slice(key.lastIndexOf('.') + 1);
     if (last === 'limit' || last === 'offset') {
       const number = INTEGER.test(value) ? Number(value) : undefined;
       (last === 'limit' ? limits : offsets).set(`${key.slice(0, key.length - last.length)}limit`, number);
-      shape += `\n${key}#`;
+      shape += `&${rawKey}#`;
       continue;
     }
     if (!RESERVED_LAST.has(last) && !RESERVED.has(key)) {
@@ -94,18 +101,18 @@ export function scanQuery(raw: string, readOnlyCall: boolean): ScannedQuery {
       if (quick !== undefined) {
         entries.push({ kind: 'filter', key, expression: quick.expression });
         values.push(quick.value);
-        shape += `\n${key}=${quick.shape}`;
+        shape += `&${rawKey}=${quick.shape}`;
         continue;
       }
       if (readOnlyCall && !/^(not|in|is)\./.test(value)) {
         entries.push({ kind: 'argument', key });
         callArguments.push([key, value]);
-        shape += `\n${key}?`;
+        shape += `&${rawKey}?`;
         continue;
       }
     }
     entries.push({ kind: 'verbatim', key, text: value });
-    shape += `\n${key}=${value}`;
+    shape += `&${raw}`;
   }
   const ranges = new Map<string, RowRange>();
   for (const key of new Set([...limits.keys(), ...offsets.keys()])) {
@@ -236,15 +243,14 @@ function quickFilter(
   };
 }
 
-/** Key and value of each parameter, decoded; the value is undefined where there is no `=`. */
-export function splitQuery(raw: string): [string, string | undefined][] {
+export function splitQuery(raw: string): Pair[] {
   if (raw === '') return [];
-  const pairs: [string, string | undefined][] = [];
+  const pairs: Pair[] = [];
   for (const part of raw.split('&')) {
     if (part === '') continue;
     const equals = part.indexOf('=');
-    if (equals === -1) pairs.push([decodeText(part), undefined]);
-    else pairs.push([decodeText(part.slice(0, equals)), decodeText(part.slice(equals + 1))]);
+    if (equals === -1) pairs.push([decodeText(part), undefined, part]);
+    else pairs.push([decodeText(part.slice(0, equals)), decodeText(part.slice(equals + 1)), part]);
   }
   return pairs;
 }
