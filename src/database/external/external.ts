@@ -28,7 +28,7 @@ export interface External {
 
 const oldestVersion = 150_000;
 
-const servicesRoles: readonly LoginRole[] = [
+const serviceRoles: readonly LoginRole[] = [
   'postgres',
   'authenticator',
   'supabase_auth_admin',
@@ -46,6 +46,7 @@ interface Facts {
   /** We may write into `_plinth`. */
   ownsLedger: boolean;
   hasAdmin: boolean;
+  adminIsSuperuser: boolean;
 }
 
 export async function connectExternal(url: string, log: Logger): Promise<External> {
@@ -62,12 +63,16 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
     const ownsSchemas = facts.hasLedger ? facts.superuser || facts.ownsLedger : !facts.hasAuth;
     const options = new Map<LoginRole, ConnectionOptions>();
     const asOwner = (role: LoginRole): ConnectionOptions =>
-      role === base.user ? base : { ...base, options: joinOptions(base.options, `-c role=${role}`) };
+      role === base.user
+        ? withSearchPath(base, role)
+        : withSearchPath({ ...base, options: joinOptions(base.options, `-c role=${role}`) }, role);
 
     if (ownsSchemas && facts.superuser && base.user !== 'supabase_admin') {
       // Our objects belong to supabase_admin here too, so that default privileges and guards are the same everywhere.
-      if (!facts.hasAdmin)
-        await session.exec('create role supabase_admin superuser createdb createrole replication bypassrls');
+      const verb = facts.hasAdmin ? 'alter' : 'create';
+      if (!facts.adminIsSuperuser) {
+        await session.exec(`${verb} role supabase_admin superuser createdb createrole replication bypassrls`);
+      }
       await session.exec('set role supabase_admin');
     }
 
@@ -77,13 +82,13 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
       serverVersion: facts.version,
       target(role) {
         if (role === 'supabase_admin') return facts.superuser && ownsSchemas ? asOwner(role) : base;
-        return options.get(role) ?? { ...base, user: role };
+        return options.get(role) ?? loginOf(base, role);
       },
       async prepareLogins() {
-        const refused = await tryLogins(base, servicesRoles, options);
+        const refused = await tryLogins(base, serviceRoles, options);
         if (refused.length === 0) return;
         if (ownsSchemas && base.password !== undefined) {
-          await setPasswords(session, base.password, []).catch(() => {});
+          await setPasswords(session, base.password, await newPostgres(session, facts)).catch(() => {});
         }
         for (const { role, error } of await tryLogins(
           base,
@@ -138,7 +143,8 @@ async function readFacts(session: Client): Promise<Facts> {
            to_regclass('_plinth.migrations') is not null as "hasLedger",
            coalesce((select pg_has_role(nspowner, 'usage') from pg_catalog.pg_namespace where nspname = '_plinth'), false)
              as "ownsLedger",
-           exists (select from pg_catalog.pg_roles where rolname = 'supabase_admin') as "hasAdmin"`);
+           exists (select from pg_catalog.pg_roles where rolname = 'supabase_admin') as "hasAdmin",
+           exists (select from pg_catalog.pg_roles where rolname = 'supabase_admin' and rolsuper) as "adminIsSuperuser"`);
   return facts as Facts;
 }
 
@@ -150,7 +156,7 @@ async function tryLogins(
 ): Promise<{ role: LoginRole; error: unknown }[]> {
   const results = await Promise.all(
     roles.map(async (role) => {
-      const target = { ...base, user: role };
+      const target = loginOf(base, role);
       try {
         const client = await Client.connect(target);
         options.set(role, target);
@@ -162,6 +168,26 @@ async function tryLogins(
     }),
   );
   return results.filter((result) => result !== undefined);
+}
+
+/** Elsewhere `postgres` may be somebody's superuser, whose search path we do not set; migrations count on this one. */
+function loginOf(base: ConnectionOptions, role: LoginRole): ConnectionOptions {
+  return withSearchPath({ ...base, user: role }, role);
+}
+
+function withSearchPath(target: ConnectionOptions, role: LoginRole): ConnectionOptions {
+  return role === 'postgres'
+    ? { ...target, parameters: { search_path: '"$user", public, extensions' } }
+    : target;
+}
+
+/** `postgres` when the bootstrap has just made it, since nobody gave it a password yet; never somebody's own account. */
+async function newPostgres(session: Client, facts: Facts): Promise<string[]> {
+  if (!facts.superuser) return [];
+  const rows = await session.query<{ name: string }>(sql`
+    select rolname::text as name from pg_catalog.pg_authid
+    where rolname = 'postgres' and rolpassword is null and not rolsuper`);
+  return rows.map(({ name }) => name);
 }
 
 function joinOptions(first: string | undefined, second: string): string {

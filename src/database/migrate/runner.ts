@@ -95,8 +95,12 @@ async function applyFile(
     'set local search_path = "$user", public, auth, extensions',
     'set local client_min_messages = warning',
     'set local statement_timeout = 0',
-    // No event trigger of anybody's runs with our rights; the guard trusts superusers anyway.
-    ...(run.serverVersion >= 170_000 ? ['set local event_triggers = off'] : []),
+    // No event trigger of anybody's runs with our rights; the guard trusts superusers anyway. Only they may set it.
+    ...(run.serverVersion >= 170_000
+      ? [
+          "select set_config('event_triggers', 'off', true) from pg_catalog.pg_roles where rolname = current_user and rolsuper",
+        ]
+      : []),
   ];
   const head = `${settings.join(';')};`;
   const values = [file.room, file.version, file.name, file.hash].map(quoteLiteral).join(', ');

@@ -1,9 +1,10 @@
--- Roles are per cluster: another database of it may have made them already, and an administrator's own are kept.
+-- Roles are per cluster: another database of it may have made them already.
 do $$
 declare
   wanted record;
   is_new boolean;
   attribute text;
+  may_all constant boolean := (select rolsuper from pg_catalog.pg_roles where rolname = current_user);
 begin
   for wanted in
     select * from (values
@@ -33,8 +34,9 @@ begin
         is_new := false; -- another database of this cluster was quicker
       end;
     end if;
-    if _plinth.is_own_cluster() then
-      if is_new or wanted.name <> 'supabase_admin' then
+    if may_all then
+      -- Elsewhere a `postgres` that was there before is somebody's own account.
+      if is_new or (wanted.name <> 'supabase_admin' and (wanted.name <> 'postgres' or _plinth.is_own_cluster())) then
         execute format('alter role %I %s', wanted.name, wanted.attributes);
       end if;
     elsif is_new then
@@ -42,9 +44,7 @@ begin
       foreach attribute in array string_to_array(wanted.attributes, ' ') loop
         perform _plinth.attempt(format('alter role %I %s', wanted.name, attribute));
       end loop;
-      if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
-        perform _plinth.attempt(format('grant %I to current_user', wanted.name));
-      end if;
+      perform _plinth.attempt(format('grant %I to current_user', wanted.name));
     end if;
   end loop;
 end

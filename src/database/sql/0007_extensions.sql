@@ -18,8 +18,10 @@ begin
       perform _plinth.attempt(format('create extension if not exists %I with schema extensions', wanted));
     end loop;
   end if;
-  -- Its view needs the preloaded library.
-  if current_setting('shared_preload_libraries') ~ 'pg_stat_statements' then
+  -- Its view needs the preloaded library. (Who may not see the setting could not make the extension either.)
+  if exists (
+    select from pg_catalog.pg_settings where name = 'shared_preload_libraries' and setting ~ 'pg_stat_statements'
+  ) then
     perform _plinth.attempt('create extension if not exists pg_stat_statements with schema extensions');
     for wanted in
       select p.oid::regprocedure::text from pg_catalog.pg_proc p

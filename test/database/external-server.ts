@@ -1,0 +1,81 @@
+/** A PostgreSQL that is not ours: its superuser is `admin`, TCP asks for passwords, its extension folder is the stock one. */
+import { spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { findBinaries, linkLibraries } from '../../src/database/embedded/binaries.ts';
+import { chooseIdentity, commandAs, type Identity } from '../../src/database/embedded/identity.ts';
+
+export interface ExternalServer {
+  /** For another user, database or password of this server. */
+  url(user: string, database?: string, password?: string): string;
+  stop(): Promise<void>;
+}
+
+/** Folders with initdb and postgres, by version: the embedded one always, Debian's oldest supported one where it is. */
+export function availableServers(): { version: string; bin: string }[] {
+  const binaries = findBinaries();
+  linkLibraries(binaries);
+  const servers = [{ version: '18', bin: dirname(binaries.postgres) }];
+  const debian = '/usr/lib/postgresql/15/bin';
+  if (existsSync(join(debian, 'postgres'))) servers.push({ version: '15', bin: debian });
+  return servers;
+}
+
+export async function startExternalServer(bin: string, folder: string): Promise<ExternalServer> {
+  const identity = chooseIdentity([folder, bin]) as Identity;
+  const data = join(folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  const secret = join(folder, 'password');
+  writeFileSync(secret, 'secret', { mode: 0o644 });
+  if (identity.kind === 'user') chownSync(data, identity.uid, identity.gid);
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+  const initdb = commandAs(identity, join(bin, 'initdb'), [
+    ...['-D', data, '-U', 'admin', '-E', 'UTF8', '--no-sync', '--auth=scram-sha-256', `--pwfile=${secret}`],
+  ]);
+  const made = spawnSync(initdb.file, initdb.args, { ...initdb.ids, cwd: '/', env, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(made.stderr);
+  const port = await freePort();
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    wal_level: 'logical',
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = commandAs(identity, join(bin, 'postgres'), ['-D', data, ...args]);
+  const child = spawn(server.file, server.args, {
+    ...server.ids,
+    cwd: '/',
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    const lines: string[] = [];
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line);
+      if (line.includes('ready to accept connections')) resolve();
+    });
+    child.once('close', () => reject(new Error(lines.join('\n'))));
+  });
+  return {
+    url: (user, database = 'postgres', password = 'secret') =>
+      `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`,
+    async stop() {
+      child.kill('SIGINT');
+      await ended;
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
