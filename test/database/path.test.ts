@@ -115,6 +115,20 @@ describe('role and claims do not leak', () => {
     await expectClean();
   });
 
+  test('and neither does any other setting', async () => {
+    const base = request('user1', WHO);
+    const settings: PathRequest['settings'] = [
+      ...base.settings,
+      ['app.tenant', 'a'],
+      ['statement_timeout', '9s'],
+    ];
+    const read = `select coalesce(current_setting('app.tenant', true), ''), current_setting('statement_timeout') = '9s'`;
+    for (const lane of ['shared', 'alone'] as const) {
+      await narrow.execute({ ...base, settings, lane });
+      expect(texts(await narrow.execute(request('user2', read, { lane })))).toEqual([['', 'f']]);
+    }
+  });
+
   test('after an error, in the statement, before it and after it', async () => {
     const failing = { key: 'fails', text: 'select 1 / 0', params: [] };
     const refusals = [

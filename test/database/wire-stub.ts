@@ -1,0 +1,104 @@
+/** A server that only knows how to let somebody in: for ways of signing in that a test cluster does not offer. */
+import { createServer, type Server, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+
+export interface Stub {
+  readonly port: number;
+  /** The passwords that clients sent, and the names and values of their startup messages. */
+  readonly passwords: string[];
+  readonly startups: string[][];
+  close(): Promise<void>;
+}
+
+export interface StubOptions {
+  /** The body of the server's request for a password, after the length; nothing means that none is asked for. */
+  readonly asks?: Buffer;
+  /** `refuse` answers N to a request for TLS. */
+  readonly tls?: 'accept' | 'refuse';
+}
+
+const SSL_REQUEST = 80_877_103;
+
+export async function startStub({ asks, tls = 'refuse' }: StubOptions): Promise<Stub> {
+  const passwords: string[] = [];
+  const startups: string[][] = [];
+  const sockets = new Set<Socket>();
+
+  const serve = (socket: Socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => {
+      if (chunk[0] === 0x70) {
+        passwords.push(chunk.toString('utf8', 5, chunk.length - 1));
+        letIn(socket);
+      } else if (chunk[0] === 0 && chunk.length === 8 && chunk.readInt32BE(4) === SSL_REQUEST) {
+        if (tls === 'refuse') {
+          socket.write('N');
+          return;
+        }
+        socket.removeAllListeners('data');
+        socket.write('S');
+        serve(new TLSSocket(socket, { isServer: true, key: TEST_KEY, cert: TEST_CERTIFICATE }));
+      } else if (chunk[0] === 0) {
+        startups.push(chunk.toString('utf8', 8).split('\0').slice(0, -2));
+        if (asks === undefined) letIn(socket);
+        else socket.write(message('R', asks));
+      }
+    });
+  };
+
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    serve(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port.');
+  return {
+    port: address.port,
+    passwords,
+    startups,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function letIn(socket: Socket): void {
+  const ok = message('R', Buffer.from([0, 0, 0, 0]));
+  const key = message('K', Buffer.from([0, 0, 0, 7, 1, 2, 3, 4]));
+  const status = message('S', Buffer.from('server_version\x0099\0'));
+  // In two pieces that end in the middle of a message.
+  const all = Buffer.concat([ok, status, key, message('Z', Buffer.from('I'))]);
+  socket.write(all.subarray(0, 13));
+  setImmediate(() => socket.write(all.subarray(13)));
+}
+
+function message(type: string, body: Buffer): Buffer {
+  const bytes = Buffer.alloc(5 + body.length);
+  bytes.write(type, 'latin1');
+  bytes.writeInt32BE(4 + body.length, 1);
+  body.copy(bytes, 5);
+  return bytes;
+}
+
+/** For `localhost`, signed by itself, used nowhere else. */
+export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBlTCCATugAwIBAgIUUmXUtdamTNRBFJUuf/dUEbAP9aAwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA0NDYzNVoYDzIxMjYxMDI4
+MDQ0NjM1WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARHcdRHMzThzj/sXhpWSgM4WNoYgAgnnm3OpIOSPlUKyaPXW5RcTajF
+/XiyR7bvv2dCtQn4U6R3oA7b5ZVoQwvIo2kwZzAdBgNVHQ4EFgQUE6ldeJrIVabj
+gQDYwzGkLg6cSuEwHwYDVR0jBBgwFoAUE6ldeJrIVabjgQDYwzGkLg6cSuEwDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SAAwRQIhAPA1xjHL1I99IxI15AVdY8Qh/AJXB3beTXDZ0aO4ADsaAiB2qBRaoo8g
+BzzF8uTlWxVjA8t6R+azRRmt2dCkIuj+Zg==
+-----END CERTIFICATE-----
+`;
+
+const TEST_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQizniz9j3M/CY590
+84HMvYPqx0QFIgYrpneoPsKhDoyhRANCAARHcdRHMzThzj/sXhpWSgM4WNoYgAgn
+nm3OpIOSPlUKyaPXW5RcTajF/XiyR7bvv2dCtQn4U6R3oA7b5ZVoQwvI
+-----END PRIVATE KEY-----
+`;
