@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isMimeAllowed, isValidMimePattern, parseFileSize, smallestLimit } from './limits.ts';
+
+describe('file sizes', () => {
+  test.each([
+    ['1B', 1],
+    ['1kb', 1000],
+    ['1.5MB', 1_500_000],
+    ['20GB', 20_000_000_000],
+    ['1.2345KB', 1230],
+  ])('%s is %d bytes', (text, bytes) => {
+    expect(parseFileSize(text)).toBe(bytes);
+  });
+  test.each(['', '1', 'MB', '-1MB', '1 MB', '1TB', '1e3KB', '1MBx'])('%j is none', (text) => {
+    expect(parseFileSize(text)).toBeUndefined();
+  });
+  test('any text gives bytes or nothing', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const bytes = parseFileSize(text);
+        expect(bytes === undefined || (Number.isInteger(bytes) && bytes >= 0)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('media types', () => {
+  test('patterns of a bucket', () => {
+    for (const good of ['image/png', 'image/*', '*', 'text/plain; charset=utf-8', 'application/vnd.x+json']) {
+      expect(isValidMimePattern(good), good).toBe(true);
+    }
+    for (const bad of ['', 'image', 'image/', '/png', 'thisisnotarealmimetype', `a/${'b'.repeat(1000)}`]) {
+      expect(isValidMimePattern(bad), bad).toBe(false);
+    }
+  });
+  test('an empty list allows everything, a list only what it names', () => {
+    expect(isMimeAllowed('image/png', [])).toBe(true);
+    expect(isMimeAllowed('image/png', ['image/jpeg', 'image/png'])).toBe(true);
+    expect(isMimeAllowed('image/png', ['image/*'])).toBe(true);
+    expect(isMimeAllowed('text/plain', ['image/*'])).toBe(false);
+    expect(isMimeAllowed('text/plain;charset=UTF-8', ['text/plain'])).toBe(false);
+    expect(isMimeAllowed('nonsense', ['text/plain'])).toBe(false);
+  });
+});
+
+test('the smallest limit that is set counts', () => {
+  expect(smallestLimit(50, null, undefined, 20)).toBe(20);
+  expect(smallestLimit(50, 0)).toBe(0);
+});

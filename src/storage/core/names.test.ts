@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isFolderPlaceholder, isUuid, isValidBucketName, isValidKey, isValidNewBucketName } from './names.ts';
+
+describe('object keys', () => {
+  test.each(['a', 'folder/file.txt', 'a///b', '../../etc/passwd', "a!_.*'() &$=@;:+,?-", '.', '//'])(
+    '%j is allowed',
+    (key) => {
+      expect(isValidKey(key)).toBe(true);
+    },
+  );
+  test.each(['', 'ü', 'a\0b', 'a\nb', 'a\n', 'a%b', 'a#b', 'a\\b', 'a|b', 'a"b', '<a>', '😀'])(
+    '%j is refused',
+    (key) => {
+      expect(isValidKey(key)).toBe(false);
+    },
+  );
+  test('hold printable ASCII only', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (key) => {
+        if (isValidKey(key)) expect(key).toMatch(/^[\x20-\x7e]+$/);
+      }),
+    );
+  });
+});
+
+describe('bucket names', () => {
+  test('are keys without a slash, up to 100 characters', () => {
+    expect(isValidBucketName('my bucket')).toBe(true);
+    expect(isValidBucketName('a/b')).toBe(false);
+    expect(isValidBucketName('a'.repeat(100))).toBe(true);
+    expect(isValidBucketName('a'.repeat(101))).toBe(false);
+  });
+  test('of new buckets have no space around them and no reserved ending', () => {
+    expect(isValidNewBucketName('a b')).toBe(true);
+    expect(isValidNewBucketName(' a')).toBe(false);
+    expect(isValidNewBucketName('a ')).toBe(false);
+    expect(isValidNewBucketName('a--table-s3')).toBe(false);
+  });
+});
+
+test('a folder placeholder is told by its ending', () => {
+  expect(isFolderPlaceholder('a/.emptyFolderPlaceholder')).toBe(true);
+  expect(isFolderPlaceholder('a/.emptyFolderPlaceholder/b')).toBe(false);
+});
+
+test('UUIDs in any case', () => {
+  expect(isUuid('317EADCE-631a-4429-a0bb-f19a7a517b4a')).toBe(true);
+  expect(isUuid('317eadce-631a-4429-a0bb-f19a7a517b4a ')).toBe(false);
+});

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  cacheControl,
+  contentDisposition,
+  isHeaderText,
+  parseDate,
+  readObjectMetadata,
+  robotsTag,
+  safeContentType,
+} from './object-headers.ts';
+import { isValidRobotsTag } from './robots-tag.ts';
+
+test('HTML is served as text', () => {
+  expect(safeContentType('text/html')).toBe('text/plain');
+  expect(safeContentType('TEXT/HTML; charset=utf-8')).toBe('text/plain');
+  expect(safeContentType('image/png')).toBe('image/png');
+  expect(safeContentType(undefined)).toBe('application/octet-stream');
+  expect(safeContentType('a/b\r\nset-cookie: x')).toBe('application/octet-stream');
+});
+
+test('download names have both spellings', () => {
+  expect(contentDisposition(undefined)).toBeUndefined();
+  expect(contentDisposition('')).toBe('attachment;');
+  expect(contentDisposition('a b.txt')).toBe("attachment; filename=a%20b.txt; filename*=UTF-8''a%20b.txt");
+});
+
+test('any download name makes a header', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (name) => {
+      expect(isHeaderText(contentDisposition(name) ?? '')).toBe(true);
+    }),
+  );
+  expect(contentDisposition('\ud800')).toContain('%EF%BF%BD');
+});
+
+test('cache control is what was stored', () => {
+  expect(cacheControl('max-age=60', false)).toBe('max-age=60');
+  expect(cacheControl('max-age=60', true)).toBe('max-age=60, stale-while-revalidate=30');
+  expect(cacheControl(undefined, false)).toBe('no-cache');
+  expect(cacheControl('x\r\ny: z', false)).toBe('no-cache');
+});
+
+test('metadata written by SQL is read with care', () => {
+  expect(readObjectMetadata(null)).toEqual({});
+  expect(readObjectMetadata({ size: '12', mimetype: 5, contentLength: -1, eTag: '"a"' })).toEqual({
+    size: 12,
+    eTag: '"a"',
+  });
+  expect(parseDate('never')).toBeUndefined();
+});
+
+describe('X-Robots-Tag', () => {
+  test.each([
+    'none',
+    'noindex, nofollow',
+    'googlebot: noindex',
+    'max-snippet: -1',
+    'max-image-preview: large',
+    'unavailable_after: Wed, 03 Dec 2025 13:09:53 GMT',
+    'unavailable_after: 2025-12-03, noindex',
+  ])('%s is valid', (value) => {
+    expect(isValidRobotsTag(value)).toBe(true);
+  });
+  test.each([
+    '',
+    ',',
+    'sometimes',
+    'noindex,',
+    'max-snippet: many',
+    'max-image-preview: huge',
+    'bot:',
+    ': noindex',
+  ])('%j is not', (value) => {
+    expect(isValidRobotsTag(value)).toBe(false);
+  });
+  test('what is not valid is not sent', () => {
+    expect(robotsTag('all')).toBe('all');
+    expect(robotsTag('whatever')).toBe('none');
+    expect(robotsTag(undefined)).toBe('none');
+  });
+});

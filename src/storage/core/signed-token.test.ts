@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { downloadClaims, isValidExpiry, readSignedClaims, uploadClaims } from './signed-token.ts';
+import { judgeToken } from './token-judge.ts';
+
+const now = 1_800_000_000;
+const url = 'bucket/a/b.txt';
+const download = downloadClaims(url, now, 60);
+const upload = uploadClaims(url, { owner: 'me', upsert: true }, now, 60);
+
+describe('signed claims', () => {
+  test('serve their action and their object only', () => {
+    expect(readSignedClaims(download, 'download', url)).toMatchObject({ url, upsert: false, exp: now + 60 });
+    expect(readSignedClaims(upload, 'upload', url)).toMatchObject({ url, upsert: true, owner: 'me' });
+    expect(readSignedClaims(download, 'upload', url)).toBe('scope');
+    expect(readSignedClaims(upload, 'download', url)).toBe('scope');
+    expect(readSignedClaims(download, 'download', 'bucket/a/c.txt')).toBe('url');
+    expect(readSignedClaims(download, 'download', 'other/a/b.txt')).toBe('url');
+  });
+  test('of servers before scopes are told by upsert', () => {
+    expect(readSignedClaims({ url, exp: now }, 'download', url)).toMatchObject({ scope: 'download' });
+    expect(readSignedClaims({ url, exp: now, upsert: false }, 'upload', url)).toMatchObject({
+      scope: 'upload',
+    });
+    expect(readSignedClaims({ url, exp: now }, 'upload', url)).toBe('scope');
+    expect(readSignedClaims({ url, exp: now, upsert: false }, 'download', url)).toBe('scope');
+  });
+  test('without an end are none', () => {
+    expect(readSignedClaims({ url }, 'download', url)).toBe('expiry');
+  });
+  test('a session is no signed URL', () => {
+    expect(readSignedClaims({ role: 'service_role', exp: now }, 'download', url)).toBe('url');
+  });
+});
+
+test('an end must fit into a date', () => {
+  expect(isValidExpiry(1, now)).toBe(true);
+  expect(isValidExpiry(0, now)).toBe(false);
+  expect(isValidExpiry(1.5, now)).toBe(false);
+  expect(isValidExpiry(Number.MAX_SAFE_INTEGER, now)).toBe(false);
+});
+
+describe('bearer tokens', () => {
+  const verified = (claims: Record<string, unknown>) => ({
+    ok: true as const,
+    claims,
+    header: { alg: 'HS256' },
+    claimsJson: JSON.stringify(claims),
+  });
+  test.each([
+    [{}, undefined],
+    [{ exp: now + 1 }, undefined],
+    [{ exp: now }, '"exp" claim timestamp check failed'],
+    [{ exp: 'soon' }, '"exp" claim must be a number'],
+    [{ nbf: now + 1 }, '"nbf" claim timestamp check failed'],
+    [{ nbf: now }, undefined],
+  ])('%j', (claims, refusal) => {
+    const verdict = judgeToken(verified(claims), now * 1000);
+    expect('refusal' in verdict ? verdict.refusal : undefined).toBe(refusal);
+  });
+  test.each([
+    [{ ok: false, reason: 'malformed', parts: 1 } as const, 'Invalid Compact JWS'],
+    [
+      { ok: false, reason: 'signature', algorithm: 'HS256', kid: undefined } as const,
+      'signature verification failed',
+    ],
+    [{ ok: false, reason: 'no-key', algorithm: 'ES256', kid: 'x' } as const, 'signature verification failed'],
+    [
+      { ok: false, reason: 'algorithm', algorithm: 'none' } as const,
+      '"alg" (Algorithm) Header Parameter value not allowed',
+    ],
+  ])('%j', (token, refusal) => {
+    expect(judgeToken(token, now * 1000)).toEqual({ refusal });
+  });
+});
