@@ -12,7 +12,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config/index.ts';
 import { createDatabase } from './database/index.ts';
-import type { Database } from './database/types.ts';
+import type { ConsoleService } from './console/index.ts';
+import type { Database, MigrationSet } from './database/types.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Logger, silentLogger } from './kernel/log.ts';
 import type { Service } from './kernel/service.ts';
@@ -37,6 +38,8 @@ export interface BackendOptions {
   readonly mode?: 'development' | 'production';
   /** Services not to start, by name. */
   readonly exclude?: readonly string[];
+  /** At a first start: leaves newer migrations of the project out. */
+  readonly upToVersion?: string;
   readonly log?: Logger;
   /** What is being done, for anything that may take over a second. */
   readonly onProgress?: (message: string) => void;
@@ -56,8 +59,10 @@ export interface Backend {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The fields of `plinth status`, by their names. */
   status(): Record<string, string>;
-  /** A fresh one-time sign-in link for an operator of the Console. */
-  consoleLink(): Promise<string>;
+  /** A fresh one-time sign-in link for an operator of the Console; the owner unless named. */
+  consoleLink(operator?: string): Promise<string>;
+  /** Who may sign in to the Console. */
+  readonly operators: Pick<ConsoleService, 'listOperators' | 'createOperator'>;
 }
 
 const webDir = fileURLToPath(new URL('../dist/web/', import.meta.url));
@@ -125,6 +130,34 @@ async function loadRooms() {
 }
 
 type Rooms = Awaited<ReturnType<typeof loadRooms>>;
+
+/** The services' tables, in the order they are made. */
+const migrationSets = (rooms: Rooms): MigrationSet[] =>
+  [rooms.auth, rooms.storage, rooms.realtime, rooms.mail, rooms.account, rooms.console, rooms.project].map(
+    (room) => room.migrations,
+  );
+
+/** For templates of test databases: all that a start does to a database before it serves anybody. */
+export async function prepareDatabase(database: Database, config: Config, projectDir: string): Promise<void> {
+  const rooms = await loadRooms();
+  await database.migrate(migrationSets(rooms));
+  const keys = createKeys({
+    mode: 'development',
+    config,
+    supabaseDir: join(projectDir, 'supabase'),
+    dataDir: projectDir,
+  });
+  const project = rooms.project.createProject({
+    database,
+    config,
+    keys,
+    projectDir,
+    mode: 'development',
+    log: silentLogger,
+    onProgress: () => undefined,
+  });
+  await project.prepareDatabase();
+}
 
 interface Parts extends BackendOptions {
   readonly projectDir: string;
@@ -221,15 +254,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     home: '/console/',
   });
 
-  await database.migrate([
-    rooms.auth.migrations,
-    rooms.storage.migrations,
-    rooms.realtime.migrations,
-    rooms.mail.migrations,
-    rooms.account.migrations,
-    rooms.console.migrations,
-    rooms.project.migrations,
-  ]);
+  await database.migrate(migrationSets(rooms));
   const project = rooms.project.createProject({ database, config, keys, projectDir, mode, log, onProgress });
 
   let running: 'no' | 'yes' | 'stopped' = 'no';
@@ -246,7 +271,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
           `this backend was ${running === 'yes' ? 'started' : 'stopped'} before; create another`,
         );
       running = 'yes';
-      await project.prepareDatabase();
+      await project.prepareDatabase(parts.upToVersion === undefined ? {} : { upToVersion: parts.upToVersion });
       await Promise.all(services.map((service) => service.start?.()));
       const port = await gateway.listen(host, parts.port ?? config.api.port);
       url = addressOf(config, host, port);
@@ -268,7 +293,8 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
         databaseUrl: database.info.url,
         mailUrl: mailUrlOf(host, mail.port()),
       }),
-    consoleLink: () => operators.issueLink(),
+    consoleLink: (operator) => operators.issueLink(operator),
+    operators,
   };
 }
 

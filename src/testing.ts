@@ -1,0 +1,100 @@
+/**
+ * For tests: a whole backend in this process on a database of its own, cloned from a migrated template.
+ *
+ * @example
+ * const backend = await createTestBackend({ projectDir: 'examples/live-board' });
+ * const client = createClient(backend.url, backend.keys.publishableKey);
+ * // …
+ * await backend.stop();
+ */
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configFrom, loadConfig, type PartialConfig } from './config/index.ts';
+import { createTestDatabase, stopTestCluster } from './database/testing.ts';
+import type { Logger } from './kernel/log.ts';
+import { sql } from './kernel/sql.ts';
+import { type Backend, createBackend, prepareDatabase } from './main.ts';
+
+export { stopTestCluster };
+
+export interface TestBackendOptions {
+  /** A folder with `supabase/`, whose config, migrations and seeds are used; without it everything is at its default. */
+  readonly projectDir?: string;
+  /** Settings instead of the project's config.toml. */
+  readonly config?: PartialConfig;
+  /** SQL that runs as `postgres` after the project's migrations; part of the template. */
+  readonly sql?: string;
+  readonly log?: Logger;
+  readonly exclude?: readonly string[];
+}
+
+/** Started, on free ports. `stop()` also removes the database and the files. */
+export async function createTestBackend(options: TestBackendOptions = {}): Promise<Backend> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+  const projectDir = options.projectDir ?? dataDir;
+  const config =
+    options.config || !options.projectDir
+      ? configFrom(options.config ?? {}, join(projectDir, 'supabase'))
+      : loadConfig({ projectDir }).config;
+  const key = createHash('sha256')
+    .update(
+      JSON.stringify([
+        options.projectDir ?? '',
+        options.sql ?? '',
+        config.db,
+        config.api.auto_expose_new_tables ?? null,
+      ]),
+    )
+    .digest('hex')
+    .slice(0, 16);
+  const { database, drop } = await createTestDatabase(key, async (template) => {
+    await prepareDatabase(template, config, projectDir);
+    if (options.sql !== undefined) await template.pool('postgres').exec(options.sql);
+  });
+  try {
+    const settings = {
+      dataDir,
+      projectDir,
+      config,
+      database: { ...database, stop: drop },
+      port: 0,
+      mailPort: 0,
+      exclude: options.exclude,
+      log: options.log,
+    };
+    const backend = await createBackend(settings);
+    await backend.start();
+    return {
+      ...fields(backend),
+      get url() {
+        return backend.url;
+      },
+      async stop() {
+        await backend.stop();
+        await rm(dataDir, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await drop();
+    await rm(dataDir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Without `url`, which is a getter whose value changes at the start. */
+const fields = ({ keys, config, database, start, fetch, status, consoleLink }: Backend) => ({
+  keys,
+  config,
+  database,
+  start,
+  fetch,
+  status,
+  consoleLink,
+});
+
+/** Runs one statement as `postgres`, for arrangements in tests. */
+export const runSql = async (backend: Backend, text: string): Promise<void> => {
+  await backend.database.pool('postgres').query(sql`${sql.raw(text)}`);
+};
