@@ -1,0 +1,107 @@
+/**
+ * Runs before `npm start`, `npm test` and `npm run plinth`: installs what the lock file asks for and builds the web
+ * app, each only when something changed. Plain JavaScript without dependencies, since it may be the first thing to
+ * run in a clone, under the machine's own Node (20.20 or newer).
+ *
+ *   node scripts/prepare.mjs [--install-only]
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const installStamp = join(root, 'node_modules', '.plinth-lock');
+const webStamp = join(root, 'dist', 'web', '.stamp');
+const neededNode = 26;
+
+const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
+
+/** Ends with one sentence. @returns {never} */
+function fail(/** @type {string} */ text) {
+  say(text);
+  process.exit(1);
+}
+
+/**
+ * The program's output goes to stderr, since stdout belongs to the command that follows; a dot every two seconds
+ * shows that it is at work.
+ */
+function run(/** @type {string} */ program, /** @type {string[]} */ args, shell = false) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 2, 2], shell });
+    const dots = setInterval(() => process.stderr.write('.'), 2000);
+    const end = (/** @type {number} */ status) => {
+      clearInterval(dots);
+      resolve(status);
+    };
+    child.on('error', () => end(1));
+    child.on('exit', (status) => end(status ?? 1));
+  });
+}
+
+async function install() {
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  if (readIfThere(installStamp) === lock) return;
+  say('Installing dependencies; this takes a moment, once.');
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  // Under npm its own program is known; otherwise a shell finds it, on Windows as npm.cmd.
+  const npm = process.env.npm_execpath;
+  const status = npm?.endsWith('.js')
+    ? await run(process.execPath, [npm, ...args])
+    : await run('npm', args, process.platform === 'win32');
+  if (status !== 0) fail('The dependencies could not be installed; npm said why above.');
+  writeFileSync(installStamp, lock);
+  say('Installed.');
+}
+
+function readIfThere(/** @type {string} */ file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The Node that the lock file brings, else the one that runs this. */
+function projectNode() {
+  const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  const name = process.platform === 'win32' ? 'node.exe' : 'node';
+  for (const folder of [`node-${platform}`, `node-bin-${platform}`]) {
+    const path = join(root, 'node_modules', folder, 'bin', name);
+    if (existsSync(path)) return path;
+  }
+  if (Number.parseInt(process.versions.node, 10) >= neededNode) return process.execPath;
+  return fail(
+    `There is no Node package for ${platform}, and this is Node ${process.version}: install Node ${neededNode} or newer from https://nodejs.org.`,
+  );
+}
+
+/** Is nothing below `web/` newer than the built app? Folders tell of removed files. */
+function webLooksFresh() {
+  const built = statSync(webStamp, { throwIfNoEntry: false })?.mtimeMs;
+  if (built === undefined) return false;
+  const newer = (/** @type {string} */ path) => statSync(path).mtimeMs > built;
+  if (newer(join(root, 'package-lock.json')) || newer(join(root, 'scripts', 'build-web.mjs'))) return false;
+  const web = join(root, 'web');
+  if (newer(web)) return false;
+  return !readdirSync(web, { recursive: true }).some((name) => newer(join(web, String(name))));
+}
+
+async function buildWeb(/** @type {string} */ node) {
+  if (webLooksFresh()) return;
+  // Times may be newer though the content is the same (a checkout): the build compares hashes, which needs our Node.
+  const code =
+    'const web = await import("./scripts/build-web.mjs"); if (web.webStamp() !== web.builtStamp()) await web.buildWeb();';
+  const status = await run(node, ['--input-type=module', '--eval', code]);
+  if (status !== 0) fail('The web app could not be built; the reason is above.');
+  const now = new Date();
+  utimesSync(webStamp, now, now);
+}
+
+await install();
+const node = projectNode();
+if (!process.argv.includes('--install-only')) await buildWeb(node);
