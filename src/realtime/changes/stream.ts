@@ -82,7 +82,7 @@ export function createStream(options: StreamOptions): Stream {
       await opened.command(
         "set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
       );
-      await opened.command('begin isolation level repeatable read');
+      await opened.command('begin isolation level repeatable read read only');
       await opened.command(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput (SNAPSHOT 'use')`);
       await options.onSnapshot((text) => opened.command(text));
       await opened.command('commit');

@@ -1,0 +1,118 @@
+/** The realtime service on a port of its own, with a database cloned for the test file. */
+import { createHmac, randomUUID } from 'node:crypto';
+import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
+import { configFrom } from '../../src/config/index.ts';
+import { createTestDatabase } from '../../src/database/testing.ts';
+import type { Database } from '../../src/database/types.ts';
+import { createGateway } from '../../src/gateway/index.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import { type Logger, silentLogger } from '../../src/kernel/log.ts';
+import { createKeys, type Keys } from '../../src/keys/index.ts';
+import { createRealtime, type Limits, migrations } from '../../src/realtime/index.ts';
+
+export interface Harness {
+  readonly url: string;
+  readonly keys: Keys;
+  readonly database: Database;
+  /** Runs statements as `postgres`, as a project's migrations do. */
+  sql(text: string): Promise<void>;
+  /** A stock client, signed in as `userId` or, without one, nobody. */
+  client(userId?: string): SupabaseClient;
+  /** A token for a user. */
+  token(userId: string, claims?: Record<string, unknown>): string;
+  socketUrl(key?: string, version?: string): string;
+  health(): string | undefined;
+  stop(): Promise<void>;
+}
+
+export interface HarnessOptions {
+  readonly limits?: Partial<Limits>;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  readonly port?: number;
+}
+
+export async function startRealtime(options: HarnessOptions = {}): Promise<Harness> {
+  const config = configFrom({}, '/nowhere');
+  const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
+  const { database, drop } = await createTestDatabase('realtime', (db) => db.migrate([migrations]));
+  const log = options.log ?? silentLogger;
+  const limits = { joinErrorDelayMs: 10, connectErrorDelayMs: 10, ...options.limits };
+  const service = createRealtime({ database, keys, config, log, limits, clock: options.clock });
+  const gateway = createGateway({ services: [service], keys, log, trustedProxies: [], home: '/' });
+  await service.start?.();
+  const port = await gateway.listen('127.0.0.1', options.port ?? 0);
+  const url = `http://127.0.0.1:${port}`;
+  const clients = new Set<SupabaseClient>();
+  const token = (userId: string, claims: Record<string, unknown> = {}): string =>
+    signed(keys.jwtSecret, { sub: userId, role: 'authenticated', exp: inAnHour(), ...claims });
+  return {
+    url,
+    keys,
+    database,
+    sql: (text) => database.pool('postgres').exec(text),
+    token,
+    client(userId) {
+      const session = userId === undefined ? undefined : token(userId, { session_id: randomUUID() });
+      const options = session === undefined ? {} : { accessToken: async () => session };
+      const client = createClient(url, keys.publishableKey, options);
+      clients.add(client);
+      return client;
+    },
+    socketUrl(key = keys.anonKey, version = '2.0.0') {
+      return `ws://127.0.0.1:${port}/realtime/v1/websocket?apikey=${encodeURIComponent(key)}&vsn=${version}`;
+    },
+    health: () => service.health?.(),
+    async stop() {
+      for (const client of clients) await client.realtime.disconnect();
+      await gateway.close(1000);
+      await service.stop?.();
+      await drop();
+    },
+  };
+}
+
+const inAnHour = (): number => Math.floor(Date.now() / 1000) + 3600;
+
+export function signed(secret: string, claims: Record<string, unknown>): string {
+  const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`;
+}
+
+/** Subscribes and waits for the join; throws what the client shows when it is refused. */
+export async function joined(channel: RealtimeChannel): Promise<RealtimeChannel> {
+  // Else the stock client may join before it has asked for the token, and send it afterwards.
+  await channel.socket.setAuth();
+  return new Promise((resolve, reject) => {
+    channel.subscribe((status, error) => {
+      if (status === 'SUBSCRIBED') resolve(channel);
+      else if (status === 'CHANNEL_ERROR') reject(error ?? new Error('channel error'));
+      else if (status === 'TIMED_OUT') reject(new Error('join timed out'));
+    });
+  });
+}
+
+/** Joins a channel with postgres_changes and waits until it is told that changes arrive. */
+export async function subscribed(channel: RealtimeChannel): Promise<RealtimeChannel> {
+  const told = new Promise<void>((resolve, reject) => {
+    channel.on('system', {}, (payload: { extension?: string; status: string; message: string }) => {
+      if (payload.extension !== 'postgres_changes') return;
+      if (payload.status === 'ok') resolve();
+      else reject(new Error(payload.message));
+    });
+  });
+  told.catch(() => undefined);
+  await joined(channel);
+  await told;
+  return channel;
+}
+
+/** Polls until the value is there; the test's own time limit is the limit. */
+export async function until<T>(look: () => T | undefined | false): Promise<T> {
+  for (;;) {
+    const value = look();
+    if (value !== undefined && value !== false) return value;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,119 @@
+/** Private channels: what policies on realtime.messages let through, from the attacker's side as well. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, joined, startRealtime, until } from './harness.ts';
+
+const alice = '00000000-0000-4000-8000-00000000000a';
+const bob = '00000000-0000-4000-8000-00000000000b';
+let h: Harness;
+
+beforeAll(async () => {
+  h = await startRealtime();
+  await h.sql(`
+    create table public.members (room text, user_id uuid, writer boolean);
+    grant select on public.members to authenticated;
+    insert into public.members values ('room', '${alice}', true), ('room', '${bob}', false), ('quiet', '${bob}', false);
+    create policy "members read" on realtime.messages for select to authenticated
+      using (exists (select from public.members where room = realtime.topic() and user_id = (select auth.uid())));
+    create policy "writers write" on realtime.messages for insert to authenticated
+      with check (extension = 'broadcast' and exists (
+        select from public.members where room = realtime.topic() and user_id = (select auth.uid()) and writer));
+    create policy "broken" on realtime.messages for select to anon using (1 / (length(realtime.topic()) - 4) > 0);
+  `);
+});
+afterAll(() => h.stop());
+
+const channelOf = (user: string | undefined, topic: string, config: Record<string, unknown> = {}) =>
+  h.client(user).channel(topic, { config: { private: true, ...config } });
+
+test('a member joins, a stranger does not', async () => {
+  await joined(channelOf(alice, 'room'));
+  await expect(joined(channelOf(alice, 'quiet'))).rejects.toThrow(
+    'Unauthorized: You do not have permissions to read from this Channel topic: quiet',
+  );
+  await expect(joined(channelOf(undefined, 'room'))).rejects.toThrow('Unauthorized: ');
+});
+
+test('a policy that fails admits nobody', async () => {
+  await expect(joined(channelOf(undefined, 'fail'))).rejects.toThrow(
+    'Unauthorized: You do not have permissions to read from this Channel topic: fail',
+  );
+});
+
+test('a broadcast of a reader who may not write vanishes', async () => {
+  const seen: string[] = [];
+  const writer = channelOf(alice, 'room', { broadcast: { ack: true } });
+  const reader = channelOf(bob, 'room');
+  reader.on('broadcast', { event: '*' }, ({ event }) => seen.push(`reader ${event}`));
+  writer.on('broadcast', { event: '*' }, ({ event }) => seen.push(`writer ${event}`));
+  await Promise.all([joined(writer), joined(reader)]);
+  await reader.send({ type: 'broadcast', event: 'forbidden', payload: {} });
+  await writer.send({ type: 'broadcast', event: 'allowed', payload: {} });
+  await until(() => seen.includes('reader allowed'));
+  expect(seen).toEqual(['reader allowed']);
+});
+
+test('presence of a member without the right to write is refused', async () => {
+  const member = channelOf(alice, 'room', { presence: { key: 'alice' } });
+  member.on('presence', { event: 'sync' }, () => {});
+  await joined(member);
+  expect(await member.track({ here: true })).toBe('error');
+});
+
+test('messages from the database go to members only', async () => {
+  const seen: string[] = [];
+  const member = channelOf(bob, 'room');
+  const outside = h.client(alice).channel('room');
+  member.on('broadcast', { event: 'told' }, ({ payload }) => seen.push(`member ${payload.n}`));
+  outside.on('broadcast', { event: 'told' }, () => seen.push('outside'));
+  await Promise.all([joined(member), joined(outside)]);
+  await h.sql(
+    `select realtime.send('{"n": 1}', 'told', 'room'); select realtime.send('{"n": 2}', 'told', 'quiet')`,
+  );
+  await until(() => seen.length > 0);
+  await h.sql(`select realtime.send('{"n": 3}', 'told', 'room')`);
+  await until(() => seen.length > 1);
+  expect(seen).toEqual(['member 1', 'member 3']);
+});
+
+test('replay brings the newest, oldest first, once', async () => {
+  await h.sql(
+    `select realtime.send(jsonb_build_object('n', n), 'past', 'room') from generate_series(1, 30) n`,
+  );
+  const seen: [number, boolean][] = [];
+  const channel = channelOf(bob, 'room', { broadcast: { replay: { since: Date.now() - 60_000, limit: 3 } } });
+  channel.on('broadcast', { event: 'past' }, ({ payload, meta }) =>
+    seen.push([payload.n, meta?.replayed === true]),
+  );
+  await joined(channel);
+  await h.sql(`select realtime.send('{"n": 31}', 'past', 'room')`);
+  await until(() => seen.some(([n]) => n === 31));
+  // All rows are of one transaction, so "the newest" are any three; none comes a second time by the stream.
+  const replayed = seen.filter(([, isReplayed]) => isReplayed);
+  expect(replayed).toHaveLength(3);
+  expect(new Set(seen.map(([n]) => n)).size).toBe(seen.length);
+  await expect(
+    joined(h.client(bob).channel('room', { config: { broadcast: { replay: { since: 1 } } } as never })),
+  ).rejects.toThrow('UnableToReplayMessages: Replay is not allowed for public channels');
+});
+
+test('a new token that may not read ends the channel', async () => {
+  const client = h.client(alice);
+  const channel = client.channel('room', { config: { private: true } });
+  const told = new Promise<string>((resolve) => {
+    channel.on('system', {}, ({ status, message }: { status: string; message: string }) => {
+      if (status === 'error') resolve(message);
+    });
+  });
+  await joined(channel);
+  await client.realtime.setAuth(h.token('00000000-0000-4000-8000-00000000000c'));
+  expect(await told).toBe('You do not have permissions to read from this Channel topic: room');
+});
+
+test('probes leave nothing behind', async () => {
+  await joined(channelOf(alice, 'room'));
+  const { sql } = await import('../../src/kernel/sql.ts');
+  const rows = await h.database
+    .pool('supabase_admin')
+    .query(sql`select 1 from realtime.messages where event is null`);
+  expect(rows).toEqual([]);
+});
