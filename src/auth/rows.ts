@@ -132,6 +132,7 @@ export interface FlowState {
   readonly created_at: string;
   readonly authentication_method: string;
   readonly auth_code_issued_at: string | null;
+  readonly referrer: string | null;
 }
 
 export interface MfaChallenge {

@@ -5,13 +5,13 @@ import type { AuthContext } from '../context.ts';
 import { accessTokenClaims, type Aal, type AmrEntry, assurance, claimFaults } from '../core/claims.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { renderUser } from '../core/render-user.ts';
-import { fromMs } from '../core/times.ts';
+import { fromMs, toMs } from '../core/times.ts';
 import { AuthError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { insertRefreshToken } from '../queries/refresh-tokens.ts';
-import { addAmrClaim, insertSession } from '../queries/sessions.ts';
+import { addAmrClaim, insertSession, setSessionAal } from '../queries/sessions.ts';
 import { updateUser } from '../queries/users.ts';
-import type { User } from '../rows.ts';
+import type { Session, User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 
 /** Values of the amr claim. */
@@ -25,24 +25,30 @@ export interface IssuedSession {
   readonly user: User;
 }
 
-/** A new session of this user. Headers tell which, as upstream's do. */
+/**
+ * A new session of this user. Headers tell which, as upstream's do. With `origin` it has that session's methods, level
+ * and factor: nobody proves them twice on the way from the Account pages to an app.
+ */
 export async function issueSession(
   ctx: AuthContext,
   tx: Transaction,
   exchange: Exchange,
   user: User,
   method: AuthenticationMethod,
+  origin?: Session,
 ): Promise<IssuedSession> {
   const now = ctx.clock.now();
   const sessionId = randomUUID();
   await insertSession(tx, { id: sessionId, userId: user.id, userAgent: exchange.userAgent, ip: exchange.ip }, now);
   const refreshToken = await insertRefreshToken(tx, { userId: user.id, sessionId, parent: null }, now);
   await updateUser(tx, user, { last_sign_in_at: fromMs(now) }, now);
-  await addAmrClaim(tx, sessionId, method, now);
+  const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
+  for (const claim of claims) await addAmrClaim(tx, sessionId, claim.authentication_method, toMs(claim.updated_at));
+  if (origin?.aal && origin.aal !== 'aal1') await setSessionAal(tx, sessionId, origin.aal, origin.factor_id, now);
   exchange.reply.header('sb-auth-user-id', user.id);
   exchange.reply.header('sb-auth-session-id', sessionId);
   exchange.reply.header('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
-  const { aal, amr } = assurance([{ authentication_method: method, updated_at: fromMs(now) }], user);
+  const { aal, amr } = assurance(claims, user);
   return signSession(ctx, tx, exchange, { user, sessionId, aal, amr, method, refreshToken });
 }
 

@@ -8,8 +8,9 @@ import type { FlowState } from '../rows.ts';
 
 const columns = sql`
   id, user_id, auth_code, code_challenge_method, code_challenge, provider_type, provider_access_token,
-  provider_refresh_token, created_at, authentication_method, auth_code_issued_at`;
+  provider_refresh_token, created_at, authentication_method, auth_code_issued_at, referrer`;
 
+/** Returns the code. */
 export async function insertFlowState(
   db: Queryable,
   flow: {
@@ -17,16 +18,19 @@ export async function insertFlowState(
     readonly providerType: string;
     readonly authenticationMethod: string;
     readonly challenge: Challenge;
+    readonly referrer?: string;
   },
   nowMs: number,
-): Promise<void> {
+): Promise<string> {
   const now = fromMs(nowMs);
+  const code = randomUUID();
   await db.query(sql`
     insert into auth.flow_state
       (id, user_id, auth_code, code_challenge_method, code_challenge, provider_type, provider_access_token,
-       provider_refresh_token, authentication_method, created_at, updated_at)
-    values (${randomUUID()}, ${flow.userId}, ${randomUUID()}, ${flow.challenge.method}, ${flow.challenge.codeChallenge},
-            ${flow.providerType}, '', '', ${flow.authenticationMethod}, ${now}, ${now})`);
+       provider_refresh_token, authentication_method, referrer, created_at, updated_at)
+    values (${randomUUID()}, ${flow.userId}, ${code}, ${flow.challenge.method}, ${flow.challenge.codeChallenge},
+            ${flow.providerType}, '', '', ${flow.authenticationMethod}, ${flow.referrer ?? null}, ${now}, ${now})`);
+  return code;
 }
 
 export async function findFlowStateByCode(db: Queryable, code: string): Promise<FlowState | undefined> {

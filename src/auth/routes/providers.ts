@@ -16,9 +16,24 @@ const knownProviders = new Set(
   ).split(' '),
 );
 
+/** Our own pages as a provider, so that stock clients reach them by signInWithOAuth; named as custom ones are. */
+const accountProvider = 'custom:account';
+
+/** Account judges where the way back may lead, and asks for the challenge. */
+function accountAddress(ctx: AuthContext, query: URLSearchParams): string {
+  const passed = ['redirect_to', 'code_challenge', 'code_challenge_method', 'state']
+    .map((name) => [name, query.get(name)] as const)
+    .filter((pair): pair is readonly [string, string] => pair[1] !== null);
+  const search = new URLSearchParams(passed.map(([name, value]) => [name, value])).toString();
+  return `${ctx.settings.accountUrl()}/sign-in${search === '' ? '' : `?${search}`}`;
+}
+
 export function providerRoutes(define: Define, ctx: AuthContext): void {
   define('GET', '/authorize', (exchange) => {
-    throw unsupportedProvider(exchange.query.get('provider') ?? '');
+    const { query, reply } = exchange;
+    const provider = query.get('provider') ?? '';
+    if (provider === accountProvider) return reply.redirect(accountAddress(ctx, query), 302);
+    throw unsupportedProvider(provider);
   });
   for (const method of ['GET', 'POST'] as const) {
     // No sign-in is ever begun, so no state is known.

@@ -8,6 +8,7 @@ import { isBanned } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
+import { originOf } from '../flows/hand-over.ts';
 import { runHook } from '../flows/hooks.ts';
 import { refreshSession } from '../flows/refresh-session.ts';
 import { issueSession, renderSession } from '../flows/sessions.ts';
@@ -112,7 +113,7 @@ async function exchangeCode(ctx: AuthContext, exchange: Exchange): Promise<JsonO
   const session = await ctx.pool.transaction(async (tx) => {
     if (!(await takeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
     await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });
-    return issueSession(ctx, tx, exchange, user, flow.authentication_method);
+    return issueSession(ctx, tx, exchange, user, flow.authentication_method, await originOf(tx, flow));
   });
   return renderSession(session, {
     ...(flow.provider_access_token ? { provider_token: flow.provider_access_token } : {}),

@@ -1,0 +1,48 @@
+/**
+ * From the Account pages to an app: who is signed in there gets a PKCE code for the app, and the app a session of its
+ * own with the same methods, level and factor. The session it comes from stands in the flow's `referrer`.
+ */
+import type { Queryable } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { parseChallenge } from '../core/pkce.ts';
+import { authError } from '../errors.ts';
+import { isUuid } from '../http/authenticate.ts';
+import { insertFlowState } from '../queries/flow-states.ts';
+import { findSession } from '../queries/sessions.ts';
+import type { FlowState, Session } from '../rows.ts';
+
+/** Marks the flow states made here. */
+const providerType = 'account';
+
+export interface CodeRequest {
+  /** Of the session on the Account pages. */
+  readonly accessToken: string;
+  readonly codeChallenge: string;
+  readonly codeChallengeMethod: 's256' | 'plain';
+}
+
+/**
+ * A one-time code for `/token?grant_type=pkce`.
+ * @throws {AuthError} bad_jwt, session_not_found, validation_failed
+ */
+export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise<string> {
+  const verified = ctx.keys.verify(request.accessToken);
+  const { sub, session_id: sessionId, exp } = verified.ok ? verified.claims : {};
+  if (typeof exp !== 'number' || exp * 1000 <= ctx.clock.now()) throw authError('bad_jwt');
+  if (typeof sessionId !== 'string' || !isUuid(sessionId)) throw authError('bad_jwt');
+  const session = await findSession(ctx.pool, sessionId);
+  if (session === undefined || session.user_id !== sub) throw authError('session_not_found');
+  const challenge = parseChallenge(request.codeChallenge, request.codeChallengeMethod);
+  if (challenge === undefined) throw authError('validation_failed', 'code_challenge required');
+  const authenticationMethod = session.amr_claims[0]?.authentication_method ?? 'otp';
+  const flow = { userId: session.user_id, providerType, authenticationMethod, challenge, referrer: session.id };
+  return insertFlowState(ctx.pool, flow, ctx.clock.now());
+}
+
+/** The session a code was made from; undefined for other flows. @throws {AuthError} when it has ended since. */
+export async function originOf(db: Queryable, flow: FlowState): Promise<Session | undefined> {
+  if (flow.provider_type !== providerType || flow.referrer === null) return undefined;
+  const session = await findSession(db, flow.referrer);
+  if (session === undefined) throw authError('flow_state_not_found');
+  return session;
+}

@@ -1,0 +1,51 @@
+/** Mail through the project's own SMTP server. */
+import type { Transporter } from 'nodemailer';
+import type { Config } from '../config/index.ts';
+import type { OutgoingMail } from './types.ts';
+
+export interface Smtp {
+  send(mail: OutgoingMail): Promise<void>;
+  close(): void;
+}
+
+type SmtpConfig = Config['auth']['email']['smtp'];
+
+/** Port 465 speaks TLS from the first byte, other ports begin it with STARTTLS where the server offers that. */
+const implicitTlsPort = 465;
+const timeoutMs = 10_000;
+
+export function createSmtp(config: SmtpConfig): Smtp {
+  let transport: Promise<Transporter> | undefined;
+
+  async function connect(): Promise<Transporter> {
+    const { createTransport } = await import('nodemailer');
+    const port = config.port ?? 587;
+    return createTransport({
+      host: config.host ?? '',
+      port,
+      secure: port === implicitTlsPort,
+      ...(config.user === undefined || config.user === '' ? {} : { auth: { user: config.user, pass: config.pass ?? '' } }),
+      pool: true,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+    });
+  }
+
+  return {
+    async send(mail) {
+      transport ??= connect();
+      await (await transport).sendMail({
+        from: { name: config.sender_name ?? '', address: config.admin_email ?? '' },
+        to: { name: '', address: mail.to },
+        subject: mail.subject,
+        html: mail.html,
+        text: mail.text,
+        ...(mail.headers ? { headers: { ...mail.headers } } : {}),
+      });
+    },
+    close() {
+      transport?.then((open) => open.close()).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** The auth service behind the gateway on a database of its own, with the captured inbox beside it. */
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { createAuth, migrations as authMigrations } from '../../src/auth/index.ts';
+import { createTestDatabase } from '../../src/database/testing.ts';
+import type { Database } from '../../src/database/types.ts';
+import { createGateway } from '../../src/gateway/index.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { createKeys, type Keys } from '../../src/keys/index.ts';
+import { createMail, migrations as mailMigrations } from '../../src/mail/index.ts';
+import type { CapturedMessage } from '../../src/mail/types.ts';
+
+export interface AuthServer {
+  readonly url: string;
+  readonly keys: Keys;
+  readonly database: Database;
+  /** Moves the server's clock; tokens and limits follow it. */
+  readonly clock: { advance(ms: number): void };
+  /** A stock client, each with a session of its own. */
+  client(flowType?: 'implicit' | 'pkce'): SupabaseClient;
+  /** A stock client with the service key. */
+  admin(): SupabaseClient;
+  /** Plain HTTP below /auth/v1. */
+  request(path: string, init?: RequestInit & { token?: string; json?: unknown }): Promise<Response>;
+  /** The newest message to this address, and how many there are. */
+  inbox(to: string): Promise<readonly CapturedMessage[]>;
+  stop(): Promise<void>;
+}
+
+export async function startAuth(auth: PartialConfig['auth'] = {}): Promise<AuthServer> {
+  const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authMigrations, mailMigrations]));
+  // Without a pause between mails, which only its own test is about.
+  const config = configFrom({ auth: { ...auth, email: { max_frequency: 0, ...auth?.email } } });
+  const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
+  let url = '';
+  let offsetMs = 0;
+  const clock: Clock = { now: () => Date.now() + offsetMs };
+  const mail = createMail({ database, config, port: 0, host: '127.0.0.1', log: silentLogger });
+  const service = createAuth({
+    database,
+    keys,
+    config,
+    mailer: mail.mailer,
+    projectDir: '/nowhere',
+    apiUrl: () => url,
+    clock,
+    log: silentLogger,
+  });
+  const gateway = createGateway({ services: [service], keys, log: silentLogger, trustedProxies: [], home: '/' });
+  url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
+
+  const options = { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false };
+  return {
+    url,
+    keys,
+    database,
+    clock: {
+      advance(ms) {
+        offsetMs += ms;
+      },
+    },
+    client: (flowType = 'implicit') =>
+      createClient(url, keys.anonKey, { auth: { ...options, flowType, storageKey: crypto.randomUUID() } }),
+    admin: () => createClient(url, keys.serviceRoleKey, { auth: { ...options, storageKey: crypto.randomUUID() } }),
+    request: (path, { token, json, ...init } = {}) =>
+      fetch(`${url}/auth/v1${path}`, {
+        redirect: 'manual',
+        ...init,
+        ...(json === undefined ? {} : { body: JSON.stringify(json), method: init.method ?? 'POST' }),
+        headers: {
+          apikey: keys.anonKey,
+          'content-type': 'application/json',
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...init.headers,
+        },
+      }),
+    async inbox(to) {
+      const { messages } = await mail.inbox.list({ limit: 100, offset: 0, search: `to:"${to}"` });
+      return messages;
+    },
+    async stop() {
+      await gateway.close(100);
+      await mail.stop?.();
+      await drop();
+    },
+  };
+}
+
+let counter = 0;
+
+/** An address nobody has used. */
+export function newEmail(): string {
+  counter += 1;
+  return `user${counter}-${Math.random().toString(36).slice(2, 8)}@example.com`;
+}
+
+/** The code of a mail: the only six digits that stand alone. */
+export function codeOf(message: CapturedMessage | undefined): string {
+  const code = /(?<!\d)\d{6}(?!\d)/.exec(message?.text ?? '')?.[0];
+  if (code === undefined) throw new Error(`no code in: ${message?.text}`);
+  return code;
+}
+
+/** The link of a mail. */
+export function linkOf(message: CapturedMessage | undefined): string {
+  const link = /http\S+\/verify\?\S+/.exec(message?.text ?? '')?.[0];
+  if (link === undefined) throw new Error(`no link in: ${message?.text}`);
+  return link;
+}
