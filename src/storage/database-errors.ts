@@ -49,6 +49,9 @@ export function translateDatabaseError(error: unknown): unknown {
     case '42703':
     case '42P01':
       return new StorageError('DatabaseSchemaMismatch', undefined, cause);
+    case '54000':
+      // The only such limit a request can reach: an index entry holds at most 2704 bytes.
+      return new StorageError('InvalidKey', 'Invalid key: it is too long', cause);
     case '53300':
       return new StorageError('SlowDown', undefined, cause);
     default:

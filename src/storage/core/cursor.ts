@@ -7,7 +7,7 @@ export type SortColumn = 'name' | 'created_at' | 'updated_at';
 export type SortOrder = 'asc' | 'desc';
 
 export interface ListCursor {
-  /** The last line of the page before. A folder, sorted by name, keeps its slash. */
+  /** The last line of the page before; a folder with its slash. */
   readonly startAfter: string;
   readonly order?: SortOrder;
   readonly column?: SortColumn;

@@ -41,8 +41,8 @@ export function pageOf<L extends Line>(
   return {
     hasNext: true,
     nextCursor: encodeCursor({
-      // Sorted by name, a folder's slash in the cursor skips all that is in it.
-      startAfter: last.id === null && !byMoment ? `${last.name}/` : last.name,
+      // The slash tells a folder from an object of the same name, and skips all that is in it.
+      startAfter: last.id === null ? `${last.name}/` : last.name,
       order,
       column,
       columnAfter: byMoment ? (last[column] ?? undefined) : undefined,

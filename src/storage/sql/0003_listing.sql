@@ -120,7 +120,8 @@ begin
 end;
 $$;
 
--- Folders bear the moment of their oldest object. Ties and cursors count whole milliseconds, as JSON dates do.
+-- Folders bear the moment of their oldest object. Ties and cursors count whole milliseconds, as JSON dates do, and then
+-- the name, a folder's with its slash.
 create function storage.search_by_timestamp(
   p_prefix text,
   p_bucket_id text,
@@ -149,13 +150,13 @@ as $$
       and o.name collate "C" < coalesce(p_prefix, '') || chr(1114111)
   ),
   line as (
-    select left(f.folder, -1) as name, null::uuid as id, min(f.created_at) as updated_at,
+    select f.folder as path, left(f.folder, -1) as name, null::uuid as id, min(f.created_at) as updated_at,
       min(f.created_at) as created_at, null::timestamptz as last_accessed_at, null::jsonb as metadata
     from found f
     where f.folder is not null
     group by f.folder
     union all
-    select f.name, f.id, f.updated_at, f.created_at, f.last_accessed_at, f.metadata
+    select f.name, f.name, f.id, f.updated_at, f.created_at, f.last_accessed_at, f.metadata
     from found f
     where f.folder is null
   ),
@@ -170,16 +171,16 @@ as $$
   from placed p
   where coalesce(p_start_after, '') = ''
     or case p_sort_order
-      when 'desc' then (p.moment, p.name collate "C") <
+      when 'desc' then (p.moment, p.path collate "C") <
         (coalesce(nullif(p_sort_column_after, '')::timestamptz, 'epoch'), p_start_after)
-      else (p.moment, p.name collate "C") >
+      else (p.moment, p.path collate "C") >
         (coalesce(nullif(p_sort_column_after, '')::timestamptz, 'epoch'), p_start_after)
     end
   order by
     case when p_sort_order = 'desc' then p.moment end desc,
-    case when p_sort_order = 'desc' then p.name end collate "C" desc,
+    case when p_sort_order = 'desc' then p.path end collate "C" desc,
     p.moment,
-    p.name collate "C"
+    p.path collate "C"
   limit p_limit
 $$;
 

@@ -1,0 +1,328 @@
+/** What somebody tries who is not allowed to. */
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { alice, bob, eventually, type StorageServer, startStorage } from './server.ts';
+
+let server: StorageServer;
+beforeAll(async () => {
+  server = await startStorage();
+  await server.client(alice).from('private').upload(`${alice.sub}/mine.txt`, 'alice');
+});
+afterAll(() => server.stop());
+
+const mine = `${alice.sub}/mine.txt`;
+
+describe('row security', () => {
+  test('lets owners in', async () => {
+    const files = server.client(alice).from('private');
+    expect(await (await files.download(mine)).data?.text()).toBe('alice');
+    expect((await files.list(alice.sub)).data?.map((object) => object.name)).toEqual(['mine.txt']);
+    const [row] = await server.database
+      .pool('supabase_storage_admin')
+      .query(sql`select owner, owner_id from storage.objects where name = ${mine}`);
+    expect(row).toEqual({ owner: alice.sub, owner_id: alice.sub });
+  });
+
+  test('shows others nothing, in no way', async () => {
+    for (const claims of [bob, { role: 'anon' }, { ...bob, role: 'anon' }]) {
+      const files = server.client(claims).from('private');
+      expect((await files.download(mine)).error).toMatchObject({ status: 400, statusCode: '404' });
+      expect((await files.info(mine)).error).toMatchObject({ statusCode: '404' });
+      expect((await files.exists(mine)).data).toBe(false);
+      expect((await files.list(alice.sub)).data).toEqual([]);
+      expect((await files.listV2()).data?.objects).toEqual([]);
+      expect((await files.createSignedUrl(mine, 60)).error).toMatchObject({ statusCode: '404' });
+      expect((await files.createSignedUrls([mine], 60)).data?.[0]?.signedUrl).toBeNull();
+      expect((await files.copy(mine, `${bob.sub}/stolen`)).error).toMatchObject({ statusCode: '404' });
+      expect((await files.move(mine, `${bob.sub}/stolen`)).error).toMatchObject({ statusCode: '404' });
+      expect((await files.remove([mine])).data).toEqual([]);
+    }
+  });
+
+  test('refuses others before a byte is stored', async () => {
+    const before = await server.files();
+    for (const claims of [bob, { role: 'anon' }]) {
+      const files = server.client(claims).from('private');
+      const refusal = {
+        status: 400,
+        statusCode: '403',
+        message: 'new row violates row-level security policy',
+      };
+      expect((await files.upload(`${alice.sub}/new`, 'x')).error).toMatchObject(refusal);
+      expect((await files.upload(`${alice.sub}/new`, new Blob(['x']))).error).toMatchObject(refusal);
+      expect((await files.upload(mine, 'x', { upsert: true })).error).toMatchObject(refusal);
+      expect((await files.update(mine, 'x')).error).toMatchObject(refusal);
+      expect((await files.createSignedUploadUrl(`${alice.sub}/new`)).error).toMatchObject(refusal);
+    }
+    expect((await server.request(`/object/private/${mine}`, { method: 'DELETE', claims: bob })).status).toBe(
+      400,
+    );
+    expect((await server.files()).objects).toEqual(before.objects);
+    expect(await (await server.client(alice).from('private').download(mine)).data?.text()).toBe('alice');
+  });
+
+  test('guards buckets too', async () => {
+    const storage = server.client(alice);
+    expect((await storage.createBucket('hers')).error).toMatchObject({ statusCode: '403' });
+    expect((await storage.listBuckets()).data).toEqual([]);
+    expect((await storage.getBucket('private')).error).toMatchObject({ statusCode: '404' });
+    expect((await storage.updateBucket('private', { public: true })).error).toMatchObject({
+      statusCode: '404',
+    });
+    expect((await storage.emptyBucket('private')).error).toMatchObject({
+      status: 403,
+      message: 'Access denied: Invalid role',
+    });
+    expect((await storage.deleteBucket('operations')).error).toMatchObject({ statusCode: '404' });
+  });
+
+  test('policies know the operation', async () => {
+    const files = server.client(alice).from('operations');
+    expect((await files.upload('by-upload', 'x')).error).toBeNull();
+    expect((await files.copy('by-upload', 'by-copy')).error).toMatchObject({ statusCode: '403' });
+  });
+
+  test('SQL cannot delete rows behind the server’s back', async () => {
+    const postgres = server.database.pool('postgres');
+    await expect(postgres.exec('delete from storage.objects')).rejects.toMatchObject({ code: '42501' });
+    await expect(postgres.exec('delete from storage.buckets')).rejects.toMatchObject({ code: '42501' });
+  });
+});
+
+describe('tokens', () => {
+  const bucket = (authorization: string) =>
+    server.request('/bucket', { claims: null, headers: { authorization } }).then((answer) => answer.json());
+
+  test('must be signed, and of now', async () => {
+    const expired = server.keys.signWithSecret({ role: 'service_role', exp: 1 });
+    const [head, body] = server.keys.serviceRoleKey.split('.');
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    for (const [token, message] of [
+      ['x', 'Invalid Compact JWS'],
+      ['', 'Invalid Compact JWS'],
+      [`${head}.${body}.AAAA`, 'signature verification failed'],
+      [`${none}.${body}.AAAA`, '"alg" (Algorithm) Header Parameter value not allowed'],
+      [expired, '"exp" claim timestamp check failed'],
+    ]) {
+      expect(await bucket(`Bearer ${token}`), token).toEqual({
+        statusCode: '403',
+        error: 'Unauthorized',
+        message,
+        code: 'AccessDenied',
+      });
+    }
+  });
+
+  test('cannot name a role that is none of the API’s', async () => {
+    for (const role of [
+      'supabase_admin',
+      'postgres',
+      'supabase_storage_admin',
+      'nobody"; drop table x; --',
+    ]) {
+      const answer = await server.request('/bucket', { claims: { role } });
+      expect([400, 500]).toContain(answer.status);
+      expect(JSON.stringify(await answer.json())).not.toContain('private');
+    }
+  });
+
+  test('of signed URLs serve one object, one action, until their end', async () => {
+    const files = server.client(alice).from('private');
+    await files.upload(`${alice.sub}/other.txt`, 'other');
+    const { data } = await files.createSignedUrl(mine, 60);
+    const token = new URL(data?.signedUrl ?? '').searchParams.get('token') ?? '';
+    const get = async (path: string, withToken: string) =>
+      (await server.request(`/object/sign/private/${path}?token=${withToken}`, { claims: null })).json();
+    expect(await get(`${alice.sub}/other.txt`, token)).toMatchObject({
+      code: 'InvalidSignature',
+      statusCode: '400',
+    });
+    expect(await get(mine, `${token}x`)).toMatchObject({ code: 'InvalidJWT' });
+    expect(await get(mine, 'nonsense')).toMatchObject({ code: 'InvalidJWT', message: 'Invalid Compact JWS' });
+    expect(await get(mine, server.keys.serviceRoleKey)).toMatchObject({ code: 'InvalidSignature' });
+    const url = `private/${mine}`;
+    const expired = server.keys.signWithSecret({ url, scope: 'download', exp: 1 });
+    expect(await get(mine, expired)).toMatchObject({ code: 'InvalidJWT' });
+    const endless = server.keys.signWithSecret({ url, scope: 'download' });
+    expect(await get(mine, endless)).toMatchObject({ code: 'ExpiredToken' });
+
+    const put = async (path: string, withToken: string) =>
+      (
+        await server.request(`/object/upload/sign/private/${path}?token=${withToken}`, {
+          claims: null,
+          method: 'PUT',
+          body: 'x',
+        })
+      ).json();
+    expect(await put(mine, token)).toMatchObject({
+      code: 'InvalidSignature',
+      message: 'Token is not scoped for upload',
+    });
+    const upload = await files.createSignedUploadUrl(`${alice.sub}/up.txt`);
+    expect(await put(`${alice.sub}/elsewhere.txt`, upload.data?.token ?? '')).toMatchObject({
+      code: 'InvalidSignature',
+    });
+    expect(await get(`${alice.sub}/up.txt`, upload.data?.token ?? '')).toMatchObject({
+      code: 'InvalidSignature',
+    });
+    // Nor is a signed URL's token a session.
+    expect(
+      (await server.request('/bucket', { claims: null, headers: { authorization: `Bearer ${token}` } }))
+        .status,
+    ).toBe(200);
+    expect(
+      await (
+        await server.request('/bucket', { claims: null, headers: { authorization: `Bearer ${token}` } })
+      ).json(),
+    ).toEqual([]);
+  });
+
+  test('public URLs serve public buckets only', async () => {
+    const answer = await server.request(`/object/public/private/${mine}`, { claims: null });
+    expect(await answer.json()).toMatchObject({ statusCode: '404', code: 'NoSuchBucket' });
+    const bare = await server.request(`/object/private/${mine}`, { claims: null });
+    expect(await bare.json()).toMatchObject({ statusCode: '404', code: 'NoSuchBucket' });
+  });
+});
+
+/** A request whose path goes out as it is; fetch would resolve its dots. */
+function rawRequest(method: string, path: string, body?: string): Promise<string> {
+  const { hostname, port, pathname } = new URL(server.url);
+  const headers = { authorization: `Bearer ${server.keys.serviceRoleKey}` };
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, method, path: `${pathname}${path}`, headers }, (answer) =>
+      resolve(text(answer)),
+    )
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+describe('names', () => {
+  test('are never paths', async () => {
+    const names = [
+      '../../up.txt',
+      '..',
+      '.',
+      '/',
+      '//etc/passwd',
+      'a/../../b',
+      'CON',
+      'x'.repeat(1500),
+      'A',
+      'a',
+      'a/',
+    ];
+    for (const [index, name] of names.entries()) {
+      const uploaded = await rawRequest('POST', `/object/open/${name}`, `body ${index}`);
+      expect(JSON.parse(uploaded), name).toMatchObject({ Key: `open/${name}` });
+    }
+    for (const [index, name] of names.entries()) {
+      expect(await rawRequest('GET', `/object/public/open/${name}`), name).toBe(`body ${index}`);
+    }
+    for (const version of (await server.files()).objects) expect(version).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await server.client().from('open').remove(names)).data).toHaveLength(names.length);
+  });
+
+  test('with characters that no key has are refused', async () => {
+    for (const name of ['%00', 'a%00b', 'a%0Ab', '%C3%A9', 'e%CC%81', '%F0%9F%98%80', 'a%25b', 'a%5Cb']) {
+      const answer = await server.request(`/object/open/${name}`, { method: 'POST', body: 'x' });
+      expect(await answer.json(), name).toMatchObject({ statusCode: '400', code: 'InvalidKey' });
+      const read = await server.request(`/object/public/open/${name}`, { claims: null });
+      expect(await read.json(), name).toMatchObject({ code: 'InvalidKey' });
+    }
+    const headers = { 'content-type': 'application/json' };
+    for (const path of ['/bucket/%00', '/bucket/a%00b']) {
+      expect(await (await server.request(path)).json()).toMatchObject({ statusCode: '404' });
+    }
+    const list = await server.request('/object/list/open', {
+      method: 'POST',
+      headers,
+      body: '{"prefix":"\\u0000"}',
+    });
+    expect(list.status).toBe(400);
+    expect(
+      await (
+        await server.request('/object/list/a%00', { method: 'POST', headers, body: '{"prefix":""}' })
+      ).json(),
+    ).toEqual([]);
+    expect((await server.request('/object/open/a%00', { method: 'DELETE' })).status).toBe(400);
+  });
+
+  test('too long for an index are an error, not a crash', async () => {
+    const key = randomBytes(5000).toString('hex');
+    const answer = await server.request(`/object/open/${key}`, { method: 'POST', body: 'x' });
+    expect(await answer.json()).toMatchObject({ statusCode: '400', code: 'InvalidKey' });
+    await eventually(async () => (await server.files()).intents.length === 0);
+  });
+});
+
+describe('broken uploads', () => {
+  test('leave nothing when the client goes away', async () => {
+    const before = await server.files();
+    const { port } = new URL(server.url);
+    for (const head of [
+      'content-type: image/png\r\ncontent-length: 500000',
+      'content-type: image/png\r\ntransfer-encoding: chunked',
+      'content-type: multipart/form-data; boundary=x\r\ncontent-length: 500000',
+    ]) {
+      const socket = connect(Number(port), '127.0.0.1');
+      const body = head.includes('multipart')
+        ? `--x\r\ncontent-disposition: form-data; name=""; filename="a"\r\ncontent-type: image/png\r\n\r\n${'z'.repeat(70_000)}`
+        : head.includes('chunked')
+          ? `11170\r\n${'z'.repeat(70_000)}\r\n`
+          : 'z'.repeat(70_000);
+      socket.write(
+        `POST /storage/v1/object/open/gone HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.keys.serviceRoleKey}\r\n${head}\r\n\r\n${body}`,
+      );
+      await eventually(async () => (await server.files()).partial.length > 0);
+      socket.destroy();
+      await eventually(async () => (await server.files()).intents.length === 0);
+    }
+    const after = await server.files();
+    expect(after.partial).toEqual([]);
+    expect(after.objects.length).toBe(before.objects.length);
+    expect((await server.client().from('open').exists('gone')).data).toBe(false);
+  });
+
+  test('forms without a file, or broken ones, are told so', async () => {
+    const send = async (body: FormData | string, headers: Record<string, string> = {}) =>
+      (await server.request('/object/open/form', { method: 'POST', body, headers })).json();
+    const form = new FormData();
+    form.append('cacheControl', '60');
+    expect(await send(form)).toMatchObject({ statusCode: '400', message: 'No content provided' });
+    expect(await send('x', { 'content-type': 'multipart/form-data' })).toMatchObject({
+      code: 'InvalidRequest',
+    });
+    expect(await send('no parts', { 'content-type': 'multipart/form-data; boundary=y' })).toMatchObject({
+      code: 'InvalidRequest',
+    });
+    const fat = new FormData();
+    fat.append('metadata', JSON.stringify({ a: 'x'.repeat(1024 * 1024) }));
+    fat.append('', new Blob(['x']));
+    expect(await send(fat)).toMatchObject({
+      statusCode: '413',
+      message: 'The user_metadata exceeded the maximum allowed size',
+    });
+    expect(await send('x', { 'x-robots-tag': 'sometimes' })).toMatchObject({ error: 'invalid_x_robots_tag' });
+  });
+
+  test('several at once on one key: one of them is there, whole', async () => {
+    const files = server.client().from('open');
+    const bodies = Array.from({ length: 8 }, (_, index) => `body ${index} `.repeat(20_000));
+    const results = await Promise.all(bodies.map((body) => files.upload('race', body)));
+    expect(results.filter((result) => result.error === null)).toHaveLength(1);
+    for (const result of results) if (result.error) expect(result.error).toMatchObject({ statusCode: '409' });
+    await Promise.all(bodies.map((body) => files.upload('race', body, { upsert: true })));
+    expect(bodies).toContain(await (await files.download('race')).data?.text());
+    await eventually(async () => (await server.files()).intents.length === 0);
+    const versions = await server.database
+      .pool('supabase_storage_admin')
+      .query<{ version: string }>(sql`select version from storage.objects`);
+    expect((await server.files()).objects.toSorted()).toEqual(versions.map((row) => row.version).toSorted());
+  });
+});

@@ -1,0 +1,134 @@
+/** The file backend by itself: what it stores, and what a crash at each step leaves. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFileBackend } from '../../src/storage/backend/file.ts';
+import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
+
+let root: string;
+let backend: ObjectBackend;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'plinth-files-'));
+  backend = createFileBackend(root);
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const chunks = async function* (bytes: Buffer, size = 10_000) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+};
+const bytesOf = (body: Buffer | Readable) => (Buffer.isBuffer(body) ? body : buffer(body));
+const left = async () => ({
+  objects: (await readdir(join(root, 'objects'), { recursive: true })).filter((name) => name.includes('-'))
+    .length,
+  partial: (await readdir(join(root, 'partial'))).length,
+  intents: (await readdir(join(root, 'intents'))).length,
+});
+async function sizeOf(files: ObjectBackend, version: string): Promise<number | undefined> {
+  const body = await files.open(version);
+  await body?.close();
+  return body?.sizeBytes;
+}
+const nothing = async () => new Set<string>();
+
+test('bodies of any size come back whole and in parts', async () => {
+  for (const size of [0, 1, 128 * 1024, 128 * 1024 + 1, 700_000]) {
+    const version = randomUUID();
+    const bytes = randomBytes(size);
+    const stored = await backend.write(version, chunks(bytes), size);
+    expect(stored.sizeBytes).toBe(size);
+    const whole = await backend.open(version);
+    expect((await bytesOf((await whole?.read()) ?? Buffer.from('none'))).equals(bytes)).toBe(true);
+    if (size < 2) continue;
+    const part = await backend.open(version);
+    const range = { start: 1, end: size - 1 };
+    expect((await bytesOf((await part?.read(range)) ?? Buffer.from('none'))).equals(bytes.subarray(1))).toBe(
+      true,
+    );
+  }
+});
+
+test('what is too large leaves nothing', async () => {
+  await expect(backend.write(randomUUID(), chunks(randomBytes(101), 10), 100)).rejects.toThrow(
+    BodyTooLargeError,
+  );
+  const failing = async function* () {
+    yield Buffer.from('x');
+    throw new Error('the network');
+  };
+  await expect(backend.write(randomUUID(), failing(), 100)).rejects.toThrow('the network');
+  expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
+});
+
+test('a copy is a body of its own', async () => {
+  const [from, to] = [randomUUID(), randomUUID()];
+  const original = await backend.write(from, chunks(Buffer.from('hello')), 5);
+  expect((await backend.copy(from, to))?.etag).toBe(original.etag);
+  const intent = await backend.announce([]);
+  await intent.settle([from]);
+  expect(await backend.open(from)).toBeUndefined();
+  expect(await sizeOf(backend, to)).toBe(5);
+  expect(await backend.copy(from, randomUUID())).toBeUndefined();
+  expect((await left()).partial).toBe(0);
+});
+
+test.each(['../../../etc/passwd', '', '.', 'objects', 'a\0b', '/etc/passwd'])(
+  '%j names no body',
+  async (version) => {
+    expect(await backend.open(version)).toBeUndefined();
+    expect(await backend.copy(version, randomUUID())).toBeUndefined();
+    await expect(backend.write(version, chunks(Buffer.from('x')), 1)).rejects.toThrow();
+  },
+);
+
+test('a crash before the row leaves nothing, after it everything', async () => {
+  const [lost, kept] = [randomUUID(), randomUUID()];
+  for (const version of [lost, kept]) {
+    await backend.announce([version]);
+    await backend.write(version, chunks(Buffer.from('x')), 1);
+  }
+  const half = randomUUID();
+  await backend.announce([half]);
+  await writeFile(join(root, 'partial', half), 'hal');
+
+  const next = createFileBackend(root);
+  const report = await next.recover(
+    async (versions) => new Set(versions.filter((version) => version === kept)),
+  );
+  expect(report).toEqual({ settledIntents: 3, removedVersions: 2 });
+  expect(await left()).toEqual({ objects: 1, partial: 0, intents: 0 });
+  expect(await sizeOf(next, kept)).toBe(1);
+});
+
+test('a crash while deleting goes the way of the row', async () => {
+  const [gone, stays] = [randomUUID(), randomUUID()];
+  for (const version of [gone, stays]) await backend.write(version, chunks(Buffer.from('x')), 1);
+  for (const version of [gone, stays]) await (await backend.announce([])).giveUp([version, 'not-ours']);
+  const next = createFileBackend(root);
+  await next.recover(async (versions) => new Set(versions.filter((version) => version === stays)));
+  expect(await next.open(gone)).toBeUndefined();
+  expect(await sizeOf(next, stays)).toBe(1);
+});
+
+test('recovery leaves work under way alone, and stored objects without an intent', async () => {
+  const [running, stored] = [randomUUID(), randomUUID()];
+  await backend.write(stored, chunks(Buffer.from('x')), 1);
+  const intent = await backend.announce([running]);
+  await backend.write(running, chunks(Buffer.from('x')), 1);
+  expect(await backend.recover(nothing)).toEqual({ settledIntents: 0, removedVersions: 0 });
+  await intent.settle([]);
+  expect(await left()).toEqual({ objects: 2, partial: 0, intents: 0 });
+});
+
+test('a database that does not answer removes nothing', async () => {
+  const version = randomUUID();
+  await backend.announce([version]);
+  await backend.write(version, chunks(Buffer.from('x')), 1);
+  const next = createFileBackend(root);
+  const silent = () => Promise.reject(new Error('no database'));
+  await expect(next.recover(silent)).rejects.toThrow('no database');
+  expect(await left()).toEqual({ objects: 1, partial: 0, intents: 1 });
+});

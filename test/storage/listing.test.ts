@@ -1,0 +1,136 @@
+/** Both listings, page by page, against what a plain sort would give. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type StorageServer, startStorage } from './server.ts';
+
+let server: StorageServer;
+
+const keys = [
+  'a',
+  'a.txt',
+  'a/1',
+  'a/2/deep',
+  'a/2/deeper',
+  'a0',
+  'B/x',
+  'b/y',
+  'a///b',
+  'c%d',
+  'c_d',
+  'cxd',
+  'z\'"'.replace('"', ''),
+  'Zeta',
+  'über'.replace('ü', 'ue'),
+  'folder/.emptyFolderPlaceholder',
+  'a!/b',
+];
+
+beforeAll(async () => {
+  server = await startStorage();
+  await server.database.pool('supabase_storage_admin').query(sql`
+    insert into storage.objects (bucket_id, name, version, created_at, updated_at)
+    select 'private', key, gen_random_uuid()::text, '2026-01-01'::timestamptz + number * interval '0.3 milliseconds',
+      '2026-02-01'::timestamptz - number * interval '1 second'
+    from unnest(${keys}::text[]) with ordinality as k (key, number)`);
+});
+afterAll(() => server.stop());
+
+/** The lines of a folder by the meaning of the words: files as they are, deeper keys as their next folder. */
+function linesBelow(prefix: string): string[] {
+  const lines = keys
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => {
+      const slash = key.indexOf('/', prefix.length);
+      return slash < 0 ? key : key.slice(0, slash + 1);
+    });
+  return [...new Set(lines)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+describe('list v2', () => {
+  const pages = async (options: Record<string, unknown>, limit: number) => {
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { data, error } = await server
+        .client()
+        .from('private')
+        .listV2({ ...options, limit, cursor });
+      if (error) throw error;
+      const lines = [...data.folders, ...data.objects].map((line) => line.name as string);
+      expect(lines.length).toBeLessThanOrEqual(limit);
+      const order = (options.sortBy as { order?: string } | undefined)?.order;
+      if (
+        !('column' in ((options.sortBy as object | undefined) ?? {})) ||
+        (options.sortBy as { column?: string }).column === 'name'
+      ) {
+        lines.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)) * (order === 'desc' ? -1 : 1));
+      }
+      seen.push(...lines);
+      cursor = data.hasNext ? data.nextCursor : undefined;
+    } while (cursor !== undefined);
+    return seen;
+  };
+
+  test.each([1, 2, 3, 100])('shows every line once, %d at a time', async (limit) => {
+    for (const prefix of ['', 'a', 'a/', 'a//', 'c_', 'none']) {
+      const ascending = linesBelow(prefix);
+      expect(await pages({ prefix, with_delimiter: true }, limit)).toEqual(ascending);
+      const descending = { prefix, with_delimiter: true, sortBy: { column: 'name', order: 'desc' } };
+      expect(await pages(descending, limit)).toEqual(ascending.toReversed());
+    }
+    const all = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    expect(await pages({}, limit)).toEqual(all);
+  });
+
+  test.each([1, 2, 5])('by date, %d at a time', async (limit) => {
+    for (const order of ['asc', 'desc']) {
+      for (const column of ['created_at', 'updated_at']) {
+        const flat = await pages({ sortBy: { column, order } }, limit);
+        expect(flat.toSorted()).toEqual(keys.toSorted());
+        const folders = await pages({ sortBy: { column, order }, with_delimiter: true }, limit);
+        expect(folders.toSorted()).toEqual(linesBelow('').toSorted());
+      }
+    }
+    expect((await pages({ sortBy: { column: 'updated_at', order: 'asc' } }, limit))[0]).toBe(keys.at(-1));
+  });
+
+  test('refuses a cursor that is none', async () => {
+    const { error } = await server.client().from('private').listV2({ cursor: 'bm9uc2Vuc2U=' });
+    expect(error).toMatchObject({ status: 400, message: 'Invalid Parameter continuation token' });
+  });
+});
+
+describe('list v1', () => {
+  const names = async (prefix: string, options = {}) => {
+    const { data, error } = await server.client().from('private').list(prefix, options);
+    if (error) throw error;
+    return data.map((line) => line.name);
+  };
+
+  test('is relative to the folder and does not mind the case', async () => {
+    expect(await names('a')).toEqual(['', '1', '2']);
+    expect(await names('A/2')).toEqual(['deep', 'deeper']);
+    expect(await names('', { search: 'ZE' })).toEqual(['Zeta']);
+    expect(await names('', { sortBy: { column: 'name', order: 'desc' }, limit: 2 })).toEqual(['Zeta', "z'"]);
+  });
+
+  test('takes wildcards as what they are', async () => {
+    expect(await names('', { search: 'c_' })).toEqual(['c_d']);
+    expect(await names('', { search: 'c%' })).toEqual(['c%d']);
+    const byDate = { column: 'created_at', order: 'asc' };
+    expect(await names('', { search: 'c_', sortBy: byDate })).toEqual(['c_d']);
+    expect(await names('', { search: '\\' })).toEqual([]);
+  });
+
+  test('goes on by offset', async () => {
+    const all = await names('');
+    const seen: string[] = [];
+    for (let offset = 0; offset < all.length; offset += 3)
+      seen.push(...(await names('', { limit: 3, offset })));
+    expect(seen).toEqual(all);
+  });
+
+  test('of a bucket that is not there is empty', async () => {
+    expect((await server.client().from('none').list()).data).toEqual([]);
+  });
+});

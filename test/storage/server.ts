@@ -1,0 +1,97 @@
+/** A storage service of one's own: gateway, keys and a fresh database, on a free port. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StorageClient } from '@supabase/storage-js';
+import { type Config, configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { createTestDatabase } from '../../src/database/testing.ts';
+import type { Database } from '../../src/database/types.ts';
+import { createGateway } from '../../src/gateway/index.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import type { Claims, Keys } from '../../src/keys/index.ts';
+import { createKeys } from '../../src/keys/index.ts';
+import { createStorage, migrations } from '../../src/storage/index.ts';
+
+export interface StorageServer {
+  readonly url: string;
+  readonly database: Database;
+  readonly keys: Keys;
+  /** A client with the service key, or one whose token holds these claims. */
+  client(claims?: Claims): StorageClient;
+  /** A request with a token of these claims; null sends none. */
+  request(path: string, init?: RequestInit & { claims?: Claims | null }): Promise<Response>;
+  /** Versions on disk, and what lies in the folders for unfinished work. */
+  files(): Promise<{ objects: string[]; partial: string[]; intents: string[] }>;
+  stop(): Promise<void>;
+}
+
+export const alice = { sub: '317eadce-631a-4429-a0bb-f19a7a517b4a', role: 'authenticated' };
+export const bob = { sub: '4d56e902-f0a0-4662-8448-a4d9e643c142', role: 'authenticated' };
+
+const policies = `
+  insert into storage.buckets (id, name, public) values
+    ('open', 'open', true), ('private', 'private', false), ('operations', 'operations', false);
+  create policy own_folder on storage.objects for all to authenticated
+    using (bucket_id = 'private' and (storage.foldername(name))[1] = auth.uid()::text)
+    with check (bucket_id = 'private' and (storage.foldername(name))[1] = auth.uid()::text);
+  create policy upload_only on storage.objects for insert to authenticated
+    with check (bucket_id = 'operations' and storage.allow_only_operation('object.upload'));
+  create policy see_what_is_own on storage.objects for select to authenticated
+    using (bucket_id = 'operations' and owner_id = auth.uid()::text);
+`;
+
+export async function startStorage(settings: PartialConfig = {}): Promise<StorageServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-storage-'));
+  const config: Config = configFrom(settings, dataDir);
+  const { database, drop } = await createTestDatabase('storage', async (template) => {
+    await template.migrate([migrations]);
+    await template.pool('postgres').exec(policies);
+  });
+  const keys = createKeys({ mode: 'development', config, supabaseDir: dataDir, dataDir });
+  const storage = createStorage({ database, keys, config, dataDir, log: silentLogger });
+  const gateway = createGateway({
+    services: [storage],
+    keys,
+    log: silentLogger,
+    trustedProxies: [],
+    home: '/',
+  });
+  await storage.start?.();
+  const url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}/storage/v1`;
+  const expiresAt = Math.floor(Date.now() / 1000) + 3600;
+  const tokenOf = (claims: Claims | undefined): string =>
+    claims ? keys.signWithSecret({ exp: expiresAt, ...claims }) : keys.serviceRoleKey;
+  const list = (folder: string): Promise<string[]> => readdir(join(dataDir, 'storage', folder));
+
+  return {
+    url,
+    database,
+    keys,
+    client: (claims) => new StorageClient(url, { Authorization: `Bearer ${tokenOf(claims)}` }),
+    request(path, init = {}) {
+      const headers = new Headers(init.headers);
+      if (init.claims !== null) headers.set('authorization', `Bearer ${tokenOf(init.claims)}`);
+      return fetch(`${url}${path}`, { ...init, headers });
+    },
+    async files() {
+      const shards = await list('objects');
+      const objects = await Promise.all(shards.map((shard) => list(join('objects', shard))));
+      return { objects: objects.flat(), partial: await list('partial'), intents: await list('intents') };
+    },
+    async stop() {
+      await gateway.close(1000);
+      await storage.stop?.();
+      await drop();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Waits until what happens behind an answer has happened. */
+export async function eventually(check: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    if (await check()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('It did not happen in time');
+}
