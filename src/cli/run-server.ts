@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, loadConfig } from '../config/index.ts';
 import { createFileLogger } from '../logging.ts';
 import { type Backend, type BackendOptions, createBackend } from '../main.ts';
@@ -29,6 +30,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
   ensureDataDir(dataDir);
   const log = createFileLogger(join(dataDir, 'logs'));
   const server = new Server(options, log);
+  const asked = stopAsked(server);
   const control = await startControl({ ...server.operations });
   try {
     await server.start();
@@ -42,7 +44,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
     });
     options.onReady(server.backend.status(), await server.consoleLink());
     module.flushCompileCache();
-    await stopAsked(server, onProgress);
+    await asked;
     onProgress('Stopping...');
   } finally {
     await server.stop();
@@ -57,8 +59,11 @@ function closeSoon(control: ControlServer): void {
   setTimeout(() => control.close(), 100).unref();
 }
 
-/** SIGINT, SIGTERM or the operation `stop`; a second signal does not wait. */
-function stopAsked(server: Server, onProgress: (message: string) => void): Promise<void> {
+/**
+ * SIGINT, SIGTERM, a closed terminal, or the operation `stop`. Asked for during the start, it waits until the start
+ * is over, so that nothing is left half done; a second signal does not wait.
+ */
+function stopAsked(server: Server): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
     const onSignal = () => {
@@ -66,15 +71,8 @@ function stopAsked(server: Server, onProgress: (message: string) => void): Promi
       asked = true;
       resolve();
     };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-    // A closed terminal means the same.
-    process.on('SIGHUP', onSignal);
-    server.onStop = () => {
-      onProgress('Asked to stop by "plinth stop".');
-      asked = true;
-      resolve();
-    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+    server.onStop = resolve;
   });
 }
 
@@ -107,7 +105,7 @@ class Server {
     this.backend = backend;
     try {
       await backend.start();
-      if (!ignoreHealthCheck) await checkHealth(backend);
+      if (!ignoreHealthCheck) await waitForHealth(backend, config.db.health_timeout);
     } catch (error) {
       await backend.stop();
       throw error;
@@ -178,13 +176,19 @@ function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partia
   return typeof upToVersion === 'string' ? { upToVersion } : {};
 }
 
-async function checkHealth(backend: Backend): Promise<void> {
-  const response = await backend.fetch('/health');
-  if (response.ok) return;
-  throw new CommandError(
-    `A service is not healthy: ${await response.text()}`,
-    'See .plinth/logs/plinth.log, or start all the same with --ignore-health-check.',
-  );
+/** Services prepare themselves after they have started; `db.health_timeout` is how long that may take. */
+async function waitForHealth(backend: Backend, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const response = await backend.fetch('/health');
+    const report = await response.text();
+    if (response.ok) return;
+    if (Date.now() > deadline) {
+      const advice = 'See .plinth/logs/plinth.log, or start all the same with --ignore-health-check.';
+      throw new CommandError(`A service is not healthy: ${report}`, advice);
+    }
+    await sleep(20);
+  }
 }
 
 /** @throws {CommandError} when this folder is served already. */

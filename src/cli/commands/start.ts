@@ -90,7 +90,7 @@ export async function serveInFront(
     onProgress,
     onReady: (status, consoleLink) => {
       if (isDaemon) tell({ status, consoleLink });
-      else announce(status, consoleLink, input);
+      else announce({ status, consoleLink }, input, 'Ctrl-C stops it.');
     },
   });
   return 0;
@@ -106,21 +106,25 @@ function flagsOf(input: Input): Record<string, number> {
   return flags;
 }
 
-function announce(status: Record<string, string>, consoleLink: string | undefined, input: Input): void {
+interface Ready {
+  readonly status: Record<string, string>;
+  readonly consoleLink?: string | undefined;
+}
+
+function announce({ status, consoleLink }: Ready, input: Input, how: string): void {
   report(status, input);
   if (input.flag('json')) return;
-  if (consoleLink !== undefined)
+  if (consoleLink !== undefined) {
     say(`\nSign in to the Console (once, within ten minutes):\n  ${consoleLink}`);
-  say('\nReady. Ctrl-C stops.');
+  }
+  say(`\nReady. ${how}`);
 }
 
 function report(status: Record<string, string>, input: Input): void {
   print(input.flag('json') ? JSON.stringify(status) : renderStatus(status, 'pretty', new Map()));
 }
 
-type DaemonMessage =
-  | { readonly progress: string }
-  | { readonly status: Record<string, string>; readonly consoleLink?: string };
+type DaemonMessage = { readonly progress: string } | Ready;
 
 /** Starts the same command in a process of its own and waits until it is ready. */
 async function detach(place: Place, input: Input): Promise<number> {
@@ -131,11 +135,11 @@ async function detach(place: Place, input: Input): Promise<number> {
     detached: true,
     stdio: ['ignore', output, output, 'ipc'],
   });
-  const status = await new Promise<Record<string, string>>((resolve, reject) => {
+  const ready = await new Promise<Ready>((resolve, reject) => {
     child.on('error', reject);
     child.on('message', (message: DaemonMessage) => {
       if ('progress' in message) say(message.progress);
-      else resolve(message.status);
+      else resolve(message);
     });
     child.on('exit', async () => {
       const { readFileSync } = await import('node:fs');
@@ -145,7 +149,6 @@ async function detach(place: Place, input: Input): Promise<number> {
   });
   child.disconnect();
   child.unref();
-  report(status, input);
-  if (!input.flag('json')) say('\nReady. "plinth stop" stops it.');
+  announce(ready, input, '"plinth stop" stops it.');
   return 0;
 }
