@@ -53,5 +53,5 @@ test('commands answer, changes arrive, acknowledgements are heard, destroying en
   expect(inserted[499]).toBe('row 4 100');
   expect(last).toBeGreaterThan(0n);
   replication.destroy();
-  await expect(ended).rejects.toMatchObject({ name: 'ConnectionError' });
+  await ended;
 });

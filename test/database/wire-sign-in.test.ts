@@ -131,3 +131,10 @@ test('SCRAM against PostgreSQL, with a password beyond ASCII', async () => {
     await admin.query(sql`drop role ${role}`);
   }
 });
+
+test('a server that says nothing is given up on', async () => {
+  const mute = await startStub({ asks: Buffer.alloc(0) });
+  stubs.push(mute);
+  const target = { host: '127.0.0.1', port: mute.port, user: 'me', database: 'app', connectTimeoutMs: 50 };
+  await expect(Client.connect({ ...target, sslMode: 'disable' })).rejects.toMatchObject({ code: '08001' });
+});

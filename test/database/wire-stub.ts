@@ -11,7 +11,7 @@ export interface Stub {
 }
 
 export interface StubOptions {
-  /** The body of the server's request for a password, after the length; nothing means that none is asked for. */
+  /** The body of the server's request for a password, after the length; absent means that none is asked for, empty silence. */
   readonly asks?: Buffer;
   /** `refuse` answers N to a request for TLS. */
   readonly tls?: 'accept' | 'refuse';
@@ -41,7 +41,7 @@ export async function startStub({ asks, tls = 'refuse' }: StubOptions): Promise<
       } else if (chunk[0] === 0) {
         startups.push(chunk.toString('utf8', 8).split('\0').slice(0, -2));
         if (asks === undefined) letIn(socket);
-        else socket.write(message('R', asks));
+        else if (asks.length > 0) socket.write(message('R', asks));
       }
     });
   };

@@ -16,7 +16,7 @@ import {
   readSetting,
 } from './messages.ts';
 import { Backend, CANCEL_REQUEST, Status } from './protocol.ts';
-import { openSocket } from './socket.ts';
+import { DEFAULT_TIMEOUT_MS, openSocket } from './socket.ts';
 import { StartupExchange } from './startup.ts';
 
 /** Receives the answers to what was submitted with it. */
@@ -45,6 +45,9 @@ export interface ConnectionOptions extends ConnectionTarget {
 
 /** Goodbyes the server says to a session before it begins the next statement. */
 const GOODBYES: readonly string[] = ['57P01', '57P05', '25P03'];
+
+/** The server answers a cancel request by closing; somebody in between might not. */
+const CANCEL_TIMEOUT_MS = 5_000;
 
 export class Connection {
   readonly writer = new MessageWriter();
@@ -77,6 +80,9 @@ export class Connection {
   static async open(options: ConnectionOptions): Promise<Connection> {
     const connection = new Connection(options);
     connection.#socket = await openSocket(options, (chunk) => connection.#read(chunk));
+    const timeoutMs = options.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const late = () => connection.#end(new Error(`PostgreSQL did not let us in within ${timeoutMs} ms.`));
+    const timer = setTimeout(late, timeoutMs);
     connection.#socket.on('error', (error) => connection.#end(error));
     connection.#socket.on('close', () => connection.#end());
     try {
@@ -88,6 +94,8 @@ export class Connection {
     } catch (error) {
       connection.destroy();
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
     connection.#opened = true;
     return connection;
@@ -144,6 +152,7 @@ export class Connection {
     await new Promise<void>((resolve) => {
       socket.on('error', () => {});
       socket.on('close', () => resolve());
+      socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
       socket.write(writer.take());
       socket.resume();
     });
@@ -240,6 +249,10 @@ export class Connection {
   #lostError(cause: Error | undefined, untouched: boolean): ConnectionError {
     if (this.#goodbye !== undefined) {
       return new ConnectionError({ ...this.#goodbye, message: this.#goodbye.message, untouched }, { cause });
+    }
+    if (!this.#opened) {
+      const message = cause?.message ?? 'PostgreSQL closed the connection while we signed in.';
+      return new ConnectionError({ code: '08001', message, untouched }, { cause });
     }
     const message = this.#closing
       ? 'The connection to PostgreSQL is closed.'

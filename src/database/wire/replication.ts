@@ -16,14 +16,11 @@ const EPOCH_OFFSET_MICROS = 946_684_800_000_000n;
 
 type OnMessage = (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void;
 
-/** `serverTimeMicros` is handed out as microseconds since 1970. */
+/** `ended` resolves after `destroy` and when the server ends the stream, and rejects when the connection is lost; `serverTimeMicros` is handed out as microseconds since 1970. */
 export async function connectReplication(options: ConnectionOptions): Promise<ReplicationConnection> {
   const connection = await Connection.open({ ...options, replication: true });
-  let acknowledged = 0n;
-  let streaming = false;
-  const reply = () => {
-    if (streaming && !connection.ended) sendStatus(connection, acknowledged);
-  };
+  const position: Position = { acknowledged: 0n, received: 0n };
+  let destroyed = false;
   return {
     async command(text) {
       const results = await runScript(connection, text);
@@ -34,62 +31,82 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
       );
     },
     stream(command, onMessage) {
-      const timer = setInterval(reply, STATUS_INTERVAL_MS);
+      const timer = setInterval(() => sendStatus(connection, position), STATUS_INTERVAL_MS);
       timer.unref();
-      streaming = true;
       const ended = new Promise<void>((resolve, reject) => {
-        const stream = new Stream(connection, onMessage, reply, (error) => {
-          streaming = false;
+        const stream = new Stream(connection, onMessage, position, (error) => {
           clearInterval(timer);
-          if (error === undefined) resolve();
+          if (error === undefined || destroyed) resolve();
           else reject(error);
         });
         connection.writer.query(command);
         connection.submit(stream);
       });
+      // Whoever does not look at it shall not bring down the process.
+      ended.catch(() => {});
       return { ended };
     },
     acknowledge(lsn) {
-      if (lsn > acknowledged) acknowledged = lsn;
+      if (lsn > position.acknowledged) position.acknowledged = lsn;
     },
     destroy() {
+      destroyed = true;
       connection.destroy();
     },
   };
+}
+
+/** How far the stream has come. */
+interface Position {
+  acknowledged: bigint;
+  /** Where the last message of the stream began. */
+  received: bigint;
 }
 
 class Stream implements Exchange {
   readonly extended = false;
   readonly #connection: Connection;
   readonly #onMessage: OnMessage;
-  readonly #reply: () => void;
+  readonly #position: Position;
   readonly #onEnd: (error: PostgresError | ConnectionError | undefined) => void;
   #error: PostgresError | undefined;
 
   constructor(
     connection: Connection,
     onMessage: OnMessage,
-    reply: () => void,
+    position: Position,
     onEnd: (error: PostgresError | ConnectionError | undefined) => void,
   ) {
     this.#connection = connection;
     this.#onMessage = onMessage;
-    this.#reply = reply;
+    this.#position = position;
     this.#onEnd = onEnd;
   }
 
   message(type: number, buffer: Buffer, start: number, end: number): void {
     if (type === Backend.CopyData) {
-      if (buffer[start] === XLOG_DATA) {
-        const serverTime = buffer.readBigInt64BE(start + 17) + EPOCH_OFFSET_MICROS;
-        this.#onMessage(buffer.subarray(start + 25, end), buffer.readBigUInt64BE(start + 1), serverTime);
-      } else if (buffer[start] === KEEPALIVE && buffer[start + 17] === 1) {
-        this.#reply();
-      }
+      if (buffer[start] === XLOG_DATA) this.#change(buffer, start, end);
+      else if (buffer[start] === KEEPALIVE) this.#keepalive(buffer, start);
     } else if (type === Backend.CopyDone) {
       this.#connection.writer.copyDone();
       this.#connection.flush();
     }
+  }
+
+  #change(buffer: Buffer, start: number, end: number): void {
+    const walStart = buffer.readBigUInt64BE(start + 1);
+    const serverTime = buffer.readBigInt64BE(start + 17) + EPOCH_OFFSET_MICROS;
+    this.#position.received = walStart;
+    this.#onMessage(buffer.subarray(start + 25, end), walStart, serverTime);
+  }
+
+  #keepalive(buffer: Buffer, start: number): void {
+    const walEnd = buffer.readBigUInt64BE(start + 1);
+    const position = this.#position;
+    // All that was of interest is done, so the rest is too: else a quiet publication would hold back the WAL of others.
+    if (position.acknowledged >= position.received && walEnd > position.acknowledged)
+      position.acknowledged = walEnd;
+    if (buffer[start + 17] === 1) sendStatus(this.#connection, position);
   }
 
   failed(error: PostgresError): void {
@@ -106,12 +123,13 @@ class Stream implements Exchange {
 }
 
 /** Standby status update: written, flushed and applied are one and the same for a logical receiver. */
-function sendStatus(connection: Connection, lsn: bigint): void {
+function sendStatus(connection: Connection, { acknowledged }: Position): void {
+  if (connection.ended) return;
   const body = Buffer.allocUnsafe(34);
   body[0] = STATUS_UPDATE;
-  body.writeBigUInt64BE(lsn, 1);
-  body.writeBigUInt64BE(lsn, 9);
-  body.writeBigUInt64BE(lsn, 17);
+  body.writeBigUInt64BE(acknowledged, 1);
+  body.writeBigUInt64BE(acknowledged, 9);
+  body.writeBigUInt64BE(acknowledged, 17);
   body.writeBigInt64BE(BigInt(Date.now()) * 1000n - EPOCH_OFFSET_MICROS, 25);
   body[33] = 0;
   connection.writer.copyData(body);

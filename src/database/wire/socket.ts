@@ -9,7 +9,8 @@ import { SSL_REQUEST } from './protocol.ts';
 const READ_SIZE = 64 * 1024;
 /** What one read brought is copied out up to this size; above, the whole read buffer is given away. */
 const COPIED_SIZE = 16 * 1024;
-const DEFAULT_TIMEOUT_MS = 10_000;
+/** How long connecting and signing in may take. */
+export const DEFAULT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 
 /** Resolves when bytes can be sent. `onData` gets chunks that nobody writes to afterwards. */
@@ -20,16 +21,22 @@ export async function openSocket(target: ConnectionTarget, onData: (chunk: Buffe
     ? { path: `${target.host}/.s.PGSQL.${target.port}` }
     : { host: target.host, port: target.port };
   const socket = connect(plain ? { ...address, onread: readInto(onData) } : address);
-  await connected(socket, target);
-  if (unix) return socket;
-  socket.setNoDelay(true);
-  socket.setKeepAlive(true, KEEP_ALIVE_MS);
-  if (plain) return socket;
-  const secured = await negotiateTls(socket, target);
-  secured.on('data', onData);
-  // Paused since the one byte that answered the request for TLS.
-  secured.resume();
-  return secured;
+  const timeoutMs = target.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const timer = setTimeout(() => socket.destroy(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+  try {
+    await connected(socket, target);
+    if (unix) return socket;
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    if (plain) return socket;
+    const secured = await negotiateTls(socket, target);
+    secured.on('data', onData);
+    // Paused since the one byte that answered the request for TLS.
+    secured.resume();
+    return secured;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Reads into one buffer instead of a fresh one each time: most reads bring a few hundred bytes. */
@@ -51,16 +58,10 @@ function readInto(onData: (chunk: Buffer) => void) {
 }
 
 function connected(socket: Socket, target: ConnectionTarget): Promise<void> {
-  const timeoutMs = target.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => socket.destroy(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
-    const fail = (cause: Error) => {
-      clearTimeout(timer);
-      reject(cannotConnect(target, cause));
-    };
+    const fail = (cause: Error) => reject(cannotConnect(target, cause));
     socket.once('error', fail);
     socket.once('connect', () => {
-      clearTimeout(timer);
       socket.off('error', fail);
       resolve();
     });
