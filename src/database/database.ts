@@ -1,6 +1,7 @@
 /** Puts the room together: a server (embedded or external), our files applied, pools, path, listener. */
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { type Cluster, startCluster } from './embedded/cluster.ts';
+import { connectAdmin, repairRoles } from './embedded/self-repair.ts';
 import { connectExternal } from './external/external.ts';
 import { sqlOnlyFiles } from './external/sql-only.ts';
 import { applyLogins } from './login.ts';
@@ -69,9 +70,10 @@ async function startEmbedded(
   });
   try {
     const target = (role: LoginRole) => clusterTarget(cluster, role, password, 'postgres');
-    const admin = await Client.connect(target('supabase_admin'));
+    const admin = await connectAdmin(target('supabase_admin'), log);
     const serverVersion = readVersion(admin);
     await applyFiles({ session: admin, serverVersion, log, onProgress }, readMigrationFiles([bootstrapSet]));
+    await repairRoles(admin, log);
     await applyLogins(admin, password, options.databaseSettings ?? []);
     const info = {
       url: clusterUrl(cluster, password, 'postgres'),

@@ -1,0 +1,89 @@
+/**
+ * What `postgres` may do to the roles and settings that everything here stands on, found and put right at start:
+ * it has the admin option on the API roles and may name preload libraries that are not there.
+ */
+import type { Logger } from '../../kernel/log.ts';
+import { quoteIdentifier, sql } from '../../kernel/sql.ts';
+import type { PostgresErrorShape, Queryable } from '../types.ts';
+import { Client, type ConnectionOptions } from '../wire/index.ts';
+
+/** A superuser's session; a preload setting of the database that locks everybody out is removed first. */
+export async function connectAdmin(target: ConnectionOptions, log: Logger): Promise<Client> {
+  try {
+    return await Client.connect(target);
+  } catch (error) {
+    // Undefined file: the library named by local_preload_libraries or session_preload_libraries.
+    if ((error as PostgresErrorShape).code !== '58P01') throw error;
+    const outside = await Client.connect({ ...target, database: 'template1' });
+    try {
+      const database = quoteIdentifier(target.database);
+      await outside.exec(`alter database ${database} reset local_preload_libraries;
+        alter database ${database} reset session_preload_libraries`);
+    } finally {
+      await outside.connection.close();
+    }
+    log.warn(
+      { service: 'database' },
+      `A preload setting of the database ${target.database} named a missing library and kept everybody out; it was removed`,
+    );
+    return Client.connect(target);
+  }
+}
+
+interface RoleFacts {
+  readonly name: string;
+  readonly bypass: boolean;
+  readonly login: boolean;
+  readonly inherit: boolean;
+  /** `role SET name=value` entries that name preload libraries. */
+  readonly preload: readonly string[];
+}
+
+/** What RLS and the services rely on; the other attributes are the project's own business. */
+const required: Readonly<Record<string, Pick<RoleFacts, 'bypass' | 'login' | 'inherit'>>> = {
+  anon: { bypass: false, login: false, inherit: true },
+  authenticated: { bypass: false, login: false, inherit: true },
+  service_role: { bypass: true, login: false, inherit: true },
+  authenticator: { bypass: false, login: true, inherit: false },
+};
+
+/** Needs a superuser. Each repair is one warning. */
+export async function repairRoles(session: Queryable, log: Logger): Promise<void> {
+  const found = await session.query<RoleFacts>(sql`
+    select r.rolname::text as name, r.rolbypassrls as bypass, r.rolcanlogin as login, r.rolinherit as inherit,
+      coalesce((
+        select array_agg(setting) from pg_catalog.pg_db_role_setting s, unnest(s.setconfig) as setting
+        where s.setrole = r.oid and setting ~ '^(local|session)_preload_libraries='
+      ), '{}') as preload
+    from pg_catalog.pg_roles r
+    where r.rolname !~ '^pg_'`);
+  const warn = (message: string) => log.warn({ service: 'database' }, message);
+  for (const [name, wanted] of Object.entries(required)) {
+    const facts = found.find((role) => role.name === name);
+    const role = quoteIdentifier(name);
+    if (facts === undefined) {
+      await session.exec(
+        `create role ${role}; ${name === 'authenticator' ? '' : `grant ${role} to authenticator`}`,
+      );
+      warn(`The role ${name} was gone and has been made anew; its grants have to be given again`);
+    } else if (
+      facts.bypass === wanted.bypass &&
+      facts.login === wanted.login &&
+      facts.inherit === wanted.inherit
+    ) {
+      continue;
+    } else {
+      warn(`The role ${name} had other attributes than the services rely on; they were set back`);
+    }
+    await session.exec(
+      `alter role ${role} ${wanted.bypass ? '' : 'no'}bypassrls ${wanted.login ? '' : 'no'}login ${wanted.inherit ? '' : 'no'}inherit`,
+    );
+  }
+  for (const { name, preload } of found) {
+    for (const setting of preload) {
+      const parameter = setting.slice(0, setting.indexOf('='));
+      await session.exec(`alter role ${quoteIdentifier(name)} reset ${parameter}`);
+      warn(`The setting ${setting} of the role ${name} would keep it from signing in; it was removed`);
+    }
+  }
+}

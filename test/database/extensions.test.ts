@@ -1,0 +1,253 @@
+/** CREATE EXTENSION as `postgres`, as migrations do it: what is there works, what is not says so in one sentence. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusedExtensions } from '../../src/database/extensions/refused.ts';
+import { trustedContrib } from '../../src/database/extensions/trusted.ts';
+import type { Pool, Row } from '../../src/database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { sql } from '../../src/kernel/sql.ts';
+
+let own: TestDatabase;
+let postgres: Pool;
+beforeAll(async () => {
+  own = await createTestDatabase('extensions');
+  postgres = own.database.pool('postgres');
+});
+afterAll(() => own?.drop());
+
+async function first(text: string): Promise<Row> {
+  const [row] = await postgres.query<Row>(sql.raw(text));
+  return row as Row;
+}
+
+test('installed from the start', async () => {
+  const rows = await postgres.query<{ name: string; schema: string }>(sql`
+    select extname::text as name, extnamespace::regnamespace::text as schema from pg_extension order by extname`);
+  expect(rows.map(({ name, schema }) => `${schema}.${name}`)).toEqual([
+    'extensions.pg_net',
+    'extensions.pg_stat_statements',
+    'extensions.pgcrypto',
+    'pg_catalog.plpgsql',
+    'vault.supabase_vault',
+    'extensions.uuid-ossp',
+  ]);
+});
+
+test.each([
+  ...trustedContrib.filter((name) => name !== 'pg_stat_statements'),
+  ...[
+    'btree_gin',
+    'btree_gist',
+    'citext',
+    'cube',
+    'fuzzystrmatch',
+    'hstore',
+    'intarray',
+    'ltree',
+    'pg_trgm',
+    'unaccent',
+  ],
+])('%s can be had, in a schema or without, and dropped', async (name) => {
+  await postgres.exec(`create extension if not exists "${name}" with schema extensions cascade`);
+  await postgres.exec(
+    `drop extension "${name}" cascade; create extension "${name}" cascade; drop extension "${name}" cascade`,
+  );
+});
+
+test.each(['file_fdw', 'pageinspect', 'pg_surgery', 'pg_visibility', 'xml2'])(
+  '%s is for superusers only',
+  async (name) => {
+    await expect(postgres.exec(`create extension ${name}`)).rejects.toMatchObject({ code: '42501' });
+  },
+);
+
+test.each(Object.keys(refusedExtensions))('%s: one sentence, and nothing is installed', async (name) => {
+  await expect(
+    postgres.exec(`create extension if not exists "${name}" with schema extensions cascade`),
+  ).rejects.toMatchObject({
+    code: '0A000',
+    message: `extension "${name}" is not available in the embedded PostgreSQL: ${refusedExtensions[name]}`,
+  });
+  expect(await postgres.query(sql`select from pg_extension where extname = ${name}`)).toEqual([]);
+});
+
+test('an event trigger of a project does not run with the rights of our scripts', async () => {
+  await own.database.pool('supabase_admin').exec(`
+    create table public.seen (who text);
+    create function public.spy() returns event_trigger language plpgsql as
+      $$ begin insert into public.seen values (current_user); end $$;
+    create event trigger spy on ddl_command_end execute function public.spy()`);
+  await postgres.exec('create extension pgjwt with schema extensions; drop extension pgjwt');
+  await own.database.pool('supabase_admin').exec('drop event trigger spy');
+  expect(await postgres.query(sql`select distinct who from public.seen where who <> 'postgres'`)).toEqual([]);
+});
+
+describe('pgjwt', () => {
+  beforeAll(() => postgres.exec('create extension pgjwt with schema extensions'));
+
+  test('signs as RFC 7519 says', async () => {
+    // The example of jwt.io for HS256 with this header order.
+    expect(
+      await first(`select sign('{"sub":"1234567890","name":"John Doe","admin":true}', 'secret') as token`),
+    ).toEqual({
+      token:
+        'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWV9.TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ',
+    });
+  });
+
+  test.each([
+    ['HS256', '{"a":1}', 'secret', true],
+    ['HS384', '{"a":"ü"}', 'secret', true],
+    ['HS512', '{"exp":4102444800}', 'secret', true],
+    ['HS256', '{"a":1}', 'other', false],
+    ['HS256', '{"exp":1}', 'secret', false],
+    ['HS256', '{"nbf":4102444800}', 'secret', false],
+    ['HS256', '{"exp":"soon"}', 'secret', true],
+  ])('%s of %s under %s: %s', async (algorithm, payload, secret, valid) => {
+    const row = await first(
+      `select header, payload, valid from verify(sign('${payload}', 'secret', '${algorithm}'), '${secret}', '${algorithm}')`,
+    );
+    expect(row).toEqual({ header: { alg: algorithm, typ: 'JWT' }, payload: JSON.parse(payload), valid });
+  });
+});
+
+describe('vault', () => {
+  test('keeps a secret encrypted and gives it back', async () => {
+    const { id } = await first("select vault.create_secret('top secret ü', 'api key', 'what for') as id");
+    const stored = await first(
+      'select name, description, secret, decrypted_secret from vault.decrypted_secrets',
+    );
+    expect(stored).toMatchObject({
+      name: 'api key',
+      description: 'what for',
+      decrypted_secret: 'top secret ü',
+    });
+    expect(Buffer.from(stored.secret as string, 'base64').toString('latin1')).not.toContain('top secret');
+
+    await postgres.query(sql`select vault.update_secret(${id as string}, new_description => 'other')`);
+    await postgres.query(sql`select vault.update_secret(${id as string}, 'changed')`);
+    expect(await first('select description, decrypted_secret from vault.decrypted_secrets')).toEqual({
+      description: 'other',
+      decrypted_secret: 'changed',
+    });
+    await expect(postgres.query(sql`select vault.create_secret('again', 'api key')`)).rejects.toMatchObject({
+      code: '23505',
+    });
+  });
+
+  test('finds out a row that was tampered with', async () => {
+    const admin = own.database.pool('supabase_admin');
+    await admin.exec("select vault.create_secret('a', 'a'); select vault.create_secret('b', 'b')");
+    await admin.exec(
+      `update vault.secrets s set secret = o.secret, nonce = o.nonce from vault.secrets o where s.name = 'a' and o.name = 'b'`,
+    );
+    await expect(
+      postgres.query(sql`select decrypted_secret from vault.decrypted_secrets where name = 'a'`),
+    ).rejects.toMatchObject({
+      code: '39000',
+    });
+    await postgres.exec("delete from vault.secrets where name in ('a', 'b')");
+  });
+
+  test.each([
+    ['the key', 'select vault._root_key()'],
+    ['an insert', "insert into vault.secrets (secret) values ('x')"],
+    ['an update', "update vault.secrets set name = 'x'"],
+    [
+      'a trigger',
+      'create trigger t before insert on vault.secrets for each row execute function suppress_redundant_updates_trigger()',
+    ],
+  ])('refuses %s to postgres', async (_name, statement) => {
+    await expect(postgres.exec(statement)).rejects.toMatchObject({ code: '42501' });
+  });
+});
+
+describe('pg_net', () => {
+  test('queues what is asked for, and tells the sender at commit', async () => {
+    const heard: string[] = [];
+    const stop = await own.database.listen('plinth_net', (payload) => heard.push(payload));
+    await postgres.transaction(async (tx) => {
+      await tx.exec(
+        `select net.http_post('http://localhost/a?b=c', '{"x":1}', '{"q":"a b&ü"}', '{"X-Test":"1"}', 100)`,
+      );
+    });
+    await expect.poll(() => heard).toEqual(['']);
+    await stop();
+    expect(
+      await first(`select method::text, url, headers, convert_from(body, 'UTF8')::json as body, timeout_milliseconds as timeout
+      from net.http_request_queue order by id desc limit 1`),
+    ).toEqual({
+      method: 'POST',
+      url: 'http://localhost/a?b=c&q=a%20b%26%C3%BC',
+      headers: { 'X-Test': '1', 'Content-Type': 'application/json' },
+      body: { x: 1 },
+      timeout: 100,
+    });
+  });
+
+  test('every API role may ask', async () => {
+    for (const role of ['anon', 'authenticated', 'service_role']) {
+      await own.database.asRequest({ role, settings: [] }, (tx) =>
+        tx.query(sql`select net.http_get('http://localhost/')`),
+      );
+      await own.database.asRequest({ role, settings: [] }, (tx) =>
+        tx.query(sql`select net.http_delete('http://localhost/')`),
+      );
+    }
+  });
+
+  test('refuses another content type', async () => {
+    await expect(
+      postgres.exec(`select net.http_post('http://localhost/', headers => '{"content-type":"text/plain"}')`),
+    ).rejects.toMatchObject({ code: 'P0001', message: 'Content-Type header must be "application/json"' });
+  });
+
+  test('hands out answers', async () => {
+    await postgres.exec(`insert into net._http_response (id, status_code, headers, content) values (-1, 200, '{"a":"b"}', 'hello');
+      insert into net._http_response (id, error_msg) values (-2, 'refused')`);
+    expect(
+      await first(
+        'select status::text, message, (response).status_code, (response).body from net.http_collect_response(-1)',
+      ),
+    ).toEqual({
+      status: 'SUCCESS',
+      message: 'ok',
+      status_code: 200,
+      body: 'hello',
+    });
+    expect(
+      await first('select status::text, message from net.http_collect_response(-2, async => false)'),
+    ).toEqual({
+      status: 'ERROR',
+      message: 'refused',
+    });
+    expect(await first('select status::text from net.http_collect_response(-3)')).toEqual({
+      status: 'PENDING',
+    });
+  });
+
+  test('a webhook trigger posts its row', async () => {
+    await postgres.exec(`create table public.orders (id int, note text);
+      create trigger hook after insert or update or delete on public.orders for each row
+        execute function supabase_functions.http_request('http://localhost/hook', 'POST', '{"Content-Type":"application/json"}', '{}', '700')`);
+    await postgres.exec(
+      "insert into public.orders values (1, 'a'); update public.orders set note = 'b'; delete from public.orders",
+    );
+    const rows = await postgres.query<{ body: unknown }>(sql`
+      select convert_from(q.body, 'UTF8')::json as body from net.http_request_queue q
+      join supabase_functions.hooks h on h.request_id = q.id
+      where h.hook_name = 'hook' and q.timeout_milliseconds = 700 order by q.id`);
+    const about = { table: 'orders', schema: 'public' };
+    expect(rows.map(({ body }) => body)).toEqual([
+      { ...about, type: 'INSERT', record: { id: 1, note: 'a' }, old_record: null },
+      { ...about, type: 'UPDATE', record: { id: 1, note: 'b' }, old_record: { id: 1, note: 'a' } },
+      { ...about, type: 'DELETE', record: null, old_record: { id: 1, note: 'b' } },
+    ]);
+  });
+
+  test('can be dropped and made again', async () => {
+    await postgres.exec(
+      'drop extension pg_net; create extension pg_net; drop extension pg_net; create extension pg_net with schema extensions',
+    );
+    expect(await first("select net.http_get('http://localhost/') > 0 as queued")).toEqual({ queued: true });
+  });
+});
