@@ -67,8 +67,10 @@ export const selectRelations = (db: Queryable, schemas: readonly string[]): Prom
             when m.type in ('bpchar'::regtype, 'varchar'::regtype) then m.typmod - 4
             when m.type in ('bit'::regtype, 'varbit'::regtype) then m.typmod end,
           'default', case
-            when a.attidentity = 'd' then
-              format('nextval(%L)', pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname))
+            when a.attidentity = 'd' then (
+              select format('nextval(%L)', s.objid::regclass) from pg_depend s
+              where s.classid = 'pg_class'::regclass and s.refclassid = 'pg_class'::regclass
+                and s.refobjid = a.attrelid and s.refobjsubid = a.attnum and s.deptype = 'i')
             when a.attgenerated <> '' then null
             when d.adbin is not null then pg_get_expr(d.adbin, d.adrelid)
             when t.typtype = 'd' then pg_get_expr(t.typdefaultbin, 0) end,
@@ -325,6 +327,7 @@ export interface MediaHandlerRow {
   targetSchema: string;
   targetName: string;
   mediaType: string;
+  binary: boolean;
 }
 
 /** Aggregates over rows, and functions, whose result is a domain named like a media type. */
@@ -335,7 +338,8 @@ export const selectMediaHandlers = (db: Queryable, schemas: readonly string[]): 
       case when p.prokind = 'a' then p.proname else t.typname end as name,
       case when p.prokind = 'a' then an.nspname else n.nspname end as "targetSchema",
       case when p.prokind = 'a' then a.typname else p.proname end as "targetName",
-      lower(t.typname) as "mediaType"
+      lower(t.typname) as "mediaType",
+      t.typbasetype = 'bytea'::regtype as binary
     from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
     join pg_type t on t.oid = p.prorettype and t.typtype = 'd'

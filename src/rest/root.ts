@@ -35,7 +35,8 @@ export async function answerRoot(
   );
   const routines = [...cache.routines.values()]
     .flat()
-    .filter((one) => inSchema(one) && (everything || accessible.routines.has(signature(one))));
+    .filter((one) => inSchema(one) && (everything || accessible.routines.has(signature(one))))
+    .map((one) => withShortTypes(one, profile.schema));
   const server = serverOf(request, settings.openapiServer);
   const document = openApi({
     cache,
@@ -51,6 +52,13 @@ export async function answerRoot(
 
 const signature = (routine: Routine): string =>
   `${routine.name}(${routine.parameters.map((parameter) => parameter.type).join(', ')})`;
+
+/** Types of the document's own schema go by their names alone. */
+function withShortTypes(routine: Routine, schema: string): Routine {
+  const prefix = `${schema}.`;
+  const short = (type: string) => (type.startsWith(prefix) ? type.slice(prefix.length) : type);
+  return { ...routine, parameters: routine.parameters.map((one) => ({ ...one, type: short(one.type) })) };
+}
 
 /** As the role, in the request's own transaction. */
 async function readAccessible(

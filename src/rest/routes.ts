@@ -25,7 +25,9 @@ export function restPlugin({ prefix, handle }: RestRoutes): FastifyPluginAsync {
       });
       write(reply, await handle(readRequest(request, prefix, abort.signal)));
     };
-    for (const url of ['', '/*']) scope.all(url, { bodyLimit: BODY_LIMIT_BYTES }, route);
+    // An empty path needs a prefix before it.
+    const urls = prefix === '' ? ['/*'] : ['', '/*'];
+    for (const url of urls) scope.all(url, { bodyLimit: BODY_LIMIT_BYTES }, route);
   };
 }
 

@@ -48,6 +48,8 @@ const formatOf = (type: string): string => FORMATS[type] ?? type;
 const compact = (object: Json): Json =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null));
 
+const unlessEmpty = (names: readonly string[]) => (names.length === 0 ? undefined : names);
+
 export function openApi(input: OpenApiInput): Json {
   const { relations, routines, description } = input;
   const [title, rest] = splitComment(description);
@@ -112,7 +114,7 @@ function definition(relation: Relation, cache: SchemaCache): Json {
   const columns = [...relation.columns.values()];
   return compact({
     description: relation.description,
-    required: columns.filter((column) => !column.nullable).map((column) => column.name),
+    required: unlessEmpty(columns.filter((column) => !column.nullable).map((column) => column.name)),
     type: 'object',
     properties: Object.fromEntries(columns.map((column) => [column.name, property(column, relation, cache)])),
   });
@@ -238,7 +240,7 @@ function routinePath(routine: Routine): Json {
 const argumentsSchema = (routine: Routine): Json =>
   compact({
     description: routine.description,
-    required: routine.parameters.filter((one) => one.required).map((one) => one.name),
+    required: unlessEmpty(routine.parameters.filter((one) => one.required).map((one) => one.name)),
     type: 'object',
     properties: Object.fromEntries(
       routine.parameters.map(({ name, type }) => {

@@ -54,7 +54,7 @@ export function readResult(shape: Shape, result: PathResult, maxRows: number | u
       return {
         rows: numberOf(rows) ?? 0,
         total: estimate === undefined ? counted : totalOf(shape, counted, estimate, maxRows),
-        body: body ? [body] : [],
+        body: body ? [plan.handler.kind === 'custom' && plan.handler.binary ? readHex(body) : body] : [],
         location: location
           ? (JSON.parse(location.toString()) as [string, string | null][]).map(locationPair)
           : [],
@@ -79,6 +79,9 @@ function totalOf(shape: Shape, counted: number | undefined, estimate: number, ma
   if (shape.preferences.count === 'planned' || counted === undefined) return estimate;
   return maxRows === undefined || counted > maxRows ? Math.max(counted, estimate) : counted;
 }
+
+/** bytea as PostgreSQL writes it: `\x` and hexadecimal digits. */
+const readHex = (text: Buffer): Buffer => Buffer.from(text.toString('latin1', 2), 'hex');
 
 function plannedRows(explained: Buffer | null | undefined): number | undefined {
   if (!explained) return undefined;

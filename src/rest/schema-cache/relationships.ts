@@ -46,9 +46,10 @@ export function buildRelationships(inputs: Inputs): Map<string, Relationship[]> 
   for (const relationship of [...byPair.values()].flat()) {
     if (!isExposed(relationship, schemas)) continue;
     const key = keyOf(relationship.table.schema, relationship.table.name);
-    const list = byOrigin.get(key);
-    if (list === undefined) byOrigin.set(key, [relationship]);
-    else list.push(relationship);
+    const list = byOrigin.get(key) ?? [];
+    byOrigin.set(key, list);
+    // A relation whose junctions are all hidden is still known as an origin, which hints depend on.
+    if (!hasHiddenJunction(relationship, schemas)) list.push(relationship);
   }
   for (const list of byOrigin.values()) list.sort(compare);
   return byOrigin;
@@ -59,9 +60,13 @@ function isExposed(relationship: Relationship, schemas: ReadonlySet<string>): bo
   const { table, foreignTable } = relationship;
   if (!schemas.has(table.schema) || !schemas.has(foreignTable.schema)) return false;
   if (relationship.kind === 'computed') return relationship.function.schema === table.schema;
-  if (relationship.junction !== undefined && !schemas.has(relationship.junction.table.schema)) return false;
   return table.schema === foreignTable.schema;
 }
+
+const hasHiddenJunction = (relationship: Relationship, schemas: ReadonlySet<string>): boolean =>
+  relationship.kind === 'key' &&
+  relationship.junction !== undefined &&
+  !schemas.has(relationship.junction.table.schema);
 
 function fromForeignKey(row: ForeignKeyRow): KeyRelationship {
   return {

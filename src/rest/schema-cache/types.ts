@@ -129,6 +129,8 @@ export interface MediaHandler {
   readonly mediaType: string;
   /** What is answered; differs from `mediaType` for handlers of all types. */
   readonly resolvedType: string;
+  /** Its domain is over bytea. */
+  readonly binary: boolean;
 }
 
 export interface SchemaCache {

@@ -68,6 +68,6 @@ function match(
 }
 
 const customHandler = (handler: MediaHandler): Negotiation => ({
-  handler: { kind: 'custom', function: handler.function, target: handler.target },
+  handler: { kind: 'custom', function: handler.function, target: handler.target, binary: handler.binary },
   mediaType: readMediaType(handler.resolvedType),
 });

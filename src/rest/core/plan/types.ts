@@ -159,7 +159,13 @@ export type Handler =
   | { readonly kind: 'object'; readonly stripped: boolean }
   | { readonly kind: 'csv' }
   | { readonly kind: 'geojson' }
-  | { readonly kind: 'custom'; readonly function: QualifiedName; readonly target: QualifiedName | undefined }
+  | {
+      readonly kind: 'custom';
+      readonly function: QualifiedName;
+      readonly target: QualifiedName | undefined;
+      /** The body comes as bytea. */
+      readonly binary: boolean;
+    }
   /** No body is wanted. */
   | { readonly kind: 'none' };
 
