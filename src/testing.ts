@@ -84,7 +84,8 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
 }
 
 /** Without `url`, which is a getter whose value changes at the start. */
-const fields = ({ keys, config, database, start, fetch, status, consoleLink }: Backend) => ({
+const fields = ({ keys, config, database, start, fetch, status, consoleLink, operators }: Backend) => ({
+  operators,
   keys,
   config,
   database,

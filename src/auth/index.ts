@@ -11,6 +11,8 @@ import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
 import type { AuthContext } from './context.ts';
+import { isRedirectAllowed } from './core/redirects.ts';
+import { type CodeRequest, issueCode } from './flows/hand-over.ts';
 import { sendError } from './http/render-error.ts';
 import { createPasswords } from './passwords.ts';
 import { createRateLimits } from './rate-limits.ts';
@@ -48,7 +50,14 @@ export interface AuthDeps {
 
 const maxBodyBytes = 1_048_576;
 
-export function createAuth(deps: AuthDeps): Service {
+export interface AuthService extends Service {
+  /** The redirect rule for an absolute address. */
+  readonly isAllowedRedirect: (address: string) => boolean;
+  /** See `flows/hand-over.ts`. */
+  readonly issueCode: (request: CodeRequest) => Promise<string>;
+}
+
+export function createAuth(deps: AuthDeps): AuthService {
   const settings = settingsFrom(deps.config, deps.apiUrl);
   const ctx: AuthContext = {
     settings,
@@ -71,6 +80,8 @@ export function createAuth(deps: AuthDeps): Service {
         apiKeys: true,
       },
     ],
+    isAllowedRedirect: (address) => isRedirectAllowed(settings.redirects, address),
+    issueCode: (request) => issueCode(ctx, request),
   };
 }
 

@@ -16,6 +16,8 @@ export interface Settings {
   /** Addresses that are known once the port is. */
   readonly externalUrl: () => string;
   readonly issuer: () => string;
+  /** Our own pages for end users. */
+  readonly accountUrl: () => string;
   readonly accessTokenSeconds: number;
   readonly signupEnabled: boolean;
   readonly anonymousEnabled: boolean;
@@ -69,6 +71,7 @@ export function settingsFrom({ auth }: Config, apiUrl: () => string): Settings {
     redirects: redirectRules(auth.site_url, auth.additional_redirect_urls),
     externalUrl,
     issuer: () => auth.jwt_issuer ?? externalUrl(),
+    accountUrl: () => `${apiUrl()}/account`,
     accessTokenSeconds: auth.jwt_expiry,
     signupEnabled: auth.enable_signup,
     anonymousEnabled: auth.enable_anonymous_sign_ins,
