@@ -1,5 +1,6 @@
 /** What a command is, and how its line is read: options by `node:util`, one shape of help for all. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { nearest } from '../config/index.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';
@@ -54,7 +55,7 @@ export function parseInput(command: Command, args: readonly string[]): Input & {
   try {
     parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError((error as Error).message.replace(/\. To specify.*/s, ''));
+    throw new UsageError(explainParseError(error as Error, Object.keys(options)));
   }
   const { values, positionals } = parsed;
   const most =
@@ -87,6 +88,13 @@ export function parseInput(command: Command, args: readonly string[]): Input & {
       return port;
     },
   };
+}
+
+function explainParseError({ message }: Error, known: readonly string[]): string {
+  const sentence = message.replace(/\. To specify.*/s, '');
+  const option = /^Unknown option '--(.+)'/.exec(sentence)?.[1];
+  const near = option === undefined ? undefined : nearest(option, known);
+  return near === undefined ? sentence : `${sentence}; did you mean --${near}?`;
 }
 
 /** The help of one command. */

@@ -8,6 +8,15 @@ export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+/** Says each step once, though several parts of us may announce it. */
+export function progressTeller(tell: (text: string) => void): (text: string) => void {
+  let last: string | undefined;
+  return (text) => {
+    if (text !== last) tell(text);
+    last = text;
+  };
+}
+
 /** Columns padded to their widest cell. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];

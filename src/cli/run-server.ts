@@ -81,6 +81,8 @@ class Server {
   onStop: () => void = () => {};
   readonly #options: ServerOptions;
   readonly #log: BackendOptions['log'];
+  /** Once known, a reset keeps them: clients hold on to the addresses. */
+  #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort'> = {};
   #stopped: Promise<void> | undefined;
 
   constructor(options: ServerOptions, log: BackendOptions['log']) {
@@ -99,12 +101,14 @@ class Server {
       onProgress,
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       ...(this.#log === undefined ? {} : { log: this.#log }),
+      ...this.#ports,
       ...extra,
       config,
     });
     this.backend = backend;
     try {
       await backend.start();
+      this.#ports = portsOf(backend.status());
       if (!ignoreHealthCheck) await waitForHealth(backend, config.db.health_timeout);
     } catch (error) {
       await backend.stop();
@@ -163,6 +167,12 @@ class Server {
     for (const warning of warnings) onProgress(`Warning: ${warning}`);
     return config;
   }
+}
+
+function portsOf({ API_URL, DB_URL, MAILPIT_URL }: Readonly<Record<string, string>>) {
+  const port = (url: string | undefined) =>
+    url === undefined ? undefined : Number(new URL(url).port) || undefined;
+  return { port: port(API_URL), dbPort: port(DB_URL), mailPort: port(MAILPIT_URL) };
 }
 
 function withSeedOptions(config: Config, parameters: Readonly<Record<string, unknown>>): Config {

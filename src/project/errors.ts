@@ -45,16 +45,18 @@ export interface FailedStatement {
   readonly text: string;
   /** Earlier steps of the file that are committed. */
   readonly committed: boolean;
+  /** It ran inside a function of ours: position and context speak of that. */
+  readonly isOurCall: boolean;
 }
 
 /** The database's own words, where they belong in the file, and the statement with a caret. */
 export function statementFailed(failed: FailedStatement, cause: PostgresErrorShape): ProjectError {
-  const { position } = cause;
+  const position = failed.isOurCall ? undefined : cause.position;
   const line = failed.line + (position === undefined ? 0 : lineOf(failed.text, position) - 1);
   const advice = [
     ...(cause.detail === undefined ? [] : [`Detail: ${cause.detail}`]),
     ...hintsOf(cause),
-    ...(cause.where === undefined ? [] : [`Where: ${cause.where}`]),
+    ...(cause.where === undefined || failed.isOurCall ? [] : [`Where: ${cause.where}`]),
     `At statement: ${failed.index}`,
     markPosition(failed.text, position),
     failed.committed

@@ -112,18 +112,25 @@ class FileRun {
 
   async #inTransaction(tx: Queryable, statement: PlannedStatement, step: number): Promise<void> {
     const { privileged } = this.#options;
-    await this.#statement(statement, step, () =>
-      statement.privileged === undefined ? tx.exec(statement.text) : privileged.run(tx, statement.index),
-    );
+    const run =
+      statement.privileged === undefined
+        ? () => tx.exec(statement.text)
+        : () => privileged.run(tx, statement.index);
+    await this.#statement(statement, step, run);
   }
 
-  async #statement({ index }: PlannedStatement, step: number, run: () => Promise<void>): Promise<void> {
+  async #statement(
+    { index, privileged }: PlannedStatement,
+    step: number,
+    run: () => Promise<void>,
+  ): Promise<void> {
     try {
       await run();
     } catch (error) {
       if (!isDatabaseError(error)) throw error;
       const { text, line } = this.#statements[index] as Statement;
-      throw statementFailed({ file: this.#file.shownPath, index, line, text, committed: step > 0 }, error);
+      const failed = { file: this.#file.shownPath, index, line, text, committed: step > 0 };
+      throw statementFailed({ ...failed, isOurCall: privileged !== undefined }, error);
     }
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readMigrationFolder } from '../../project/index.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
-import { say } from '../output.ts';
+import { progressTeller, say } from '../output.ts';
 import { placeOf } from '../place.ts';
 
 export const dbReset: Command = {
@@ -41,7 +41,7 @@ export const dbReset: Command = {
       return 0;
     }
     const parameters = { upToVersion, seed: !input.flag('no-seed'), sqlPaths: input.list('sql-paths') };
-    await running.call('reset', parameters, say);
+    await running.call('reset', parameters, progressTeller(say));
     say('Finished db reset.');
     return 0;
   },

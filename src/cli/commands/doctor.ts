@@ -65,14 +65,21 @@ function checkMachine(): Finding[] {
     const name = (names as Readonly<Record<string, string>>)[platform];
     if (name === undefined)
       return bad(`${what}: there is none for ${platform}; PostgreSQL can be given by --database-url`);
-    try {
-      require.resolve(`${name}/package.json`);
-      return fine(`${what}: ${name}`);
-    } catch {
-      return bad(`${what}: ${name} is not installed; run "npm ci" without --omit=optional`);
-    }
+    // Some of them have no main module, others hide their package.json.
+    const isInstalled = [name, `${name}/package.json`].some((path) => canResolve(require, path));
+    if (isInstalled) return fine(`${what}: ${name}`);
+    return bad(`${what}: ${name} is not installed; run "npm ci" without --omit=optional`);
   });
   return [fine(`Node ${process.version} on ${platform}`), ...packages];
+}
+
+function canResolve(require: NodeJS.Require, path: string): boolean {
+  try {
+    require.resolve(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function checkDataDir({ dataDir }: Place): Finding {

@@ -16,8 +16,8 @@ export const migrationNew: Command = {
     ['pg_dump -s old | plinth migration new from_old', 'with a content'],
   ],
   run: async (input) => {
-    const [name] = input.positionals;
-    if (name === undefined) throw new UsageError('A name is needed');
+    const name = input.positionals[0]?.trim().replaceAll(' ', '_');
+    if (name === undefined || name === '') throw new UsageError('A name is needed');
     if (!/^[\w.-]+$/.test(name)) throw new UsageError(`${name}: letters, digits, _ . and - make a name`);
     const dir = join(placeOf(input).projectDir, 'supabase', 'migrations');
     mkdirSync(dir, { recursive: true });

@@ -6,7 +6,7 @@ import { type Command, type Input, projectOptions, UsageError } from '../command
 import { findRunning } from '../control.ts';
 import { renderStatus } from '../core/status-formats.ts';
 import { CommandError } from '../errors.ts';
-import { print, say } from '../output.ts';
+import { print, progressTeller, say } from '../output.ts';
 import { type Place, placeOf } from '../place.ts';
 import { excludedServices } from '../services.ts';
 import { ensureDataDir } from '../state.ts';
@@ -78,7 +78,7 @@ export async function serveInFront(
   const tell = (message: object) => {
     if (process.connected) process.send?.(message);
   };
-  const onProgress = isDaemon ? (progress: string) => tell({ progress }) : say;
+  const onProgress = progressTeller(isDaemon ? (progress) => tell({ progress }) : say);
   const databaseUrl = input.text('database-url');
   await runServer({
     ...place,
