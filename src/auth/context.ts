@@ -4,8 +4,8 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
-import type { RateLimits } from './rate-limits.ts';
 import type { Passwords } from './passwords.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { Settings } from './settings.ts';
 
 export interface AuthContext {

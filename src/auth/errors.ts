@@ -17,7 +17,10 @@ export const errorTable = {
   validation_failed: { status: 400, message: 'The request is not valid' },
   bad_json: { status: 400, message: 'Could not parse request body as JSON' },
   conflict: { status: 409, message: 'Another request is changing the same thing, please retry' },
-  request_timeout: { status: 504, message: 'Processing this request timed out, please retry after a moment.' },
+  request_timeout: {
+    status: 504,
+    message: 'Processing this request timed out, please retry after a moment.',
+  },
   request_entity_too_large: { status: 413, message: 'Request body too large (max 1048576 bytes)' },
   feature_disabled: { status: 404, message: 'This feature is disabled' },
   // token, user
@@ -43,7 +46,10 @@ export const errorTable = {
   anonymous_provider_disabled: { status: 422, message: 'Anonymous sign-ins are disabled' },
   email_not_confirmed: { status: 400, message: 'Email not confirmed' },
   phone_not_confirmed: { status: 400, message: 'Phone not confirmed' },
-  email_address_not_authorized: { status: 400, message: 'This email address cannot be used as it is not authorized' },
+  email_address_not_authorized: {
+    status: 400,
+    message: 'This email address cannot be used as it is not authorized',
+  },
   email_address_invalid: { status: 400, message: 'This email address is invalid' },
   email_address_not_provided: { status: 400, message: 'The provider did not give an email address' },
   invite_not_found: { status: 404, message: 'Invite not found' },
@@ -74,7 +80,10 @@ export const errorTable = {
   bad_code_verifier: { status: 400, message: 'code challenge does not match previously saved code verifier' },
   oauth_provider_not_supported: { status: 400, message: 'This OAuth provider is not supported' },
   provider_disabled: { status: 400, message: 'This provider is disabled' },
-  provider_email_needs_verification: { status: 422, message: 'The email address needs to be confirmed first' },
+  provider_email_needs_verification: {
+    status: 422,
+    message: 'The email address needs to be confirmed first',
+  },
   web3_provider_disabled: { status: 422, message: 'Web3 provider is disabled' },
   web3_unsupported_chain: { status: 400, message: 'Unsupported chain' },
   custom_provider_not_found: { status: 404, message: 'Custom provider not found' },
@@ -82,7 +91,10 @@ export const errorTable = {
   // identities
   identity_not_found: { status: 422, message: "Identity doesn't exist" },
   identity_already_exists: { status: 422, message: 'Identity is already linked' },
-  single_identity_not_deletable: { status: 422, message: 'User must have at least 1 identity after unlinking' },
+  single_identity_not_deletable: {
+    status: 422,
+    message: 'User must have at least 1 identity after unlinking',
+  },
   email_conflict_identity_not_deletable: {
     status: 422,
     message: 'Unable to unlink identity due to email conflict',
@@ -95,13 +107,25 @@ export const errorTable = {
   },
   sso_provider_not_found: { status: 404, message: 'No SSO provider assigned for this domain' },
   sso_provider_disabled: { status: 404, message: 'SSO provider is disabled' },
-  sso_domain_already_exists: { status: 422, message: 'SSO domain is already assigned to an SSO identity provider' },
+  sso_domain_already_exists: {
+    status: 422,
+    message: 'SSO domain is already assigned to an SSO identity provider',
+  },
   saml_provider_disabled: { status: 404, message: 'SAML 2.0 is disabled' },
   saml_relay_state_not_found: { status: 404, message: 'SAML RelayState does not exist' },
   saml_relay_state_expired: { status: 422, message: 'SAML RelayState has expired' },
-  saml_idp_not_found: { status: 404, message: 'A SAML connection has not been established with this provider' },
-  saml_idp_already_exists: { status: 422, message: 'SAML identity provider with this EntityID already exists' },
-  saml_assertion_no_user_id: { status: 422, message: 'SAML assertion did not contain a persistent user identifier' },
+  saml_idp_not_found: {
+    status: 404,
+    message: 'A SAML connection has not been established with this provider',
+  },
+  saml_idp_already_exists: {
+    status: 422,
+    message: 'SAML identity provider with this EntityID already exists',
+  },
+  saml_assertion_no_user_id: {
+    status: 422,
+    message: 'SAML assertion did not contain a persistent user identifier',
+  },
   saml_assertion_no_email: { status: 422, message: 'SAML assertion does not contain an email address' },
   saml_metadata_fetch_failed: { status: 422, message: 'Could not fetch the SAML metadata' },
   saml_entity_id_mismatch: { status: 422, message: 'SAML metadata has a different EntityID' },
@@ -170,7 +194,10 @@ export class AuthError extends Error {
     } = {},
   ) {
     const entry = code === undefined ? errorTable.unexpected_failure : errorTable[code];
-    super(options.message ?? entry.message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(
+      options.message ?? entry.message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.name = 'AuthError';
     this.code = code;
     this.status = options.status ?? entry.status;
@@ -183,7 +210,11 @@ export class AuthError extends Error {
  *
  * @example throw authError('validation_failed', 'missing email or phone');
  */
-export function authError(code: ErrorCode, message?: string, options: { status?: number; cause?: unknown } = {}): AuthError {
+export function authError(
+  code: ErrorCode,
+  message?: string,
+  options: { status?: number; cause?: unknown } = {},
+): AuthError {
   return new AuthError(code, message === undefined ? options : { ...options, message });
 }
 

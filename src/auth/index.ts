@@ -93,7 +93,9 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
       done(null, body);
     });
     app.setErrorHandler((error, request, reply) => sendError(ctx.log, error, request, reply));
-    app.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send('404 page not found\n'));
+    app.setNotFoundHandler((_request, reply) =>
+      reply.code(404).type('text/plain; charset=utf-8').send('404 page not found\n'),
+    );
 
     const define = definer(app, ctx);
     publicRoutes(define, ctx);

@@ -53,7 +53,9 @@ export function createMail(deps: MailDeps): Service & {
   let server: Server | undefined;
   let captured = 0;
 
-  async function store(message: Omit<MessageRow, 'id' | 'is_read' | 'created_at' | 'from_name' | 'from_address'>): Promise<void> {
+  async function store(
+    message: Omit<MessageRow, 'id' | 'is_read' | 'created_at' | 'from_name' | 'from_address'>,
+  ): Promise<void> {
     const from = { from_name: capture.sender_name, from_address: capture.admin_email };
     await insertMessage(db, { id: randomBytes(11).toString('hex'), ...from, ...message });
     captured += 1;

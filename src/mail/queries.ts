@@ -68,7 +68,11 @@ export async function findMessage(db: Queryable, id: string): Promise<MessageRow
   return row;
 }
 
-export async function markRead(db: Queryable, ids: readonly string[] | undefined, isRead: boolean): Promise<void> {
+export async function markRead(
+  db: Queryable,
+  ids: readonly string[] | undefined,
+  isRead: boolean,
+): Promise<void> {
   const which = ids === undefined ? sql`true` : sql`id = any(${[...ids]}::text[])`;
   await db.query(sql`update _plinth.captured_messages set is_read = ${isRead} where ${which}`);
 }

@@ -102,7 +102,10 @@ async function one(db: Queryable, id: string, part: string | undefined): Promise
 }
 
 /** A captured page may not run scripts in the inbox's origin. */
-const pagePolicy = { 'content-security-policy': "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; sandbox allow-popups" };
+const pagePolicy = {
+  'content-security-policy':
+    "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; sandbox allow-popups",
+};
 
 async function show(db: Queryable, id: string, asHtml: boolean): Promise<Answer> {
   const row = await findMessage(db, decodeURIComponent(id));
@@ -188,7 +191,11 @@ function text(body: string): Answer {
   return { type: 'text/plain; charset=utf-8', body };
 }
 
-function send(response: ServerResponse, { status = 200, type, body, headers = {} }: Answer, isHead: boolean): void {
+function send(
+  response: ServerResponse,
+  { status = 200, type, body, headers = {} }: Answer,
+  isHead: boolean,
+): void {
   response.writeHead(status, {
     'content-type': type,
     'content-length': Buffer.byteLength(body),

@@ -24,7 +24,9 @@ export function createSmtp(config: SmtpConfig): Smtp {
       host: config.host ?? '',
       port,
       secure: port === implicitTlsPort,
-      ...(config.user === undefined || config.user === '' ? {} : { auth: { user: config.user, pass: config.pass ?? '' } }),
+      ...(config.user === undefined || config.user === ''
+        ? {}
+        : { auth: { user: config.user, pass: config.pass ?? '' } }),
       pool: true,
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,

@@ -1,7 +1,7 @@
 /** The auth service behind the gateway on a database of its own, with the captured inbox beside it. */
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { migrations as authMigrations, createAuth } from '../../src/auth/index.ts';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
-import { createAuth, migrations as authMigrations } from '../../src/auth/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';
@@ -29,7 +29,9 @@ export interface AuthServer {
 }
 
 export async function startAuth(auth: PartialConfig['auth'] = {}): Promise<AuthServer> {
-  const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authMigrations, mailMigrations]));
+  const { database, drop } = await createTestDatabase('auth', (db) =>
+    db.migrate([authMigrations, mailMigrations]),
+  );
   // Without a pause between mails, which only its own test is about.
   const config = configFrom({ auth: { ...auth, email: { max_frequency: 0, ...auth?.email } } });
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
@@ -47,7 +49,13 @@ export async function startAuth(auth: PartialConfig['auth'] = {}): Promise<AuthS
     clock,
     log: silentLogger,
   });
-  const gateway = createGateway({ services: [service], keys, log: silentLogger, trustedProxies: [], home: '/' });
+  const gateway = createGateway({
+    services: [service],
+    keys,
+    log: silentLogger,
+    trustedProxies: [],
+    home: '/',
+  });
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
 
   const options = { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false };
@@ -62,7 +70,8 @@ export async function startAuth(auth: PartialConfig['auth'] = {}): Promise<AuthS
     },
     client: (flowType = 'implicit') =>
       createClient(url, keys.anonKey, { auth: { ...options, flowType, storageKey: crypto.randomUUID() } }),
-    admin: () => createClient(url, keys.serviceRoleKey, { auth: { ...options, storageKey: crypto.randomUUID() } }),
+    admin: () =>
+      createClient(url, keys.serviceRoleKey, { auth: { ...options, storageKey: crypto.randomUUID() } }),
     request: (path, { token, json, ...init } = {}) =>
       fetch(`${url}/auth/v1${path}`, {
         redirect: 'manual',

@@ -46,19 +46,46 @@ describe('with confirmations off', () => {
       user_metadata: { email, email_verified: true, name: 'Ann', phone_verified: false, sub: user?.id },
       is_anonymous: false,
     });
-    expect(user?.identities?.[0]).toMatchObject({ id: user?.id, provider: 'email', user_id: user?.id, email });
+    expect(user?.identities?.[0]).toMatchObject({
+      id: user?.id,
+      provider: 'email',
+      user_id: user?.id,
+      email,
+    });
   });
 
   test('the access token says who and how', async () => {
     const email = newEmail();
     const { data } = await server.client().auth.signUp({ email, password });
     const token = data.session?.access_token ?? '';
-    const [header, claims] = token.split('.').slice(0, 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
+    const [header, claims] = token
+      .split('.')
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
     expect(header).toMatchObject({ alg: 'ES256', typ: 'JWT' });
     expect(Object.keys(claims)).toEqual([
-      'iss', 'sub', 'aud', 'exp', 'iat', 'email', 'phone', 'app_metadata', 'user_metadata', 'role', 'aal', 'amr', 'session_id', 'is_anonymous',
+      'iss',
+      'sub',
+      'aud',
+      'exp',
+      'iat',
+      'email',
+      'phone',
+      'app_metadata',
+      'user_metadata',
+      'role',
+      'aal',
+      'amr',
+      'session_id',
+      'is_anonymous',
     ]);
-    expect(claims).toMatchObject({ iss: `${server.url}/auth/v1`, sub: data.user?.id, aud: 'authenticated', role: 'authenticated', aal: 'aal1' });
+    expect(claims).toMatchObject({
+      iss: `${server.url}/auth/v1`,
+      sub: data.user?.id,
+      aud: 'authenticated',
+      role: 'authenticated',
+      aal: 'aal1',
+    });
     expect(claims.amr).toEqual([{ method: 'password', timestamp: expect.any(Number) }]);
     const verified = await server.client().auth.getClaims(token);
     expect(verified.error).toBeNull();
@@ -69,7 +96,11 @@ describe('with confirmations off', () => {
     const email = newEmail();
     await server.client().auth.signUp({ email, password });
     const { error } = await server.client().auth.signUp({ email, password });
-    expect(error).toMatchObject({ status: 422, code: 'user_already_exists', message: 'User already registered' });
+    expect(error).toMatchObject({
+      status: 422,
+      code: 'user_already_exists',
+      message: 'User already registered',
+    });
   });
 
   test('sign-in, user, refresh, logout', async () => {
@@ -94,13 +125,22 @@ describe('with confirmations off', () => {
     await server.client().auth.signUp({ email, password });
     const wrong = await server.client().auth.signInWithPassword({ email, password: 'wrong one' });
     const unknown = await server.client().auth.signInWithPassword({ email: newEmail(), password });
-    expect(wrong.error).toMatchObject({ status: 400, code: 'invalid_credentials', message: 'Invalid login credentials' });
+    expect(wrong.error).toMatchObject({
+      status: 400,
+      code: 'invalid_credentials',
+      message: 'Invalid login credentials',
+    });
     expect(unknown.error).toEqual(wrong.error);
   });
 
   test('a short password is weak', async () => {
     const { error } = await server.client().auth.signUp({ email: newEmail(), password: '12345' });
-    expect(error).toMatchObject({ name: 'AuthWeakPasswordError', status: 422, code: 'weak_password', reasons: ['length'] });
+    expect(error).toMatchObject({
+      name: 'AuthWeakPasswordError',
+      status: 422,
+      code: 'weak_password',
+      reasons: ['length'],
+    });
   });
 
   test('user updates: metadata merges, the old password is refused as a new one, other sessions end', async () => {
@@ -111,20 +151,35 @@ describe('with confirmations off', () => {
     const updated = await client.auth.updateUser({ data: { a: null, c: { z: 1, a: 2 } } });
     expect(updated.data.user?.user_metadata).toMatchObject({ b: 2, c: { a: 2, z: 1 } });
     expect(updated.data.user?.user_metadata).not.toHaveProperty('a');
-    expect((await client.auth.updateUser({ password })).error).toMatchObject({ status: 422, code: 'same_password' });
+    expect((await client.auth.updateUser({ password })).error).toMatchObject({
+      status: 422,
+      code: 'same_password',
+    });
     expect((await client.auth.updateUser({ password: 'another horse' })).error).toBeNull();
     expect((await other.auth.getUser()).error).toMatchObject({ name: 'AuthSessionMissingError' });
     expect((await client.auth.getUser()).error).toBeNull();
-    expect((await server.client().auth.signInWithPassword({ email, password: 'another horse' })).error).toBeNull();
+    expect(
+      (await server.client().auth.signInWithPassword({ email, password: 'another horse' })).error,
+    ).toBeNull();
   });
 
   test('app_metadata and role are not the user’s to set', async () => {
-    const { data } = await server.client().auth.signUp({ email: newEmail(), password, options: { data: { role: 'service_role' } } });
+    const { data } = await server
+      .client()
+      .auth.signUp({ email: newEmail(), password, options: { data: { role: 'service_role' } } });
     const token = data.session?.access_token ?? '';
-    const answer = await server.request('/user', { method: 'PUT', token, json: { app_metadata: { admin: true }, role: 'service_role' } });
+    const answer = await server.request('/user', {
+      method: 'PUT',
+      token,
+      json: { app_metadata: { admin: true }, role: 'service_role' },
+    });
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ error_code: 'not_admin' });
-    const plain = await server.request('/user', { method: 'PUT', token, json: { role: 'service_role', aud: 'x' } });
+    const plain = await server.request('/user', {
+      method: 'PUT',
+      token,
+      json: { role: 'service_role', aud: 'x' },
+    });
     expect(await plain.json()).toMatchObject({ role: 'authenticated', aud: 'authenticated' });
   });
 });
@@ -136,7 +191,10 @@ test('stored hashes are bcrypt as pgcrypto reads it, and such hashes are accepte
     await server.client().auth.signUp({ email, password });
     const rows = await server.database
       .pool('supabase_admin')
-      .queryText((await import('../../src/kernel/sql.ts')).sql`select encrypted_password from auth.users where email = ${email}`);
+      .queryText(
+        (await import('../../src/kernel/sql.ts'))
+          .sql`select encrypted_password from auth.users where email = ${email}`,
+      );
     expect(rows.rows[0]?.[0]).toMatch(/^\$2a\$10\$/);
   } finally {
     await server.stop();

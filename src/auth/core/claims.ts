@@ -88,11 +88,24 @@ const claimTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
   client_id: isText,
 };
 
-const requiredClaims = ['aud', 'exp', 'iat', 'sub', 'email', 'phone', 'role', 'aal', 'session_id', 'is_anonymous'];
+const requiredClaims = [
+  'aud',
+  'exp',
+  'iat',
+  'sub',
+  'email',
+  'phone',
+  'role',
+  'aal',
+  'session_id',
+  'is_anonymous',
+];
 
 /** What is wrong with claims that a hook returned; empty when they will do. */
 export function claimFaults(claims: JsonObject): string[] {
-  const missing = requiredClaims.filter((name) => !(name in claims)).map((name) => `(root): ${name} is required`);
+  const missing = requiredClaims
+    .filter((name) => !(name in claims))
+    .map((name) => `(root): ${name} is required`);
   const wrong = Object.entries(claimTypes)
     .filter(([name, fits]) => name in claims && !fits(claims[name]))
     .map(([name]) => `${name}: Invalid type`);

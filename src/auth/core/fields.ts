@@ -26,7 +26,8 @@ export function parseFields(body: string): Fields {
 }
 
 function fieldsOf(values: JsonObject): Fields {
-  const read = (name: string): unknown => (Object.hasOwn(values, name) ? values[name] : undefined) ?? undefined;
+  const read = (name: string): unknown =>
+    (Object.hasOwn(values, name) ? values[name] : undefined) ?? undefined;
   const optionalText = (name: string): string | undefined => {
     const value = read(name);
     if (value !== undefined && typeof value !== 'string') throw wrongType(typeof value, name, 'string');
@@ -58,5 +59,8 @@ function fieldsOf(values: JsonObject): Fields {
 
 function wrongType(found: string, name: string, wanted: string) {
   const place = name === '' ? 'the body' : `"${name}"`;
-  return authError('bad_json', `Could not parse request body as JSON: ${place} is a ${found}, not a ${wanted}`);
+  return authError(
+    'bad_json',
+    `Could not parse request body as JSON: ${place} is a ${found}, not a ${wanted}`,
+  );
 }

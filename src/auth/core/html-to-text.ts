@@ -28,7 +28,12 @@ export function htmlToText(html: string): string {
     .trim();
 }
 
-function linkText(_all: string, double: string | undefined, single: string | undefined, label: string): string {
+function linkText(
+  _all: string,
+  double: string | undefined,
+  single: string | undefined,
+  label: string,
+): string {
   const href = double ?? single ?? '';
   const words = label.replace(/<[^>]*>/g, '').trim();
   return words === '' || words === href ? href : `${words}: ${href}`;
@@ -37,5 +42,7 @@ function linkText(_all: string, double: string | undefined, single: string | und
 function decodeEntity(all: string, decimal?: string, hex?: string, name?: string): string {
   if (name !== undefined) return entities[name] ?? all;
   const point = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-  return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : all;
+  return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff)
+    ? String.fromCodePoint(point)
+    : all;
 }

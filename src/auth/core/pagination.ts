@@ -18,7 +18,10 @@ function parseCount(query: URLSearchParams, name: string, fallback: number): num
   if (text === '') return fallback;
   const number = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) {
-    throw authError('validation_failed', `Bad Pagination Parameters: strconv.ParseUint: parsing "${text}": invalid syntax`);
+    throw authError(
+      'validation_failed',
+      `Bad Pagination Parameters: strconv.ParseUint: parsing "${text}": invalid syntax`,
+    );
   }
   // Zero means the default, as everywhere below the limits of a page.
   return number === 0 ? fallback : number;

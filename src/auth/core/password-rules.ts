@@ -43,7 +43,9 @@ export function judgePassword(password: string, rules: PasswordRules): AuthError
   const lacksOne = rules.requiredSets.some((set) => ![...set].some((letter) => password.includes(letter)));
   if (lacksOne) {
     reasons.push('characters');
-    messages.push(`Password should contain at least one character of each: ${rules.requiredSets.join(', ')}.`);
+    messages.push(
+      `Password should contain at least one character of each: ${rules.requiredSets.join(', ')}.`,
+    );
   }
   if (reasons.length === 0) return undefined;
   return new AuthError('weak_password', { message: messages.join(' '), weakPasswordReasons: reasons });

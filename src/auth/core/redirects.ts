@@ -50,7 +50,9 @@ function splitUrl(url: string): SplitUrl | undefined {
   if (/[\u0000-\u0020\u007f\\]/.test(url)) return undefined;
   const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?/.exec(url);
   const authority = match?.[2] ?? '';
-  const host = /^(?:([A-Za-z0-9\-._:~!$&'()*+,;=%]*)@)?(\[[0-9a-fA-F:.%]+\]|[^:@[\]]*)(?::([0-9]*))?$/.exec(authority);
+  const host = /^(?:([A-Za-z0-9\-._:~!$&'()*+,;=%]*)@)?(\[[0-9a-fA-F:.%]+\]|[^:@[\]]*)(?::([0-9]*))?$/.exec(
+    authority,
+  );
   if (!match || !host) return undefined;
   return {
     scheme: (match[1] ?? '').toLowerCase(),
@@ -70,7 +72,9 @@ function browserAgrees(url: string, split: SplitUrl): boolean {
 }
 
 function isLoopbackName(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '0.0.0.0' || hostname === '::' || isLoopbackAddress(hostname);
+  return (
+    hostname === 'localhost' || hostname === '0.0.0.0' || hostname === '::' || isLoopbackAddress(hostname)
+  );
 }
 
 function isLoopbackAddress(hostname: string): boolean {

@@ -45,7 +45,10 @@ export function totpUri(issuer: string, account: string, secret: string): string
 }
 
 function encode(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** As Go's net/url writes a path: these stay as they are. */

@@ -42,7 +42,11 @@ export async function draftUser(
 }
 
 /** Throws what the project's hook refuses with. */
-export async function askBeforeUserCreated(ctx: AuthContext, exchange: Exchange, draft: NewUser): Promise<void> {
+export async function askBeforeUserCreated(
+  ctx: AuthContext,
+  exchange: Exchange,
+  draft: NewUser,
+): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
   const now = fromMs(ctx.clock.now());
   const user: User = { ...emptyUser, id: draft.id, aud: draft.aud, email: draft.email, phone: draft.phone };
@@ -149,12 +153,22 @@ export async function addIdentity(
   }
 }
 
-export async function setUserMetadata(ctx: AuthContext, tx: Transaction, user: User, updates: JsonObject): Promise<void> {
+export async function setUserMetadata(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  updates: JsonObject,
+): Promise<void> {
   const merged = mergeMetadata(user.raw_user_meta_data, updates);
   await updateUser(tx, user, { raw_user_meta_data: merged }, ctx.clock.now());
 }
 
-export async function setAppMetadata(ctx: AuthContext, tx: Transaction, user: User, updates: JsonObject): Promise<void> {
+export async function setAppMetadata(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  updates: JsonObject,
+): Promise<void> {
   const merged = mergeMetadata(user.raw_app_meta_data, updates);
   await updateUser(tx, user, { raw_app_meta_data: merged }, ctx.clock.now());
 }

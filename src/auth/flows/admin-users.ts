@@ -112,11 +112,20 @@ export async function createByAdmin(ctx: AuthContext, exchange: Exchange, claims
       await insertUser(tx, complete, ctx.clock.now());
       const user = await reloadUser(tx, { id: complete.id } as User);
       const identities = [];
-      if (email !== '') identities.push(await addIdentity(ctx, tx, user, 'email', identityClaims(user, { email })));
-      if (phone !== '') identities.push(await addIdentity(ctx, tx, user, 'phone', identityClaims(user, { phone })));
+      if (email !== '')
+        identities.push(await addIdentity(ctx, tx, user, 'email', identityClaims(user, { email })));
+      if (phone !== '')
+        identities.push(await addIdentity(ctx, tx, user, 'phone', identityClaims(user, { phone })));
       user.identities = identities;
-      await audit(ctx, tx, adminActor(claims), 'user_signedup', { traits: { ...userTraits(user), provider } });
-      await updateUser(tx, user, { role: (request.role || ctx.settings.defaultRole).trim() }, ctx.clock.now());
+      await audit(ctx, tx, adminActor(claims), 'user_signedup', {
+        traits: { ...userTraits(user), provider },
+      });
+      await updateUser(
+        tx,
+        user,
+        { role: (request.role || ctx.settings.defaultRole).trim() },
+        ctx.clock.now(),
+      );
       if (request.appMetadata) await setAppMetadata(ctx, tx, user, request.appMetadata);
       if (request.emailConfirm) await confirmEmail(ctx, tx, user);
       if (request.phoneConfirm) await confirmPhone(ctx, tx, user);
@@ -142,11 +151,17 @@ async function initialHash(ctx: AuthContext, { password, passwordHash }: AdminRe
   return ctx.passwords.hash(password || randomPassword([], 64));
 }
 
-export async function updateByAdmin(ctx: AuthContext, exchange: Exchange, claims: Claims, user: User): Promise<void> {
+export async function updateByAdmin(
+  ctx: AuthContext,
+  exchange: Exchange,
+  claims: Claims,
+  user: User,
+): Promise<void> {
   const request = parseRequest(exchange);
   const { password } = request;
   if (password !== undefined) requireStrongPassword(password, ctx.settings.password);
-  const hash = password === undefined ? undefined : password === '' ? null : await ctx.passwords.hash(password);
+  const hash =
+    password === undefined ? undefined : password === '' ? null : await ctx.passwords.hash(password);
   try {
     await ctx.pool.transaction(async (tx) => {
       if (request.role !== '') await updateUser(tx, user, { role: request.role.trim() }, ctx.clock.now());
@@ -165,22 +180,46 @@ export async function updateByAdmin(ctx: AuthContext, exchange: Exchange, claims
   }
 }
 
-async function setEmail(ctx: AuthContext, tx: Transaction, user: User, email: string, verified: boolean): Promise<void> {
+async function setEmail(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  email: string,
+  verified: boolean,
+): Promise<void> {
   const identity = await findIdentity(tx, user.id, 'email');
   if (identity) await updateIdentityData(tx, identity, { email, email_verified: verified });
   else {
-    const added = await addIdentity(ctx, tx, user, 'email', identityClaims(user, { email, emailVerified: verified }));
+    const added = await addIdentity(
+      ctx,
+      tx,
+      user,
+      'email',
+      identityClaims(user, { email, emailVerified: verified }),
+    );
     user.identities = [...(user.identities ?? []), added];
   }
   if (verified) await stopBeingAnonymous(ctx, tx, user);
   await updateUser(tx, user, { email }, ctx.clock.now());
 }
 
-async function setPhone(ctx: AuthContext, tx: Transaction, user: User, phone: string, verified: boolean): Promise<void> {
+async function setPhone(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  phone: string,
+  verified: boolean,
+): Promise<void> {
   const identity = await findIdentity(tx, user.id, 'phone');
   if (identity) await updateIdentityData(tx, identity, { phone, phone_verified: verified });
   else {
-    const added = await addIdentity(ctx, tx, user, 'phone', identityClaims(user, { phone, phoneVerified: verified }));
+    const added = await addIdentity(
+      ctx,
+      tx,
+      user,
+      'phone',
+      identityClaims(user, { phone, phoneVerified: verified }),
+    );
     user.identities = [...(user.identities ?? []), added];
   }
   if (verified) await stopBeingAnonymous(ctx, tx, user);
@@ -192,7 +231,12 @@ async function ban(ctx: AuthContext, tx: Transaction, user: User, banMs: number)
   await updateUser(tx, user, { banned_until: banMs === 0 ? null : fromMs(now + banMs) }, now);
 }
 
-export async function deleteByAdmin(ctx: AuthContext, claims: Claims, user: User, isSoft: boolean): Promise<void> {
+export async function deleteByAdmin(
+  ctx: AuthContext,
+  claims: Claims,
+  user: User,
+  isSoft: boolean,
+): Promise<void> {
   await ctx.pool.transaction(async (tx) => {
     await audit(ctx, tx, adminActor(claims), 'user_deleted', { traits: userTraits(user) });
     if (isSoft) {

@@ -1,10 +1,10 @@
 /** The audit log: who did what, in the words upstream uses. */
 import type { Queryable } from '../../database/types.ts';
+import type { Claims } from '../../keys/types.ts';
 import type { AuthContext } from '../context.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { insertAuditEntry } from '../queries/audit.ts';
 import type { User } from '../rows.ts';
-import type { Claims } from '../../keys/types.ts';
 
 const logTypes = {
   login: 'account',

@@ -1,15 +1,23 @@
 /** What happens once an address or number has been proven: confirmation, and changes that waited for it. */
-import { randomPassword } from '../core/secrets.ts';
-import { fromMs } from '../core/times.ts';
+
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
+import { randomPassword } from '../core/secrets.ts';
+import { fromMs } from '../core/times.ts';
 import { internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { findIdentity, updateIdentityData } from '../queries/identities.ts';
 import { deleteOneTimeTokens, findOneTimeToken } from '../queries/one-time-tokens.ts';
 import { updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
-import { addIdentity, confirmEmail, confirmPhone, identityClaims, stopBeingAnonymous, storePassword } from './accounts.ts';
+import {
+  addIdentity,
+  confirmEmail,
+  confirmPhone,
+  identityClaims,
+  stopBeingAnonymous,
+  storePassword,
+} from './accounts.ts';
 import { audit } from './audit.ts';
 import { notify } from './mail-tokens.ts';
 
@@ -22,7 +30,8 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
   await audit(ctx, tx, user, 'user_signedup', { traits: { provider: 'email' } });
   await confirmEmail(ctx, tx, user);
   for (const identity of user.identities ?? []) {
-    if (identity.email && identity.email === user.email) await updateIdentityData(tx, identity, { email_verified: true });
+    if (identity.email && identity.email === user.email)
+      await updateIdentityData(tx, identity, { email_verified: true });
   }
 }
 
@@ -60,21 +69,30 @@ export async function acceptEmailChange(
 
 async function acceptFirstHalf(ctx: AuthContext, tx: Transaction, user: User, hash: string): Promise<void> {
   const token = await findOneTimeToken(tx, hash, ['email_change_token_current', 'email_change_token_new']);
-  const matches = (stored: string | null) => stored !== null && stored !== '' && (stored === hash || stored === `pkce_${hash}`);
-  const isCurrent = token ? token.token_type === 'email_change_token_current' : matches(user.email_change_token_current);
+  const matches = (stored: string | null) =>
+    stored !== null && stored !== '' && (stored === hash || stored === `pkce_${hash}`);
+  const isCurrent = token
+    ? token.token_type === 'email_change_token_current'
+    : matches(user.email_change_token_current);
   const column = isCurrent ? 'email_change_token_current' : 'email_change_token_new';
   await deleteOneTimeTokens(tx, user.id, column);
   await updateUser(tx, user, { email_change_confirm_status: 1, [column]: '' }, ctx.clock.now());
 }
 
 /** Makes user.email_change the address. */
-export async function changeEmail(ctx: AuthContext, tx: Transaction, exchange: Exchange, user: User): Promise<void> {
+export async function changeEmail(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+): Promise<void> {
   const oldEmail = user.email ?? '';
   const newEmail = user.email_change ?? '';
   await audit(ctx, tx, user, 'user_modified');
   const identity = await findIdentity(tx, user.id, 'email');
   if (identity) await updateIdentityData(tx, identity, { email: newEmail, email_verified: true });
-  else await addIdentity(ctx, tx, user, 'email', identityClaims(user, { email: newEmail, emailVerified: true }));
+  else
+    await addIdentity(ctx, tx, user, 'email', identityClaims(user, { email: newEmail, emailVerified: true }));
   await stopBeingAnonymous(ctx, tx, user);
   await updateUser(
     tx,
@@ -102,7 +120,12 @@ export async function acceptPhone(ctx: AuthContext, tx: Transaction, user: User)
 }
 
 /** Makes user.phone_change the number. */
-export async function changePhone(ctx: AuthContext, tx: Transaction, exchange: Exchange, user: User): Promise<void> {
+export async function changePhone(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+): Promise<void> {
   const now = ctx.clock.now();
   const oldPhone = user.phone ?? '';
   const phone = user.phone_change ?? '';
@@ -118,6 +141,7 @@ export async function changePhone(ctx: AuthContext, tx: Transaction, exchange: E
   );
   await deleteOneTimeTokens(tx, user.id);
   await stopBeingAnonymous(ctx, tx, user);
-  if (oldPhone !== '' && oldPhone !== phone) await notify(ctx, tx, exchange, user, 'phone_changed', { oldPhone });
+  if (oldPhone !== '' && oldPhone !== phone)
+    await notify(ctx, tx, exchange, user, 'phone_changed', { oldPhone });
   if (!identity) await notify(ctx, tx, exchange, user, 'identity_linked', { provider: 'phone' });
 }

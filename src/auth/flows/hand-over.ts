@@ -35,7 +35,13 @@ export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise
   const challenge = parseChallenge(request.codeChallenge, request.codeChallengeMethod);
   if (challenge === undefined) throw authError('validation_failed', 'code_challenge required');
   const authenticationMethod = session.amr_claims[0]?.authentication_method ?? 'otp';
-  const flow = { userId: session.user_id, providerType, authenticationMethod, challenge, referrer: session.id };
+  const flow = {
+    userId: session.user_id,
+    providerType,
+    authenticationMethod,
+    challenge,
+    referrer: session.id,
+  };
   return insertFlowState(ctx.pool, flow, ctx.clock.now());
 }
 

@@ -67,7 +67,9 @@ async function callFunction(
   const [, schema = '', name = ''] = new URL(uri).pathname.split('/').map(decodeURIComponent);
   const call = async (inside: Transaction): Promise<JsonObject> => {
     await inside.query(sql`select set_config('statement_timeout', ${String(functionTimeoutMs)}, true)`);
-    const [row] = await inside.query<{ answer: unknown }>(sql`select ${sql.id(schema, name)}(${body}) as answer`);
+    const [row] = await inside.query<{ answer: unknown }>(
+      sql`select ${sql.id(schema, name)}(${body}) as answer`,
+    );
     await inside.exec('set local statement_timeout to default');
     const answer = typeof row?.answer === 'string' ? (JSON.parse(row.answer) as unknown) : row?.answer;
     return isJsonObject(answer) ? answer : {};
@@ -106,7 +108,8 @@ async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: st
       });
       continue;
     }
-    const mayRetry = (response.status === 429 || response.status === 503) && response.headers.has('retry-after');
+    const mayRetry =
+      (response.status === 429 || response.status === 503) && response.headers.has('retry-after');
     if (!mayRetry) return readAnswer(response);
     await response.body?.cancel();
   }

@@ -11,7 +11,12 @@ export type { TemplateName };
  * The file is read for every mail, so a change takes effect at once. A template that is missing or wrong is logged and
  * replaced by ours: a user who waits for a code must get one.
  */
-export async function deliver(ctx: AuthContext, name: TemplateName, to: string, data: TemplateData): Promise<void> {
+export async function deliver(
+  ctx: AuthContext,
+  name: TemplateName,
+  to: string,
+  data: TemplateData,
+): Promise<void> {
   const fallback = defaultMail(name);
   const own = ownTemplate(ctx, name);
   let html = renderHtml(fallback.html, data);
@@ -24,7 +29,10 @@ export async function deliver(ctx: AuthContext, name: TemplateName, to: string, 
     }
     if (own.subject !== undefined) subject = renderText(own.subject, data);
   } catch (error) {
-    ctx.log.error({ template: name, file: own.contentPath, error }, `The mail template ${name} cannot be used; ours is sent`);
+    ctx.log.error(
+      { template: name, file: own.contentPath, error },
+      `The mail template ${name} cannot be used; ours is sent`,
+    );
   }
   await ctx.mailer.sendMail({ to, subject: oneLine(subject), html, text });
 }
@@ -32,7 +40,10 @@ export async function deliver(ctx: AuthContext, name: TemplateName, to: string, 
 function ownTemplate(ctx: AuthContext, name: TemplateName): { contentPath?: string; subject?: string } {
   const { template, notification } = ctx.settings.config.email;
   const notice = name.replace(/_notification$/, '');
-  const own = name === notice ? template[name as keyof typeof template] : notification[notice as keyof typeof notification];
+  const own =
+    name === notice
+      ? template[name as keyof typeof template]
+      : notification[notice as keyof typeof notification];
   return {
     ...(own.content_path === undefined ? {} : { contentPath: own.content_path }),
     ...(own.subject === undefined || own.subject === '' ? {} : { subject: own.subject }),

@@ -6,6 +6,7 @@ import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { actionLink, type LinkType } from '../core/action-link.ts';
 import { withFlowPrefix } from '../core/pkce.ts';
+import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, tokenHash } from '../core/secrets.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { AuthError, internalError } from '../errors.ts';
@@ -15,7 +16,6 @@ import { updateUser } from '../queries/users.ts';
 import { requirePause } from '../rate-limits.ts';
 import type { User } from '../rows.ts';
 import { runHook } from './hooks.ts';
-import { renderUser } from '../core/render-user.ts';
 import { deliver, type TemplateName } from './mail-templates.ts';
 
 export type TokenMailKind = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'reauthentication';
@@ -96,7 +96,12 @@ async function sendOne(
     const emailData = { token: otp, token_hash: hash, redirect_to: redirectTo, email_action_type: kind };
     return callSendEmailHook(ctx, tx, exchange, user, emailData);
   }
-  const data = { SiteURL: ctx.settings.siteUrl, Email: user.email ?? '', Token: otp, Data: user.raw_user_meta_data ?? {} };
+  const data = {
+    SiteURL: ctx.settings.siteUrl,
+    Email: user.email ?? '',
+    Token: otp,
+    Data: user.raw_user_meta_data ?? {},
+  };
   const link = kind === 'reauthentication' ? {} : linkData(ctx, hash, kind, redirectTo);
   await deliver(ctx, kinds[kind].template, user.email ?? '', { ...data, ...link });
 }
@@ -141,9 +146,19 @@ export async function sendEmailChange(
         ...(isDouble ? { token_new: otpNew, token_hash_new: hashOld } : {}),
       });
     }
-    const common = { SiteURL: ctx.settings.siteUrl, Email: oldEmail, NewEmail: newEmail, Data: user.raw_user_meta_data ?? {} };
+    const common = {
+      SiteURL: ctx.settings.siteUrl,
+      Email: oldEmail,
+      NewEmail: newEmail,
+      Data: user.raw_user_meta_data ?? {},
+    };
     const send = (to: string, otp: string, hash: string) =>
-      deliver(ctx, 'email_change', to, { ...common, Token: otp, SendingTo: to, ...linkData(ctx, hash, 'email_change', redirectTo) });
+      deliver(ctx, 'email_change', to, {
+        ...common,
+        Token: otp,
+        SendingTo: to,
+        ...linkData(ctx, hash, 'email_change', redirectTo),
+      });
     await send(newEmail, otpNew, hashNew);
     if (isDouble) await send(oldEmail, otpOld, hashOld);
   });
@@ -155,7 +170,11 @@ export async function storeEmailChange(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
-  change: { readonly newEmail: string; readonly hashNew: string | undefined; readonly hashOld: string | undefined },
+  change: {
+    readonly newEmail: string;
+    readonly hashNew: string | undefined;
+    readonly hashOld: string | undefined;
+  },
 ): Promise<void> {
   const now = ctx.clock.now();
   const hashOld = change.hashOld ?? user.email_change_token_current ?? '';
@@ -172,7 +191,8 @@ export async function storeEmailChange(
     },
     now,
   );
-  if (hashOld !== '') await setOneTimeToken(tx, user.id, 'email_change_token_current', hashOld, user.email ?? '');
+  if (hashOld !== '')
+    await setOneTimeToken(tx, user.id, 'email_change_token_current', hashOld, user.email ?? '');
   if (hashNew !== '') await setOneTimeToken(tx, user.id, 'email_change_token_new', hashNew, change.newEmail);
 }
 

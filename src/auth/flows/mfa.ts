@@ -16,7 +16,13 @@ import {
   updateFactor,
 } from '../queries/factors.ts';
 import { findActiveToken } from '../queries/refresh-tokens.ts';
-import { addAmrClaim, deleteSessionsBelow, lockSession, setSessionAal } from '../queries/sessions.ts';
+import {
+  addAmrClaim,
+  deleteSessions,
+  deleteSessionsBelow,
+  lockSession,
+  setSessionAal,
+} from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
 import type { Factor, MfaChallenge } from '../rows.ts';
 import { audit } from './audit.ts';
@@ -24,7 +30,6 @@ import { runHook } from './hooks.ts';
 import { notify } from './mail-tokens.ts';
 import { swapRefreshToken } from './refresh-session.ts';
 import { type IssuedSession, signSession } from './sessions.ts';
-import { deleteSessions } from '../queries/sessions.ts';
 
 export const challengeLifetimeMs = 300_000;
 
@@ -32,7 +37,11 @@ export const challengeLifetimeMs = 300_000;
 const enrolmentLifetimeMs = 300_000;
 
 /** Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`, `insufficient_aal`. */
-export async function checkEnrolment(ctx: AuthContext, principal: Principal, friendlyName: string): Promise<void> {
+export async function checkEnrolment(
+  ctx: AuthContext,
+  principal: Principal,
+  friendlyName: string,
+): Promise<void> {
   const { user, session } = principal;
   await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrolmentLifetimeMs);
   const factors = await listFactors(ctx.pool, user.id);
@@ -43,7 +52,8 @@ export async function checkEnrolment(ctx: AuthContext, principal: Principal, fri
       `A factor with the friendly name "${friendlyName}" for this user already exists`,
     );
   }
-  if (factors.length >= ctx.settings.mfa.max_enrolled_factors) throw authError('too_many_enrolled_mfa_factors');
+  if (factors.length >= ctx.settings.mfa.max_enrolled_factors)
+    throw authError('too_many_enrolled_mfa_factors');
   const hasVerified = factors.some((factor) => factor.status === 'verified');
   if (hasVerified && session?.aal !== 'aal2') throw authError('insufficient_aal');
 }
@@ -57,9 +67,12 @@ export async function requireChallenge(
 ): Promise<MfaChallenge> {
   const challenge = await findChallenge(ctx.pool, challengeId, factor.id);
   if (!challenge) {
-    throw authError('mfa_factor_not_found', 'MFA factor with the provided challenge ID not found', { status: 422 });
+    throw authError('mfa_factor_not_found', 'MFA factor with the provided challenge ID not found', {
+      status: 422,
+    });
   }
-  if (challenge.verified_at !== null || challenge.ip_address !== exchange.ip) throw authError('mfa_ip_address_mismatch');
+  if (challenge.verified_at !== null || challenge.ip_address !== exchange.ip)
+    throw authError('mfa_ip_address_mismatch');
   if (ctx.clock.now() > toMs(challenge.created_at) + challengeLifetimeMs) {
     await deleteChallenge(ctx.pool, challenge.id);
     throw authError(
@@ -112,7 +125,9 @@ export async function raiseSession(
     return raised;
   });
   if (!wasVerified) {
-    await notify(ctx, undefined, exchange, session.user, 'mfa_factor_enrolled', { factorType: factor.factor_type });
+    await notify(ctx, undefined, exchange, session.user, 'mfa_factor_enrolled', {
+      factorType: factor.factor_type,
+    });
   }
   return session;
 }
@@ -135,7 +150,10 @@ async function reissue(
   if (!session || !user || !token) throw internalError('The session has no active refresh token');
   const refreshToken = await swapRefreshToken(ctx, tx, user, token);
   const claims = session.amr_claims.filter((claim) => claim.authentication_method !== method);
-  const { aal, amr } = assurance([...claims, { authentication_method: method, updated_at: fromMs(now) }], user);
+  const { aal, amr } = assurance(
+    [...claims, { authentication_method: method, updated_at: fromMs(now) }],
+    user,
+  );
   await setSessionAal(tx, session.id, aal, factor.id, now);
   return signSession(ctx, tx, exchange, { user, sessionId, aal, amr, method, refreshToken });
 }

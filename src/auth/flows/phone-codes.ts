@@ -24,7 +24,8 @@ const columns = {
 
 /** Absent means sms. Throws `validation_failed`. */
 export function parseChannel(ctx: AuthContext, channel: string): Channel {
-  const canWhatsapp = ctx.settings.phone.provider === 'twilio' || ctx.settings.phone.provider === 'twilio_verify';
+  const canWhatsapp =
+    ctx.settings.phone.provider === 'twilio' || ctx.settings.phone.provider === 'twilio_verify';
   if (channel === '' || channel === 'sms') return 'sms';
   if (channel === 'whatsapp' && canWhatsapp) return 'whatsapp';
   throw authError(

@@ -4,7 +4,12 @@ import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { assurance } from '../core/claims.ts';
 import { decideRefresh, judgeSession } from '../core/refresh.ts';
-import { encodeRefreshToken, hasSignature, parseRefreshToken, type SignedRefreshToken } from '../core/refresh-token-v2.ts';
+import {
+  encodeRefreshToken,
+  hasSignature,
+  parseRefreshToken,
+  type SignedRefreshToken,
+} from '../core/refresh-token-v2.ts';
 import { isBanned } from '../core/render-user.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { type AuthError, authError, internalError, OAuthShapedError } from '../errors.ts';
@@ -18,7 +23,13 @@ import {
   revokeFamily,
   revokeRefreshToken,
 } from '../queries/refresh-tokens.ts';
-import { deleteSession, findSession, lockSession, setRefreshCounter, setRefreshInfo } from '../queries/sessions.ts';
+import {
+  deleteSession,
+  findSession,
+  lockSession,
+  setRefreshCounter,
+  setRefreshInfo,
+} from '../queries/sessions.ts';
 import { findUserById, updateUser } from '../queries/users.ts';
 import type { RefreshToken, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
@@ -32,7 +43,11 @@ type Presented =
   | { readonly form: 2; readonly text: string; readonly token: SignedRefreshToken };
 
 /** Throws what the contract names for refresh_token, `validation_failed` for text that is no token. */
-export async function refreshSession(ctx: AuthContext, exchange: Exchange, text: string): Promise<IssuedSession> {
+export async function refreshSession(
+  ctx: AuthContext,
+  exchange: Exchange,
+  text: string,
+): Promise<IssuedSession> {
   const presented = parsePresented(text);
   const startedAt = performance.now();
   while (performance.now() - startedAt < patienceMs) {
@@ -43,7 +58,10 @@ export async function refreshSession(ctx: AuthContext, exchange: Exchange, text:
     else if ('refusal' in outcome) throw outcome.refusal;
     else return outcome;
   }
-  throw authError('conflict', 'Too many concurrent token refresh requests on the same session or refresh token');
+  throw authError(
+    'conflict',
+    'Too many concurrent token refresh requests on the same session or refresh token',
+  );
 }
 
 function parsePresented(text: string): Presented {
@@ -171,7 +189,11 @@ export async function swapRefreshToken(
   await audit(ctx, tx, user, 'token_revoked');
   await revokeRefreshToken(tx, row.id, now);
   if (row.session_id === null) throw internalError('A refresh token without a session cannot be swapped');
-  const next = await insertRefreshToken(tx, { userId: user.id, sessionId: row.session_id, parent: row.token }, now);
+  const next = await insertRefreshToken(
+    tx,
+    { userId: user.id, sessionId: row.session_id, parent: row.token },
+    now,
+  );
   await updateUser(tx, user, { last_sign_in_at: user.last_sign_in_at ?? fromMs(now) }, now);
   return next;
 }

@@ -22,7 +22,11 @@ export interface MagicLinkRequest {
 }
 
 /** Unknown addresses are signed up first; their confirmation mail is the link. */
-export async function sendMagicLink(ctx: AuthContext, exchange: Exchange, request: MagicLinkRequest): Promise<void> {
+export async function sendMagicLink(
+  ctx: AuthContext,
+  exchange: Exchange,
+  request: MagicLinkRequest,
+): Promise<void> {
   if (!ctx.settings.email.enabled) throw authError('email_provider_disabled', undefined, { status: 422 });
   if (request.email === '') {
     throw authError('validation_failed', 'Password recovery requires an email', { status: 422 });
@@ -31,7 +35,10 @@ export async function sendMagicLink(ctx: AuthContext, exchange: Exchange, reques
   const challenge = parseChallenge(request.codeChallenge, request.codeChallengeMethod);
   const known = await findUserByEmail(ctx.pool, email, request.aud);
   if (!known || known.email_confirmed_at === null) {
-    const password = randomPassword(ctx.settings.password.requiredSets, Math.max(33, ctx.settings.password.minLength));
+    const password = randomPassword(
+      ctx.settings.password.requiredSets,
+      Math.max(33, ctx.settings.password.minLength),
+    );
     await signUp(ctx, exchange, { ...request, email, password, phone: '', channel: '' });
     if (!ctx.settings.email.autoconfirm) return;
   }
@@ -65,8 +72,18 @@ export async function sendPhoneOtp(
   const channel = parseChannel(ctx, request.channel);
   const known = await findUserByPhone(ctx.pool, phone, request.aud);
   if (!known || known.phone_confirmed_at === null) {
-    const password = randomPassword(ctx.settings.password.requiredSets, Math.max(64, ctx.settings.password.minLength));
-    await signUp(ctx, exchange, { ...request, phone, password, email: '', codeChallenge: '', codeChallengeMethod: '' });
+    const password = randomPassword(
+      ctx.settings.password.requiredSets,
+      Math.max(64, ctx.settings.password.minLength),
+    );
+    await signUp(ctx, exchange, {
+      ...request,
+      phone,
+      password,
+      email: '',
+      codeChallenge: '',
+      codeChallengeMethod: '',
+    });
     if (!ctx.settings.phone.autoconfirm) return undefined;
   }
   const user = known?.phone_confirmed_at ? known : await findUserByPhone(ctx.pool, phone, request.aud);

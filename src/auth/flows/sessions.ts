@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
-import { accessTokenClaims, type Aal, type AmrEntry, assurance, claimFaults } from '../core/claims.ts';
+import { type Aal, type AmrEntry, accessTokenClaims, assurance, claimFaults } from '../core/claims.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { renderUser } from '../core/render-user.ts';
 import { fromMs, toMs } from '../core/times.ts';
@@ -15,7 +15,15 @@ import type { Session, User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 
 /** Values of the amr claim. */
-export type AuthenticationMethod = 'password' | 'otp' | 'oauth' | 'totp' | 'mfa/phone' | 'mfa/webauthn' | 'anonymous' | (string & {});
+export type AuthenticationMethod =
+  | 'password'
+  | 'otp'
+  | 'oauth'
+  | 'totp'
+  | 'mfa/phone'
+  | 'mfa/webauthn'
+  | 'anonymous'
+  | (string & {});
 
 export interface IssuedSession {
   readonly accessToken: string;
@@ -39,12 +47,18 @@ export async function issueSession(
 ): Promise<IssuedSession> {
   const now = ctx.clock.now();
   const sessionId = randomUUID();
-  await insertSession(tx, { id: sessionId, userId: user.id, userAgent: exchange.userAgent, ip: exchange.ip }, now);
+  await insertSession(
+    tx,
+    { id: sessionId, userId: user.id, userAgent: exchange.userAgent, ip: exchange.ip },
+    now,
+  );
   const refreshToken = await insertRefreshToken(tx, { userId: user.id, sessionId, parent: null }, now);
   await updateUser(tx, user, { last_sign_in_at: fromMs(now) }, now);
   const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
-  for (const claim of claims) await addAmrClaim(tx, sessionId, claim.authentication_method, toMs(claim.updated_at));
-  if (origin?.aal && origin.aal !== 'aal1') await setSessionAal(tx, sessionId, origin.aal, origin.factor_id, now);
+  for (const claim of claims)
+    await addAmrClaim(tx, sessionId, claim.authentication_method, toMs(claim.updated_at));
+  if (origin?.aal && origin.aal !== 'aal1')
+    await setSessionAal(tx, sessionId, origin.aal, origin.factor_id, now);
   exchange.reply.header('sb-auth-user-id', user.id);
   exchange.reply.header('sb-auth-session-id', sessionId);
   exchange.reply.header('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));

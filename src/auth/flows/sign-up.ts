@@ -1,17 +1,18 @@
 /** Sign-up with an email address or a phone number, shared by /signup, /otp and /magiclink. */
+
+import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
+import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
 import { requireStrongPassword } from '../core/password-rules.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
-import { parseEmail, parsePhone } from '../core/contact.ts';
 import { renderUser } from '../core/render-user.ts';
 import { fromMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { deleteIdentity, findIdentity } from '../queries/identities.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
+import { deleteIdentity, findIdentity } from '../queries/identities.ts';
 import { findUserByPhone, findUserWithEmail, type NewUser } from '../queries/users.ts';
-import type { Transaction } from '../../database/types.ts';
 import type { Identity, User } from '../rows.ts';
 import {
   addIdentity,
@@ -57,10 +58,15 @@ interface Checked {
   readonly aud: string;
 }
 
-export async function signUp(ctx: AuthContext, exchange: Exchange, request: SignUpRequest): Promise<SignUpOutcome> {
+export async function signUp(
+  ctx: AuthContext,
+  exchange: Exchange,
+  request: SignUpRequest,
+): Promise<SignUpOutcome> {
   const checked = check(ctx, request);
   const existing = await findExisting(ctx, checked);
-  const isConfirmed = checked.provider === 'email' ? existing?.email_confirmed_at : existing?.phone_confirmed_at;
+  const isConfirmed =
+    checked.provider === 'email' ? existing?.email_confirmed_at : existing?.phone_confirmed_at;
   if (existing && isConfirmed) return answerRepeated(ctx, existing, checked);
 
   let draft: NewUser | undefined;
@@ -79,7 +85,8 @@ export async function signUp(ctx: AuthContext, exchange: Exchange, request: Sign
     });
     return { kind: 'session', session };
   }
-  if (user.invited_at !== null) return { kind: 'user', user: renderUser({ ...user, raw_user_meta_data: {}, identities: [] }) };
+  if (user.invited_at !== null)
+    return { kind: 'user', user: renderUser({ ...user, raw_user_meta_data: {}, identities: [] }) };
   return { kind: 'user', user: renderUser(user) };
 }
 
@@ -90,7 +97,10 @@ function check(ctx: AuthContext, request: SignUpRequest): Checked {
   if (request.password === '') throw authError('validation_failed', 'Signup requires a valid password');
   requireStrongPassword(request.password, settings.password);
   if (request.email !== '' && request.phone !== '') {
-    throw authError('validation_failed', 'Only an email address or phone number should be provided on signup.');
+    throw authError(
+      'validation_failed',
+      'Only an email address or phone number should be provided on signup.',
+    );
   }
   const provider = request.email !== '' ? 'email' : 'phone';
   const channel = provider === 'phone' ? parseChannel(ctx, request.channel) : 'sms';
@@ -137,17 +147,28 @@ async function register(
   const { provider } = checked;
   const user = existing ?? (draft ? await createUser(ctx, tx, draft) : undefined);
   if (!user) throw internalError('Database error saving new user');
-  const identity = (await findIdentity(tx, user.id, provider)) ?? (await firstIdentity(ctx, tx, user, checked));
+  const identity =
+    (await findIdentity(tx, user.id, provider)) ?? (await firstIdentity(ctx, tx, user, checked));
   user.identities = [identity];
   const traits = { provider };
-  const isAutoconfirm = provider === 'email' ? ctx.settings.email.autoconfirm : ctx.settings.phone.autoconfirm;
+  const isAutoconfirm =
+    provider === 'email' ? ctx.settings.email.autoconfirm : ctx.settings.phone.autoconfirm;
   await audit(ctx, tx, user, isAutoconfirm ? 'user_signedup' : 'user_confirmation_requested', { traits });
   if (isAutoconfirm) await (provider === 'email' ? confirmEmail(ctx, tx, user) : confirmPhone(ctx, tx, user));
   else if (provider === 'phone') {
-    await sendPhoneCode(ctx, tx, exchange, user, { phone: checked.phone, kind: 'confirmation', channel: checked.channel });
+    await sendPhoneCode(ctx, tx, exchange, user, {
+      phone: checked.phone,
+      kind: 'confirmation',
+      channel: checked.channel,
+    });
   } else {
     if (checked.challenge) {
-      const flow = { userId: user.id, providerType: 'email', authenticationMethod: 'email/signup', challenge: checked.challenge };
+      const flow = {
+        userId: user.id,
+        providerType: 'email',
+        authenticationMethod: 'email/signup',
+        challenge: checked.challenge,
+      };
       await insertFlowState(tx, flow, ctx.clock.now());
     }
     await sendTokenMail(ctx, tx, exchange, user, 'signup', checked.challenge !== undefined);
@@ -156,11 +177,22 @@ async function register(
 }
 
 /** The identity, its data copied to user_metadata; identities of others that were never confirmed go. */
-async function firstIdentity(ctx: AuthContext, tx: Transaction, user: User, checked: Checked): Promise<Identity> {
+async function firstIdentity(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  checked: Checked,
+): Promise<Identity> {
   // Upstream's identity of a phone sign-up knows no number: the claims are made of the email alone.
-  const data = { ...checked.data, ...identityClaims(user, checked.email === '' ? {} : { email: checked.email }) };
+  const data = {
+    ...checked.data,
+    ...identityClaims(user, checked.email === '' ? {} : { email: checked.email }),
+  };
   const identity = await addIdentity(ctx, tx, user, checked.provider, data);
-  await setUserMetadata(ctx, tx, user, { ...withoutOld(user.raw_user_meta_data ?? {}), ...identity.identity_data });
+  await setUserMetadata(ctx, tx, user, {
+    ...withoutOld(user.raw_user_meta_data ?? {}),
+    ...identity.identity_data,
+  });
   for (const other of user.identities ?? []) await deleteIdentity(tx, other.id);
   await syncProviders(ctx, tx, user);
   return identity;
@@ -176,8 +208,11 @@ function withoutOld(metadata: JsonObject): JsonObject {
  * account, with an id nobody has.
  */
 async function answerRepeated(ctx: AuthContext, user: User, checked: Checked): Promise<SignUpOutcome> {
-  await ctx.pool.transaction((tx) => audit(ctx, tx, user, 'user_repeated_signup', { traits: { provider: checked.provider } }));
-  if (ctx.settings.email.autoconfirm || ctx.settings.phone.autoconfirm) throw authError('user_already_exists');
+  await ctx.pool.transaction((tx) =>
+    audit(ctx, tx, user, 'user_repeated_signup', { traits: { provider: checked.provider } }),
+  );
+  if (ctx.settings.email.autoconfirm || ctx.settings.phone.autoconfirm)
+    throw authError('user_already_exists');
   await ctx.passwords.pretendToVerify(checked.password);
   const draft = await draftUser(ctx, { ...checked, password: '' });
   const now = fromMs(ctx.clock.now());

@@ -11,7 +11,13 @@ import type { Exchange } from '../http/exchange.ts';
 import { findOneTimeToken } from '../queries/one-time-tokens.ts';
 import { findUserByEmail, findUserById, findUserByPhone, findUserByPhoneChange } from '../queries/users.ts';
 import type { OneTimeTokenType, User } from '../rows.ts';
-import { acceptEmailChange, acceptPhone, acceptRecovery, acceptSignUp, changePhone } from './confirm-changes.ts';
+import {
+  acceptEmailChange,
+  acceptPhone,
+  acceptRecovery,
+  acceptSignUp,
+  changePhone,
+} from './confirm-changes.ts';
 
 export interface VerifyRequest {
   readonly type: string;
@@ -52,10 +58,7 @@ export function parseVerifyRequest(fields: {
     const parsed = parseTypedEmail(email);
     return { type, hash: tokenHash(parsed, token), typed: { code: token, email: parsed, phone: '' } };
   }
-  throw authError(
-    'validation_failed',
-    'Only an email address or phone number should be provided on verify',
-  );
+  throw authError('validation_failed', 'Only an email address or phone number should be provided on verify');
 }
 
 function parseTypedEmail(email: string): string {
@@ -92,7 +95,8 @@ export async function verify(
       await acceptRecovery(ctx, tx, user);
       break;
     case 'email_change':
-      if ((await acceptEmailChange(ctx, tx, exchange, user, request.hash)) === 'half') return { kind: 'half' };
+      if ((await acceptEmailChange(ctx, tx, exchange, user, request.hash)) === 'half')
+        return { kind: 'half' };
       break;
     case 'sms':
       await acceptPhone(ctx, tx, user);
@@ -142,7 +146,12 @@ async function findByHash(ctx: AuthContext, tx: Transaction, { type, hash }: Ver
   return { user, type: token.token_type === 'recovery_token' ? 'magiclink' : 'signup' };
 }
 
-async function findByCode(ctx: AuthContext, tx: Transaction, request: VerifyRequest, aud: string): Promise<Found> {
+async function findByCode(
+  ctx: AuthContext,
+  tx: Transaction,
+  request: VerifyRequest,
+  aud: string,
+): Promise<Found> {
   const { type, hash } = request;
   const typed = request.typed ?? { code: '', email: '', phone: '' };
   const user = await findOwner(ctx, tx, type, typed, hash, aud);
@@ -208,7 +217,8 @@ async function findByEmailChange(ctx: AuthContext, db: Queryable, hash: string):
   const types: OneTimeTokenType[] = ctx.settings.email.doubleConfirmChanges
     ? ['email_change_token_current', 'email_change_token_new']
     : ['email_change_token_new'];
-  const token = (await findOneTimeToken(db, hash, types)) ?? (await findOneTimeToken(db, `pkce_${hash}`, types));
+  const token =
+    (await findOneTimeToken(db, hash, types)) ?? (await findOneTimeToken(db, `pkce_${hash}`, types));
   return token && findUserById(db, token.user_id);
 }
 

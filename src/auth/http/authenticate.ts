@@ -1,11 +1,12 @@
 /** Who sends the request: the bearer token judged, its user and session read again from the database. */
+
+import type { Claims } from '../../keys/types.ts';
 import type { AuthContext } from '../context.ts';
 import { isBanned } from '../core/render-user.ts';
 import { authError } from '../errors.ts';
 import { findSession } from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
 import type { Session, User } from '../rows.ts';
-import type { Claims } from '../../keys/types.ts';
 import { type Exchange, header } from './exchange.ts';
 
 export interface Principal {

@@ -1,10 +1,10 @@
 /** One request, read once: who asks, from where, with what. */
 import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Claims } from '../../keys/types.ts';
 import type { AuthContext } from '../context.ts';
 import { type Fields, parseFields } from '../core/fields.ts';
 import { chooseRedirect } from '../core/redirects.ts';
-import type { Claims } from '../../keys/types.ts';
 
 export interface Exchange {
   readonly request: FastifyRequest;

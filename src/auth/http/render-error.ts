@@ -11,7 +11,12 @@ import { header } from './exchange.ts';
 const versionHeader = 'x-supabase-api-version';
 const codesVersion = '2024-01-01';
 
-export function sendError(log: Logger, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(
+  log: Logger,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const wantsCodes = isVersion(header(request, versionHeader));
   if (wantsCodes) reply.header(versionHeader, codesVersion);
   if (error instanceof OAuthShapedError) {
@@ -19,13 +24,18 @@ export function sendError(log: Logger, error: unknown, request: FastifyRequest, 
   }
   const known = asAuthError(error);
   if (known.status >= 500) {
-    log.error({ requestId: request.id, path: request.url.split('?')[0], error: known.cause ?? known }, known.message);
+    log.error(
+      { requestId: request.id, path: request.url.split('?')[0], error: known.cause ?? known },
+      known.message,
+    );
   }
   const fallback = known.status === 500 ? 'unexpected_failure' : 'unknown';
   if (known.code !== undefined) reply.header('x-sb-error-code', known.code);
   const weakPassword = known.weakPasswordReasons && { weak_password: { reasons: known.weakPasswordReasons } };
   if (wantsCodes) {
-    return reply.code(known.status).send({ code: known.code ?? fallback, message: known.message, ...weakPassword });
+    return reply
+      .code(known.status)
+      .send({ code: known.code ?? fallback, message: known.message, ...weakPassword });
   }
   const postgres = publicPostgresError(known.cause);
   if (postgres) return reply.code(postgres.status).send(postgres.body);
@@ -39,7 +49,12 @@ export function sendError(log: Logger, error: unknown, request: FastifyRequest, 
 }
 
 function isVersion(text: string | undefined): boolean {
-  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && text >= codesVersion;
+  return (
+    text !== undefined &&
+    /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+    !Number.isNaN(Date.parse(text)) &&
+    text >= codesVersion
+  );
 }
 
 function asAuthError(error: unknown): AuthError {

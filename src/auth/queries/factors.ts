@@ -61,7 +61,11 @@ export async function deleteFactors(db: Queryable, userId: string): Promise<void
   await db.query(sql`delete from auth.mfa_factors where user_id = ${userId}`);
 }
 
-export async function deleteUnverifiedFactors(db: Queryable, userId: string, type: FactorType): Promise<void> {
+export async function deleteUnverifiedFactors(
+  db: Queryable,
+  userId: string,
+  type: FactorType,
+): Promise<void> {
   await db.query(sql`
     delete from auth.mfa_factors where user_id = ${userId} and status = 'unverified' and factor_type = ${type}`);
 }

@@ -34,7 +34,9 @@ export async function insertFlowState(
 }
 
 export async function findFlowStateByCode(db: Queryable, code: string): Promise<FlowState | undefined> {
-  const [row] = await db.query<FlowState>(sql`select ${columns} from auth.flow_state where auth_code = ${code}`);
+  const [row] = await db.query<FlowState>(
+    sql`select ${columns} from auth.flow_state where auth_code = ${code}`,
+  );
   return row;
 }
 
@@ -53,7 +55,9 @@ export async function findFlowStateOfUser(
 
 export async function setCodeIssued(db: Queryable, id: string, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
-  await db.query(sql`update auth.flow_state set auth_code_issued_at = ${now}, updated_at = ${now} where id = ${id}`);
+  await db.query(
+    sql`update auth.flow_state set auth_code_issued_at = ${now}, updated_at = ${now} where id = ${id}`,
+  );
 }
 
 /** False: another request was faster; a code is good for one session. */

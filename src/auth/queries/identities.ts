@@ -26,7 +26,8 @@ export async function insertIdentity(
   nowMs: number,
 ): Promise<Identity> {
   const now = fromMs(nowMs);
-  const identityData: JsonObject = typeof data.email === 'string' ? { ...data, email: data.email.toLowerCase() } : data;
+  const identityData: JsonObject =
+    typeof data.email === 'string' ? { ...data, email: data.email.toLowerCase() } : data;
   const identity: Identity = {
     id: randomUUID(),
     provider_id: data.sub,
@@ -45,7 +46,11 @@ export async function insertIdentity(
   return identity;
 }
 
-export async function updateIdentityData(db: Queryable, identity: Identity, updates: JsonObject): Promise<void> {
+export async function updateIdentityData(
+  db: Queryable,
+  identity: Identity,
+  updates: JsonObject,
+): Promise<void> {
   identity.identity_data = mergeMetadata(identity.identity_data, updates);
   await db.query(
     sql`update auth.identities set identity_data = ${identity.identity_data} where id = ${identity.id}`,

@@ -37,7 +37,11 @@ export async function findOneTimeToken(
   return row;
 }
 
-export async function deleteOneTimeTokens(db: Queryable, userId: string, type?: OneTimeTokenType): Promise<void> {
+export async function deleteOneTimeTokens(
+  db: Queryable,
+  userId: string,
+  type?: OneTimeTokenType,
+): Promise<void> {
   const ofType = type === undefined ? sql.empty : sql` and token_type = ${type}`;
   await db.query(sql`delete from auth.one_time_tokens where user_id = ${userId}${ofType}`);
 }

@@ -47,7 +47,12 @@ export async function insertSession(db: Queryable, session: NewSession, nowMs: n
             ${session.ip || null})`);
 }
 
-export async function addAmrClaim(db: Queryable, sessionId: string, method: string, nowMs: number): Promise<void> {
+export async function addAmrClaim(
+  db: Queryable,
+  sessionId: string,
+  method: string,
+  nowMs: number,
+): Promise<void> {
   const now = fromMs(nowMs);
   await db.query(sql`
     insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
@@ -81,7 +86,12 @@ export async function setRefreshInfo(
     where id = ${id}`);
 }
 
-export async function setRefreshCounter(db: Queryable, id: string, counter: number, nowMs: number): Promise<void> {
+export async function setRefreshCounter(
+  db: Queryable,
+  id: string,
+  counter: number,
+  nowMs: number,
+): Promise<void> {
   await db.query(sql`
     update auth.sessions set refresh_token_counter = ${counter}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }

@@ -1,4 +1,7 @@
 /** POST /invite and /admin/generate_link. */
+
+import type { Transaction } from '../../database/types.ts';
+import type { Claims } from '../../keys/types.ts';
 import type { AuthContext } from '../context.ts';
 import { actionLink, type LinkType } from '../core/action-link.ts';
 import { parseEmail } from '../core/contact.ts';
@@ -8,10 +11,15 @@ import { isRedirectAllowed } from '../core/redirects.ts';
 import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, randomPassword, tokenHash } from '../core/secrets.ts';
 import { fromMs } from '../core/times.ts';
-import type { Transaction } from '../../database/types.ts';
-import type { Claims } from '../../keys/types.ts';
 import { authError } from '../errors.ts';
-import { addIdentity, askBeforeUserCreated, createUser, draftUser, identityClaims, setUserMetadata } from '../flows/accounts.ts';
+import {
+  addIdentity,
+  askBeforeUserCreated,
+  createUser,
+  draftUser,
+  identityClaims,
+  setUserMetadata,
+} from '../flows/accounts.ts';
 import { adminActor, audit } from '../flows/audit.ts';
 import { sendTokenMail, storeEmailChange } from '../flows/mail-tokens.ts';
 import { requireAdmin } from '../http/authenticate.ts';
@@ -39,7 +47,9 @@ async function invite(ctx: AuthContext, exchange: Exchange, claims: Claims): Pro
   const aud = audienceOf(ctx, exchange, claims);
   const existing = await findUserByEmail(ctx.pool, email, aud);
   if (existing && existing.email_confirmed_at !== null) throw authError('email_exists');
-  const draft = existing ? undefined : await draftInvited(ctx, exchange, aud, email, body.object('data') ?? {});
+  const draft = existing
+    ? undefined
+    : await draftInvited(ctx, exchange, aud, email, body.object('data') ?? {});
   return ctx.pool.transaction(async (tx) => {
     const user = existing ?? (await createWithIdentity(ctx, tx, draft as NewUser));
     const traits = { user_id: user.id, user_email: user.email ?? '' };
@@ -69,7 +79,13 @@ async function createWithIdentity(ctx: AuthContext, tx: Transaction, draft: NewU
   return user;
 }
 
-type GeneratedType = 'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change_current' | 'email_change_new';
+type GeneratedType =
+  | 'signup'
+  | 'invite'
+  | 'magiclink'
+  | 'recovery'
+  | 'email_change_current'
+  | 'email_change_new';
 
 const generatedTypes: readonly string[] = [
   'signup',
@@ -99,13 +115,17 @@ async function generateLink(ctx: AuthContext, exchange: Exchange, claims: Claims
   if (!existing && type !== 'signup' && type !== 'invite') {
     throw authError('user_not_found', 'User with this email not found');
   }
-  if (existing?.email_confirmed_at && (type === 'signup' || type === 'invite')) throw authError('email_exists');
+  if (existing?.email_confirmed_at && (type === 'signup' || type === 'invite'))
+    throw authError('email_exists');
   const otp = oneTimePassword(ctx.settings.email.otpLength);
   const hash = tokenHash(request.email, otp);
   const draft = existing ? undefined : await draftLinked(ctx, exchange, request, type);
   const { user, linkHash } = await ctx.pool.transaction(async (tx) => {
     const target = existing ?? (await createWithIdentity(ctx, tx, draft as NewUser));
-    return { user: target, linkHash: await storeLink(ctx, tx, claims, target, { ...request, type }, otp, hash) };
+    return {
+      user: target,
+      linkHash: await storeLink(ctx, tx, claims, target, { ...request, type }, otp, hash),
+    };
   });
   const linkType: LinkType = type.startsWith('email_change') ? 'email_change' : (type as LinkType);
   return {
@@ -136,7 +156,8 @@ function parseLinkRequest(ctx: AuthContext, exchange: Exchange, claims: Claims):
     newEmail: type.startsWith('email_change') ? parseEmail(body.text('new_email')) : '',
     password: body.text('password'),
     data: body.object('data'),
-    redirectTo: isRedirectAllowed(ctx.settings.redirects, wanted) && wanted !== '' ? wanted : exchange.redirectTo(),
+    redirectTo:
+      isRedirectAllowed(ctx.settings.redirects, wanted) && wanted !== '' ? wanted : exchange.redirectTo(),
     aud: audienceOf(ctx, exchange, claims),
   };
 }
@@ -149,7 +170,8 @@ function draftLinked(
 ): Promise<NewUser> {
   const { aud, email, data = {} } = request;
   if (type === 'invite') return draftInvited(ctx, exchange, aud, email, data);
-  const password = request.type === 'magiclink' ? randomPassword(ctx.settings.password.requiredSets, 64) : request.password;
+  const password =
+    request.type === 'magiclink' ? randomPassword(ctx.settings.password.requiredSets, 64) : request.password;
   if (password === '') throw authError('validation_failed', 'Signup requires a valid password');
   requireStrongPassword(password, ctx.settings.password);
   return draftInvited(ctx, exchange, aud, email, data, password);
@@ -188,10 +210,15 @@ async function storeLink(
       return hash;
     }
     default: {
-      if (await findUserWithEmail(tx, request.newEmail, user.aud ?? '', user.id)) throw authError('email_exists');
+      if (await findUserWithEmail(tx, request.newEmail, user.aud ?? '', user.id))
+        throw authError('email_exists');
       const isCurrent = request.type === 'email_change_current';
       const hashNew = isCurrent ? undefined : tokenHash(request.newEmail, otp);
-      await storeEmailChange(ctx, tx, user, { newEmail: request.newEmail, hashNew, hashOld: isCurrent ? hash : undefined });
+      await storeEmailChange(ctx, tx, user, {
+        newEmail: request.newEmail,
+        hashNew,
+        hashOld: isCurrent ? hash : undefined,
+      });
       return hashNew ?? hash;
     }
   }

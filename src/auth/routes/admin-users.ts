@@ -1,9 +1,9 @@
 /** /admin/users, /admin/users/:id and their factors, /admin/audit. */
 import type { AuthContext } from '../context.ts';
-import { linkHeader, parsePage } from '../core/pagination.ts';
-import { renderFactor, renderUser } from '../core/render-user.ts';
 import { amrMethodOfFactor } from '../core/claims.ts';
 import { parsePhone } from '../core/contact.ts';
+import { linkHeader, parsePage } from '../core/pagination.ts';
+import { renderFactor, renderUser } from '../core/render-user.ts';
 import { toRfc3339 } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import { createByAdmin, deleteByAdmin, updateByAdmin } from '../flows/admin-users.ts';
@@ -129,7 +129,8 @@ function parseSort(values: readonly string[]): boolean {
   let ascending = false;
   for (const value of values) {
     const [field = '', direction = ''] = value.split(/ (.*)/s, 2);
-    if (field !== 'created_at') throw authError('validation_failed', `Bad Sort Parameters: bad field for sort '${field}'`);
+    if (field !== 'created_at')
+      throw authError('validation_failed', `Bad Sort Parameters: bad field for sort '${field}'`);
     if (!/^(asc|desc)?$/i.test(direction)) {
       const problem = `bad direction for sort '${direction}', only 'asc' and 'desc' allowed`;
       throw authError('validation_failed', `Bad Sort Parameters: ${problem}`);

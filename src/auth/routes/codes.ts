@@ -64,7 +64,9 @@ async function sendOtp(ctx: AuthContext, exchange: Exchange): Promise<JsonObject
     return {};
   }
   if (phone === '') throw authError('validation_failed', 'One of email or phone must be set');
-  return withMessageId(await sendPhoneOtp(ctx, exchange, { phone, channel: body.text('channel'), data, aud }));
+  return withMessageId(
+    await sendPhoneOtp(ctx, exchange, { phone, channel: body.text('channel'), data, aud }),
+  );
 }
 
 function withMessageId(messageId: string | undefined): JsonObject {
@@ -125,7 +127,11 @@ async function resend(ctx: AuthContext, exchange: Exchange): Promise<string | un
         return undefined;
       case 'sms':
         await audit(ctx, tx, user, 'user_recovery_requested');
-        return sendPhoneCode(ctx, tx, exchange, user, { phone: request.phone, kind: 'confirmation', channel: 'sms' });
+        return sendPhoneCode(ctx, tx, exchange, user, {
+          phone: request.phone,
+          kind: 'confirmation',
+          channel: 'sms',
+        });
       case 'phone_change': {
         const phone = user.phone_change ?? '';
         return sendPhoneCode(ctx, tx, exchange, user, { phone, kind: 'phone_change', channel: 'sms' });
@@ -142,10 +148,15 @@ function parseResend(ctx: AuthContext, exchange: Exchange): ResendRequest {
   const email = body.text('email');
   const phone = body.text('phone');
   if (type !== 'signup' && type !== 'email_change' && type !== 'sms' && type !== 'phone_change') {
-    throw authError('validation_failed', 'Missing one of these types: signup, email_change, sms, phone_change');
+    throw authError(
+      'validation_failed',
+      'Missing one of these types: signup, email_change, sms, phone_change',
+    );
   }
   const isMail = type === 'signup' || type === 'email_change';
-  const challenge = isMail ? parseChallenge(body.text('code_challenge'), body.text('code_challenge_method')) : undefined;
+  const challenge = isMail
+    ? parseChallenge(body.text('code_challenge'), body.text('code_challenge_method'))
+    : undefined;
   if (email === '' && type === 'signup') {
     throw authError('validation_failed', 'Type provided requires an email address');
   }

@@ -8,7 +8,13 @@ import { totpMatches, totpSecret, totpUri } from '../core/totp.ts';
 import { authError, internalError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
 import { notify } from '../flows/mail-tokens.ts';
-import { askVerificationHook, challengeLifetimeMs, checkEnrolment, raiseSession, requireChallenge } from '../flows/mfa.ts';
+import {
+  askVerificationHook,
+  challengeLifetimeMs,
+  checkEnrolment,
+  raiseSession,
+  requireChallenge,
+} from '../flows/mfa.ts';
 import { parseChannel, sendText } from '../flows/phone-codes.ts';
 import { renderSession } from '../flows/sessions.ts';
 import { isUuid, type Principal, refuseAnonymous, requireUser } from '../http/authenticate.ts';
@@ -95,7 +101,11 @@ async function enrolTotp(
   const { default: qrcode } = await import('qrcode');
   const svg = await qrcode.toString(uri, { type: 'svg', errorCorrectionLevel: 'H' });
   const id = await ctx.pool.transaction(async (tx) => {
-    const factorId = await insertFactor(tx, { userId: user.id, type: 'totp', friendlyName, secret }, ctx.clock.now());
+    const factorId = await insertFactor(
+      tx,
+      { userId: user.id, type: 'totp', friendlyName, secret },
+      ctx.clock.now(),
+    );
     await audit(ctx, tx, user, 'factor_in_progress', { ip: exchange.ip, traits: { factor_id: factorId } });
     return factorId;
   });
@@ -109,7 +119,8 @@ async function enrolPhone(
   friendlyName: string,
   wantedPhone: string,
 ): Promise<object> {
-  if (wantedPhone === '') throw authError('validation_failed', 'Phone number required to enroll Phone factor');
+  if (wantedPhone === '')
+    throw authError('validation_failed', 'Phone number required to enroll Phone factor');
   const phone = parsePhone(wantedPhone);
   const { user } = principal;
   const same = user.factors.filter((factor) => factor.factor_type === 'phone' && factor.phone === phone);
@@ -117,7 +128,11 @@ async function enrolPhone(
   for (const factor of same) await deleteFactor(ctx.pool, factor.id);
   await checkEnrolment(ctx, principal, friendlyName);
   const id = await ctx.pool.transaction(async (tx) => {
-    const factorId = await insertFactor(tx, { userId: user.id, type: 'phone', friendlyName, phone }, ctx.clock.now());
+    const factorId = await insertFactor(
+      tx,
+      { userId: user.id, type: 'phone', friendlyName, phone },
+      ctx.clock.now(),
+    );
     const traits = { factor_id: factorId, factor_type: 'phone' };
     await audit(ctx, tx, user, 'factor_in_progress', { ip: exchange.ip, traits });
     return factorId;
@@ -125,7 +140,12 @@ async function enrolPhone(
   return { id, type: 'phone', friendly_name: friendlyName, phone: wantedPhone };
 }
 
-async function challenge(ctx: AuthContext, exchange: Exchange, principal: Principal, factor: Factor): Promise<object> {
+async function challenge(
+  ctx: AuthContext,
+  exchange: Exchange,
+  principal: Principal,
+  factor: Factor,
+): Promise<object> {
   requireVerifyEnabled(ctx, factor);
   const now = ctx.clock.now();
   let otpCode = '';
@@ -153,7 +173,12 @@ async function challenge(ctx: AuthContext, exchange: Exchange, principal: Princi
   return { id, type: factor.factor_type, expires_at: Math.floor((now + challengeLifetimeMs) / 1000) };
 }
 
-async function verify(ctx: AuthContext, exchange: Exchange, principal: Principal, factor: Factor): Promise<object> {
+async function verify(
+  ctx: AuthContext,
+  exchange: Exchange,
+  principal: Principal,
+  factor: Factor,
+): Promise<object> {
   const body = exchange.body();
   const code = body.text('code');
   const challengeId = body.text('challenge_id');
@@ -162,7 +187,8 @@ async function verify(ctx: AuthContext, exchange: Exchange, principal: Principal
   }
   requireVerifyEnabled(ctx, factor);
   if (!principal.session) throw internalError('Cannot read SessionId claim as UUID');
-  if (!isUuid(challengeId)) throw authError('bad_json', 'Could not parse request body as JSON: challenge_id is no UUID');
+  if (!isUuid(challengeId))
+    throw authError('bad_json', 'Could not parse request body as JSON: challenge_id is no UUID');
   const asked = await requireChallenge(ctx, exchange, factor, challengeId);
   const isTotp = factor.factor_type === 'totp';
   const valid = isTotp
@@ -177,12 +203,19 @@ async function verify(ctx: AuthContext, exchange: Exchange, principal: Principal
 
 function requireVerifyEnabled(ctx: AuthContext, factor: Factor): void {
   const { mfa } = ctx.settings;
-  if (factor.factor_type === 'totp' && !mfa.totp.verify_enabled) throw authError('mfa_totp_verify_not_enabled');
-  if (factor.factor_type === 'phone' && !mfa.phone.verify_enabled) throw authError('mfa_phone_verify_not_enabled');
+  if (factor.factor_type === 'totp' && !mfa.totp.verify_enabled)
+    throw authError('mfa_totp_verify_not_enabled');
+  if (factor.factor_type === 'phone' && !mfa.phone.verify_enabled)
+    throw authError('mfa_phone_verify_not_enabled');
   if (factor.factor_type === 'webauthn') throw authError('mfa_webauthn_verify_not_enabled');
 }
 
-async function unenrol(ctx: AuthContext, exchange: Exchange, principal: Principal, factor: Factor): Promise<object> {
+async function unenrol(
+  ctx: AuthContext,
+  exchange: Exchange,
+  principal: Principal,
+  factor: Factor,
+): Promise<object> {
   const { user, session } = principal;
   if (!session) throw internalError('A valid session and factor are required to unenroll a factor');
   if (factor.status === 'verified' && session.aal !== 'aal2') {

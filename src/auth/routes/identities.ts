@@ -38,7 +38,10 @@ export function identityRoutes(define: Define, ctx: AuthContext): void {
       }
       await syncProviders(ctx, tx, user);
     });
-    await notify(ctx, undefined, exchange, user, 'identity_unlinked', { to: oldEmail, provider: identity.provider });
+    await notify(ctx, undefined, exchange, user, 'identity_unlinked', {
+      to: oldEmail,
+      provider: identity.provider,
+    });
     return {};
   });
 }
@@ -47,7 +50,12 @@ export function identityRoutes(define: Define, ctx: AuthContext): void {
  * When no identity has the user's address any more, the best of theirs becomes it: verified before unverified before
  * none, then the oldest. Unverified, it is not confirmed either.
  */
-async function followIdentities(ctx: AuthContext, tx: Transaction, user: User, rest: Identity[]): Promise<void> {
+async function followIdentities(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  rest: Identity[],
+): Promise<void> {
   if (rest.some((identity) => (identity.email ?? '') === (user.email ?? ''))) return;
   const rank = (identity: Identity) => (!identity.email ? 2 : isVerified(identity) ? 0 : 1);
   const age = (identity: Identity) => (identity.created_at === null ? 0 : toMs(identity.created_at));

@@ -3,10 +3,10 @@
  * yet, whatever config.toml enables; each answers as upstream does where it is disabled.
  */
 import type { AuthContext } from '../context.ts';
-import { AuthError, authError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { requireAdmin, requireUser } from '../http/authenticate.ts';
 import { withParams } from '../core/redirects.ts';
+import { type AuthError, authError } from '../errors.ts';
+import { requireAdmin, requireUser } from '../http/authenticate.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { Define, Method } from './route.ts';
 
 const knownProviders = new Set(
@@ -71,7 +71,11 @@ export function providerRoutes(define: Define, ctx: AuthContext): void {
   disabled('DELETE', ['/passkeys/:id'], passkeys);
 
   const oauth = () => authError('feature_disabled', 'OAuth server is disabled');
-  disabled('GET', ['/oauth/authorize', '/oauth/authorizations/:id', '/oauth/userinfo', '/user/oauth/grants'], oauth);
+  disabled(
+    'GET',
+    ['/oauth/authorize', '/oauth/authorizations/:id', '/oauth/userinfo', '/user/oauth/grants'],
+    oauth,
+  );
   disabled('POST', ['/oauth/token', '/oauth/clients/register', '/oauth/authorizations/:id/consent'], oauth);
   disabled('DELETE', ['/user/oauth/grants'], oauth);
 
@@ -86,12 +90,16 @@ export function providerRoutes(define: Define, ctx: AuthContext): void {
   for (const method of ['GET', 'POST'] as const) {
     adminOnly(method, '/admin/oauth/clients', oauth);
     adminOnly(method, '/admin/sso/providers', saml);
-    adminOnly(method, '/admin/custom-providers', () => authError('feature_disabled', 'Custom OAuth providers are disabled'));
+    adminOnly(method, '/admin/custom-providers', () =>
+      authError('feature_disabled', 'Custom OAuth providers are disabled'),
+    );
   }
   for (const method of ['GET', 'PUT', 'DELETE'] as const) {
     adminOnly(method, '/admin/oauth/clients/:id', oauth);
     adminOnly(method, '/admin/sso/providers/:id', saml);
-    adminOnly(method, '/admin/custom-providers/:id', () => authError('feature_disabled', 'Custom OAuth providers are disabled'));
+    adminOnly(method, '/admin/custom-providers/:id', () =>
+      authError('feature_disabled', 'Custom OAuth providers are disabled'),
+    );
   }
   adminOnly('POST', '/admin/oauth/clients/:id/regenerate_secret', oauth);
 }

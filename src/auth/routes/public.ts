@@ -64,7 +64,8 @@ export function publicRoutes(define: Define, ctx: AuthContext): void {
   });
 
   define('GET', '/.well-known/oauth-authorization-server', ({ reply }) => {
-    if (!settings.config.oauth_server.enabled) throw authError('feature_disabled', 'OAuth server is disabled');
+    if (!settings.config.oauth_server.enabled)
+      throw authError('feature_disabled', 'OAuth server is disabled');
     reply.header('cache-control', 'public, max-age=600');
     return discovery(settings);
   });

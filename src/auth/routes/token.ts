@@ -48,7 +48,10 @@ async function signInWithPassword(ctx: AuthContext, exchange: Exchange): Promise
   const phone = barePhone(body.text('phone'));
   const password = body.text('password');
   if (email !== '' && phone !== '') {
-    throw authError('validation_failed', 'Only an email address or phone number should be provided on login.');
+    throw authError(
+      'validation_failed',
+      'Only an email address or phone number should be provided on login.',
+    );
   }
   const user = await findForLogin(ctx, email, phone, audienceOf(ctx, exchange));
   if (!user?.encrypted_password) {
@@ -73,19 +76,33 @@ async function signInWithPassword(ctx: AuthContext, exchange: Exchange): Promise
   });
 }
 
-async function findForLogin(ctx: AuthContext, email: string, phone: string, aud: string): Promise<User | undefined> {
+async function findForLogin(
+  ctx: AuthContext,
+  email: string,
+  phone: string,
+  aud: string,
+): Promise<User | undefined> {
   const { settings } = ctx;
   if (email === '' && phone === '') throw authError('validation_failed', 'missing email or phone');
-  if (email !== '' && !settings.email.enabled) throw authError('email_provider_disabled', undefined, { status: 422 });
-  if (phone !== '' && !settings.phone.enabled) throw authError('phone_provider_disabled', undefined, { status: 422 });
+  if (email !== '' && !settings.email.enabled)
+    throw authError('email_provider_disabled', undefined, { status: 422 });
+  if (phone !== '' && !settings.phone.enabled)
+    throw authError('phone_provider_disabled', undefined, { status: 422 });
   try {
-    return await (email !== '' ? findUserByEmail(ctx.pool, email, aud) : findUserByPhone(ctx.pool, phone, aud));
+    return await (email !== ''
+      ? findUserByEmail(ctx.pool, email, aud)
+      : findUserByPhone(ctx.pool, phone, aud));
   } catch (cause) {
     throw internalError('Database error querying schema', cause);
   }
 }
 
-async function askPasswordHook(ctx: AuthContext, exchange: Exchange, user: User, valid: boolean): Promise<void> {
+async function askPasswordHook(
+  ctx: AuthContext,
+  exchange: Exchange,
+  user: User,
+  valid: boolean,
+): Promise<void> {
   if (!ctx.settings.hooks.password_verification_attempt.enabled) return;
   const answer = await runHook(ctx, 'password_verification_attempt', exchange, { user_id: user.id, valid });
   if (answer.decision !== 'reject') return;
@@ -102,10 +119,14 @@ async function exchangeCode(ctx: AuthContext, exchange: Exchange): Promise<JsonO
   const code = body.text('auth_code');
   const verifier = body.text('code_verifier');
   if (code === '' || verifier === '') {
-    throw authError('validation_failed', 'invalid request: both auth code and code verifier should be non-empty');
+    throw authError(
+      'validation_failed',
+      'invalid request: both auth code and code verifier should be non-empty',
+    );
   }
   const flow = await findFlowStateByCode(ctx.pool, code);
-  if (!flow?.user_id || !flow.code_challenge || !flow.code_challenge_method) throw authError('flow_state_not_found');
+  if (!flow?.user_id || !flow.code_challenge || !flow.code_challenge_method)
+    throw authError('flow_state_not_found');
   if (ctx.clock.now() > codeStartMs(flow) + codeLifetimeMs) throw authError('flow_state_expired');
   const user = await findUserById(ctx.pool, flow.user_id);
   if (!user) throw authError('flow_state_not_found');

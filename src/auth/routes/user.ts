@@ -16,8 +16,8 @@ import { type Channel, parseChannel, sendPhoneCode } from '../flows/phone-codes.
 import { requireNonce } from '../flows/verify.ts';
 import { type Principal, requireUser } from '../http/authenticate.ts';
 import { audienceOf, type Exchange, firstAudience } from '../http/exchange.ts';
-import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
+import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
 import { findUserByPhone, findUserWithEmail, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import type { Define } from './route.ts';
@@ -90,10 +90,16 @@ async function updateOwnUser(ctx: AuthContext, exchange: Exchange, principal: Pr
   const changesPhone = update.phone !== '' && update.phone !== user.phone;
   refuseByKindOfUser(update, principal, changesEmail || changesPhone);
   const aud = audienceOf(ctx, exchange, claims);
-  if (changesEmail && (await findUserWithEmail(ctx.pool, update.email, aud, user.id))) throw authError('email_exists');
+  if (changesEmail && (await findUserWithEmail(ctx.pool, update.email, aud, user.id)))
+    throw authError('email_exists');
   if (changesPhone && (await findUserByPhone(ctx.pool, update.phone, aud))) throw authError('phone_exists');
-  const challenge = changesEmail ? parseChallenge(update.codeChallenge, update.codeChallengeMethod) : undefined;
-  const hash = update.password === undefined ? undefined : await newPasswordHash(ctx, principal, update, update.password);
+  const challenge = changesEmail
+    ? parseChallenge(update.codeChallenge, update.codeChallengeMethod)
+    : undefined;
+  const hash =
+    update.password === undefined
+      ? undefined
+      : await newPasswordHash(ctx, principal, update, update.password);
 
   await ctx.pool.transaction(async (tx) => {
     if (hash !== undefined) {
@@ -110,7 +116,12 @@ async function updateOwnUser(ctx: AuthContext, exchange: Exchange, principal: Pr
         await changeEmail(ctx, tx, exchange, user);
       } else {
         if (challenge) {
-          const flow = { userId: user.id, providerType: 'email_change', authenticationMethod: 'email_change', challenge };
+          const flow = {
+            userId: user.id,
+            providerType: 'email_change',
+            authenticationMethod: 'email_change',
+            challenge,
+          };
           await insertFlowState(tx, flow, ctx.clock.now());
         }
         await sendEmailChange(ctx, tx, exchange, user, update.email, challenge !== undefined);
@@ -137,7 +148,8 @@ function refuseByKindOfUser(update: Update, { user, session }: Principal, change
       { status: 422 },
     );
   }
-  if (user.is_sso_user && (changesPassword || changesContact || update.nonce !== '')) throw authError('user_sso_managed');
+  if (user.is_sso_user && (changesPassword || changesContact || update.nonce !== ''))
+    throw authError('user_sso_managed');
 }
 
 /** Null removes the password. */
@@ -164,7 +176,8 @@ async function newPasswordHash(
     );
     if (needsCurrent && !cameByCode) {
       if (update.currentPassword === '') throw authError('current_password_required');
-      if (!(await ctx.passwords.verify(update.currentPassword, current))) throw authError('current_password_invalid');
+      if (!(await ctx.passwords.verify(update.currentPassword, current)))
+        throw authError('current_password_invalid');
     }
     if (await ctx.passwords.verify(password, current)) throw authError('same_password');
   }
@@ -190,7 +203,10 @@ async function reauthenticate(ctx: AuthContext, exchange: Exchange, user: User):
   const email = user.email ?? '';
   const phone = user.phone ?? '';
   if (email === '' && phone === '') {
-    throw authError('validation_failed', 'Reauthentication requires the user to have an email or a phone number');
+    throw authError(
+      'validation_failed',
+      'Reauthentication requires the user to have an email or a phone number',
+    );
   }
   if (email !== '' && user.email_confirmed_at === null) {
     throw authError('email_not_confirmed', 'Please verify your email first.', { status: 422 });

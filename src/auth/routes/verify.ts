@@ -7,7 +7,12 @@ import { encodeParams, withParams } from '../core/redirects.ts';
 import { AuthError, authError } from '../errors.ts';
 import { reloadUser, syncProviders } from '../flows/accounts.ts';
 import { type IssuedSession, issueSession, renderSession, sessionFragment } from '../flows/sessions.ts';
-import { parseVerifyRequest, singleConfirmationAccepted, type VerifyRequest, verify } from '../flows/verify.ts';
+import {
+  parseVerifyRequest,
+  singleConfirmationAccepted,
+  type VerifyRequest,
+  verify,
+} from '../flows/verify.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { findFlowStateOfUser, setCodeIssued } from '../queries/flow-states.ts';
 import type { User } from '../rows.ts';
@@ -37,7 +42,11 @@ export function verifyRoutes(define: Define, ctx: AuthContext): void {
   });
 }
 
-async function verifyTyped(ctx: AuthContext, exchange: Exchange, request: VerifyRequest): Promise<JsonObject> {
+async function verifyTyped(
+  ctx: AuthContext,
+  exchange: Exchange,
+  request: VerifyRequest,
+): Promise<JsonObject> {
   const session = await ctx.pool.transaction(async (tx) => {
     const verified = await verify(ctx, tx, exchange, request, audienceOf(ctx, exchange));
     if (verified.kind === 'half') return undefined;
@@ -46,7 +55,12 @@ async function verifyTyped(ctx: AuthContext, exchange: Exchange, request: Verify
   return session ? renderSession(session) : { msg: singleConfirmationAccepted, code: '200' };
 }
 
-async function signIn(ctx: AuthContext, tx: Transaction, exchange: Exchange, user: User): Promise<IssuedSession> {
+async function signIn(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+): Promise<IssuedSession> {
   await syncProviders(ctx, tx, user);
   return issueSession(ctx, tx, exchange, await reloadUser(tx, user), 'otp');
 }
@@ -80,9 +94,13 @@ async function issueCode(ctx: AuthContext, tx: Transaction, user: User, type: st
   const method = type === 'signup' ? 'email/signup' : type;
   const flow = await findFlowStateOfUser(tx, user.id, method);
   if (!flow?.auth_code) {
-    throw authError('flow_state_not_found', 'No associated flow state found. No valid flow state found for user.', {
-      status: 400,
-    });
+    throw authError(
+      'flow_state_not_found',
+      'No associated flow state found. No valid flow state found for user.',
+      {
+        status: 400,
+      },
+    );
   }
   await setCodeIssued(tx, flow.id, ctx.clock.now());
   return flow.auth_code;

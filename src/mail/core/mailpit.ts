@@ -70,7 +70,8 @@ export function renderHeaders(row: MessageRow): Record<string, string[]> {
 }
 
 function headerLines(row: MessageRow): [string, string][] {
-  const from = row.from_name === '' ? row.from_address : `${encodeWords(row.from_name, true)} <${row.from_address}>`;
+  const from =
+    row.from_name === '' ? row.from_address : `${encodeWords(row.from_name, true)} <${row.from_address}>`;
   return [
     ['From', from],
     ['To', row.recipient],
@@ -79,7 +80,10 @@ function headerLines(row: MessageRow): [string, string][] {
     ['Message-ID', `<${messageId(row)}>`],
     ['MIME-Version', '1.0'],
     ...Object.entries(row.headers),
-    ['Content-Type', row.html === '' ? 'text/plain; charset=utf-8' : `multipart/alternative; boundary="${boundary(row)}"`],
+    [
+      'Content-Type',
+      row.html === '' ? 'text/plain; charset=utf-8' : `multipart/alternative; boundary="${boundary(row)}"`,
+    ],
     ...(row.html === '' ? ([['Content-Transfer-Encoding', 'base64']] satisfies [string, string][]) : []),
   ];
 }
@@ -100,7 +104,10 @@ function boundary(row: MessageRow): string {
 }
 
 function encodeBody(body: string): string {
-  const lines = Buffer.from(body).toString('base64').match(/.{1,76}/g) ?? [];
+  const lines =
+    Buffer.from(body)
+      .toString('base64')
+      .match(/.{1,76}/g) ?? [];
   return `${lines.join('\r\n')}\r\n`;
 }
 

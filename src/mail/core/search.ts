@@ -6,7 +6,12 @@ export type SearchTerm =
       readonly value: string;
       readonly negated: boolean;
     }
-  | { readonly kind: 'read' | 'unread'; readonly field: 'any'; readonly value: ''; readonly negated: boolean };
+  | {
+      readonly kind: 'read' | 'unread';
+      readonly field: 'any';
+      readonly value: '';
+      readonly negated: boolean;
+    };
 
 const fields: Readonly<Record<string, 'to' | 'from' | 'subject' | 'body' | 'id' | 'any'>> = {
   to: 'to',

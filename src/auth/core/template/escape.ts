@@ -21,7 +21,16 @@ export interface Scanner {
   insert(value: string): string;
 }
 
-const urlAttributes = new Set(['href', 'src', 'action', 'formaction', 'background', 'cite', 'poster', 'data']);
+const urlAttributes = new Set([
+  'href',
+  'src',
+  'action',
+  'formaction',
+  'background',
+  'cite',
+  'poster',
+  'data',
+]);
 
 export function createScanner(): Scanner {
   let place: Place = 'text';

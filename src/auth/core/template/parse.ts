@@ -50,7 +50,8 @@ export function parseTemplate(source: string): readonly Node[] {
       if (piece?.text !== undefined) nodes.push({ kind: 'text', text: piece.text });
       const action = piece?.action;
       if (action === undefined || action === '') continue;
-      if (action === 'end' || action === 'else' || /^else\s+(if|with)\s/.test(action)) return { nodes, stop: action };
+      if (action === 'end' || action === 'else' || /^else\s+(if|with)\s/.test(action))
+        return { nodes, stop: action };
       nodes.push(parseAction(action));
     }
     return { nodes, stop: undefined };
@@ -106,7 +107,8 @@ function splitPieces(source: string): Piece[] {
 /** Index of the `}}` that is not inside a string or comment. */
 function findClose(text: string): number {
   const token = /\/\*[^]*?\*\/|"(?:\\.|[^"\\\n])*"|`[^`]*`|\}\}/g;
-  for (let match = token.exec(text); match; match = token.exec(text)) if (match[0] === '}}') return match.index;
+  for (let match = token.exec(text); match; match = token.exec(text))
+    if (match[0] === '}}') return match.index;
   return -1;
 }
 
@@ -142,13 +144,16 @@ function parsePipeline(text: string): Pipeline {
         if (follows) position++;
       } else throw new TemplateError(`unexpected ${token.symbol} in {{ ${text} }}`);
     }
-    if (commands.some((command) => command.length === 0)) throw new TemplateError(`missing value in {{ ${text} }}`);
+    if (commands.some((command) => command.length === 0))
+      throw new TemplateError(`missing value in {{ ${text} }}`);
     return { declares, commands };
   }
 
   /** `(…).Field`: the field belongs to the group only when nothing stands between. */
   function isGlued(source: string, closing: number): boolean {
-    const before = tokens.slice(0, closing + 1).filter((token) => 'symbol' in token && token.symbol === ')').length;
+    const before = tokens
+      .slice(0, closing + 1)
+      .filter((token) => 'symbol' in token && token.symbol === ')').length;
     let index = -1;
     for (let i = 0; i < before; i++) index = source.indexOf(')', index + 1);
     return source[index + 1] === '.';

@@ -36,7 +36,10 @@ describe('renderHtml', () => {
       '<a href="http://127.0.0.1:3000/c?token=123456&e=a%2bb%40example.com">x</a>a&#43;b@example.com',
     ],
     ['<a title="{{ .Data.name }}">', '<a title="&lt;b&gt;Ann&lt;/b&gt;">'],
-    ['<script>let t = {{ .Data.name }};</script>{{ .Token }}', '<script>let t = "\\u003cb\\u003eAnn\\u003c/b\\u003e";</script>123456'],
+    [
+      '<script>let t = {{ .Data.name }};</script>{{ .Token }}',
+      '<script>let t = "\\u003cb\\u003eAnn\\u003c/b\\u003e";</script>123456',
+    ],
     ['<!-- {{ .Token }} -->{{ .Token }}', '<!--  -->123456'],
   ])('%s', (source, expected) => {
     expect(renderHtml(source, data)).toBe(expected);
@@ -44,15 +47,21 @@ describe('renderHtml', () => {
 
   test('an address that runs script is not written', () => {
     expect(renderHtml('<a href="{{ .U }}">', { U: 'javascript:alert(1)' })).toBe('<a href="#ZgotmplZ">');
-    expect(renderHtml("<a href={{ .U }}>", { U: ' JavaScript:x' })).toBe('<a href=#ZgotmplZ>');
+    expect(renderHtml('<a href={{ .U }}>', { U: ' JavaScript:x' })).toBe('<a href=#ZgotmplZ>');
   });
 
-  test.each(['{{ if .X }}', '{{ end }}', '{{ .X', '{{ nofunction .X }}', '{{ "a }}', '{{ }', '{{ .X .Y }}', '{{ ( .X }}'])(
-    '%s is a template error',
-    (source) => {
-      expect(() => renderHtml(source, data)).toThrow(TemplateError);
-    },
-  );
+  test.each([
+    '{{ if .X }}',
+    '{{ end }}',
+    '{{ .X',
+    '{{ nofunction .X }}',
+    '{{ "a }}',
+    '{{ }',
+    '{{ .X .Y }}',
+    '{{ ( .X }}',
+  ])('%s is a template error', (source) => {
+    expect(() => renderHtml(source, data)).toThrow(TemplateError);
+  });
 
   test('a value never opens a tag or leaves its attribute', () => {
     fc.assert(
@@ -68,7 +77,21 @@ describe('renderHtml', () => {
 
   test('any source renders or is a template error', () => {
     const source = fc.array(
-      fc.oneof(fc.string(), fc.constantFrom('{{', '}}', '{{ end }}', '{{ if .A }}', '{{ range .A }}', '"', '<a href="', '|', '(', '$x :=')),
+      fc.oneof(
+        fc.string(),
+        fc.constantFrom(
+          '{{',
+          '}}',
+          '{{ end }}',
+          '{{ if .A }}',
+          '{{ range .A }}',
+          '"',
+          '<a href="',
+          '|',
+          '(',
+          '$x :=',
+        ),
+      ),
     );
     fc.assert(
       fc.property(source, (parts) => {

@@ -4,7 +4,14 @@
  * @example renderHtml('<b>{{ .Name }}</b>', { Name: 'A & B' }) // '<b>A &amp; B</b>'
  */
 import { createScanner, escapeHtml, type Scanner } from './escape.ts';
-import { type Command, type Node, type Operand, parseTemplate, type Pipeline, TemplateError } from './parse.ts';
+import {
+  type Command,
+  type Node,
+  type Operand,
+  type Pipeline,
+  parseTemplate,
+  TemplateError,
+} from './parse.ts';
 
 export type TemplateData = Readonly<Record<string, unknown>>;
 
@@ -72,7 +79,8 @@ function evaluate(pipeline: Pipeline, frame: Frame): unknown {
 function evaluateCommand(command: Command, frame: Frame, piped: readonly unknown[]): unknown {
   const [first, ...rest] = command;
   if (first?.kind !== 'function') {
-    if (rest.length > 0 || piped.length > 0) throw new TemplateError('a value cannot be called like a function');
+    if (rest.length > 0 || piped.length > 0)
+      throw new TemplateError('a value cannot be called like a function');
     return first === undefined ? undefined : evaluateOperand(first, frame);
   }
   const call = functions[first.name];
@@ -138,7 +146,8 @@ function compare(a: unknown, b: unknown): number {
 function index(value: unknown, ...keys: unknown[]): unknown {
   return keys.reduce((current, key) => {
     if (Array.isArray(current)) {
-      if (typeof key !== 'number' || key < 0 || key >= current.length) throw new TemplateError('index out of range');
+      if (typeof key !== 'number' || key < 0 || key >= current.length)
+        throw new TemplateError('index out of range');
       return current[key];
     }
     return walk(current, [String(key)]);
@@ -156,24 +165,31 @@ function printf(format: unknown, ...values: unknown[]): string {
   });
 }
 
-const functions: Readonly<Record<string, (...values: unknown[]) => unknown>> = Object.assign(Object.create(null), {
-  and: (...values: unknown[]) => values.find((value) => !isTrue(value)) ?? values.at(-1),
-  or: (...values: unknown[]) => values.find(isTrue) ?? values.at(-1),
-  not: (value: unknown) => !isTrue(value),
-  eq: (value: unknown, ...others: unknown[]) => others.some((other) => compare(value, other) === 0),
-  ne: (a: unknown, b: unknown) => compare(a, b) !== 0,
-  lt: (a: unknown, b: unknown) => compare(a, b) < 0,
-  le: (a: unknown, b: unknown) => compare(a, b) <= 0,
-  gt: (a: unknown, b: unknown) => compare(a, b) > 0,
-  ge: (a: unknown, b: unknown) => compare(a, b) >= 0,
-  len: (value: unknown) => (typeof value === 'string' ? Buffer.byteLength(value) : listEntries(value).length),
-  index,
-  slice: (value: unknown, from: unknown, to: unknown) =>
-    (Array.isArray(value) ? value : print(value)).slice(Number(from ?? 0), to === undefined ? undefined : Number(to)),
-  print: (...values: unknown[]) => values.map(print).join(''),
-  println: (...values: unknown[]) => `${values.map(print).join(' ')}\n`,
-  printf,
-  html: (value: unknown) => escapeHtml(print(value)),
-  js: (value: unknown) => JSON.stringify(print(value)).slice(1, -1),
-  urlquery: (value: unknown) => encodeURIComponent(print(value)).replaceAll('%20', '+'),
-});
+const functions: Readonly<Record<string, (...values: unknown[]) => unknown>> = Object.assign(
+  Object.create(null),
+  {
+    and: (...values: unknown[]) => values.find((value) => !isTrue(value)) ?? values.at(-1),
+    or: (...values: unknown[]) => values.find(isTrue) ?? values.at(-1),
+    not: (value: unknown) => !isTrue(value),
+    eq: (value: unknown, ...others: unknown[]) => others.some((other) => compare(value, other) === 0),
+    ne: (a: unknown, b: unknown) => compare(a, b) !== 0,
+    lt: (a: unknown, b: unknown) => compare(a, b) < 0,
+    le: (a: unknown, b: unknown) => compare(a, b) <= 0,
+    gt: (a: unknown, b: unknown) => compare(a, b) > 0,
+    ge: (a: unknown, b: unknown) => compare(a, b) >= 0,
+    len: (value: unknown) =>
+      typeof value === 'string' ? Buffer.byteLength(value) : listEntries(value).length,
+    index,
+    slice: (value: unknown, from: unknown, to: unknown) =>
+      (Array.isArray(value) ? value : print(value)).slice(
+        Number(from ?? 0),
+        to === undefined ? undefined : Number(to),
+      ),
+    print: (...values: unknown[]) => values.map(print).join(''),
+    println: (...values: unknown[]) => `${values.map(print).join(' ')}\n`,
+    printf,
+    html: (value: unknown) => escapeHtml(print(value)),
+    js: (value: unknown) => JSON.stringify(print(value)).slice(1, -1),
+    urlquery: (value: unknown) => encodeURIComponent(print(value)).replaceAll('%20', '+'),
+  },
+);
