@@ -1,0 +1,342 @@
+/** The protocol below the stock client: handshakes, frames, refs, closes, limits, and what an attacker may try. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, signed, startRealtime, until } from './harness.ts';
+import { openRaw, userBroadcast } from './raw-socket.ts';
+
+let h: Harness;
+beforeAll(async () => {
+  h = await startRealtime();
+});
+afterAll(() => h.stop());
+
+const reply = (ref: string) => (frame: unknown[]) => frame[1] === ref && frame[3] === 'phx_reply';
+const event = (name: string) => (frame: unknown[]) => frame[3] === name;
+const config = (more: object = {}) => ({ config: { broadcast: { ack: false, self: true }, ...more } });
+
+async function handshake(query: string): Promise<[number, unknown]> {
+  const { default: http } = await import('node:http');
+  const { port } = new URL(h.url);
+  return new Promise((resolve, reject) => {
+    const request = http.get({
+      port,
+      path: `/realtime/v1/websocket?${query}`,
+      headers: {
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+      },
+    });
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      resolve([101, undefined]);
+    });
+    request.on('response', async (response) => {
+      let body = '';
+      for await (const chunk of response) body += chunk;
+      resolve([response.statusCode ?? 0, JSON.parse(body)]);
+    });
+    request.on('error', reject);
+  });
+}
+
+test('handshakes: keys that are taken and how others are refused', async () => {
+  const exp = Math.floor(Date.now() / 1000) + 60;
+  const { jwtSecret } = h.keys;
+  expect(await handshake(`apikey=${h.keys.publishableKey}&vsn=2.0.0`)).toEqual([101, undefined]);
+  expect(await handshake(`apikey=${h.keys.secretKey}`)).toEqual([101, undefined]);
+  expect(await handshake('vsn=2.0.0')).toEqual([401, { error: 'API key is missing' }]);
+  expect(await handshake('apikey=nonsense')).toEqual([
+    401,
+    { error: 'The token provided is not a valid JWT' },
+  ]);
+  expect(await handshake('apikey=sb_publishable_wrong')).toEqual([
+    401,
+    { error: 'The token provided is not a valid JWT' },
+  ]);
+  expect(await handshake(`apikey=${signed('another secret', { role: 'anon', exp })}`)).toEqual([
+    401,
+    { error: 'Failed to validate JWT signature' },
+  ]);
+  expect(await handshake(`apikey=${signed(jwtSecret, { role: 'anon', exp: 1 })}`)).toEqual([
+    401,
+    { error: 'Token has expired' },
+  ]);
+  expect(await handshake(`apikey=${signed(jwtSecret, { exp })}`)).toEqual([
+    401,
+    { error: 'Fields `role` and `exp` are required in JWT' },
+  ]);
+});
+
+test('heartbeat, join, leave: refs and order', async () => {
+  const socket = await openRaw(h.socketUrl());
+  socket.send([null, '1', 'phoenix', 'heartbeat', {}]);
+  expect(await socket.next(reply('1'))).toEqual([
+    null,
+    '1',
+    'phoenix',
+    'phx_reply',
+    { status: 'ok', response: {} },
+  ]);
+  socket.send(['2', '2', 'realtime:a', 'phx_join', config()]);
+  expect(await socket.next(reply('2'))).toEqual([
+    '2',
+    '2',
+    'realtime:a',
+    'phx_reply',
+    { status: 'ok', response: { postgres_changes: [] } },
+  ]);
+  socket.send(['3', '3', 'realtime:a', 'phx_join', config()]);
+  expect(await socket.next(event('phx_close'))).toEqual(['2', '2', 'realtime:a', 'phx_close', {}]);
+  await socket.next(reply('3'));
+  socket.send(['3', '4', 'realtime:a', 'phx_leave', {}]);
+  expect(await socket.next(reply('4'))).toEqual([
+    '3',
+    '4',
+    'realtime:a',
+    'phx_reply',
+    { status: 'ok', response: {} },
+  ]);
+  expect(await socket.next(event('phx_close'))).toEqual(['3', '3', 'realtime:a', 'phx_close', {}]);
+  socket.send(['3', '5', 'realtime:a', 'phx_leave', {}]);
+  expect((await socket.next(reply('5')))[4]).toEqual({ status: 'ok', response: {} });
+  for (const topic of ['realtime:a', 'other']) {
+    socket.send(['3', '6', topic, 'broadcast', {}]);
+    expect(await socket.next(reply('6'))).toEqual([
+      null,
+      '6',
+      topic,
+      'phx_reply',
+      { status: 'error', response: { reason: 'unmatched topic' } },
+    ]);
+  }
+  socket.send(['7', '7', 'realtime:', 'phx_join', config()]);
+  expect((await socket.next(reply('7')))[4].response).toEqual({
+    reason: 'TopicNameRequired: You must provide a topic name',
+  });
+  socket.close();
+});
+
+test('both versions in one room: text is passed on as it was spelled', async () => {
+  const [one, two] = await Promise.all([
+    openRaw(h.socketUrl(h.keys.anonKey, '1.0.0')),
+    openRaw(h.socketUrl()),
+  ]);
+  one.send({ topic: 'realtime:v', event: 'phx_join', payload: config(), ref: '1', join_ref: '1' });
+  two.send(['1', '1', 'realtime:v', 'phx_join', config()]);
+  expect(await one.next((frame) => frame.event === 'phx_reply')).toEqual({
+    topic: 'realtime:v',
+    event: 'phx_reply',
+    payload: { status: 'ok', response: { postgres_changes: [] } },
+    ref: '1',
+  });
+  await two.next(reply('1'));
+  // A number beyond 2^53 and a decimal that JavaScript would shorten: seen in the bytes, not after parsing.
+  const { WebSocket } = await import('ws');
+  const spy = new WebSocket(h.socketUrl());
+  const texts: string[] = [];
+  spy.on('message', (data) => texts.push(data.toString()));
+  await new Promise((resolve) => spy.once('open', resolve));
+  spy.send(JSON.stringify(['1', '1', 'realtime:v', 'phx_join', config()]));
+  await until(() => texts.length > 0);
+  one.sendText(
+    '{"topic":"realtime:v","event":"broadcast","ref":"2","payload":{"type":"broadcast","event":"n","payload":{"big":12345678901234567890,"one":1.0},"extra":[1, 2]}}',
+  );
+  await until(() => texts.length > 1);
+  expect(texts[1]).toContain(
+    '{"type":"broadcast","event":"n","payload":{"big":12345678901234567890,"one":1.0},"extra":[1, 2]}',
+  );
+  expect((await one.next((frame) => frame.event === 'broadcast')).payload.event).toBe('n');
+  await two.next(event('broadcast'));
+
+  two.sendBytes(userBroadcast('realtime:v', 'j', 1, Buffer.from('{"a":1}')));
+  expect((await one.next((frame) => frame.event === 'broadcast')).payload).toEqual({
+    type: 'broadcast',
+    event: 'j',
+    payload: { a: 1 },
+  });
+  const binary = await two.next((frame) => Buffer.isBuffer(frame));
+  expect([binary[0], binary[4], binary.subarray(5).toString()]).toEqual([4, 1, 'realtime:vj{"a":1}']);
+
+  // Not JSON although it says so, and bytes: nothing that a 1.0.0 socket can be sent, nor smuggled into its frame.
+  two.sendBytes(userBroadcast('realtime:v', 'evil', 1, Buffer.from('1},"event":"phx_close","payload":{')));
+  two.sendBytes(userBroadcast('realtime:v', 'bytes', 0, Buffer.from([1, 2])));
+  two.sendBytes(userBroadcast('realtime:v', 'last', 1, Buffer.from('"end"')));
+  expect((await one.next((frame) => frame.event === 'broadcast')).payload.event).toBe('last');
+  expect(one.frames).toEqual([]);
+  for (const socket of [one, two]) socket.close();
+  spy.terminate();
+});
+
+test('malformed frames are dropped, the socket and its channels stay', async () => {
+  const socket = await openRaw(h.socketUrl());
+  socket.send(['1', '1', 'realtime:m', 'phx_join', config()]);
+  await socket.next(reply('1'));
+  for (const text of [
+    '',
+    'x',
+    '{}',
+    '[]',
+    '[1,2,3]',
+    '[null,null,1,"a",{}]',
+    '"text"',
+    'null',
+    '[null,null,"realtime:m","broadcast"]',
+  ]) {
+    socket.sendText(text);
+  }
+  for (const bytes of [
+    [],
+    [3],
+    [3, 255, 255, 255, 255, 255, 1],
+    [0, 1, 1, 1, 1],
+    [9, 9, 9],
+    [4, 1, 1, 0, 0, 97, 98],
+  ]) {
+    socket.sendBytes(Buffer.from(bytes));
+  }
+  socket.send(['1', '2', 'realtime:m', 'broadcast', 'no object']);
+  socket.send(['1', '3', 'realtime:m', 'presence', null]);
+  socket.send(['1', '4', 'realtime:m', 'access_token', { access_token: 7 }]);
+  socket.send(['1', '5', 'realtime:m', 'whatever', {}]);
+  socket.send([null, '6', 'phoenix', 'heartbeat', {}]);
+  await socket.next(reply('6'));
+  socket.sendBytes(userBroadcast('realtime:m', 'still', 1, Buffer.from('1')));
+  await socket.next((frame) => Buffer.isBuffer(frame));
+  expect(socket.closed).toBeUndefined();
+  socket.close();
+});
+
+test('an oversized frame closes its own socket only', async () => {
+  const [big, small] = await Promise.all([openRaw(h.socketUrl()), openRaw(h.socketUrl())]);
+  big.sendText(`[null,"1","phoenix","heartbeat","${'x'.repeat(5_000_001)}"]`);
+  await until(() => big.closed);
+  expect(big.closed?.code).toBe(1009);
+  small.send([null, '1', 'phoenix', 'heartbeat', {}]);
+  await small.next(reply('1'));
+  small.close();
+});
+
+test('a payload beyond the limit is not delivered, and said with ack', async () => {
+  const socket = await openRaw(h.socketUrl());
+  socket.send(['1', '1', 'realtime:s', 'phx_join', { config: { broadcast: { ack: true, self: true } } }]);
+  await socket.next(reply('1'));
+  socket.sendBytes(userBroadcast('realtime:s', 'e', 0, Buffer.alloc(3_000_501), '2'));
+  expect((await socket.next(reply('2')))[4]).toEqual({ status: 'error', response: 'payload_size_exceeded' });
+  socket.sendBytes(userBroadcast('realtime:s', 'e', 0, Buffer.alloc(3_000_500), '3'));
+  expect((await socket.next(reply('3')))[4].status).toBe('ok');
+  socket.close();
+});
+
+test('join payloads: flexible booleans, nulls, nonsense', async () => {
+  const socket = await openRaw(h.socketUrl());
+  const join = async (ref: string, payload: unknown): Promise<unknown> => {
+    socket.send([ref, ref, 'realtime:j', 'phx_join', payload]);
+    return (await socket.next(reply(ref)))[4];
+  };
+  const ok = { status: 'ok', response: { postgres_changes: [] } };
+  expect(
+    await join('1', { config: { broadcast: { self: 'TRUE', ack: 'false' }, postgres_changes: null } }),
+  ).toEqual(ok);
+  expect(
+    await join('2', { config: { broadcast: 5, presence: 'x', postgres_changes: 'x', private: {} } }),
+  ).toEqual(ok);
+  expect(await join('3', { config: null, access_token: null })).toEqual(ok);
+  const entry = { event: 'insert', schema: 'public', table: 'nope', filter: undefined, extra: [1] };
+  expect(await join('4', { config: { postgres_changes: [null, entry] } })).toMatchObject({
+    status: 'ok',
+    response: {
+      postgres_changes: [
+        { event: 'insert', schema: 'public', table: 'nope', extra: [1], id: expect.any(Number) },
+      ],
+    },
+  });
+  expect((await socket.next(event('system')))[4]).toEqual({
+    extension: 'postgres_changes',
+    status: 'error',
+    channel: 'j',
+    message:
+      'Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: [event: INSERT, schema: public, table: nope, filters: [], select: nil]',
+  });
+  expect(await join('5', { config: { broadcast: { replay: { since: 1 } } } })).toEqual({
+    status: 'error',
+    response: { reason: 'UnableToReplayMessages: Replay is not allowed for public channels' },
+  });
+  expect(
+    await join('6', { config: {}, access_token: signed(h.keys.jwtSecret, { role: 'anon', exp: 1 }) }),
+  ).toMatchObject({
+    status: 'error',
+    response: { reason: expect.stringMatching(/^InvalidJWTToken: Token has expired \d+ seconds ago$/) },
+  });
+  expect(await join('7', { config: {}, access_token: 'junk' })).toMatchObject({
+    response: { reason: 'MalformedJWT: The token provided is not a valid JWT' },
+  });
+  expect(await join('8', { config: {}, access_token: 'sb_publishable_whatever' })).toEqual(ok);
+  socket.close();
+});
+
+test('limits that upstream has are settings', async () => {
+  const strict = await startRealtime({
+    limits: {
+      maxChannelsPerClient: 2,
+      maxConcurrentUsers: 1,
+      maxEventsPerSecond: 0.05,
+      clientPresence: { maxCalls: 1, windowMs: 60_000 },
+    },
+  });
+  try {
+    const socket = await openRaw(strict.socketUrl());
+    await expect(openRaw(strict.socketUrl())).rejects.toThrow('429');
+    for (const ref of ['1', '2']) {
+      socket.send([ref, ref, `realtime:${ref}`, 'phx_join', config()]);
+      await socket.next(reply(ref));
+    }
+    socket.send(['3', '3', 'realtime:3', 'phx_join', config()]);
+    expect((await socket.next(reply('3')))[4]).toEqual({
+      status: 'error',
+      response: { reason: 'ChannelRateLimitReached: Too many channels' },
+    });
+    const track = (ref: string) =>
+      socket.send(['1', ref, 'realtime:1', 'presence', { type: 'presence', event: 'TRACK', payload: {} }]);
+    track('4');
+    expect((await socket.next(reply('4')))[4].status).toBe('ok');
+    track('5');
+    expect((await socket.next(event('system')))[4].message).toBe('Client presence rate limit exceeded');
+    await socket.next(event('phx_close'));
+    for (let n = 0; n < 5; n++) socket.sendBytes(userBroadcast('realtime:2', 'e', 1, Buffer.from('1')));
+    expect((await socket.next(event('system')))[4].message).toBe('Too many messages per second');
+    expect((await socket.next(event('phx_close')))[2]).toBe('realtime:2');
+    socket.close();
+  } finally {
+    await strict.stop();
+  }
+});
+
+test('tokens expire, sockets idle: by the clock', async () => {
+  let now = Date.now();
+  const timed = await startRealtime({ clock: { now: () => now } });
+  try {
+    const socket = await openRaw(timed.socketUrl());
+    const token = signed(timed.keys.jwtSecret, { role: 'anon', exp: Math.floor(now / 1000) + 30 });
+    socket.send(['1', '1', 'realtime:t', 'phx_join', { ...config(), access_token: token }]);
+    await socket.next(reply('1'));
+    now += 31_000;
+    expect((await socket.next(event('system')))[4].message).toBe('Token has expired 1 seconds ago');
+    await socket.next(event('phx_close'));
+    now += 61_000;
+    await until(() => socket.closed);
+  } finally {
+    await timed.stop();
+  }
+});
+
+test('a stop closes every socket with 1012', async () => {
+  const stopping = await startRealtime();
+  const socket = await openRaw(stopping.socketUrl());
+  socket.send(['1', '1', 'realtime:t', 'phx_join', config()]);
+  await socket.next(reply('1'));
+  await stopping.stop();
+  expect((await socket.next(event('system')))[4].message).toBe('Server requested disconnect');
+  await until(() => socket.closed);
+  expect(socket.closed?.code).toBe(1012);
+});
