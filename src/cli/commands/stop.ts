@@ -6,6 +6,7 @@ import { findRunning } from '../control.ts';
 import { CommandError } from '../errors.ts';
 import { say } from '../output.ts';
 import { placeOf } from '../place.ts';
+import { readState, type State } from '../state.ts';
 
 const longestStopMs = 30_000;
 
@@ -27,7 +28,7 @@ export const stop: Command = {
     else {
       say('Stopping...');
       await running.call('stop').catch(() => {});
-      await processEnd(running.state.pid);
+      await serverEnd(dataDir, running.state);
       say('Stopped.');
     }
     if (input.flag('no-backup')) {
@@ -39,14 +40,20 @@ export const stop: Command = {
   },
 };
 
-async function processEnd(pid: number): Promise<void> {
+/** It removes its state file last. A process that died before that is seen by its id. */
+async function serverEnd(dataDir: string, { pid, token }: State): Promise<void> {
   for (const deadline = Date.now() + longestStopMs; Date.now() < deadline; ) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    await sleep(30);
+    if (readState(dataDir)?.token !== token || !isAlive(pid)) return;
+    await sleep(20);
   }
-  throw new CommandError(`Process ${pid} does not end.`, `Its log is in .plinth/logs/plinth.log.`);
+  throw new CommandError(`Process ${pid} does not end.`, 'Its log is in .plinth/logs/plinth.log.');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
