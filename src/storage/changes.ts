@@ -2,8 +2,7 @@
  * Changes that concern rows and bytes alike. The row decides; bytes without a row are removed, at once when the
  * database has given a clear answer, at the next start when it has not (its connection broke while committing).
  */
-import { isPostgresError } from './database-errors.ts';
-import { StorageError } from './errors.ts';
+import { leavesOutcomeOpen } from './database-errors.ts';
 import type { StorageService } from './service.ts';
 
 export interface Change {
@@ -21,11 +20,11 @@ export async function change<T>(
 ): Promise<T> {
   const intent = await service.backend.announce(newVersions);
   const given: string[] = [];
-  let outcomeOpen = false;
+  let committing = false;
   try {
     const result = await work({
       committing() {
-        outcomeOpen = true;
+        committing = true;
       },
       async giveUp(versions) {
         const present = versions.filter((version) => typeof version === 'string');
@@ -36,8 +35,7 @@ export async function change<T>(
     void service.tasks.run('remove replaced objects', () => intent.settle(given));
     return result;
   } catch (error) {
-    const answered = error instanceof StorageError || isPostgresError(error);
-    if (!outcomeOpen || answered) {
+    if (!(committing && leavesOutcomeOpen(error))) {
       void service.tasks.run('remove refused objects', () => intent.settle(newVersions));
     }
     throw error;

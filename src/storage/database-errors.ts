@@ -8,10 +8,27 @@ export function isPostgresError(error: unknown): error is PostgresErrorShape {
   );
 }
 
+/**
+ * True when the connection failed, so that nobody knows whether the transaction was committed: SQLSTATE classes 08
+ * (connection) and 57P (the server went away), or anything that is no answer of PostgreSQL at all.
+ */
+export function leavesOutcomeOpen(error: unknown): boolean {
+  if (error instanceof StorageError) return error.cause !== undefined && leavesOutcomeOpen(error.cause);
+  return !isPostgresError(error) || isConnectionFailure(error);
+}
+
+function isConnectionFailure(error: PostgresErrorShape): boolean {
+  return error.code.startsWith('08') || error.code.startsWith('57P');
+}
+
 /** Anything thrown while talking to the database, as an error of the table where there is one for it. */
 export function translateDatabaseError(error: unknown): unknown {
-  if (!isPostgresError(error)) return error;
   const cause = { cause: error };
+  if (error instanceof Error && 'code' in error && error.code === 'pool_timeout') {
+    return new StorageError('SlowDown', undefined, cause);
+  }
+  if (!isPostgresError(error)) return error;
+  if (isConnectionFailure(error)) return new StorageError('DatabaseUnavailable', undefined, cause);
   switch (error.code) {
     case '42501':
       return new StorageError(

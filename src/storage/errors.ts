@@ -63,6 +63,11 @@ export const storageErrors = {
     message: 'The connection to the database timed out',
     httpStatus: 544,
   },
+  DatabaseUnavailable: {
+    status: 500,
+    code: 'DatabaseError',
+    message: 'The database cannot be reached; try again in a moment',
+  },
   EntityTooLarge: {
     status: 413,
     code: 'EntityTooLarge',

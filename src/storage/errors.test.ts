@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { leavesOutcomeOpen, translateDatabaseError } from './database-errors.ts';
+import { renderStorageError, StorageError, type StorageErrorName, storageErrors } from './errors.ts';
+
+test.each([
+  ['NoSuchBucket', 400, '404', 'Bucket not found', 'NoSuchBucket'],
+  ['NoSuchKey', 400, '404', 'not_found', 'NoSuchKey'],
+  ['KeyAlreadyExists', 400, '409', 'Duplicate', 'KeyAlreadyExists'],
+  ['BucketNotEmpty', 400, '409', 'ResourceNotEmpty', 'ResourceNotEmpty'],
+  ['AccessDenied', 400, '403', 'Unauthorized', 'AccessDenied'],
+  ['EntityTooLarge', 400, '413', 'Payload too large', 'EntityTooLarge'],
+  ['InvalidMimeType', 400, '415', 'invalid_mime_type', 'InvalidMimeType'],
+  ['InvalidRange', 416, '416', 'invalid_range', 'InvalidRange'],
+  ['InternalError', 500, '500', 'Internal', 'InternalError'],
+  ['SlowDown', 429, '429', 'too_many_connections', 'SlowDown'],
+  ['DatabaseTimeout', 544, '544', 'DatabaseTimeout', 'DatabaseTimeout'],
+  ['RelatedResourceNotFound', 400, '404', 'InvalidRequest', 'InvalidRequest'],
+] satisfies [StorageErrorName, number, string, string, string][])(
+  '%s on the wire',
+  (name, status, statusCode, error, code) => {
+    const message = storageErrors[name].message;
+    expect(renderStorageError(new StorageError(name))).toEqual({
+      status,
+      body: { statusCode, error, message, code },
+    });
+  },
+);
+
+function refusal(code: string, fields: Record<string, string> = {}): Error {
+  return Object.assign(new Error(fields.message ?? 'refused'), { severity: 'ERROR', code, ...fields });
+}
+
+describe('refusals of the database', () => {
+  test.each([
+    [
+      refusal('42501', { message: 'new row violates row-level security policy for table "objects"' }),
+      'AccessDenied',
+    ],
+    [refusal('23505'), 'ResourceAlreadyExists'],
+    [refusal('23503', { detail: 'Key is not present in table "buckets".' }), 'RelatedResourceNotFound'],
+    [
+      refusal('23503', {
+        detail: 'is still referenced from table "objects"',
+        constraint: 'objects_bucketId_fkey',
+      }),
+      'BucketNotEmpty',
+    ],
+    [refusal('57014'), 'DatabaseTimeout'],
+    [refusal('53300'), 'SlowDown'],
+    [refusal('08006'), 'DatabaseUnavailable'],
+    [refusal('XX000'), 'DatabaseError'],
+  ])('%o', (error, entry) => {
+    expect(translateDatabaseError(error)).toMatchObject({ entry });
+  });
+
+  test('never show their own words, but for row security', () => {
+    const shown = translateDatabaseError(refusal('XX000', { message: 'secret detail' })) as StorageError;
+    expect(shown.message).toBe('database error, code: XX000');
+    const policy = translateDatabaseError(
+      refusal('42501', { message: 'row-level security for table "x"' }),
+    ) as StorageError;
+    expect(policy.message).toBe('new row violates row-level security policy');
+  });
+
+  test('an answer decides, a lost connection does not', () => {
+    expect(leavesOutcomeOpen(translateDatabaseError(refusal('23505')))).toBe(false);
+    expect(leavesOutcomeOpen(new StorageError('NoSuchKey'))).toBe(false);
+    expect(leavesOutcomeOpen(translateDatabaseError(refusal('08006')))).toBe(true);
+    expect(leavesOutcomeOpen(translateDatabaseError(refusal('57P01')))).toBe(true);
+    expect(leavesOutcomeOpen(new Error('socket'))).toBe(true);
+  });
+});
