@@ -50,7 +50,8 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
     url,
     keys,
     database,
-    sql: (text) => database.pool('postgres').exec(text),
+    // Test clusters commit asynchronously, and changes would come up to 200 ms late.
+    sql: (text) => database.pool('postgres').exec(`set synchronous_commit = on; ${text}`),
     token,
     client(userId) {
       const session = userId === undefined ? undefined : token(userId, { session_id: randomUUID() });
