@@ -119,16 +119,15 @@ export function openDatabase(server: Server, log: Logger, onProgress: (message: 
     onError: (error) => log.warn({ service: 'database', error }, 'The listening connection is in trouble'),
   });
   const runFiles = async (sets: readonly MigrationSet[]): Promise<void> => {
-    if (!info.ownsSchemas || sets.length === 0) return;
     const session = server.admin.connection.ended
       ? await Client.connect(target('supabase_admin'))
       : server.admin;
     try {
-      await applyFiles(
-        { session, serverVersion: info.serverVersion, log, onProgress },
-        readMigrationFiles(sets),
-      );
+      if (!info.ownsSchemas) return;
+      const run = { session, serverVersion: info.serverVersion, log, onProgress };
+      await applyFiles(run, readMigrationFiles(sets));
     } finally {
+      // Its caches are large after a bootstrap, and it is not needed again.
       await session.connection.close();
     }
   };

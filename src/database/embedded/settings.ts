@@ -1,4 +1,5 @@
 /** The server's two configuration files as text. Pure: what is asked for in, file content out. */
+import { DatabaseError } from '../errors.ts';
 
 export interface ServerSettings {
   readonly port: number;
@@ -62,7 +63,14 @@ export function postgresqlConf(settings: ServerSettings): string {
       autovacuum: false,
     });
   }
-  Object.assign(values, settings.extra);
+  for (const [name, value] of Object.entries(settings.extra)) {
+    if (!/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)*$/i.test(name)) {
+      throw new DatabaseError('start_failed', {
+        reason: `"${name}" under [db.settings] is no name of a setting`,
+      });
+    }
+    values[name] = value;
+  }
   return `${Object.entries(values)
     .map(([name, value]) => `${name} = ${quote(value)}`)
     .join('\n')}\n`;
@@ -82,7 +90,11 @@ export function pgHbaConf(): string {
   ].join('\n');
 }
 
+/** The file's quoted strings know backslash escapes, and end at a line break. */
 function quote(value: string | number | boolean): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return `'${String(value).replaceAll("'", "''").replaceAll('\n', ' ')}'`;
+  return `'${String(value)
+    .replaceAll('\\', '\\\\')
+    .replaceAll("'", "''")
+    .replaceAll(/[\n\r\0]/g, ' ')}'`;
 }

@@ -119,8 +119,11 @@ async function makeTemplate(key: string, prepare: (database: Database) => Promis
   const database = await open(cluster, name);
   try {
     await prepare(database);
-  } finally {
     await database.stop();
+  } catch (error) {
+    await database.stop();
+    await asAdmin((admin) => admin.exec(`drop database ${quoteIdentifier(name)} with (force)`));
+    throw error;
   }
   return name;
 }

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { acquireLock, isHeld, readLock } from './lock.ts';
+import { startMark } from './processes.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'plinth-lock-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test('says who holds the folder until it is released', () => {
+  const lock = acquireLock(dir, 0);
+  expect(readLock(dir)).toMatchObject({ pid: process.pid, port: 0 });
+  lock.update(54322);
+  expect(readLock(dir)?.port).toBe(54322);
+  expect(() => acquireLock(dir, null)).toThrow(
+    expect.objectContaining({ code: 'locked', message: expect.stringContaining('54322') }),
+  );
+  lock.release();
+  expect(readLock(dir)).toBeUndefined();
+  acquireLock(dir, null).release();
+});
+
+test.each([
+  ['a dead process', { pid: 2 ** 22 + 1, startedAt: '', port: null }],
+  ['another process with its id', { pid: process.ppid, startedAt: '', port: null, mark: 'boot:0' }],
+])('a lock of %s is nobody’s', (_name, holder) => {
+  writeFileSync(join(dir, 'lock'), JSON.stringify(holder));
+  expect(isHeld(holder)).toBe(false);
+  acquireLock(dir, null).release();
+});
+
+test('a broken lock file is nobody’s', () => {
+  writeFileSync(join(dir, 'lock'), '{"pid":');
+  acquireLock(dir, null).release();
+});
+
+test('a living holder is told from a later process by its start', () => {
+  const mark = startMark(process.pid);
+  expect(
+    isHeld({ pid: process.pid, startedAt: '', port: null, ...(mark === undefined ? {} : { mark }) }),
+  ).toBe(true);
+});

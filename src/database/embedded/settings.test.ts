@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { postgresqlConf, type ServerSettings } from './settings.ts';
+
+const settings: ServerSettings = {
+  port: 54322,
+  listenAddress: '127.0.0.1',
+  socketDir: '/run/x',
+  extensionDirs: ['/data/extensions'],
+  durable: true,
+  extra: {},
+};
+
+/** Reads a file as PostgreSQL does: the last entry of a name counts, quotes are doubled. */
+function read(text: string): Record<string, string> {
+  const entries = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const match = /^([a-z_.A-Z]+) = (?:'((?:[^']|'')*)'|(on|off))$/.exec(line);
+      if (match === null) throw new Error(`not a setting: ${line}`);
+      return [match[1], match[3] ?? match[2]?.replaceAll(/''|\\\\/g, (pair) => pair[0] as string)];
+    });
+  return Object.fromEntries(entries);
+}
+
+test('a durable server keeps what it acknowledged', () => {
+  expect(read(postgresqlConf(settings))).toMatchObject({
+    fsync: 'on',
+    synchronous_commit: 'on',
+    wal_level: 'logical',
+    listen_addresses: '127.0.0.1',
+    port: '54322',
+    extension_control_path: '/data/extensions:$system',
+  });
+});
+
+test('a throw-away one does not, and has room for many', () => {
+  expect(read(postgresqlConf({ ...settings, durable: false, listenAddress: null }))).toMatchObject({
+    fsync: 'off',
+    max_replication_slots: '64',
+    listen_addresses: '',
+  });
+});
+
+test('any value of config.toml stays one setting on one line', () => {
+  fc.assert(
+    fc.property(fc.string(), (value) => {
+      const seen = read(postgresqlConf({ ...settings, extra: { work_mem: value } }));
+      expect(seen.work_mem).toBe(value.replaceAll(/[\n\r\0]/g, ' '));
+      expect(seen.fsync).toBe('on');
+    }),
+  );
+});
+
+test('a name that is none is refused before anything is written', () => {
+  expect(() => postgresqlConf({ ...settings, extra: { 'a = 1\nfsync': 'off' } })).toThrow(
+    /no name of a setting/,
+  );
+});
