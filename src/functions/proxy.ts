@@ -65,7 +65,7 @@ export function createProxy(limits: Limits): FunctionProxy {
           signal: gone.signal,
           responseHeaders: 'raw',
         });
-        writeHead(response, answer.statusCode, answer.headers as unknown as (string | Buffer)[]);
+        writeHead(request, response, answer.statusCode, answer.headers as unknown as (string | Buffer)[]);
         await pipeline(answer.body, response);
       } catch (error) {
         if (gone.signal.aborted) return;
@@ -116,21 +116,38 @@ function requestHeaders(request: IncomingMessage): string[] {
 const latin1 = (value: string | Buffer | undefined): string =>
   typeof value === 'string' ? value : (value?.toString('latin1') ?? '');
 
-function writeHead(response: ServerResponse, status: number, raw: readonly (string | Buffer)[]): void {
+function writeHead(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  raw: readonly (string | Buffer)[],
+): void {
+  // The local stack's gateway lets every requested header through; a function that lists its own must not shut out a
+  // header that a newer client sends.
+  const requested =
+    request.method === 'OPTIONS' ? request.headers['access-control-request-headers'] : undefined;
   let namesOrigin = false;
   const headers: string[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = latin1(raw[index]);
+    const value = latin1(raw[index + 1]);
     const lower = name.toLowerCase();
     if (hopByHop.has(lower)) continue;
     if (lower === 'access-control-allow-origin') namesOrigin = true;
-    headers.push(name, latin1(raw[index + 1]));
+    headers.push(name, lower === 'access-control-allow-headers' ? withRequested(value, requested) : value);
   }
-  // The local stack's gateway is open to every origin; a function's own headers win.
+  // The gateway is open to every origin; a function's own headers win.
   if (!namesOrigin) headers.push('access-control-allow-origin', '*');
   const requestId = response.getHeader('x-request-id');
   if (requestId !== undefined) headers.push('x-request-id', String(requestId));
   response.writeHead(status, headers);
+}
+
+function withRequested(allowed: string, requested: string | undefined): string {
+  if (requested === undefined || allowed.trim() === '*') return allowed;
+  const listed = new Set(allowed.split(',').map((name) => name.trim().toLowerCase()));
+  const missing = requested.split(',').filter((name) => !listed.has(name.trim().toLowerCase()));
+  return [allowed, ...missing.map((name) => name.trim())].join(', ');
 }
 
 /** Joins the two sockets after an upgrade request was written to the worker: WebSockets and the like. */

@@ -8,7 +8,7 @@ import type { Keys } from '../keys/types.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
 import { judgeAuthorization } from './core/verify-jwt.ts';
 import { errors, FunctionError, type PlatformError } from './errors.ts';
-import { forwardUpgrade, type FunctionProxy } from './proxy.ts';
+import { type FunctionProxy, forwardUpgrade } from './proxy.ts';
 import type { Supervisor } from './supervisor.ts';
 
 export interface RoutesDeps {

@@ -41,6 +41,7 @@ const sources: Record<string, string> = {
     EdgeRuntime.waitUntil(new Promise<void>((resolve) => setTimeout(() => { done += 1; resolve(); }, 20)));
     return new Response(String(done));
   });`,
+  cors: `Deno.serve(() => new Response(null, { status: 204, headers: { 'access-control-allow-origin': 'https://a.test', 'access-control-allow-headers': 'Authorization' } }));`,
   open: `Deno.serve(() => new Response('no token needed'));`,
   off: `Deno.serve(() => new Response('never'));`,
   changing: `Deno.serve(() => new Response('one'));`,
@@ -55,7 +56,10 @@ beforeAll(async () => {
     mkdirSync(join(projectDir, 'supabase', 'functions', slug), { recursive: true });
     writeFileSync(functionFile(slug), source);
   }
-  writeFileSync(join(projectDir, 'supabase', 'functions', '.env'), 'FROM_FILE=file\nSUPABASE_URL=http://evil.test\n');
+  writeFileSync(
+    join(projectDir, 'supabase', 'functions', '.env'),
+    'FROM_FILE=file\nSUPABASE_URL=http://evil.test\n',
+  );
   writeFileSync(
     join(projectDir, 'supabase', 'config.toml'),
     `[functions.open]\nverify_jwt = false\n[functions.off]\nenabled = false\n[edge_runtime.secrets]\nfrom_config = "config"\n`,
@@ -78,7 +82,11 @@ describe('a function', () => {
   it('gets method, path with its slug, query and body, whatever port its source names', async () => {
     const answer = await call('/hello/deep/path?x=1&y=%20', { method: 'PUT', body: 'payload' });
     expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ method: 'PUT', url: `${backend.url}/hello/deep/path?x=1&y=%20`, body: 'payload' });
+    expect(await answer.json()).toEqual({
+      method: 'PUT',
+      url: `${backend.url}/hello/deep/path?x=1&y=%20`,
+      body: 'payload',
+    });
   });
 
   it('may be a default export', async () => {
@@ -123,8 +131,18 @@ describe('a function', () => {
 
 describe('what a function is given', () => {
   it('has the platform names and the secrets, hides how it is hosted, and may neither read the machine nor run programs', async () => {
-    const { env, passwd, run } = (await (await call('/env')).json()) as { env: Record<string, string>; passwd: string; run: string };
-    expect(env).toMatchObject({ SUPABASE_URL: backend.url, SUPABASE_ANON_KEY: backend.keys.anonKey, FROM_FILE: 'file', FROM_CONFIG: 'config', SUPABASE_FUNCTION_SLUG: 'env' });
+    const { env, passwd, run } = (await (await call('/env')).json()) as {
+      env: Record<string, string>;
+      passwd: string;
+      run: string;
+    };
+    expect(env).toMatchObject({
+      SUPABASE_URL: backend.url,
+      SUPABASE_ANON_KEY: backend.keys.anonKey,
+      FROM_FILE: 'file',
+      FROM_CONFIG: 'config',
+      SUPABASE_FUNCTION_SLUG: 'env',
+    });
     expect(JSON.parse(env.SUPABASE_JWKS ?? '').keys.length).toBeGreaterThan(0);
     expect(Object.keys(env).filter((name) => name.startsWith('DENO_'))).toEqual([]);
     expect(env.PATH).toBeUndefined();
@@ -136,7 +154,11 @@ describe('what a function is given', () => {
 describe('who may call', () => {
   it.each([
     ['nothing sent', {}, 'UNAUTHORIZED_NO_AUTH_HEADER'],
-    ['a forged token', { authorization: 'Bearer eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.AAAA' }, 'UNAUTHORIZED_LEGACY_JWT'],
+    [
+      'a forged token',
+      { authorization: 'Bearer eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.AAAA' },
+      'UNAUTHORIZED_LEGACY_JWT',
+    ],
     ['no token at all behind Bearer', { authorization: 'Bearer x' }, 'UNAUTHORIZED_INVALID_JWT_FORMAT'],
   ])('%s is refused', async (_name, headers, code) => {
     const answer = await backend.fetch('/functions/v1/hello', { headers: headers as Record<string, string> });
@@ -147,9 +169,25 @@ describe('who may call', () => {
   });
 
   it('a preflight reaches the function, and verify_jwt = false asks nobody', async () => {
-    const preflight = await backend.fetch('/functions/v1/hello', { method: 'OPTIONS', headers: { origin: 'http://a.test', 'access-control-request-method': 'POST' } });
+    const preflight = await backend.fetch('/functions/v1/hello', {
+      method: 'OPTIONS',
+      headers: { origin: 'http://a.test', 'access-control-request-method': 'POST' },
+    });
     expect(await preflight.json()).toMatchObject({ method: 'OPTIONS' });
     expect(await (await backend.fetch('/functions/v1/open')).text()).toBe('no token needed');
+  });
+
+  it('a function keeps its own origin rule, and headers it does not know yet pass the preflight', async () => {
+    const answer = await backend.fetch('/functions/v1/cors', {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://a.test',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization, x-new',
+      },
+    });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://a.test');
+    expect(answer.headers.get('access-control-allow-headers')).toBe('Authorization, x-new');
   });
 
   it('names that are no slugs, folders above and disabled functions are not found', async () => {
@@ -188,6 +226,8 @@ describe('when a function fails', () => {
   it('a changed source is served without a restart', async () => {
     expect(await (await call('/changing')).text()).toBe('one');
     writeFileSync(functionFile('changing'), `Deno.serve(() => new Response('two'));`);
-    await expect.poll(async () => (await call('/changing')).text(), { interval: 20, timeout: 5000 }).toBe('two');
+    await expect
+      .poll(async () => (await call('/changing')).text(), { interval: 20, timeout: 5000 })
+      .toBe('two');
   });
 });

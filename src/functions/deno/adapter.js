@@ -1,21 +1,13 @@
 // Runs inside a function's Deno process before its main module (--preload): gives it the platform's globals and hides
 // how it is hosted. Plain JavaScript, since it is loaded from beside the source as it is.
-const hidden = new Set([
-  'DENO_SERVE_ADDRESS',
-  'DENO_AUTO_SERVE',
-  'DENO_DIR',
-  'DENO_NO_UPDATE_CHECK',
-  'DENO_NO_PACKAGE_JSON',
-  'NO_COLOR',
-  'TMPDIR',
-  'PWD',
-]);
+const own = new Set(['NO_COLOR', 'TMPDIR', 'PWD']);
+const isHidden = (name) => name.startsWith('DENO_') || own.has(name);
 // Hidden, not deleted: Deno itself reads its names when the function begins to serve.
 const { get, has, toObject } = Deno.env;
-Deno.env.get = (name) => (hidden.has(name) ? undefined : get.call(Deno.env, name));
-Deno.env.has = (name) => !hidden.has(name) && has.call(Deno.env, name);
+Deno.env.get = (name) => (isHidden(name) ? undefined : get.call(Deno.env, name));
+Deno.env.has = (name) => !isHidden(name) && has.call(Deno.env, name);
 Deno.env.toObject = () =>
-  Object.fromEntries(Object.entries(toObject.call(Deno.env)).filter(([name]) => !hidden.has(name)));
+  Object.fromEntries(Object.entries(toObject.call(Deno.env)).filter(([name]) => !isHidden(name)));
 
 const exit = Deno.exit.bind(Deno);
 // A function does not end its process: other requests share it.
