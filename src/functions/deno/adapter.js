@@ -1,6 +1,6 @@
 // Runs inside a function's Deno process before its main module (--preload): gives it the platform's globals and hides
 // how it is hosted. Plain JavaScript, since it is loaded from beside the source as it is.
-const own = new Set(['NO_COLOR', 'TMPDIR', 'PWD']);
+const own = new Set(['NO_COLOR', 'TMPDIR', 'PWD', 'PATH']);
 const isHidden = (name) => name.startsWith('DENO_') || own.has(name);
 // Hidden, not deleted: Deno itself reads its names when the function begins to serve.
 const { get, has, toObject } = Deno.env;
