@@ -389,15 +389,30 @@ describe('connections', () => {
     await expect(slow).rejects.toMatchObject({ name: 'AbortError' });
   });
 
+  test('neither do those who wait for it already', async () => {
+    const own = fixture.open({ sharedConnections: 1, depth: 1, slowMs: 5 });
+    await own.execute(request('user1', 'select 1'));
+    const controller = new AbortController();
+    const slow = own.execute(request('user1', 'select pg_sleep(60)', { signal: controller.signal }));
+    const waiting = await Promise.all([1, 2, 3].map(() => own.execute(request('user2', WHO))));
+    for (const result of waiting)
+      expect(texts(result)).toEqual([['authenticated', 'authenticator', 'user2']]);
+    controller.abort();
+    await expect(slow).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
   test('requests alone do not take the connections of the others', async () => {
-    const own = fixture.open({ aloneConnections: 1, acquireTimeoutMs: 60 });
-    const slow = own.execute(request('user1', 'select pg_sleep(0.4)', { lane: 'alone' }));
-    await sleep(20);
-    await expect(own.execute(request('user2', 'select 1', { lane: 'alone' }))).rejects.toMatchObject({
-      code: 'pool_timeout',
-    });
+    const own = fixture.open({ aloneConnections: 1, acquireTimeoutMs: 400 });
+    const controller = new AbortController();
+    const slow = own.execute(
+      request('user1', 'select pg_sleep(60)', { lane: 'alone', signal: controller.signal }),
+    );
+    await own.execute(request('user2', 'select 1'));
+    const refused = own.execute(request('user2', 'select 1', { lane: 'alone' }));
+    await expect(refused).rejects.toMatchObject({ code: 'pool_timeout' });
     expect(texts(await own.execute(request('user2', 'select 1')))).toEqual([['1']]);
-    await slow;
+    controller.abort();
+    await expect(slow).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   test('an abandoned request that waits is dropped, one with others behind it is not cancelled', async () => {

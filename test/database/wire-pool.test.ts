@@ -67,7 +67,7 @@ test('idle connections are closed', async () => {
 });
 
 test('who waits too long gets an error with a code', async () => {
-  const pool = open({ max: 1, acquireTimeoutMs: 20 });
+  const pool = open({ max: 1, acquireTimeoutMs: 400 });
   const session = await pool.connect();
   await expect(pool.query(sql`select 1`)).rejects.toMatchObject({ code: 'pool_timeout' });
   session.release();
@@ -124,6 +124,16 @@ test('an error rolls back, a savepoint rolls back to itself, end: rollback keeps
   expect(await pool.query(sql`select array_agg(id order by id) as ids from things`)).toEqual([
     { ids: [2, 5] },
   ]);
+});
+
+test('a commit that could only roll back is an error', async () => {
+  const pool = open();
+  const swallowing = pool.transaction(async (tx) => {
+    await tx.query(sql`insert into things values (7)`);
+    await tx.query(sql`select 1 / 0`).catch(() => {});
+  });
+  await expect(swallowing).rejects.toMatchObject({ code: '25P02' });
+  expect(await pool.query(sql`select from things where id = 7`)).toEqual([]);
 });
 
 test('a statement after the end of its transaction is refused', async () => {

@@ -75,15 +75,11 @@ test('each type is read as documented', async () => {
 
 /** PostgreSQL's text holds no zero character; a lone surrogate is no character at all. */
 const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0') && value.isWellFormed());
-const json = fc.jsonValue().filter((value) => {
-  const written = JSON.stringify(value);
-  return (
-    !written.includes('\\u0000') &&
-    written.isWellFormed() &&
-    !/\\ud[89a-f]/i.test(written) &&
-    !/-0|e/.test(written)
-  );
-});
+/** jsonb knows neither the zero character nor a negative zero. */
+const json = fc
+  .jsonValue({ stringUnit: 'grapheme' })
+  .map((value): fc.JsonValue => JSON.parse(JSON.stringify(value)))
+  .filter((value) => !JSON.stringify(value).includes('\\u0000'));
 
 test('values come back as they were sent', async () => {
   await fc.assert(
@@ -96,13 +92,14 @@ test('values come back as they were sent', async () => {
       fc.array(fc.option(text)),
       fc.array(fc.integer()),
       json,
-      fc.array(json),
+      fc.array(fc.oneof(fc.record({ of: json }), fc.array(json), fc.constant(null))),
       async (t, i, f, b, y, ta, ia, j, ja) => {
         const document = { document: j };
+        const list = [j];
         const [row] = await client.query(sql`
           select ${t}::text as t, ${i}::int as i, ${f}::float8 as f, ${b}::bool as b, ${y}::bytea as y, ${ta}::text[] as ta,
-            ${ia}::int[] as ia, ${document}::jsonb as j, ${ja}::jsonb as ja`);
-        expect(row).toEqual({ t, i, f, b, y: Buffer.from(y), ta, ia, j: document, ja });
+            ${ia}::int[] as ia, ${document}::jsonb as j, ${ja}::jsonb[] as ja, ${list}::jsonb as list`);
+        expect(row).toEqual({ t, i, f, b, y: Buffer.from(y), ta, ia, j: document, ja, list });
       },
     ),
     { numRuns: 60 },

@@ -109,8 +109,7 @@ class Path implements RequestPath {
         this.#run(lane, job);
         return;
       }
-      const stuck = !this.#shared.canGrow && this.#shared.opening === 0 && this.#allStuck(now);
-      if (!stuck) {
+      if (!this.#sharedAreStuck(now)) {
         this.#shared.queue.push(job);
         return;
       }
@@ -129,9 +128,10 @@ class Path implements RequestPath {
   }
 
   /** True when every shared connection is held up by a slow request, rather than full of quick ones. */
-  #allStuck(now: number): boolean {
-    for (const lane of this.#shared.lanes)
-      if (lane.accepts(Number.POSITIVE_INFINITY, this.#slowMs, now)) return false;
+  #sharedAreStuck(now: number): boolean {
+    const { lanes, canGrow, opening } = this.#shared;
+    if (canGrow || opening > 0) return false;
+    for (const lane of lanes) if (lane.accepts(Number.POSITIVE_INFINITY, this.#slowMs, now)) return false;
     return true;
   }
 
@@ -236,12 +236,11 @@ class Path implements RequestPath {
       group.expire(now - this.#acquireTimeoutMs, () => this.#timeout());
       if (group.queue.length > 0) this.#serve(group);
     }
+    if (this.#sharedAreStuck(now)) for (const job of this.#shared.queue.splice(0)) this.#place(job, now);
+    this.#shared.closeIdle(now - this.#idleTimeoutMs);
+    this.#alone.closeIdle(now - this.#idleTimeoutMs);
     this.#watchesClosely = this.#pending > 0;
-    if (!this.#watchesClosely) {
-      this.#shared.closeIdle(now - this.#idleTimeoutMs);
-      this.#alone.closeIdle(now - this.#idleTimeoutMs);
-      if (this.#shared.lanes.size + this.#alone.lanes.size === 0) return;
-    }
+    if (!this.#watchesClosely && this.#shared.lanes.size + this.#alone.lanes.size === 0) return;
     const delayMs = this.#watchesClosely ? WATCH_MS : Math.max(this.#idleTimeoutMs / 2, WATCH_MS);
     this.#watcher = setTimeout(() => this.#look(), delayMs).unref();
   }

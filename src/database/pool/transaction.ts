@@ -1,7 +1,7 @@
 /** Transactions and savepoints on one connection. */
 import type { Sql } from '../../kernel/sql.ts';
 import type { Row, Setting, TextResult, Transaction, TransactionOptions } from '../types.ts';
-import type { Client } from '../wire/index.ts';
+import { type Client, PostgresError, runScript } from '../wire/index.ts';
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 
@@ -26,7 +26,7 @@ export async function runTransaction<T>(
       const result = await work(scope);
       signal?.throwIfAborted();
       signal?.removeEventListener('abort', cancel);
-      await client.exec(options.end === 'rollback' ? 'rollback' : 'commit');
+      await finish(client, options.end ?? 'commit');
       return result;
     } finally {
       scope.close();
@@ -42,6 +42,15 @@ export async function runTransaction<T>(
   }
 }
 
+/** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error; silence would be a lost write. */
+async function finish(client: Client, end: 'commit' | 'rollback'): Promise<void> {
+  const [result] = await runScript(client.connection, end);
+  if (end === 'rollback' || result?.commandTag === 'COMMIT') return;
+  const message =
+    'The transaction was rolled back: a statement in it had failed, and its error was not thrown on.';
+  throw new PostgresError({ code: '25P02', severity: 'ERROR', message });
+}
+
 function beginText({ isolation, readOnly }: TransactionOptions): string {
   let text = 'begin';
   if (isolation !== undefined) text += ` isolation level ${isolation}`;
@@ -50,7 +59,7 @@ function beginText({ isolation, readOnly }: TransactionOptions): string {
 }
 
 /** All settings in one statement; the target list is evaluated from left to right. */
-export function setLocal(settings: readonly Setting[]): { text: string; values: string[] }[] {
+function setLocal(settings: readonly Setting[]): { text: string; values: string[] }[] {
   if (settings.length === 0) return [];
   const calls = settings.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, true)`);
   return [{ text: `select ${calls.join(', ')}`, values: settings.flat() }];

@@ -115,11 +115,6 @@ export class Connection {
     return this.#ended || this.#closing;
   }
 
-  /** True while what was written waits in this process because the server does not read. */
-  get writeBlocked(): boolean {
-    return this.#socket?.writableNeedDrain ?? false;
-  }
-
   /** Sends what was written, and queues `exchange` for the answers. */
   submit(exchange: Exchange): void {
     if (this.#ended || this.#closing) {

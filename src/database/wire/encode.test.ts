@@ -21,5 +21,5 @@ test.each([
 
 test('an array for a jsonb parameter is JSON', () => {
   expect(encodeValue([1, 'a'], 3802)).toBe('[1,"a"]');
-  expect(encodeValue([{ a: 1 }], 3807)).toBe('{"{\\"a\\":1}"}');
+  expect(encodeValue([{ a: 1 }, [1, 'x'], null, '2'], 3807)).toBe('{"{\\"a\\":1}","[1,\\"x\\"]",NULL,"2"}');
 });

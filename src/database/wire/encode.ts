@@ -2,12 +2,15 @@
 import type { SqlValue } from '../../kernel/sql.ts';
 import { writeArray } from './array-literal.ts';
 
-const JSON_TYPE = 114;
-const JSONB_TYPE = 3802;
+/** json, jsonb. */
+const JSON_TYPES: readonly (number | undefined)[] = [114, 3802];
+/** json[], jsonb[]. */
+const JSON_ARRAY_TYPES: readonly (number | undefined)[] = [199, 3807];
 
 /**
  * Dates become ISO text, bytes `\x…`, arrays array literals, other objects JSON. An array for a parameter that is known
- * to be `json` or `jsonb` becomes JSON as well.
+ * to be `json` or `jsonb` becomes JSON as well, and so does an array inside one for `json[]` or `jsonb[]`. A string is
+ * always taken as it is: for `json` it has to be JSON text already.
  */
 export function encodeValue(value: SqlValue, parameterType?: number): string | null {
   switch (typeof value) {
@@ -32,10 +35,11 @@ function encodeObject(value: object, parameterType: number | undefined): string 
   if (value instanceof Date) return encodeDate(value);
   if (value instanceof Uint8Array)
     return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`;
-  if (Array.isArray(value) && parameterType !== JSON_TYPE && parameterType !== JSONB_TYPE) {
+  if (!Array.isArray(value) || JSON_TYPES.includes(parameterType)) return JSON.stringify(value);
+  if (!JSON_ARRAY_TYPES.includes(parameterType))
     return writeArray<SqlValue>(value, (item) => encodeValue(item));
-  }
-  return JSON.stringify(value);
+  const items = value.map((item) => (Array.isArray(item) ? JSON.stringify(item) : encodeValue(item)));
+  return writeArray(items, (item) => item);
 }
 
 /** PostgreSQL writes the years outside 1 to 9999 differently from ISO 8601's `+012345` and `-000001`. */

@@ -23,10 +23,6 @@ export class StatementCache {
     this.#limit = limit;
   }
 
-  get size(): number {
-    return this.#statements.size;
-  }
-
   get(key: string): PreparedStatement | undefined {
     const statement = this.#statements.get(key);
     if (statement === undefined) return undefined;
