@@ -9,6 +9,7 @@ import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
+import { isoTime } from './core/mailpit.ts';
 import { parseSearch } from './core/search.ts';
 import {
   countMessages,
@@ -133,7 +134,7 @@ function toCaptured(row: MessageRow): CapturedMessage {
     subject: row.subject,
     html: row.html,
     text: row.text,
-    createdAt: new Date(row.created_at.replace(' ', 'T')).toISOString(),
+    createdAt: isoTime(row),
     read: row.is_read,
   };
 }

@@ -14,8 +14,8 @@ const entities: Readonly<Record<string, string>> = {
  */
 export function htmlToText(html: string): string {
   return html
-    .replace(/<!--[^]*?-->/g, '')
-    .replace(/<(script|style|head|title)\b[^]*?<\/\1\s*>/gi, '')
+    .replace(/<!--[\s\S]*?-->/g, '')
+    .replace(/<(script|style|head|title)\b[\s\S]*?<\/\1\s*>/gi, '')
     .replace(/\s+/g, ' ')
     .replace(/<a\b[^>]*?\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')[^>]*>(.*?)<\/a\s*>/gi, linkText)
     .replace(/<br\s*\/?>/gi, '\n')

@@ -77,7 +77,7 @@ async function callFunction(
   try {
     return await (tx ? call(tx) : ctx.pool.transaction(call));
   } catch (cause) {
-    throw internalError('Error running hook URI: ' + uri, cause);
+    throw internalError(`Error running hook URI: ${uri}`, cause);
   }
 }
 

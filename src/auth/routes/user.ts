@@ -7,7 +7,7 @@ import { requireStrongPassword } from '../core/password-rules.ts';
 import { parseChallenge } from '../core/pkce.ts';
 import { hasVerifiedFactor, renderUser } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
-import { authError, internalError } from '../errors.ts';
+import { authError } from '../errors.ts';
 import { setAppMetadata, setUserMetadata, storePassword } from '../flows/accounts.ts';
 import { audit } from '../flows/audit.ts';
 import { changeEmail, changePhone } from '../flows/confirm-changes.ts';

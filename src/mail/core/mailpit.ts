@@ -12,8 +12,9 @@ export function sender(row: MessageRow): Address {
   return { Name: row.from_name, Address: row.from_address };
 }
 
-function isoTime(row: MessageRow): string {
-  return new Date(row.created_at.replace(' ', 'T')).toISOString();
+/** PostgreSQL's text in UTC as ISO 8601 with milliseconds. */
+export function isoTime({ created_at }: Pick<MessageRow, 'created_at'>): string {
+  return new Date(created_at.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
 }
 
 function messageId(row: MessageRow): string {

@@ -58,7 +58,7 @@ export function parseTemplate(source: string): readonly Node[] {
   }
 
   function parseAction(action: string): Node {
-    const control = /^(if|with|range)\s+([^]*)$/.exec(action);
+    const control = /^(if|with|range)\s+([\s\S]*)$/.exec(action);
     if (!control) return { kind: 'output', pipeline: parsePipeline(action) };
     const kind = control[1] as 'if' | 'with' | 'range';
     const pipeline = parsePipeline(control[2] ?? '');
@@ -106,7 +106,7 @@ function splitPieces(source: string): Piece[] {
 
 /** Index of the `}}` that is not inside a string or comment. */
 function findClose(text: string): number {
-  const token = /\/\*[^]*?\*\/|"(?:\\.|[^"\\\n])*"|`[^`]*`|\}\}/g;
+  const token = /\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|`[^`]*`|\}\}/g;
   for (let match = token.exec(text); match; match = token.exec(text))
     if (match[0] === '}}') return match.index;
   return -1;

@@ -1,0 +1,266 @@
+/** Administration with the stock client, and a user's own sessions. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type AuthServer, linkOf, newEmail, startAuth } from './harness.ts';
+
+const password = 'correct horse';
+
+let server: AuthServer;
+beforeAll(async () => {
+  server = await startAuth({ additional_redirect_urls: ['https://app.example.com/**'] });
+});
+afterAll(() => server.stop());
+
+describe('users', () => {
+  test('create, get, update, delete', async () => {
+    const { admin } = server.admin().auth;
+    const email = newEmail();
+    const created = await admin.createUser({
+      email,
+      password,
+      email_confirm: true,
+      user_metadata: { name: 'Ann' },
+      app_metadata: { plan: 'gold' },
+      phone: '+49 151 1234567',
+    });
+    expect(created.error).toBeNull();
+    const user = created.data.user;
+    expect(user).toMatchObject({
+      email,
+      phone: '491511234567',
+      role: 'authenticated',
+      app_metadata: { plan: 'gold', provider: 'email', providers: ['email', 'phone'] },
+      user_metadata: { name: 'Ann', email_verified: true },
+    });
+    const id = user?.id ?? '';
+    expect((await server.client().auth.signInWithPassword({ email, password })).error).toBeNull();
+    const updated = await admin.updateUserById(id, {
+      app_metadata: { plan: null, seats: 3 },
+      user_metadata: { x: 1 },
+      role: 'editor',
+    });
+    expect(updated.data.user).toMatchObject({
+      role: 'editor',
+      app_metadata: { seats: 3 },
+      user_metadata: { name: 'Ann', x: 1 },
+    });
+    expect(updated.data.user?.app_metadata).not.toHaveProperty('plan');
+    expect((await admin.getUserById(id)).data.user).toMatchObject({ id, role: 'editor' });
+    expect((await admin.createUser({ email, password })).error).toMatchObject({
+      status: 422,
+      code: 'email_exists',
+    });
+    expect((await admin.deleteUser(id)).error).toBeNull();
+    expect((await admin.getUserById(id)).error).toMatchObject({ status: 404, code: 'user_not_found' });
+  });
+
+  test('lists in pages, newest first, identities null', async () => {
+    const { admin } = server.admin().auth;
+    const emails = [newEmail(), newEmail(), newEmail()];
+    for (const email of emails) await admin.createUser({ email });
+    const { data, error } = await admin.listUsers({ page: 1, perPage: 2 });
+    expect(error).toBeNull();
+    expect(data.users.map((user) => user.email)).toEqual([emails[2], emails[1]]);
+    expect(data).toMatchObject({ nextPage: 2, lastPage: expect.any(Number), total: expect.any(Number) });
+    const plain = await server.request('/admin/users?per_page=1&page=1', {
+      token: server.keys.serviceRoleKey,
+    });
+    expect(plain.headers.get('link')).toMatch(
+      /^<\/admin\/users\?page=2&per_page=1>; rel="next", <\/admin\/users\?page=\d+&per_page=1>; rel="last"$/,
+    );
+    expect((await plain.json()).users[0].identities).toBeNull();
+    const filtered = await server.request(`/admin/users?filter=${emails[0]?.split('@')[0]}`, {
+      token: server.keys.serviceRoleKey,
+    });
+    expect((await filtered.json()).users).toHaveLength(1);
+  });
+
+  test('a ban holds until it is lifted', async () => {
+    const { admin } = server.admin().auth;
+    const email = newEmail();
+    const { data } = await admin.createUser({ email, password, email_confirm: true });
+    const id = data.user?.id ?? '';
+    const client = server.client();
+    await client.auth.signInWithPassword({ email, password });
+    const banned = await admin.updateUserById(id, { ban_duration: '1h30m' });
+    expect(Date.parse((banned.data.user as { banned_until?: string }).banned_until ?? '')).toBeGreaterThan(
+      Date.now() + 5_000_000,
+    );
+    expect((await server.client().auth.signInWithPassword({ email, password })).error).toMatchObject({
+      status: 400,
+      code: 'user_banned',
+    });
+    expect((await client.auth.getUser()).error).toMatchObject({ status: 403, code: 'user_banned' });
+    await admin.updateUserById(id, { ban_duration: 'none' });
+    expect((await client.auth.getUser()).error).toBeNull();
+    expect((await admin.updateUserById(id, { ban_duration: 'soon' })).error).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+    });
+  });
+
+  test('soft deletion keeps the row and hides the person', async () => {
+    const { admin } = server.admin().auth;
+    const email = newEmail();
+    const { data } = await admin.createUser({
+      email,
+      password,
+      user_metadata: { name: 'Ann' },
+      email_confirm: true,
+    });
+    await admin.deleteUser(data.user?.id ?? '', true);
+    const after = await admin.getUserById(data.user?.id ?? '');
+    expect(after.data.user).toMatchObject({
+      user_metadata: {},
+      app_metadata: {},
+      deleted_at: expect.any(String),
+    });
+    expect(after.data.user?.email).not.toBe(email);
+    expect((await server.client().auth.signUp({ email, password })).error).toBeNull();
+  });
+
+  test('only service_role may', async () => {
+    const { data } = await server.client().auth.signUp({ email: newEmail(), password });
+    for (const token of [data.session?.access_token ?? '', server.keys.anonKey]) {
+      const answer = await server.request('/admin/users', { token });
+      expect([answer.status, (await answer.json()).error_code]).toEqual([403, 'not_admin']);
+    }
+  });
+
+  test('imported hashes sign in, also those that pgcrypto made', async () => {
+    const email = newEmail();
+    const [row] = await server.database
+      .pool('supabase_admin')
+      .query<{ hash: string }>(
+        sql`select extensions.crypt(${password}, extensions.gen_salt('bf', 6)) as hash`,
+      );
+    const { error } = await server
+      .admin()
+      .auth.admin.createUser({ email, password_hash: row?.hash ?? '', email_confirm: true });
+    expect(error).toBeNull();
+    expect((await server.client().auth.signInWithPassword({ email, password })).error).toBeNull();
+  });
+});
+
+describe('links and invitations', () => {
+  test('an invitation arrives, and its link signs in', async () => {
+    const email = newEmail();
+    const { data, error } = await server.admin().auth.admin.inviteUserByEmail(email, { data: { team: 'a' } });
+    expect(error).toBeNull();
+    expect(data.user).toMatchObject({ email, invited_at: expect.any(String), user_metadata: { team: 'a' } });
+    const [mail] = await server.inbox(email);
+    expect(mail?.subject).toBe("You've been invited");
+    const hash = new URL(linkOf(mail)).searchParams.get('token') ?? '';
+    const accepted = await server.client().auth.verifyOtp({ token_hash: hash, type: 'invite' });
+    expect(accepted.data.user?.email_confirmed_at).toBeTruthy();
+    expect((await server.admin().auth.admin.inviteUserByEmail(email)).error).toMatchObject({
+      status: 422,
+      code: 'email_exists',
+    });
+  });
+
+  test.each(['magiclink', 'recovery'] as const)('generate_link %s for a known user', async (type) => {
+    const { admin } = server.admin().auth;
+    const email = newEmail();
+    await admin.createUser({ email, password, email_confirm: true });
+    const { data, error } = await admin.generateLink({
+      type,
+      email,
+      options: { redirectTo: 'https://app.example.com/x' },
+    });
+    expect(error).toBeNull();
+    expect(data.properties).toMatchObject({
+      action_link: expect.stringContaining(`type=${type}&redirect_to=https://app.example.com/x`),
+      email_otp: expect.stringMatching(/^\d{6}$/),
+      hashed_token: expect.stringMatching(/^[0-9a-f]{56}$/),
+      redirect_to: 'https://app.example.com/x',
+      verification_type: type,
+    });
+    const signedIn = await server
+      .client()
+      .auth.verifyOtp({ token_hash: data.properties?.hashed_token ?? '', type });
+    expect(signedIn.data.session?.user.email).toBe(email);
+    expect(await server.inbox(email)).toHaveLength(0);
+  });
+
+  test('generate_link signs unknown people up, but recovers nobody unknown', async () => {
+    const { admin } = server.admin().auth;
+    const { data } = await admin.generateLink({ type: 'magiclink', email: newEmail() });
+    expect(data.properties?.verification_type).toBe('signup');
+    expect((await admin.generateLink({ type: 'recovery', email: newEmail() })).error).toMatchObject({
+      status: 404,
+      code: 'user_not_found',
+    });
+  });
+});
+
+describe('own sessions', () => {
+  test('are listed and ended one by one', async () => {
+    const email = newEmail();
+    const [here, there] = [server.client(), server.client()];
+    const { data } = await here.auth.signUp({ email, password });
+    await there.auth.signInWithPassword({ email, password });
+    const token = data.session?.access_token ?? '';
+    const listed = (await (await server.request('/user/sessions', { token })).json()).sessions;
+    expect(listed).toHaveLength(2);
+    expect(listed.filter((session: { current: boolean }) => session.current)).toHaveLength(1);
+    expect(Object.keys(listed[0])).toEqual([
+      'id',
+      'created_at',
+      'refreshed_at',
+      'user_agent',
+      'ip',
+      'aal',
+      'current',
+    ]);
+    const other = listed.find((session: { current: boolean }) => !session.current);
+    expect((await server.request(`/user/sessions/${other.id}`, { method: 'DELETE', token })).status).toBe(
+      204,
+    );
+    expect((await server.request(`/user/sessions/${other.id}`, { method: 'DELETE', token })).status).toBe(
+      404,
+    );
+    expect((await there.auth.getUser()).error).toMatchObject({ name: 'AuthSessionMissingError' });
+    expect((await here.auth.getUser()).error).toBeNull();
+  });
+
+  test('of others are out of reach', async () => {
+    const victim = await server.client().auth.signUp({ email: newEmail(), password });
+    const attacker = await server.client().auth.signUp({ email: newEmail(), password });
+    const [, body] = (victim.data.session?.access_token ?? '').split('.');
+    const id = JSON.parse(Buffer.from(body ?? '', 'base64url').toString()).session_id;
+    const token = attacker.data.session?.access_token ?? '';
+    expect((await server.request(`/user/sessions/${id}`, { method: 'DELETE', token })).status).toBe(404);
+    expect((await server.request('/user', { token: victim.data.session?.access_token ?? '' })).status).toBe(
+      200,
+    );
+  });
+
+  test('logout scopes', async () => {
+    const email = newEmail();
+    const clients = [server.client(), server.client(), server.client()] as const;
+    await clients[0].auth.signUp({ email, password });
+    for (const client of clients.slice(1)) await client.auth.signInWithPassword({ email, password });
+    await clients[0].auth.signOut({ scope: 'local' });
+    expect((await clients[1].auth.getUser()).error).toBeNull();
+    await clients[1].auth.signOut({ scope: 'others' });
+    expect((await clients[2].auth.getUser()).error).not.toBeNull();
+    expect((await clients[1].auth.getUser()).error).toBeNull();
+  });
+});
+
+test('the audit log tells what was done', async () => {
+  const email = newEmail();
+  await server.client().auth.signUp({ email, password });
+  const answer = await server.request(`/admin/audit?query=author:${encodeURIComponent(email)}`, {
+    token: server.keys.serviceRoleKey,
+  });
+  const entries = await answer.json();
+  expect(entries.map((entry: { payload: { action: string } }) => entry.payload.action).sort()).toEqual([
+    'login',
+    'user_signedup',
+  ]);
+  expect((await server.request('/admin/audit?query=bad', { token: server.keys.serviceRoleKey })).status).toBe(
+    400,
+  );
+});

@@ -1,0 +1,153 @@
+/** Second factors with the stock client: enrolment, aal2, what it asks for, and what happens to other sessions. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { totpCode } from '../../src/auth/core/totp.ts';
+import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
+
+const password = 'correct horse';
+
+let server: AuthServer;
+beforeAll(async () => {
+  server = await startAuth({
+    mfa: {
+      max_enrolled_factors: 3,
+      totp: { enroll_enabled: true, verify_enabled: true },
+      phone: { enroll_enabled: true, verify_enabled: true, max_frequency: 0 },
+    },
+  });
+});
+afterAll(() => server.stop());
+
+const codeNow = (secret: string) => totpCode(secret, Math.floor(Date.now() / 30_000)) ?? '';
+
+async function userWithClient() {
+  const email = newEmail();
+  const client = server.client();
+  await client.auth.signUp({ email, password });
+  return { email, client };
+}
+
+describe('totp', () => {
+  test('enrol, challenge, verify: the session is aal2 and others below it end', async () => {
+    const { email, client } = await userWithClient();
+    const other = server.client();
+    await other.auth.signInWithPassword({ email, password });
+    const enrolled = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone app' });
+    expect(enrolled.error).toBeNull();
+    if (enrolled.error) return;
+    const { id, totp } = enrolled.data;
+    expect(totp.secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(totp.uri).toBe(
+      `otpauth://totp/127.0.0.1:3000:${email}?algorithm=SHA1&digits=6&issuer=127.0.0.1%3A3000&period=30&secret=${totp.secret}`,
+    );
+    // The client makes a data URL of the bare SVG.
+    expect(totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg /);
+    const wrong = await client.auth.mfa.challengeAndVerify({ factorId: id, code: '000000' });
+    expect(wrong.error).toMatchObject({
+      status: 422,
+      code: 'mfa_verification_failed',
+      message: 'Invalid TOTP code entered',
+    });
+    const right = await client.auth.mfa.challengeAndVerify({ factorId: id, code: codeNow(totp.secret) });
+    expect(right.error).toBeNull();
+    expect(right.data?.user.factors).toMatchObject([
+      { id, status: 'verified', friendly_name: 'phone app', factor_type: 'totp' },
+    ]);
+    const level = await client.auth.mfa.getAuthenticatorAssuranceLevel();
+    expect(level.data).toMatchObject({ currentLevel: 'aal2', nextLevel: 'aal2' });
+    expect(
+      level.data?.currentAuthenticationMethods.map((entry) => (entry as { method: string }).method).sort(),
+    ).toEqual(['password', 'totp']);
+    expect((await other.auth.getUser()).error).toMatchObject({ name: 'AuthSessionMissingError' });
+    expect((await client.auth.refreshSession()).error).toBeNull();
+    expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
+  });
+
+  test('with a verified factor, aal1 may not change the address, enrol or unenrol', async () => {
+    const { email, client } = await userWithClient();
+    const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'a' });
+    if (!data) throw new Error('not enrolled');
+    await client.auth.mfa.challengeAndVerify({ factorId: data.id, code: codeNow(data.totp.secret) });
+    const weak = server.client();
+    await weak.auth.signInWithPassword({ email, password });
+    expect((await weak.auth.updateUser({ email: newEmail() })).error).toMatchObject({
+      status: 401,
+      code: 'insufficient_aal',
+    });
+    expect((await weak.auth.updateUser({ data: { x: 1 } })).error).toBeNull();
+    expect((await weak.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'b' })).error).toMatchObject({
+      status: 403,
+      code: 'insufficient_aal',
+    });
+    expect((await weak.auth.mfa.unenroll({ factorId: data.id })).error).toMatchObject({
+      status: 422,
+      code: 'insufficient_aal',
+    });
+    expect((await client.auth.mfa.unenroll({ factorId: data.id })).data).toEqual({ id: data.id });
+    await client.auth.refreshSession();
+    expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({
+      currentLevel: 'aal1',
+      nextLevel: 'aal1',
+    });
+  });
+
+  test('names conflict, numbers are limited, challenges are answered once and in time', async () => {
+    const { client } = await userWithClient();
+    const first = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'a' });
+    expect((await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'a' })).error).toMatchObject({
+      status: 422,
+      code: 'mfa_factor_name_conflict',
+    });
+    await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'b' });
+    await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'c' });
+    expect((await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'd' })).error).toMatchObject({
+      code: 'too_many_enrolled_mfa_factors',
+    });
+    if (!first.data) throw new Error('not enrolled');
+    const { data: challenge } = await client.auth.mfa.challenge({ factorId: first.data.id });
+    const answer = {
+      factorId: first.data.id,
+      challengeId: challenge?.id ?? '',
+      code: codeNow(first.data.totp.secret),
+    };
+    expect((await client.auth.mfa.verify(answer)).error).toBeNull();
+    expect((await client.auth.mfa.verify(answer)).error).toMatchObject({ code: 'mfa_ip_address_mismatch' });
+    const factors = await client.auth.mfa.listFactors();
+    expect(factors.data?.all.map((factor) => factor.friendly_name)).toEqual(['a']);
+  });
+});
+
+test('a phone gets its code', async () => {
+  const { client } = await userWithClient();
+  const { data, error } = await client.auth.mfa.enroll({
+    factorType: 'phone',
+    friendlyName: 'mobile',
+    phone: '+15551234567',
+  });
+  expect(error).toBeNull();
+  const factorId = data?.id ?? '';
+  const challenge = await client.auth.mfa.challenge({ factorId });
+  expect(challenge.data).toMatchObject({ type: 'phone', expires_at: expect.any(Number) });
+  const [message] = await server.inbox('15551234567');
+  expect(message).toMatchObject({ kind: 'sms', text: expect.stringMatching(/^Your code is \d{6}$/) });
+  const verified = await client.auth.mfa.verify({
+    factorId,
+    challengeId: challenge.data?.id ?? '',
+    code: codeOf(message),
+  });
+  expect(verified.error).toBeNull();
+  expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
+});
+
+test('where factors are off, enrolment says so', async () => {
+  const plain = await startAuth();
+  try {
+    const client = plain.client();
+    await client.auth.signUp({ email: newEmail(), password });
+    expect((await client.auth.mfa.enroll({ factorType: 'totp' })).error).toMatchObject({
+      status: 422,
+      code: 'mfa_totp_enroll_not_enabled',
+    });
+  } finally {
+    await plain.stop();
+  }
+});

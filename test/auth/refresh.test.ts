@@ -1,0 +1,164 @@
+/** Refresh tokens: rotation, reuse, families, limits of sessions; and anonymous users. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { type AuthServer, newEmail, startAuth } from './harness.ts';
+
+interface SessionJson {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly user: { readonly id: string };
+}
+
+async function guest(server: AuthServer): Promise<SessionJson> {
+  return (await server.request('/signup', { json: {} })).json() as Promise<SessionJson>;
+}
+
+async function refresh(server: AuthServer, token: string) {
+  const answer = await server.request('/token?grant_type=refresh_token', { json: { refresh_token: token } });
+  return {
+    status: answer.status,
+    body: (await answer.json()) as SessionJson & { error_code: string; msg: string },
+  };
+}
+
+describe('rotation', () => {
+  let server: AuthServer;
+  beforeAll(async () => {
+    server = await startAuth({ enable_anonymous_sign_ins: true });
+  });
+  afterAll(() => server.stop());
+
+  test('each refresh gives a new token of the same session', async () => {
+    const first = await guest(server);
+    const second = await refresh(server, first.refresh_token);
+    expect(second.status).toBe(200);
+    expect(second.body.refresh_token).not.toBe(first.refresh_token);
+    const sessionOf = (token: string) =>
+      JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).session_id;
+    expect(sessionOf(second.body.access_token)).toBe(sessionOf(first.access_token));
+  });
+
+  test('the parent of the active token gives the active one, at any age', async () => {
+    const first = await guest(server);
+    const second = await refresh(server, first.refresh_token);
+    server.clock.advance(3_600_000);
+    const again = await refresh(server, first.refresh_token);
+    expect(again.body.refresh_token).toBe(second.body.refresh_token);
+  });
+
+  test('an older token revokes the family, which lives for one more interval', async () => {
+    const first = await guest(server);
+    const second = await refresh(server, first.refresh_token);
+    const third = await refresh(server, second.body.refresh_token);
+    server.clock.advance(11_000);
+    const replayed = await refresh(server, first.refresh_token);
+    expect(replayed).toMatchObject({
+      status: 400,
+      body: { error_code: 'refresh_token_already_used', msg: 'Invalid Refresh Token: Already Used' },
+    });
+    server.clock.advance(11_000);
+    expect(await refresh(server, third.body.refresh_token)).toMatchObject({ status: 400 });
+    // The session itself stays: access tokens live on.
+    expect((await server.request('/user', { token: third.body.access_token })).status).toBe(200);
+  });
+
+  test('many at once all get a session', async () => {
+    const first = await guest(server);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(server, first.refresh_token)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200]);
+  });
+
+  test('tokens of the second form, as hosted sessions have them', async () => {
+    const { user, access_token } = await guest(server);
+    const sessionId = JSON.parse(
+      Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString(),
+    ).session_id;
+    const key = Buffer.alloc(32, 7);
+    await server.database.pool('supabase_admin').query(sql`
+      update auth.sessions set refresh_token_hmac_key = ${key.toString('base64url')}, refresh_token_counter = 3
+      where id = ${sessionId} and user_id = ${user.id}`);
+    const next = await refresh(server, encodeRefreshToken(sessionId, 3, key));
+    expect(next.body.refresh_token).toBe(encodeRefreshToken(sessionId, 4, key));
+    const behind = await refresh(server, encodeRefreshToken(sessionId, 3, key));
+    expect(behind.body.refresh_token).toBe(next.body.refresh_token);
+    server.clock.advance(11_000);
+    expect(await refresh(server, encodeRefreshToken(sessionId, 1, key))).toMatchObject({ status: 400 });
+    expect((await server.request('/user', { token: access_token })).status).toBe(403);
+    expect(await refresh(server, encodeRefreshToken(sessionId, 4, Buffer.alloc(32, 8)))).toMatchObject({
+      body: { error_code: 'refresh_token_not_found' },
+    });
+  });
+
+  test.each([
+    ['nosuchtoken1', 400, 'refresh_token_not_found'],
+    ['short', 400, 'validation_failed'],
+    ['UPPERCASE123', 400, 'validation_failed'],
+    ['x'.repeat(80), 400, 'validation_failed'],
+    ['', 400, 'validation_failed'],
+  ])('%s', async (token, status, code) => {
+    expect(await refresh(server, token)).toMatchObject({ status, body: { error_code: code } });
+  });
+
+  test('a guest becomes a user by an address and a password', async () => {
+    const client = server.client();
+    const { data } = await client.auth.signInAnonymously({ options: { data: { cart: 1 } } });
+    expect(data.user).toMatchObject({
+      is_anonymous: true,
+      email: '',
+      app_metadata: {},
+      user_metadata: { cart: 1 },
+    });
+    const alone = await client.auth.updateUser({ password: 'some password' });
+    expect(alone.error).toMatchObject({ status: 422, code: 'validation_failed' });
+    const email = newEmail();
+    const updated = await client.auth.updateUser({ email, password: 'some password' });
+    expect(updated.data.user).toMatchObject({ id: data.user?.id, email, is_anonymous: false });
+    const signedIn = await server.client().auth.signInWithPassword({ email, password: 'some password' });
+    expect(signedIn.data.user?.id).toBe(data.user?.id);
+  });
+
+  test('PUT /user and factors know guests', async () => {
+    const { access_token } = await guest(server);
+    const answer = await server.request('/factors', { token: access_token, json: { factor_type: 'totp' } });
+    expect([answer.status, (await answer.json()).error_code]).toEqual([403, 'no_authorization']);
+  });
+});
+
+test('timebox and inactivity end sessions at refresh', async () => {
+  const server = await startAuth({
+    enable_anonymous_sign_ins: true,
+    sessions: { timebox: 10_000_000, inactivity_timeout: 5_000_000 },
+  });
+  try {
+    const idle = await guest(server);
+    const long = await guest(server);
+    server.clock.advance(4_000_000);
+    const middle = await refresh(server, long.refresh_token);
+    expect(middle.status).toBe(200);
+    server.clock.advance(1_500_000);
+    expect((await refresh(server, idle.refresh_token)).body.msg).toBe(
+      'Invalid Refresh Token: Session Expired (Inactivity)',
+    );
+    server.clock.advance(3_000_000);
+    const last = await refresh(server, middle.body.refresh_token);
+    expect(last.status).toBe(200);
+    server.clock.advance(2_000_000);
+    expect((await refresh(server, last.body.refresh_token)).body).toMatchObject({
+      error_code: 'session_expired',
+      msg: 'Invalid Refresh Token: Session Expired',
+    });
+  } finally {
+    await server.stop();
+  }
+});
+
+test('guests are refused where they are off', async () => {
+  const server = await startAuth();
+  try {
+    const { error } = await server.client().auth.signInAnonymously();
+    expect(error).toMatchObject({ status: 422, code: 'anonymous_provider_disabled' });
+  } finally {
+    await server.stop();
+  }
+});
