@@ -35,10 +35,11 @@ export function noticeText({ key, message, place }: Notice): string {
 export class ConfigError extends Error {
   readonly faults: readonly Notice[];
   constructor(faults: readonly Notice[]) {
-    const lines = [...faults].sort(byPlace).map(noticeText);
+    const sorted = [...faults].sort(byPlace);
+    const lines = sorted.map(noticeText);
     super(lines.length === 1 ? lines[0] : `${lines.length} faults in the settings:\n  ${lines.join('\n  ')}`);
     this.name = 'ConfigError';
-    this.faults = faults;
+    this.faults = sorted;
   }
 }
 

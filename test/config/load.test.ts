@@ -1,0 +1,414 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, configFrom, defaultConfig, loadConfig } from '../../src/config/index.ts';
+import { makeProject } from './project-folder.ts';
+
+/** Loads one config.toml (and other files) without the environment of this machine. */
+function load(toml: string, files: Record<string, string> = {}, env: Record<string, string> = {}) {
+  const projectDir = makeProject({ 'supabase/config.toml': toml, ...files });
+  return { projectDir, ...loadConfig({ projectDir, env }) };
+}
+
+function faultsOf(toml: string, files: Record<string, string> = {}): string[] {
+  try {
+    load(toml, files);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).faults.map(
+      ({ key, message, place }) => `${place?.line ?? '-'} ${key}: ${message}`,
+    );
+  }
+  return [];
+}
+
+describe('defaults', () => {
+  test('without any file', () => {
+    const projectDir = makeProject({});
+    const { config, warnings } = loadConfig({ projectDir, env: {} });
+    expect(warnings).toEqual([]);
+    expect(config.project_id).toBe('my-project');
+    expect(config.api.port).toBe(54321);
+    expect(config.api.schemas).toEqual(['public', 'graphql_public']);
+    expect(config.api.auto_expose_new_tables).toBeUndefined();
+    expect(config.db.health_timeout).toBe(120_000);
+    expect(config.storage.file_size_limit).toBe(52_428_800);
+    expect(config.auth.email.max_frequency).toBe(1000);
+    expect(config.auth.external.google.enabled).toBe(false);
+    expect(config.functions.hello).toBeUndefined();
+    expect(config.plinth.safe_update.enabled).toBe(true);
+  });
+
+  test('a name that is no project_id is made one', () => {
+    const projectDir = makeProject({}, '_My project (2)');
+    expect(loadConfig({ projectDir, env: {} }).config.project_id).toBe('My_project_2_');
+  });
+
+  test('defaultConfig and configFrom', () => {
+    expect(defaultConfig().auth.jwt_expiry).toBe(3600);
+    const config = configFrom({
+      auth: { jwt_expiry: 60, email: { max_frequency: 0 } },
+      storage: { file_size_limit: 1024, buckets: { a: { public: true } } },
+      plinth: { rest: { connections: 2 } },
+    });
+    expect(config.auth.jwt_expiry).toBe(60);
+    expect(config.auth.email.max_frequency).toBe(0);
+    expect(config.storage.buckets.a).toMatchObject({ public: true, allowed_mime_types: [] });
+    expect(config.plinth.rest.connections).toBe(2);
+    expect(() => configFrom({ auth: { jwt_expiry: 0 } })).toThrow(ConfigError);
+  });
+});
+
+describe('values', () => {
+  test('of every type', () => {
+    const { config, projectDir } = load(
+      `
+      [api]
+      port = 1234
+      schemas = ["api"]
+      [db]
+      health_timeout = "2m30s"
+      [db.pooler]
+      pool_mode = "session"
+      [auth]
+      signing_keys_path = "./keys.json"
+      [auth.sms.test_otp]
+      4152127777 = "123456"
+      [storage.buckets.images]
+      file_size_limit = "5MB"
+      objects_path = "./images"
+      [functions.hello]
+      verify_jwt = false
+      entrypoint = "./functions/hello/main.ts"
+      [edge_runtime.secrets]
+      my_key = "x"
+      [db.vault]
+      Key = "y"
+    `,
+      { 'supabase/keys.json': '[]' },
+    );
+    expect(config.api).toMatchObject({ port: 1234, schemas: ['api'] });
+    expect(config.db).toMatchObject({ health_timeout: 150_000, vault: { Key: 'y' } });
+    expect(config.db.pooler.pool_mode).toBe('session');
+    expect(config.auth.signing_keys_path).toBe(join(projectDir, 'supabase/keys.json'));
+    expect(config.auth.sms.test_otp['4152127777']).toBe('123456');
+    expect(config.storage.buckets.images).toMatchObject({
+      file_size_limit: 5_242_880,
+      objects_path: join(projectDir, 'supabase/images'),
+    });
+    expect(config.functions.hello).toMatchObject({
+      enabled: true,
+      verify_jwt: false,
+      entrypoint: join(projectDir, 'supabase/functions/hello/main.ts'),
+    });
+    expect(config.edge_runtime.secrets).toEqual({ MY_KEY: 'x' });
+  });
+
+  test('as loosely as upstream takes them', () => {
+    const { config } = load(`
+      [api]
+      port = "1234"
+      enabled = "false"
+      schemas = "public, api"
+      [auth.sms.test_otp]
+      4152127777 = 123456
+      [[experimental.inspect.rules]]
+      name = "x"
+    `);
+    expect(config.api).toMatchObject({ port: 1234, enabled: false, schemas: ['public', 'api'] });
+    expect(config.auth.sms.test_otp['4152127777']).toBe('123456');
+  });
+
+  test('smtp is enabled once its table exists', () => {
+    const smtp = '[auth.email.smtp]\nhost = "h"\nport = 25\nadmin_email = "a@b.c"';
+    expect(load(smtp).config.auth.email.smtp.enabled).toBe(true);
+    expect(load(`${smtp}\nenabled = false`).config.auth.email.smtp.enabled).toBe(false);
+    expect(load('').config.auth.email.smtp.enabled).toBe(false);
+  });
+
+  test('templates are relative to the project, notices to either folder', () => {
+    const { config, projectDir } = load(
+      `
+      [auth.email.template.invite]
+      content_path = "./supabase/templates/invite.html"
+      [auth.email.notification.password_changed]
+      enabled = true
+      content_path = "./templates/a.html"
+      [auth.email.notification.email_changed]
+      enabled = true
+      content_path = "./supabase/templates/b.html"
+    `,
+      {
+        'supabase/templates/invite.html': '',
+        'supabase/templates/a.html': '',
+        'supabase/templates/b.html': '',
+      },
+    );
+    const { template, notification } = config.auth.email;
+    expect(template.invite.content_path).toBe(join(projectDir, 'supabase/templates/invite.html'));
+    expect(notification.password_changed.content_path).toBe(join(projectDir, 'supabase/templates/a.html'));
+    expect(notification.email_changed.content_path).toBe(join(projectDir, 'supabase/templates/b.html'));
+  });
+});
+
+describe('both generations of the upstream CLI', () => {
+  test.each(['inbucket', 'local_smtp'])('[%s]', (name) => {
+    const { config, warnings } = load(`[${name}]\nport = 1025`);
+    expect(config.local_smtp.port).toBe(1025);
+    expect(warnings).toEqual([]);
+  });
+
+  test.each(['enable_signup', 'enabled'])('auth.email.%s', (name) => {
+    const { config, warnings } = load(`[auth.email]\n${name} = false\n[auth.sms]\n${name} = true`);
+    expect(config.auth.email.enable_signup).toBe(false);
+    expect(config.auth.sms.enable_signup).toBe(true);
+    expect(warnings).toEqual([]);
+  });
+
+  test('both names at once: the first wins, with a warning', () => {
+    const { config, warnings } = load('[inbucket]\nport = 1\n[local_smtp]\nport = 2');
+    expect(config.local_smtp.port).toBe(2);
+    expect(warnings).toEqual([
+      'supabase/config.toml:1: inbucket: ignored, since local_smtp stands there too',
+    ]);
+  });
+
+  test('providers that became OpenID', () => {
+    const { warnings } = load('[auth.external.slack]\nenabled = true');
+    expect(warnings.join()).toContain('use [auth.external.slack_oidc]');
+  });
+
+  test.each([13, 14, 15, 17, 18])('db.major_version %d', (version) => {
+    expect(load(`[db]\nmajor_version = ${version}`).config.db.major_version).toBe(version);
+  });
+
+  test.each(['config.json', 'config.jsonc'])('%s wins over config.toml', (name) => {
+    const json = '{ "$schema": "x", /* c */ "api": { "port": 2 } }';
+    expect(load('[api]\nport = 1', { [`supabase/${name}`]: json }).config.api.port).toBe(2);
+  });
+
+  test('remotes change nothing here, but are checked', () => {
+    const { config, warnings } = load(`
+      [remotes.production]
+      project_id = "vpefcjyosynxeiebfscx"
+      [remotes.production.auth]
+      site_url = "https://example.com"
+      enable_sginup = false
+    `);
+    expect(config.auth.site_url).toBe('http://127.0.0.1:3000');
+    expect(warnings).toEqual([
+      'supabase/config.toml:6: remotes.production.auth.enable_sginup: unknown key, ignored; did you mean enable_signup?',
+    ]);
+    expect(faultsOf('[remotes.a]\nproject_id = "x"')).toEqual([
+      '2 remotes.a.project_id: must be 20 lower-case letters, as abcdefghijklmnopqrst',
+    ]);
+    const same = 'project_id = "vpefcjyosynxeiebfscx"';
+    expect(faultsOf(`[remotes.a]\n${same}\n[remotes.b]\n${same}`)).toEqual([
+      '4 remotes.b.project_id: the same as that of [remotes.a]',
+    ]);
+  });
+});
+
+describe('where values come from', () => {
+  test('flag, environment, file, default', () => {
+    const toml = '[api]\nport = 1\nmax_rows = 1\n[db]\nport = 1111';
+    const projectDir = makeProject({ 'supabase/config.toml': toml });
+    const { config } = loadConfig({
+      projectDir,
+      env: { SUPABASE_API_PORT: '2', SUPABASE_API_MAX_ROWS: '2', SUPABASE_DB_PORT: '' },
+      flags: { 'api.port': 3 },
+    });
+    expect(config.api).toMatchObject({ port: 3, max_rows: 2 });
+    expect(config.db.port).toBe(1111);
+  });
+
+  test.each(['SUPABASE_INBUCKET_PORT', 'SUPABASE_LOCAL_SMTP_PORT'])('%s', (name) => {
+    expect(load('', {}, { [name]: '7' }).config.local_smtp.port).toBe(7);
+  });
+
+  test('a faulty variable names the key', () => {
+    expect(() => load('', {}, { SUPABASE_API_PORT: 'x' })).toThrow('api.port: "x" is not a port');
+  });
+
+  test('env() for every type', () => {
+    const toml = `
+      [api]
+      port = "env(P)"
+      schemas = ["env(S)", "b"]
+      extra_search_path = "env(L)"
+      [auth]
+      enable_signup = "env(B)"
+      site_url = "env(U)"
+      jwt_secret = "env(NOPE)"
+    `;
+    const env = { P: '7', S: 'a', L: 'x,y', B: 'false', U: 'https://a.b' };
+    const { config, warnings } = load(toml, {}, env);
+    expect(config.api).toMatchObject({ port: 7, schemas: ['a', 'b'], extra_search_path: ['x', 'y'] });
+    expect(config.auth).toMatchObject({
+      enable_signup: false,
+      site_url: 'https://a.b',
+      jwt_secret: undefined,
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  test('an unset env() stays as text with a warning, and is a fault for a port', () => {
+    const { config, warnings } = load('[auth]\nsite_url = "env(NOPE)"');
+    expect(config.auth.site_url).toBe('env(NOPE)');
+    expect(warnings).toEqual([
+      'supabase/config.toml:2: auth.site_url: NOPE is not set in the environment, the text stays',
+    ]);
+    expect(faultsOf('[api]\nport = "env(NOPE)"')).toEqual([
+      '2 api.port: "env(NOPE)" is not a port (0 to 65535)',
+    ]);
+  });
+
+  test('nothing is said about what is switched off', () => {
+    const off = '[auth.external.azure]\nenabled = false\nurl = "env(NOPE)"\nsecret = "env(NOPE)"';
+    expect(load(off).warnings).toEqual([]);
+  });
+
+  test('a missing secret warns by its name', () => {
+    const toml = '[auth.external.github]\nenabled = true\nclient_id = "x"\nsecret = "env(GITHUB)"';
+    expect(load(toml).warnings).toEqual([
+      'supabase/config.toml:4: auth.external.github.secret: env(GITHUB) is not set, and auth.external.github is enabled',
+    ]);
+  });
+
+  test('dotenv files, strongest first', () => {
+    const files = {
+      'supabase/.env.development.local': 'A=1',
+      'supabase/.env.local': 'A=2\nB=2',
+      'supabase/.env.development': 'A=3\nB=3\nC=3',
+      'supabase/.env': 'A=4\nB=4\nC=4\nD=4\nSHELL_NAME=no\nSUPABASE_API_PORT=99',
+      '.env.local': 'A=5\nD=5\nE=5',
+      '.env': 'E=6\nF=6',
+    };
+    const { environment, config } = load('', files, { SHELL_NAME: 'yes' });
+    expect(environment).toMatchObject({ A: '1', B: '2', C: '3', D: '4', E: '5', F: '6', SHELL_NAME: 'yes' });
+    expect(config.api.port).toBe(99);
+  });
+
+  test('SUPABASE_ENV chooses the files; in tests .env.local does not count', () => {
+    const files = {
+      'supabase/.env.local': 'A=local',
+      'supabase/.env.test': 'A=test',
+      'supabase/.env.development': 'A=dev',
+    };
+    expect(load('', files, { SUPABASE_ENV: 'test' }).environment.A).toBe('test');
+    expect(load('', files, { SUPABASE_ENV: 'production' }).environment.A).toBe('local');
+  });
+
+  test('encrypted secrets', () => {
+    const value =
+      'encrypted:BKiXH15AyRzeohGyUrmB6cGjSklCrrBjdesQlX1VcXo/Xp20Bi2gGZ3AlIqxPQDmjVAALnhZamKnuY73l8Dz1P+BYiZUgxTSLzdCvdYUyVbNekj2UudbdUizBViERtZkuQwZHIv/';
+    const toml = `[db.vault]\nkey = "${value}"`;
+    const key = '7fd7210cef8f331ee8c55897996aaaafd853a2b20a4dc73d6d75759f65d2a7eb';
+    expect(load(toml, {}, { DOTENV_PRIVATE_KEY: key }).config.db.vault.key).toBe('value');
+    expect(faultsOf(toml)[0]).toMatch(/^2 db\.vault\.key: is encrypted/);
+  });
+
+  test('plinth.toml and its environment', () => {
+    const files = { 'supabase/plinth.toml': '[branding]\nname = "Shop"\ncolour = "#fff"' };
+    const { config, warnings } = load('', files, { PLINTH_SERVER_HOST: '::1' });
+    expect(config.plinth.branding.name).toBe('Shop');
+    expect(config.plinth.server.host).toBe('::1');
+    expect(warnings).toEqual([
+      'supabase/plinth.toml:3: branding.colour: unknown key, ignored; did you mean color?',
+    ]);
+  });
+});
+
+describe('faults', () => {
+  test('all of them together, with their lines, in the order of the file', () => {
+    const toml = [
+      '[api]',
+      'port = "http"',
+      '[db.pooler]',
+      'pool_mode = "statement"',
+      '[auth.email]',
+      'max_frequency = 5',
+      '[storage]',
+      'file_size_limit = "many"',
+      '[functions."1st"]',
+      '[auth.mfa.totp]',
+      'enroll_enabled = true',
+    ].join('\n');
+    expect(faultsOf(toml)).toEqual([
+      '2 api.port: "http" is not a port (0 to 65535)',
+      '4 db.pooler.pool_mode: "statement" is not one of "transaction", "session"',
+      '6 auth.email.max_frequency: "5" is not a duration such as "30s", "2m30s" or "24h"',
+      '8 storage.file_size_limit: "many" is not a size such as "500KB" or "50MiB"',
+      '9 functions.1st: not a valid name (^[A-Za-z][A-Za-z0-9_-]*$)',
+      '11 auth.mfa.totp.enroll_enabled: needs auth.mfa.totp.verify_enabled = true',
+    ]);
+    expect(() => load(toml)).toThrow(/^6 faults in the settings:\n {2}supabase\/config\.toml:2: api\.port/);
+  });
+
+  test.each([
+    ['[api', '1 : not TOML: '],
+    ['api = 1', '1 api: must be a table: [api]'],
+    ['[api]\nschemas = [["a"]]', '2 api.schemas: must be a list of strings'],
+    ['[auth]\nsite_url = ["a"]', '2 auth.site_url: must be a string'],
+    ['[auth]\nsite_url = ""', '2 auth.site_url: is needed, since auth.enabled is true'],
+    ['[auth]\njwt_secret = "short"', '2 auth.jwt_secret: must have at least 16 characters'],
+    ['[auth]\njwt_expiry = 604801', '2 auth.jwt_expiry: 604801 is not between 1 and 604800'],
+    ['[auth]\nsigning_keys_path = "x.json"', '2 auth.signing_keys_path: there is no file '],
+    [
+      '[api.tls]\nenabled = true\ncert_path = "x"',
+      '1 api.tls.key_path: is needed, since api.tls.cert_path is given',
+    ],
+    ['[api]\nport = 54322', '- db.port: 54322 is the port of api.port already'],
+    ['[auth.captcha]\nenabled = true', '1 auth.captcha.provider: is needed'],
+    ['[auth.passkey]\nenabled = true', '1 auth.webauthn.rp_id: is needed'],
+    ['[auth.hook.send_sms]\nenabled = true\nuri = "ftp://x"', '3 auth.hook.send_sms.uri: must begin with'],
+    ['[auth.hook.send_sms]\nenabled = true\nuri = "http://x"', '1 auth.hook.send_sms.secrets: is needed'],
+    [
+      '[auth.hook.send_sms]\nenabled = true\nuri = "http://x"\nsecrets = "v1,whsec_x"',
+      '4 auth.hook.send_sms.secrets: must be v1,whsec_ and',
+    ],
+    [
+      '[auth.hook.send_sms]\nenabled = true\nuri = "pg-functions://postgres/a/b"\nsecrets = "x"',
+      '4 auth.hook.send_sms.secrets: a pg-functions hook takes none',
+    ],
+    [
+      '[auth.email.template.invite]\ncontent = "x"',
+      '2 auth.email.template.invite.content: put the text into a file',
+    ],
+    ['[auth.external.github]\nenabled = true\nsecret = "x"', '1 auth.external.github.client_id: is needed'],
+    ['[auth.external.github]\nenabled = true\nclient_id = "x"', '1 auth.external.github.secret: is needed'],
+    [
+      '[auth.sms.vonage]\nenabled = true\nfrom = "x"\napi_key = "y"',
+      '1 auth.sms.vonage.api_secret: is needed',
+    ],
+    [
+      '[auth.third_party.clerk]\nenabled = true\ndomain = "x"',
+      '3 auth.third_party.clerk.domain: must be as clerk.example.com',
+    ],
+    [
+      '[auth.third_party.firebase]\nenabled = true\nproject_id = "x"\n[auth.third_party.auth0]\nenabled = true\ntenant = "y"',
+      '5 auth.third_party.auth0.enabled: only one',
+    ],
+  ])('%j', (toml, fault) => {
+    const faults = faultsOf(toml);
+    expect(faults.some((text) => text.startsWith(fault))).toBe(true);
+  });
+
+  test.each(['apple', 'google'])('%s needs no secret', (name) => {
+    expect(faultsOf(`[auth.external.${name}]\nenabled = true\nclient_id = "x"`)).toEqual([]);
+  });
+
+  test('of plinth.toml', () => {
+    const plinth = '[branding]\ncolor = "red"\nterms_url = "javascript:alert(1)"';
+    expect(faultsOf('', { 'supabase/plinth.toml': plinth })).toEqual([
+      '2 branding.color: must be six hexadecimal digits, as "#0f766e"',
+      '3 branding.terms_url: must begin with https://, http://, mailto: or /',
+    ]);
+  });
+
+  test('a secret never appears in a message', () => {
+    expect(faultsOf('[auth]\njwt_secret = "hush"').join()).not.toContain('hush');
+    expect(() => load('', { 'supabase/.env': 'TOKEN="hush' })).toThrow(
+      /^supabase\/\.env:1: the quote of TOKEN/,
+    );
+  });
+});

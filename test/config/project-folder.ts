@@ -1,0 +1,18 @@
+/** A throw-away project folder from file names and contents. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** Removed when the test is over. Names are relative to the project folder: `supabase/config.toml`. */
+export function makeProject(files: Readonly<Record<string, string>>, name = 'my-project'): string {
+  const parent = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const dir = join(parent, name);
+  mkdirSync(dir);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
+  return dir;
+}
