@@ -13,7 +13,7 @@ const sources: Record<string, string> = {
   declared: `export default { fetch: (request: Request) => new Response('declared ' + new URL(request.url).pathname) };`,
   env: `Deno.serve(() => {
     const read = (path: string) => { try { Deno.readTextFileSync(path); return 'read'; } catch (error) { return (error as Error).name; } };
-    const run = () => { try { new Deno.Command('sh').outputSync(); return 'ran'; } catch (error) { return (error as Error).name; } };
+    const run = () => { try { new Deno.Command('/bin/sh').outputSync(); return 'ran'; } catch (error) { return (error as Error).name; } };
     Deno.exit(3);
     return Response.json({ env: Deno.env.toObject(), passwd: read('/etc/passwd'), run: run() });
   });`,
