@@ -142,15 +142,28 @@ export const selectForeignKeys = (db: Queryable): Promise<ForeignKeyRow[]> =>
 
 export interface PrimaryKeyRow {
   oid: number;
+  schema: string;
+  table: string;
+  columns: string[];
   columnNumbers: number[];
 }
 
-/** In the order of the columns' place in the key. */
+/** Of all schemas; columns in the order of their place in the key. */
 export const selectPrimaryKeys = (db: Queryable): Promise<PrimaryKeyRow[]> =>
   db.query<PrimaryKeyRow>(sql`
-    select k.conrelid as oid, k.conkey as "columnNumbers"
+    select
+      k.conrelid as oid,
+      n.nspname as schema,
+      c.relname as "table",
+      (
+        select json_agg(a.attname order by p.place)
+        from unnest(k.conkey) with ordinality as p (number, place)
+        join pg_attribute a on a.attrelid = k.conrelid and a.attnum = p.number
+      ) as columns,
+      k.conkey as "columnNumbers"
     from pg_constraint k
     join pg_class c on c.oid = k.conrelid
+    join pg_namespace n on n.oid = c.relnamespace
     where k.contype = 'p' and c.relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`);
 
 export interface ViewRow {

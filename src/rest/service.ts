@@ -26,6 +26,7 @@ import {
   routineOptions,
 } from './core/respond.ts';
 import { limitsAffected, readResult, refusal } from './core/result.ts';
+import { ServerTiming } from './core/server-timing.ts';
 import { transactionSettings } from './core/transaction.ts';
 import type { RestError } from './errors.ts';
 import { answerRoot } from './root.ts';
@@ -44,6 +45,7 @@ export interface ServiceDeps {
 export async function handle(request: RestRequest, deps: ServiceDeps): Promise<RestResponse> {
   let snapshot: Snapshot | undefined;
   let identity: Identity | undefined;
+  const timing = new ServerTiming();
   try {
     const current = deps.snapshot();
     snapshot = current instanceof Promise ? await current : current;
@@ -54,13 +56,26 @@ export async function handle(request: RestRequest, deps: ServiceDeps): Promise<R
       { anonRole: settings.anonRole, audience: settings.jwtAudience, roleClaim: settings.roleClaim },
       deps.clock.now(),
     );
-    return await answer(request, identity, snapshot, deps);
+    timing.end('jwt');
+    const response = await answer(request, identity, snapshot, deps, timing);
+    if (!settings.serverTiming && settings.traceHeader === undefined) return response;
+    timing.end('response');
+    const added = settings.serverTiming ? [...response.headers, timing.header()] : response.headers;
+    return traced({ ...response, headers: added }, request, settings.traceHeader);
   } catch (caught) {
     const isAnonymous = identity === undefined || identity.role === snapshot?.settings.anonRole;
     const error = databaseError(caught, isAnonymous);
     if (error.status >= 500) logFault(deps.log, request, error);
-    return respondError(error, snapshot?.settings ?? { errorVerbosity: 'verbose' });
+    const response = respondError(error, snapshot?.settings ?? { errorVerbosity: 'verbose' });
+    return traced(response, request, snapshot?.settings.traceHeader);
   }
+}
+
+/** The configured header of the request, given back. */
+function traced(response: RestResponse, request: RestRequest, name: string | undefined): RestResponse {
+  if (name === undefined) return response;
+  const echoed: [string, string] = [name, header(request, name) ?? ''];
+  return { ...response, headers: [echoed, ...response.headers] };
 }
 
 function logFault(log: Logger, request: RestRequest, error: RestError): void {
@@ -74,10 +89,12 @@ async function answer(
   identity: Identity,
   snapshot: Snapshot,
   deps: ServiceDeps,
+  timing: ServerTiming,
 ): Promise<RestResponse> {
   const { settings, cache } = snapshot;
   const action = readAction(request, settings);
   const profile = readProfile(request, settings.schemas);
+  timing.end('parse');
   switch (action.kind) {
     case 'options': {
       if (action.of === 'root') return rootOptions();
@@ -96,7 +113,7 @@ async function answer(
     case 'root':
       return answerRoot(request, action.headersOnly, profile, identity, snapshot, deps.requestPath);
     default:
-      return crud(request, action, profile, identity, snapshot, deps);
+      return crud(request, action, profile, identity, snapshot, deps, timing);
   }
 }
 
@@ -107,12 +124,13 @@ async function crud(
   identity: Identity,
   snapshot: Snapshot,
   deps: ServiceDeps,
+  timing: ServerTiming,
 ): Promise<RestResponse> {
   const prepared = prepare(request, action, profile, snapshot);
   const { shape } = prepared;
-  const started = performance.now();
+  timing.end('plan');
   const raw = await deps.requestPath.execute(pathRequest(request, prepared, identity, snapshot));
-  shape.lane.record(performance.now() - started);
+  shape.lane.record(timing.end('transaction'));
   const result = readResult(shape, raw, snapshot.settings.maxRows);
   const refused = refusal(shape, result.rows);
   if (refused !== undefined) throw refused;

@@ -49,7 +49,8 @@ export function readResult(shape: Shape, result: PathResult, maxRows: number | u
       };
     }
     case 'summary': {
-      const [total, rows, location, body, headers, status, inserted] = result.rows[0] ?? [];
+      const [total, rows, ...others] = result.rows[0] ?? [];
+      const [location, body, headers, status, inserted] = plan.kind === 'write' ? others : [null, ...others];
       const counted = numberOf(total);
       return {
         rows: numberOf(rows) ?? 0,

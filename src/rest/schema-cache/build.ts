@@ -65,6 +65,7 @@ export function buildSchemaCache(rows: CatalogRows): SchemaCache {
     relations,
     relationships: buildRelationships({
       foreignKeys: rows.foreignKeys,
+      primaryKeys: rows.primaryKeys,
       viewKeys: viewForeignKeys(traced, rows.foreignKeys),
       computed: rows.computed,
       relations,

@@ -1,5 +1,5 @@
 /** From foreign keys and the columns that views show to all relationships between exposed relations. Pure. */
-import type { ComputedRelationshipRow, ForeignKeyRow } from '../queries.ts';
+import type { ComputedRelationshipRow, ForeignKeyRow, PrimaryKeyRow } from '../queries.ts';
 import {
   type Cardinality,
   type ColumnPair,
@@ -14,6 +14,8 @@ import type { ViewKey } from './view-keys.ts';
 
 interface Inputs {
   readonly foreignKeys: readonly ForeignKeyRow[];
+  /** Of tables in every schema; views have theirs in `relations`. */
+  readonly primaryKeys: readonly PrimaryKeyRow[];
   readonly viewKeys: readonly ViewKey[];
   readonly computed: readonly ComputedRelationshipRow[];
   readonly relations: ReadonlyMap<string, Relation>;
@@ -21,10 +23,10 @@ interface Inputs {
 }
 
 export function buildRelationships(inputs: Inputs): Map<string, Relationship[]> {
-  const { relations, schemas } = inputs;
+  const { schemas } = inputs;
   const direct = [...inputs.foreignKeys.map(fromForeignKey)];
   direct.push(...inputs.foreignKeys.flatMap((key) => viewRelationships(key, inputs.viewKeys)));
-  const all = [...direct, ...manyToMany(direct, relations)];
+  const all = [...direct, ...manyToMany(direct, primaryKeysOf(inputs))];
   all.push(...direct.map(inverse));
 
   // A computed relationship named like the related relation takes the place of what was detected.
@@ -146,10 +148,19 @@ function inverse(relationship: KeyRelationship): KeyRelationship {
 
 const swapped = (pairs: readonly ColumnPair[]): ColumnPair[] => pairs.map(([a, b]) => [b, a]);
 
+function primaryKeysOf({ primaryKeys, relations }: Inputs): Map<string, ReadonlySet<string>> {
+  const found = new Map<string, ReadonlySet<string>>();
+  for (const { schema, table, columns } of primaryKeys) found.set(keyOf(schema, table), new Set(columns));
+  for (const [key, relation] of relations) {
+    if (relation.isView && relation.primaryKey.length > 0) found.set(key, new Set(relation.primaryKey));
+  }
+  return found;
+}
+
 /** Two foreign keys of one table whose columns are all part of its primary key. */
 function manyToMany(
   direct: readonly KeyRelationship[],
-  relations: ReadonlyMap<string, Relation>,
+  primaryKeys: ReadonlyMap<string, ReadonlySet<string>>,
 ): KeyRelationship[] {
   const byJunction = Map.groupBy(
     direct.filter((one) => one.cardinality === 'many-to-one'),
@@ -157,8 +168,8 @@ function manyToMany(
   );
   const found: KeyRelationship[] = [];
   for (const [key, keys] of byJunction) {
-    const primaryKey = new Set(relations.get(key)?.primaryKey);
-    if (primaryKey.size === 0) continue;
+    const primaryKey = primaryKeys.get(key);
+    if (primaryKey === undefined) continue;
     for (const first of keys) {
       for (const second of keys) {
         if (first.constraint === second.constraint) continue;

@@ -19,11 +19,8 @@ export interface Statement {
   readonly params: readonly Param[];
 }
 
-/** How the result is to be read: `rows`: one JSON text each; `summary`: {@link SUMMARY}; `plan`: lines of EXPLAIN. */
+/** How the result is to be read: `rows`: one JSON text each; `summary`: one row; `plan`: lines of EXPLAIN. */
 export type ResultForm = 'rows' | 'summary' | 'plan';
-
-/** Columns of a summary, in order. */
-export const SUMMARY = ['total', 'rows', 'location', 'body', 'headers', 'status', 'inserted'] as const;
 
 export interface Compiled {
   readonly form: ResultForm;
@@ -97,9 +94,15 @@ function summaryOf(plan: CrudPlan, options: CompileOptions, counts: boolean): Sq
   const from = plan.kind === 'read' ? sql.raw('select * from pgrst_source') : rows;
   const pageCount = routine !== undefined && !routine.returnsSet ? '1' : 'count(_postgrest_t)';
   const { counting, total } = totalOf(plan, options, counts && plan.kind !== 'write', pageCount);
-  const location = plan.kind === 'write' && options.headersOnly ? locationOf(plan.write) : sql.raw('null');
-  const inserted = plan.kind === 'write' && countsInserted(plan.write, options) ? INSERTED : 'null';
-  return sql`with pgrst_source as (${source})${counting} select ${total} as total, ${sql.raw(pageCount)} as rows, ${location} as location, ${bodyOf(plan.handler, routine)} as body, ${sql.raw(HEADERS)} as headers, ${sql.raw(STATUS)} as status, ${sql.raw(inserted)} as inserted from (${from}) _postgrest_t`;
+  const body = bodyOf(plan.handler, routine);
+  const settings = sql.raw(`${HEADERS} as headers, ${STATUS} as status`);
+  const counted = sql`${total} as total, ${sql.raw(pageCount)} as rows`;
+  if (plan.kind !== 'write') {
+    return sql`with pgrst_source as (${source})${counting} select ${counted}, ${body} as body, ${settings} from (${from}) _postgrest_t`;
+  }
+  const location = options.headersOnly ? locationOf(plan.write) : sql.raw('null');
+  const inserted = sql.raw(countsInserted(plan.write, options) ? INSERTED : 'null');
+  return sql`with pgrst_source as (${source}) select ${counted}, ${location} as location, ${body} as body, ${settings}, ${inserted} as inserted from (${from}) _postgrest_t`;
 }
 
 const countsInserted = (write: WritePlan, options: CompileOptions): boolean =>

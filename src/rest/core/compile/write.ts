@@ -81,14 +81,10 @@ function bodyOf(body: WriteBody): Sql {
       ? sql` from (values (1)) pgrst_body`
       : sql` from ${prefix}_array_elements(${json}) pgrst_body`;
   }
-  const source = applyDefaults ? withDefaults(json, body) : json;
-  return sql` from ${openedBody(
-    prefix,
-    source,
-    columns,
-    isObject,
-    columns.map(({ name, type }) => ({ name, type })),
-  )}`;
+  const types = columns.map(({ name, type }) => ({ name, type }));
+  if (!applyDefaults) return sql` from ${openedBody(prefix, json, columns, isObject, types)}`;
+  const source = sql`pgrst_defaults.val`;
+  return sql` from (${withDefaults(json, body)}) pgrst_defaults, lateral ${openedBody(prefix, source, columns, isObject, types)}`;
 }
 
 /** `columns` give the conversions, `types` the column definitions. */
@@ -119,6 +115,6 @@ function withDefaults(json: Sql, body: WriteBody): Sql {
   );
   const object = sql`jsonb_build_object(${sql.join(defaults)})`;
   return body.isObject
-    ? sql`(select ${object} || ${json})`
-    : sql`(select jsonb_agg(${object} || pgrst_element) from jsonb_array_elements(${json}) pgrst_element)`;
+    ? sql`select ${object} || ${json} as val`
+    : sql`select jsonb_agg(${object} || elem) as val from jsonb_array_elements(${json}) elem`;
 }
