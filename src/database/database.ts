@@ -99,6 +99,11 @@ async function connectToExternal(
     if (ownsSchemas) {
       const files = [...readMigrationFiles([bootstrapSet]), ...sqlOnlyFiles()];
       await applyFiles({ session, serverVersion, log, onProgress }, files);
+    } else {
+      log.info(
+        { service: 'database' },
+        'The database holds schemas that are not ours to change; no migration of ours is run',
+      );
     }
     await external.prepareLogins();
   } catch (error) {

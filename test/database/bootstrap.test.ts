@@ -1,8 +1,13 @@
 /** What migrations, policies and clients find: roles, schemas, grants, functions. Facts as data, refusals included. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { repairRoles } from '../../src/database/embedded/self-repair.ts';
 import type { Database, LoginRole } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { type Logger, silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
+
+// Starting a server takes as long as the machine is busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 let database: Database;
@@ -306,4 +311,41 @@ test('graphql says that it is not there', async () => {
   expect(await value("select graphql_public.graphql(query => '{ a }')")).toEqual({
     errors: [{ message: 'pg_graphql extension is not enabled.' }],
   });
+});
+
+test('the realtime role may decode changes of the publication', async () => {
+  const connection = await database.connectReplication();
+  try {
+    const [slot] = await connection.command(
+      `CREATE_REPLICATION_SLOT "${own.name}" TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`,
+    );
+    expect(slot).toMatchObject({ slot_name: own.name, output_plugin: 'pgoutput' });
+  } finally {
+    connection.destroy();
+  }
+  expect(
+    await value(
+      "select puballtables::text || pubinsert || pubupdate || pubdelete || pubtruncate || ' ' || pubowner::regrole from pg_publication where pubname = 'supabase_realtime'",
+    ),
+  ).toBe('falsetruetruetruetrue postgres');
+});
+
+test('what postgres did to the API roles is put right at the next start', async () => {
+  const warnings: string[] = [];
+  const log = { ...silentLogger, warn: (_fields: unknown, message: string) => warnings.push(message) };
+  const session = await database.pool('supabase_admin').connect();
+  try {
+    await repairRoles(session, log as Logger);
+    expect(warnings).toEqual([]);
+    await database.pool('postgres').exec(`alter role service_role nobypassrls;
+      alter role authenticated set local_preload_libraries = 'missing'; alter role anon rename to nobody_knows`);
+    await repairRoles(session, log as Logger);
+    expect(warnings).toHaveLength(3);
+    warnings.length = 0;
+    await repairRoles(session, log as Logger);
+    expect(warnings).toEqual([]);
+  } finally {
+    await session.exec('drop role anon; alter role nobody_knows rename to anon');
+    session.release();
+  }
 });

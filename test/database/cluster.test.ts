@@ -3,14 +3,21 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database, isHeld, readLock } from '../../src/database/index.ts';
+import { copyTemplateFolder } from '../../src/database/testing/template-folder.ts';
 import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { killEverything, startWriter, temporaryFolder } from './helpers.ts';
 
+// Starting a server takes as long as the machine is busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
 let folder: ReturnType<typeof temporaryFolder>;
 let running: Database[] = [];
+
+/** Makes the folder a bootstrapped one, for tests whose subject is not the first start. */
+const bootstrapped = () => copyTemplateFolder(folder.path);
 
 async function start(
   dataDir: string,
@@ -32,6 +39,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   await stopAll();
+  killEverything(folder.path);
   folder.remove();
 });
 
@@ -73,6 +81,7 @@ describe('a data folder', () => {
   });
 
   test('lets people in over TCP with the password, and only with it', async () => {
+    await bootstrapped();
     const database = await start(folder.path, { port: 0 });
     const target = parseConnectionString(database.info.url);
     const client = await Client.connect(target);
@@ -82,8 +91,7 @@ describe('a data folder', () => {
   });
 
   test('takes another password at the next start', async () => {
-    await start(folder.path);
-    await stopAll();
+    await bootstrapped();
     const database = await createDatabase({
       dataDir: folder.path,
       durable: false,
@@ -102,6 +110,11 @@ describe('a data folder', () => {
     const database = await start(long);
     expect(await database.pool('postgres').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
     expect(statSync(long).isDirectory()).toBe(true);
+  });
+
+  test('may have any characters in its path', async () => {
+    const database = await start(join(folder.path, `it's, "a" \\ Ü:b $x %20`));
+    await database.pool('postgres').exec('create extension pgjwt');
   });
 
   test('may lie below a folder that only its owner can enter', async () => {
@@ -124,6 +137,7 @@ describe('a data folder', () => {
   });
 
   test('keeps the settings of config.toml as the last word, and names a wrong one', async () => {
+    await bootstrapped();
     const options = { dataDir: folder.path, durable: false };
     await expect(
       createDatabase({ ...options, dbSettings: { shared_buffers: 'plenty' } }),
@@ -139,6 +153,7 @@ describe('a data folder', () => {
 
 describe('a second start', () => {
   test('says who holds the folder', async () => {
+    await bootstrapped();
     const first = await start(folder.path, { port: 0 });
     const { port } = new URL(first.info.url);
     await expect(createDatabase({ dataDir: folder.path })).rejects.toMatchObject({
@@ -151,6 +166,7 @@ describe('a second start', () => {
   });
 
   test('names a port that is taken, and leaves nothing behind', async () => {
+    await bootstrapped();
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as { port: number };
@@ -167,8 +183,7 @@ describe('a second start', () => {
   });
 
   test('passes a lock and a postmaster.pid whose processes are others by now', async () => {
-    await start(folder.path);
-    await stopAll();
+    await bootstrapped();
     writeFileSync(
       join(folder.path, 'lock'),
       JSON.stringify({ pid: process.ppid, startedAt: '', port: 1, mark: 'x:1' }),
@@ -180,23 +195,21 @@ describe('a second start', () => {
   });
 
   test('takes over from a server whose starter was killed', async () => {
+    await bootstrapped();
     const writer = startWriter(folder.path);
-    try {
-      await writer.line('writing');
-      process.kill(writer.pid, 'SIGKILL');
-      await writer.ended;
-      const database = await start(folder.path, { durable: true });
-      const [row] = await database
-        .pool('postgres')
-        .query<{ id: number }>(sql`select max(id) as id from written`);
-      expect(row?.id).toBeGreaterThanOrEqual(writer.acknowledged());
-    } finally {
-      killEverything(folder.path.concat('/nothing'));
-    }
+    await expect.poll(writer.acknowledged, { timeout: 30_000 }).toBeGreaterThan(0);
+    process.kill(writer.pid, 'SIGKILL');
+    await writer.ended;
+    const database = await start(folder.path, { durable: true });
+    const [row] = await database
+      .pool('postgres')
+      .query<{ id: number }>(sql`select max(id) as id from written`);
+    expect(row?.id).toBeGreaterThanOrEqual(writer.acknowledged());
   });
 });
 
 test('a postmaster killed from outside is started again', async () => {
+  await bootstrapped();
   const database = await start(folder.path, { durable: true });
   await database.pool('postgres').exec('create table kept as select 7 as answer');
   const pid = Number.parseInt(readFileSync(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8'), 10);

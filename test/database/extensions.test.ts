@@ -1,10 +1,13 @@
 /** CREATE EXTENSION as `postgres`, as migrations do it: what is there works, what is not says so in one sentence. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { refusedExtensions } from '../../src/database/extensions/refused.ts';
 import { trustedContrib } from '../../src/database/extensions/trusted.ts';
 import type { Pool, Row } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
+
+// Starting a server takes as long as the machine is busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 let postgres: Pool;

@@ -1,10 +1,13 @@
 /** `--database-url`: an empty database, one of our own, one of the hosted service; with and without superuser rights. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/database/index.ts';
 import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
+
+// Starting a server takes as long as the machine is busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const more = { room: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };
 

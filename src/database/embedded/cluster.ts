@@ -17,7 +17,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { Logger } from '../../kernel/log.ts';
 import { DatabaseError } from '../errors.ts';
 import { type Binaries, copyBinaries, findBinaries, linkLibraries } from './binaries.ts';
@@ -82,8 +82,10 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     await initialise(binaries, identity, pgdata, { durable: options.durable });
   }
   giveTo(identity, pgdata);
-  const extensionDir = prepareExtensionFolder(place.home, binaries);
   const socketDir = process.platform === 'win32' ? null : makeSocketDir(place.home, identity);
+  // extension_control_path has no way to quote its separator.
+  const inside = place.home.includes(delimiter) && socketDir !== null ? socketDir : place.home;
+  const extensionDir = prepareExtensionFolder(inside, binaries);
 
   const launch = async (wanted: number | null): Promise<{ server: Server; port: number }> => {
     const port = wanted === null ? socketOnlyPort : await claimPort(wanted, host);

@@ -1,4 +1,6 @@
 /** The server's two configuration files as text. Pure: what is asked for in, file content out. */
+import { delimiter } from 'node:path';
+import { quoteIdentifier } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
 
 export interface ServerSettings {
@@ -19,7 +21,8 @@ export function postgresqlConf(settings: ServerSettings): string {
   const values: Record<string, string | number | boolean> = {
     listen_addresses: settings.listenAddress ?? '',
     port: settings.port,
-    unix_socket_directories: settings.socketDir ?? '',
+    // A list: quoted, so that a comma in the path divides nothing.
+    unix_socket_directories: settings.socketDir === null ? '' : quoteIdentifier(settings.socketDir),
     unix_socket_permissions: '0700',
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -44,7 +47,7 @@ export function postgresqlConf(settings: ServerSettings): string {
     synchronous_commit: true,
 
     shared_preload_libraries: 'pg_stat_statements',
-    extension_control_path: [...settings.extensionDirs, '$system'].join(':'),
+    extension_control_path: [...settings.extensionDirs, '$system'].join(delimiter),
 
     // The process that starts the server reads its messages; clients hear of their own errors themselves.
     log_destination: 'stderr',

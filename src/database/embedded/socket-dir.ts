@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { Identity } from './identity.ts';
 
 /** `/.s.PGSQL.65535.lock` is the longest name PostgreSQL adds. */
@@ -18,7 +18,8 @@ export function emptySocketDir(folder: string): void {
 /** Makes the folder for the cluster at `dataDir` and gives it to `identity`. */
 export function makeSocketDir(dataDir: string, identity: Identity): string {
   const beside = join(dataDir, 'run');
-  if (Buffer.byteLength(beside) <= longestFolderBytes) return own(beside, identity);
+  if (Buffer.byteLength(beside) <= longestFolderBytes && !beside.includes(delimiter))
+    return own(beside, identity);
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   const hashed = join(tmpdir(), `plinth-${process.getuid?.() ?? 0}-${hash}`);
   try {

@@ -36,7 +36,7 @@ export function testRoot(): string {
 /** Puts a bootstrapped cluster into `dataDir`. */
 export async function copyTemplateFolder(dataDir: string): Promise<void> {
   const source = join(await templateFolder(), 'postgres');
-  mkdirSync(dataDir, { mode: 0o711 });
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
   const target = join(dataDir, 'postgres');
   if (process.platform === 'win32') cpSync(source, target, { recursive: true });
   else execFileSync('cp', ['-a', source, target]);
@@ -45,6 +45,7 @@ export async function copyTemplateFolder(dataDir: string): Promise<void> {
 async function templateFolder(): Promise<string> {
   const folder = join(testRoot(), `template-${contentHash()}`);
   if (existsSync(folder)) return folder;
+  removeOldTemplates();
   const work = `${folder}.${process.pid}`;
   rmSync(work, { recursive: true, force: true });
   const database = await connectDatabase({ dataDir: work, durable: false });
@@ -56,6 +57,18 @@ async function templateFolder(): Promise<string> {
     if (!existsSync(folder)) throw error;
   }
   return folder;
+}
+
+/** Templates of SQL as it once was. One in use is copied within a moment of being looked at. */
+function removeOldTemplates(): void {
+  const weekMs = 7 * 24 * 3600 * 1000;
+  for (const name of readdirSync(testRoot())) {
+    const path = join(testRoot(), name);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (name.startsWith('template-') && stat !== undefined && Date.now() - stat.mtimeMs > weekMs) {
+      rmSync(path, { recursive: true, force: true });
+    }
+  }
 }
 
 /** Changes with PostgreSQL's version and with everything that the bootstrap runs. */
