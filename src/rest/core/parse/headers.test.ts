@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { RestError } from '../../errors.ts';
+import { readCsv } from './csv.ts';
+import { contentType, mediaTypeName, readAccept, readMediaType } from './media-type.ts';
+import { readPayload } from './payload.ts';
+import { preferenceApplied, readPreferences } from './preferences.ts';
+import { ALL_ROWS, limitOffset, rangeAnswer, rangeHeader, rangeOf, topLevelRange } from './range.ts';
+
+describe('Prefer', () => {
+  test('the first of a kind wins, unknown ones are kept for strict handling', () => {
+    const found = readPreferences(
+      'return=minimal,  return=representation, count=none, tx=rollback, max-affected=3',
+      false,
+    );
+    expect(found).toMatchObject({ return: 'minimal', maxAffected: 3, invalid: ['count=none'] });
+    expect(found.tx).toBeUndefined();
+  });
+
+  test('applied ones are listed in a fixed order', () => {
+    const found = readPreferences(
+      'handling=strict, count=exact, resolution=merge-duplicates, max-affected=3',
+      true,
+    );
+    expect(preferenceApplied(found, () => true)).toBe(
+      'resolution=merge-duplicates, count=exact, handling=strict, max-affected=3',
+    );
+    expect(preferenceApplied(found, () => false)).toBeUndefined();
+  });
+
+  test('any text gives preferences', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(readPreferences(text, true).invalid).toBeInstanceOf(Array);
+      }),
+    );
+  });
+});
+
+describe('ranges', () => {
+  test.each([
+    [{ lower: 0, upper: undefined }, 3, undefined, 200, '0-2/*'],
+    [{ lower: 0, upper: 2 }, 3, 10, 206, '0-2/10'],
+    [{ lower: 10, upper: undefined }, 0, 10, 206, '*/10'],
+    [{ lower: 11, upper: undefined }, 0, 10, 416, '*/10'],
+    [{ lower: 0, upper: undefined }, 0, 0, 200, '*/0'],
+  ])('%j with %i rows of %s: %i %s', (range, rows, total, status, contentRange) => {
+    expect(rangeAnswer(range, rows, total)).toEqual({ status, contentRange });
+  });
+
+  test('header and parameters intersect; an empty range is an error, limit=0 is not', () => {
+    expect(topLevelRange(rangeHeader('5-9'), rangeOf({ limit: 7 }, undefined))).toEqual({
+      lower: 5,
+      upper: 6,
+    });
+    expect(limitOffset(topLevelRange(ALL_ROWS, rangeOf({ limit: 0 }, undefined)), 1000)).toEqual({
+      limit: 0,
+      offset: 0,
+    });
+    expect(() => topLevelRange(rangeHeader('5-2'), ALL_ROWS)).toThrow(/not satisfiable/);
+    expect(() => topLevelRange(ALL_ROWS, rangeOf({ limit: -1 }, undefined))).toThrow(/not satisfiable/);
+  });
+
+  test('the server maximum cuts what is asked for', () => {
+    expect(limitOffset(ALL_ROWS, 1000)).toEqual({ limit: 1000, offset: 0 });
+    expect(limitOffset({ lower: 5, upper: 9 }, 3)).toEqual({ limit: 3, offset: 5 });
+  });
+});
+
+describe('media types', () => {
+  test.each([
+    ['application/vnd.pgrst.object+json;nulls=stripped', { kind: 'object', stripped: true }],
+    ['ApplicatIon/vnd.PgRsT.object', { kind: 'object', stripped: false }],
+    ['application/vnd.pgrst.array+json', { kind: 'json' }],
+    ['application/vnd.twkb', { kind: 'other', text: 'application/vnd.twkb' }],
+  ])('%s', (text, expected) => expect(readMediaType(text)).toEqual(expected));
+
+  test('a plan names what it explains', () => {
+    const type = readMediaType('application/vnd.pgrst.plan+json; for="text/csv"; options=verbose|analyze');
+    expect(mediaTypeName(type)).toBe(
+      'application/vnd.pgrst.plan+json; for="text/csv"; options=analyze|verbose',
+    );
+    expect(contentType(type)).toContain('; charset=utf-8');
+  });
+
+  test('Accept is ordered by quality', () => {
+    expect(readAccept('text/csv;q=0.5, application/json, */*;q=0.1').map(mediaTypeName)).toEqual([
+      'application/json',
+      'text/csv',
+      '*/*',
+    ]);
+  });
+
+  test('any text gives types', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(readAccept(text)).toBeInstanceOf(Array);
+      }),
+    );
+  });
+});
+
+describe('payloads', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+
+  test('JSON is judged, not changed', () => {
+    const body = bytes('[{"b": 1, "a": 1e400}, {"a": 2, "b": 3}]');
+    const payload = readPayload(body, { kind: 'json' }, 'table', undefined);
+    expect(payload).toMatchObject({ keys: ['a', 'b'], isObject: false });
+    expect(payload.body).toBe(body);
+  });
+
+  test.each(['[{"a":1},{"b":1}]', '[1]', '{', ''])('%s is refused', (text) => {
+    expect(() => readPayload(bytes(text), { kind: 'json' }, 'table', undefined)).toThrow(RestError);
+  });
+
+  test('CSV: bare NULL is null, quotes are undone', () => {
+    const payload = readPayload(bytes('a,b\r\n1,NULL\n"x""y,\n",2\n'), { kind: 'csv' }, 'table', undefined);
+    expect(JSON.parse(new TextDecoder().decode(payload.body))).toEqual([
+      { a: '1', b: null },
+      { a: 'x"y,\n', b: '2' },
+    ]);
+  });
+
+  test('CSV that is printed is read back', () => {
+    const cell = fc.string({ minLength: 1 });
+    fc.assert(
+      fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 2 }), { minLength: 1 }), (table) => {
+        const text = table
+          .map((row) => row.map((one) => `"${one.replaceAll('"', '""')}"`).join(','))
+          .join('\n');
+        const [header, ...rows] = table;
+        expect(readCsv(text)).toEqual({ header, rows });
+      }),
+    );
+  });
+
+  test('any bytes give a payload or PGRST102', () => {
+    const types = fc.constantFrom(
+      { kind: 'json' } as const,
+      { kind: 'csv' } as const,
+      { kind: 'form' } as const,
+    );
+    fc.assert(
+      fc.property(
+        fc.uint8Array(),
+        types,
+        fc.constantFrom('table' as const, 'function' as const),
+        (body, type, target) => {
+          try {
+            readPayload(body, type, target, undefined);
+          } catch (error) {
+            expect((error as RestError).code).toBe('PGRST102');
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { RestError } from '../../errors.ts';
+import { filterValue } from './grammar.ts';
+import { parse } from './parsec.ts';
+import { canonicalQuery, readQuery, rootRange, scanQuery } from './query.ts';
+
+const read = (raw: string) => readQuery(scanQuery(raw, false));
+
+test('values are slots, so that requests of one shape share a plan', () => {
+  const first = scanQuery('id=eq.1&name=in.(a,b)&select=id&limit=3', false);
+  const second = scanQuery('id=eq.2&name=in.(c)&select=id&limit=30', false);
+  expect(first.shape).toBe(second.shape);
+  expect(first.values).toEqual(['1', ['a', 'b']]);
+  expect(rootRange(second)).toEqual({ lower: 0, upper: 29 });
+});
+
+test.each([
+  ['an operator', 'id=eq.1', 'id=gt.1'],
+  ['a negation', 'id=eq.1', 'id=not.eq.1'],
+  ['an empty list', 'id=in.(1)', 'id=in.()'],
+  ['a verbatim parameter', 'order=id', 'order=name'],
+  ['an encoded separator', 'a=eq.1&b=eq.2', 'a=eq.1%26b=eq.2'],
+])('%s changes the shape', (_what, one, other) => {
+  expect(scanQuery(one, false).shape).not.toBe(scanQuery(other, false).shape);
+});
+
+test('the quick reading of filters agrees with the grammar', () => {
+  const operators = [
+    'eq',
+    'not.eq',
+    'neq',
+    'like(any)',
+    'in',
+    'not.in',
+    'is',
+    'fts(english)',
+    'wfts',
+    'cs',
+    'isdistinct',
+    'x',
+  ];
+  fc.assert(
+    fc.property(fc.constantFrom(...operators), fc.string({ unit: 'binary' }), (operator, value) => {
+      const text = `${operator}.${value}`;
+      const scanned = scanQuery(`a=${encodeURIComponent(text.toWellFormed())}`, false);
+      const [entry] = scanned.entries;
+      const grammar = parse(filterValue, '', text.toWellFormed());
+      if (entry?.kind !== 'filter') return;
+      expect(grammar.ok).toBe(true);
+      if (!grammar.ok) return;
+      const filled = JSON.parse(JSON.stringify(entry.expression), (_key, one) =>
+        typeof one === 'object' && one !== null && 'slot' in one ? scanned.values[one.slot] : one,
+      );
+      const { operation } = grammar.value;
+      const isEmptyList =
+        operation.kind === 'in' && Array.isArray(operation.values) && operation.values.join() === '';
+      if (!isEmptyList) expect(filled).toEqual(JSON.parse(JSON.stringify(grammar.value)));
+    }),
+  );
+});
+
+test('any query string is read or refused with PGRST100', () => {
+  const anything = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.webQueryParameters());
+  const parameter = fc
+    .tuple(
+      fc.constantFrom('select', 'order', 'or', 'and', 'a.not.or', 'columns', 'on_conflict', 'limit', 'a', ''),
+      anything,
+    )
+    .map(([key, value]) => `${key}=${value}`);
+  fc.assert(
+    fc.property(fc.array(fc.oneof(anything, parameter)), fc.boolean(), (parts, isCall) => {
+      try {
+        readQuery(scanQuery(parts.join('&'), isCall));
+      } catch (error) {
+        expect(error).toBeInstanceOf(RestError);
+        expect((error as RestError).code).toBe('PGRST100');
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe('quirks that clients rely on', () => {
+  test('quotes belong to a plain value, but not to a list or a logic tree', () => {
+    expect(scanQuery('name=eq."x"', false).values).toEqual(['"x"']);
+    expect(scanQuery('name=in.("x","y,z")', false).values).toEqual([['x', 'y,z']]);
+    const [logic] = read('or=(name.eq."x,y",id.is.null)').logic;
+    expect(JSON.stringify(logic?.tree)).toContain('"value":"x,y"');
+  });
+
+  test('of two orders the first is kept for the planner, of two limits the last counts', () => {
+    expect(read('order=a&order=b').order.map(({ terms }) => terms[0]?.field.name)).toEqual(['a', 'b']);
+    expect(rootRange(scanQuery('limit=1&limit=2', false))).toEqual({ lower: 0, upper: 1 });
+  });
+
+  test('text that is no integer is no limit', () => {
+    expect(rootRange(scanQuery('limit=abc&offset=2', false))).toEqual({ lower: 2, upper: 1 });
+    expect(rootRange(scanQuery('offset=x', false))).toEqual({ lower: 0, upper: undefined });
+  });
+
+  test('values without an operator are arguments of a function called by GET', () => {
+    const scanned = scanQuery('id=5&name=eq.x&id=6', true);
+    expect(scanned.callArguments).toEqual([
+      ['id', '5'],
+      ['id', '6'],
+    ]);
+    expect(() => readQuery(scanQuery('id=is.x', true))).toThrow(/failed to parse filter \(is.x\)/);
+  });
+
+  test('the canonical form is sorted and encoded', () => {
+    expect(canonicalQuery(scanQuery('b=eq.a b&a=eq.(x)&c', false))).toBe('a=eq.%28x%29&b=eq.a%20b&c=');
+  });
+});
