@@ -1,15 +1,47 @@
+/**
+ * The Account pages' server side: serves the built pages below `/account`, holds the browsers' sessions behind an
+ * httpOnly cookie, and sends people back to the calling app with a session of its own.
+ *
+ * Glossary. *Page*: HTML prerendered at build, filled in at the start, given a nonce in each answer. *Session*: a row
+ * of `_plinth.account_sessions`, found by the cookie. *Return*: the way back to the app, by PKCE code or fragment.
+ */
+import type { Config } from '../config/index.ts';
+import type { Database, MigrationSet } from '../database/types.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
-import type { Database, MigrationSet } from '../database/types.ts';
+import { createWebFace } from '../kernel/web-face.ts';
 import type { Keys } from '../keys/types.ts';
-import type { Config } from '../config/index.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { createAuthClient } from './auth-client.ts';
+import { createPageFiller } from './fill.ts';
+import { apiRoutes } from './routes/api.ts';
+import { pageRoutes } from './routes/pages.ts';
+import { createSessionStore } from './sessions.ts';
 
-export interface AccountDeps {
+export const migrations: MigrationSet = { room: 'account', dir: new URL('./sql/', import.meta.url) };
+
+/** What only auth can say or do; `main.ts` hands it over. */
+export interface ReturnDeps {
+  /** Auth's redirect rule (site_url, additional_redirect_urls, loopback addresses), for an absolute address. */
+  readonly isAllowedRedirect: (address: string) => boolean;
+  /**
+   * A one-time code for the user and session of a verified, unexpired access token of ours. Whoever posts it with the
+   * challenge's verifier to `/auth/v1/token?grant_type=pkce` gets a new session of that user, with the level (aal),
+   * the methods (amr) and the factor of the session that the token belongs to. It holds as long as other PKCE codes do.
+   */
+  readonly issueCode: (request: {
+    readonly accessToken: string;
+    readonly codeChallenge: string;
+    readonly codeChallengeMethod: 's256' | 'plain';
+  }) => Promise<string>;
+  /** True: an app that sends no challenge gets its session in the fragment. */
+  readonly implicit: boolean;
+}
+
+export interface AccountDeps extends Omit<ReturnDeps, 'implicit'> {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: Config;
-  readonly apiUrl: () => string;
   /** A request to one of our own services in this process, for example /auth/v1/token. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
   /** Where the built web app lies (dist/web). */
@@ -18,6 +50,49 @@ export interface AccountDeps {
   readonly log: Logger;
 }
 
-export function createAccount(_deps: AccountDeps): Service {
-  return { name: 'account', mounts: [] };
+const sweepEveryMs = 3_600_000;
+
+export function createAccount(deps: AccountDeps): Service {
+  const { database, keys, config, clock, log, internalFetch, isAllowedRedirect, issueCode } = deps;
+  const face = createWebFace(`${deps.webDir}/account`);
+  const auth = createAuthClient({ internalFetch, publishableKey: keys.publishableKey });
+  const sessions = createSessionStore({ db: database.pool('supabase_admin'), auth, clock });
+  const filler = createPageFiller({ face, config, internalFetch, publishableKey: keys.publishableKey });
+  const returning = { isAllowedRedirect, issueCode, implicit: config.plinth.account.implicit_return };
+  let sweep: NodeJS.Timeout | undefined;
+
+  async function removeExpired(): Promise<void> {
+    try {
+      await sessions.removeExpired();
+    } catch (error) {
+      log.warn({ service: 'account', error }, 'expired sessions could not be removed');
+    }
+  }
+
+  return {
+    name: 'account',
+    mounts: [
+      {
+        prefix: '/account',
+        cors: 'none',
+        apiKeys: false,
+        plugin: async (app) => {
+          const onError = (request: { id: string }, error: unknown): void =>
+            log.error({ service: 'account', requestId: request.id, error }, 'request failed');
+          await app.register((scope) => apiRoutes(scope, { sessions, auth, returning, onError }), {
+            prefix: '/api',
+          });
+          await app.register((scope) => pageRoutes(scope, { face, ...filler }));
+        },
+      },
+    ],
+    async start() {
+      sweep = setInterval(() => void removeExpired(), sweepEveryMs);
+      sweep.unref();
+      void removeExpired();
+    },
+    async stop() {
+      clearInterval(sweep);
+    },
+  };
 }

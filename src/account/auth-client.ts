@@ -1,0 +1,73 @@
+/** Auth's public API as the Account server calls it, in this process, on behalf of a browser. */
+import type { FastifyRequest } from 'fastify';
+import { AuthRefusal } from './errors.ts';
+
+export interface TokenPair {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  /** Seconds since the epoch. */
+  readonly expires_at: number;
+  readonly user: AuthUser;
+}
+
+export interface AuthUser {
+  readonly id: string;
+  readonly factors?: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly factor_type: string;
+  }[];
+  readonly [field: string]: unknown;
+}
+
+/** Whom auth should see as the caller: address and browser for its session list, audit log and limits. */
+export type Caller = Pick<FastifyRequest, 'ip' | 'headers'>;
+
+export interface AuthClient {
+  /** The parsed answer; throws {@link AuthRefusal}. */
+  call<Answer>(caller: Caller, request: AuthRequest): Promise<Answer>;
+}
+
+export interface AuthRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below `/auth/v1`. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly accessToken?: string;
+}
+
+export function createAuthClient(deps: {
+  readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly publishableKey: string;
+}): AuthClient {
+  return {
+    async call<Answer>(caller: Caller, { method, path, body, accessToken }: AuthRequest): Promise<Answer> {
+      const { 'user-agent': userAgent, 'accept-language': language } = caller.headers;
+      const response = await deps.internalFetch(`/auth/v1${path}`, {
+        method,
+        headers: {
+          apikey: deps.publishableKey,
+          'x-forwarded-for': caller.ip,
+          ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+          ...(language === undefined ? {} : { 'accept-language': language }),
+          ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const value = parse(await response.text());
+      if (!response.ok) throw new AuthRefusal(response.status, value);
+      return value as Answer;
+    },
+  };
+}
+
+function parse(text: string): Record<string, unknown> {
+  if (text === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * A brand's one colour becomes the few that the pages need, with contrast computed and never trusted: the colour is
+ * darkened or lightened until text on it, and it as text, reach WCAG AA in both schemes.
+ */
+
+export interface BrandColors {
+  readonly primary: string;
+  readonly primaryHover: string;
+  readonly onPrimary: string;
+  readonly link: string;
+}
+
+type Rgb = readonly [number, number, number];
+
+const white: Rgb = [255, 255, 255];
+const black: Rgb = [0, 0, 0];
+/** The darkest and the lightest ground that links stand on, as `web/ui/tokens.ts` has them (a test compares). */
+export const grounds = {
+  light: ['#ffffff', '#f4f5f8', '#eff1f4'],
+  dark: ['#191d25', '#101319', '#12151b'],
+} as const;
+const textRatio = 4.5;
+const edgeRatio = 3;
+const step = 0.04;
+
+export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColors {
+  const base = parse(color);
+  const away = scheme === 'light' ? black : white;
+  const ground = grounds[scheme].map(parse);
+  const primary = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= edgeRatio));
+  const onPrimary = ratio(white, primary) >= textRatio ? white : black;
+  // Black or white always reaches 4.5:1 on at least one side, so that this ends at once for almost every colour.
+  const readable = shift(
+    primary,
+    onPrimary === white ? black : white,
+    (one) => ratio(onPrimary, one) >= textRatio,
+  );
+  const hover = mix(readable, onPrimary === white ? black : white, 0.14);
+  const link = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= textRatio));
+  return { primary: hex(readable), primaryHover: hex(hover), onPrimary: hex(onPrimary), link: hex(link) };
+}
+
+/** CSS that sets the brand's colours over the theme's own; empty without a brand colour. */
+export function brandCss(color: string | undefined): string {
+  if (color === undefined) return '';
+  const rule = (scheme: 'light' | 'dark'): string => {
+    const { primary, primaryHover, onPrimary, link } = brandColors(color, scheme);
+    return (
+      `:root[data-mantine-color-scheme="${scheme}"]{--plinth-primary:${primary};` +
+      `--plinth-primary-hover:${primaryHover};--plinth-on-primary:${onPrimary};--plinth-link:${link}}`
+    );
+  };
+  return rule('light') + rule('dark');
+}
+
+/** A monogram in the brand's colour, for brands without a logo. */
+export function monogram(name: string, color: string | undefined): string {
+  const letter = [...name.trim()][0]?.toUpperCase() ?? 'P';
+  const { primary, onPrimary } = brandColors(color ?? '#3148bd', 'light');
+  return (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40" width="40" height="40">' +
+    `<rect width="40" height="40" rx="10" fill="${primary}"/>` +
+    `<text x="20" y="21" fill="${onPrimary}" font-family="system-ui,sans-serif" font-size="20" font-weight="650" ` +
+    `text-anchor="middle" dominant-baseline="central">${escapeXml(letter)}</text></svg>`
+  );
+}
+
+function escapeXml(text: string): string {
+  return text.replace(/[<>&'"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** Moves `color` towards `target` in small steps until `isGood`; the target itself is good in every use above. */
+function shift(color: Rgb, target: Rgb, isGood: (candidate: Rgb) => boolean): Rgb {
+  for (let share = 0; share < 1; share += step) {
+    const candidate = mix(color, target, share);
+    if (isGood(candidate)) return candidate;
+  }
+  return target;
+}
+
+function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  return from.map((value, index) =>
+    Math.round(value + ((to[index] as number) - value) * share),
+  ) as unknown as Rgb;
+}
+
+function parse(color: string): Rgb {
+  return [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16)) as unknown as Rgb;
+}
+
+function hex(color: Rgb): string {
+  return `#${color.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** WCAG 2.2 relative luminance. */
+function luminance(color: Rgb): number {
+  const [red, green, blue] = color.map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function ratio(one: Rgb, other: Rgb): number {
+  const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];
+  return (lighter + 0.05) / (darker + 0.05);
+}

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cookieName, readCookie, writeCookie } from './cookies.ts';
+import { fillPage, scriptJson } from './html.ts';
+import { offersOf, offNames } from './offers.ts';
+import { parseReturnRequest, withCode, withSession } from './return-to.ts';
+
+describe('cookies', () => {
+  test.each([
+    [`${cookieName}=abc`, 'abc'],
+    [`other=1; ${cookieName}=abc; last=2`, 'abc'],
+    [`x${cookieName}=abc`, undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%s', (header, value) => {
+    expect(readCookie(header)).toBe(value);
+  });
+
+  test('are out of the reach of scripts and of other sites', () => {
+    expect(writeCookie('v', { secure: true })).toBe(
+      `${cookieName}=v; Max-Age=2592000; Path=/account; HttpOnly; SameSite=Lax; Secure`,
+    );
+    expect(writeCookie(undefined, { secure: false })).toContain('=; Max-Age=0;');
+  });
+});
+
+describe('the way back', () => {
+  const challenge = 'a'.repeat(43);
+
+  test('keeps what the app had in its address', () => {
+    expect(withCode('https://app.example/cb?tab=1&code=old#x', 'c0de')).toBe(
+      'https://app.example/cb?tab=1&code=c0de#x',
+    );
+    const session = {
+      access_token: 'a',
+      refresh_token: 'r',
+      expires_in: 1,
+      expires_at: 2,
+      token_type: 'bearer',
+    };
+    expect(withSession('https://app.example/cb?tab=1', session)).toBe(
+      'https://app.example/cb?tab=1#access_token=a&expires_at=2&expires_in=1&refresh_token=r&token_type=bearer',
+    );
+  });
+
+  test('takes a challenge in any case of its method', () => {
+    expect(
+      parseReturnRequest({ redirect_to: 'x', code_challenge: challenge, code_challenge_method: 'S256' }),
+    ).toEqual({ redirectTo: 'x', challenge: { value: challenge, method: 's256' } });
+    expect(parseReturnRequest({ redirect_to: 'x' })).toEqual({ redirectTo: 'x', challenge: undefined });
+  });
+
+  test.each([
+    [{}],
+    [{ redirect_to: 7 }],
+    [{ redirect_to: 'x', code_challenge: 'short' }],
+    [{ redirect_to: 'x', code_challenge: `${challenge}/` }],
+    [{ redirect_to: 'x', code_challenge: challenge, code_challenge_method: 'md5' }],
+  ])('refuses %j', (body) => {
+    expect(parseReturnRequest(body)).toBeUndefined();
+  });
+});
+
+describe('pages', () => {
+  const fill = {
+    name: 'A&B "<i>"',
+    logo: '/l',
+    off: ['guest'],
+    brandCss: ':root{}',
+    config: { a: '</script>' },
+  };
+
+  test('are filled without a way out of the place', () => {
+    const html =
+      '<html data-off="%PLINTH_OFF%"><b>%PLINTH_NAME%</b><script>%PLINTH_CONFIG%</script>%PLINTH_NONCE%';
+    expect(fillPage(html, fill)).toBe(
+      '<html data-off="guest"><b>A&#38;B &#34;&#60;i&#62;&#34;</b>' +
+        '<script>{"a":"\\u003c/script>"}</script>%PLINTH_NONCE%',
+    );
+  });
+
+  test('a name with a placeholder or a pattern in it stays as it is', () => {
+    expect(fillPage('%PLINTH_NAME%', { ...fill, name: '$& %PLINTH_LOGO%' })).toBe('$&#38; %PLINTH_LOGO%');
+  });
+
+  test('any value survives the script element', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = scriptJson(value);
+        expect(text).not.toMatch(/<|\u2028|\u2029/);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
+
+describe('offers', () => {
+  test('are what auth reports', () => {
+    expect(offersOf({ external: { email: true, anonymous_users: true } })).toEqual({
+      password: true,
+      code: true,
+      signUp: true,
+      guest: true,
+    });
+    expect(
+      offNames(offersOf({ external: { email: true, anonymous_users: true }, disable_signup: true })),
+    ).toEqual(['signUp', 'guest']);
+    expect(offNames(offersOf({}))).toEqual(['password', 'code', 'signUp', 'guest']);
+  });
+});

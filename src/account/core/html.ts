@@ -1,0 +1,34 @@
+/** Fills the placeholders of the prerendered pages (`web/account/prerender.tsx` writes them). */
+
+export interface PageFill {
+  readonly name: string;
+  readonly logo: string;
+  /** Parts that this project does not offer; a style sheet hides them before the script runs. */
+  readonly off: readonly string[];
+  readonly brandCss: string;
+  /** What the script of the page reads. */
+  readonly config: unknown;
+}
+
+export function fillPage(html: string, fill: PageFill): string {
+  const values: Readonly<Record<string, string>> = {
+    NAME: escapeHtml(fill.name),
+    LOGO: escapeHtml(fill.logo),
+    OFF: escapeHtml(fill.off.join(' ')),
+    BRAND_CSS: fill.brandCss,
+    CONFIG: scriptJson(fill.config),
+  };
+  return html.replace(/%PLINTH_([A-Z_]+)%/g, (placeholder, key: string) => values[key] ?? placeholder);
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** JSON that can stand in a script element: nothing in it ends the element or opens a comment. */
+export function scriptJson(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('<', '\\u003c')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
+}

@@ -1,0 +1,48 @@
+/** The way back to the calling app: what it asked for, and the address it gets. */
+
+export interface ReturnRequest {
+  readonly redirectTo: string;
+  /** Absent: the app wants its session in the fragment. */
+  readonly challenge: { readonly value: string; readonly method: 's256' | 'plain' } | undefined;
+}
+
+/** Undefined: the challenge or its method is not of the form of RFC 7636 section 4.2. */
+export function parseReturnRequest(body: Readonly<Record<string, unknown>>): ReturnRequest | undefined {
+  const { redirect_to: redirectTo, code_challenge: value, code_challenge_method: method = 's256' } = body;
+  if (typeof redirectTo !== 'string' || redirectTo === '') return undefined;
+  if (value === undefined || value === null || value === '') return { redirectTo, challenge: undefined };
+  if (typeof value !== 'string' || !/^[A-Za-z0-9._~-]{43,128}$/.test(value)) return undefined;
+  const known = typeof method === 'string' ? method.toLowerCase() : '';
+  if (known !== 's256' && known !== 'plain') return undefined;
+  return { redirectTo, challenge: { value, method: known } };
+}
+
+/** The app's own query stays; a `code` that was in it is replaced. */
+export function withCode(redirectTo: string, code: string): string {
+  const url = new URL(redirectTo);
+  url.searchParams.set('code', code);
+  return url.href;
+}
+
+/** The fragment as auth itself writes it (GET /verify): what `detectSessionInUrl` of the stock client reads. */
+export function withSession(
+  redirectTo: string,
+  session: {
+    access_token: string;
+    refresh_token: string;
+    expires_in: number;
+    expires_at: number;
+    token_type: string;
+  },
+): string {
+  const url = new URL(redirectTo);
+  const fields = {
+    access_token: session.access_token,
+    expires_at: String(session.expires_at),
+    expires_in: String(session.expires_in),
+    refresh_token: session.refresh_token,
+    token_type: session.token_type,
+  };
+  url.hash = new URLSearchParams(fields).toString();
+  return url.href;
+}

@@ -1,0 +1,43 @@
+/**
+ * A session's cookie and what is made from it: the row's id (a hash) and the key that seals the tokens in the row
+ * (HKDF, RFC 5869; AES-256-GCM). Without the cookie a copy of the table is worth nothing.
+ */
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
+
+export const cookieBytes = 32;
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** The bytes of a cookie value; undefined for anything that is not one of ours. */
+export function parseCookieValue(value: string | undefined): Buffer | undefined {
+  if (value === undefined || !/^[A-Za-z0-9_-]{43}$/.test(value)) return undefined;
+  return Buffer.from(value, 'base64url');
+}
+
+export function sessionIdOf(secret: Uint8Array): Buffer {
+  return createHash('sha256').update('plinth account session id').update(secret).digest();
+}
+
+function sealingKey(secret: Uint8Array): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', 'plinth account session tokens', 32));
+}
+
+/** `iv` must be 12 fresh random bytes. */
+export function seal(value: unknown, secret: Uint8Array, iv: Uint8Array): Buffer {
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(secret), iv);
+  const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), text]);
+}
+
+/** Undefined when the bytes were not sealed with this secret, or were changed. */
+export function unseal(sealed: Uint8Array, secret: Uint8Array): unknown {
+  if (sealed.length < ivBytes + tagBytes) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', sealingKey(secret), sealed.subarray(0, ivBytes));
+  decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
+  try {
+    const text = Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]);
+    return JSON.parse(text.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+/** Errors of `/account/api` itself. What auth refuses is passed on in auth's own shape. */
+
+export const accountErrors = {
+  not_same_origin: { status: 403, message: 'This address answers only to the Account pages themselves.' },
+  bad_request: { status: 400, message: 'The request is not of the form that this address reads.' },
+  not_signed_in: { status: 401, message: 'There is no session. Sign in first.' },
+  insufficient_aal: { status: 403, message: 'Confirm the second factor before returning to the app.' },
+  redirect_not_allowed: {
+    status: 400,
+    message: 'This address is not in site_url or additional_redirect_urls of [auth] in config.toml.',
+  },
+  pkce_required: {
+    status: 400,
+    message:
+      'Send code_challenge and code_challenge_method=s256 with redirect_to, or set [account] implicit_return in plinth.toml.',
+  },
+  bad_code_challenge: {
+    status: 400,
+    message: 'code_challenge has 43 to 128 characters of A-Z a-z 0-9 . _ ~ -; its method is s256 or plain.',
+  },
+  not_found: { status: 404, message: 'There is no such address.' },
+  internal_error: { status: 500, message: 'Something failed here. The log has it under the request id.' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type AccountErrorCode = keyof typeof accountErrors;
+
+export class AccountError extends Error {
+  override readonly name = 'AccountError';
+  readonly code: AccountErrorCode;
+  readonly status: number;
+  constructor(code: AccountErrorCode, options?: ErrorOptions) {
+    super(accountErrors[code].message, options);
+    this.code = code;
+    this.status = accountErrors[code].status;
+  }
+}
+
+/** Auth said no: its status and its body, to be passed on as they are. */
+export class AuthRefusal extends Error {
+  override readonly name = 'AuthRefusal';
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  constructor(status: number, body: Readonly<Record<string, unknown>>) {
+    super(typeof body.msg === 'string' ? body.msg : `Auth answered with status ${status}.`);
+    this.status = status;
+    this.body = body;
+  }
+
+  get code(): string {
+    return typeof this.body.error_code === 'string' ? this.body.error_code : '';
+  }
+}

@@ -1,0 +1,87 @@
+/** What the prerendered pages lack: brand, offers and the settings that their script reads. Filled in once. */
+import type { Config } from '../config/index.ts';
+import type { WebFace } from '../kernel/web-face.ts';
+import { brandCss, monogram } from './core/branding.ts';
+import { fillPage } from './core/html.ts';
+import { type AuthSettings, type Offers, offersOf, offNames } from './core/offers.ts';
+import type { PageDeps, PageName } from './routes/pages.ts';
+
+/** What the script of every page reads (`web/account/page-config.ts` has the same shape). */
+export interface PageConfig {
+  readonly brand: { name: string; logo: string; supportUrl?: string; termsUrl?: string; privacyUrl?: string };
+  readonly offers: Offers;
+  readonly key: string;
+  readonly password: { minLength: number; requirements: string };
+  readonly codeLength: number;
+  /** Seconds between two codes to one address. */
+  readonly resendAfter: number;
+  readonly totp: boolean;
+  readonly currentPassword: boolean;
+  readonly siteUrl: string;
+  readonly implicitReturn: boolean;
+}
+
+export interface FillerDeps {
+  readonly face: WebFace;
+  readonly config: Config;
+  readonly internalFetch: (path: string) => Promise<Response>;
+  readonly publishableKey: string;
+}
+
+const logoPath = '/account/logo';
+/** Codes cannot be asked for faster than people read them, whatever the project allows. */
+const shortestResendSeconds = 5;
+
+export function createPageFiller(deps: FillerDeps): Pick<PageDeps, 'filled' | 'imageSources' | 'logo'> {
+  const { face, config, internalFetch, publishableKey } = deps;
+  const { branding, account } = config.plinth;
+  const name = branding.name ?? config.project_id;
+  const css = brandCss(branding.color);
+  const pages = new Map<PageName, string>();
+  let offers: Offers | undefined;
+
+  async function readOffers(): Promise<Offers> {
+    const response = await internalFetch('/auth/v1/settings');
+    if (!response.ok) throw new Error(`auth's settings could not be read (status ${response.status})`);
+    return offersOf((await response.json()) as AuthSettings);
+  }
+
+  function pageConfig(offered: Offers): PageConfig {
+    const { auth } = config;
+    return {
+      brand: {
+        name,
+        logo: logoPath,
+        ...(branding.support_url === undefined ? {} : { supportUrl: branding.support_url }),
+        ...(branding.terms_url === undefined ? {} : { termsUrl: branding.terms_url }),
+        ...(branding.privacy_url === undefined ? {} : { privacyUrl: branding.privacy_url }),
+      },
+      offers: offered,
+      key: publishableKey,
+      password: { minLength: auth.minimum_password_length, requirements: auth.password_requirements },
+      codeLength: auth.email.otp_length,
+      resendAfter: Math.max(shortestResendSeconds, Math.ceil(auth.email.max_frequency / 1000)),
+      totp: auth.mfa.totp.enroll_enabled,
+      currentPassword: auth.email.require_current_password,
+      siteUrl: auth.site_url,
+      implicitReturn: account.implicit_return,
+    };
+  }
+
+  return {
+    imageSources:
+      branding.logo !== undefined && /^https?:/.test(branding.logo) ? [new URL(branding.logo).origin] : [],
+    logo: branding.logo === undefined ? { svg: monogram(name, branding.color) } : { address: branding.logo },
+    async filled(page) {
+      const known = pages.get(page);
+      if (known !== undefined) return known;
+      const html = face.html(`pages/${page}.html`);
+      if (html === undefined) return undefined;
+      offers ??= await readOffers();
+      const config = pageConfig(offers);
+      const filled = fillPage(html, { name, logo: logoPath, off: offNames(offers), brandCss: css, config });
+      pages.set(page, filled);
+      return filled;
+    },
+  };
+}

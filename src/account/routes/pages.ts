@@ -1,0 +1,80 @@
+/** `/account/*` for people: the prerendered pages, their assets and the logo. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebFace } from '../../kernel/web-face.ts';
+import { readCookie } from '../core/cookies.ts';
+
+/** Every page there is; the build prerenders exactly these (a test compares). */
+export const pageNames = [
+  'sign-in',
+  'sign-up',
+  'code',
+  'mfa',
+  'new-password',
+  'security',
+  'signed-out',
+  'error',
+] as const;
+export type PageName = (typeof pageNames)[number];
+
+/** Without a cookie these lead to sign-in; whether the cookie is worth anything, the page finds out. */
+const forMembers: ReadonlySet<string> = new Set<PageName>(['mfa', 'new-password', 'security']);
+
+export interface PageDeps {
+  readonly face: WebFace;
+  /** A page with everything filled in but the nonce; undefined when it is not built. */
+  readonly filled: (page: PageName) => Promise<string | undefined>;
+  readonly imageSources: readonly string[];
+  readonly logo: { readonly svg: string } | { readonly address: string };
+}
+
+export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
+  const { face, filled, imageSources, logo } = deps;
+
+  async function send(request: FastifyRequest, reply: FastifyReply, page: PageName, status = 200) {
+    const html = await filled(page);
+    if (html === undefined) {
+      return reply
+        .code(503)
+        .type('text/plain; charset=utf-8')
+        .send('The web app has not been built. Run: npm run build\n');
+    }
+    return face.sendPage(request, reply, { html, status, imageSources });
+  }
+
+  app.get('/', (_request, reply) => reply.redirect('/account/security', 302));
+  app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
+    face.sendAsset(request, reply, request.params.name),
+  );
+  app.get('/logo', (_request, reply) => {
+    if ('address' in logo) return reply.redirect(logo.address, 302);
+    return reply
+      .headers({
+        'cache-control': 'public, max-age=3600',
+        'x-content-type-options': 'nosniff',
+        // An SVG opened by itself is a document, and could run scripts.
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      })
+      .type('image/svg+xml')
+      .send(logo.svg);
+  });
+
+  for (const page of pageNames) {
+    app.get(`/${page}`, (request, reply) => {
+      if (forMembers.has(page) && readCookie(request.headers.cookie) === undefined) {
+        const query = request.url.includes('?') ? request.url.slice(request.url.indexOf('?') + 1) : '';
+        const next = new URLSearchParams(query);
+        if (page !== 'mfa') next.set('next', page);
+        const search = next.toString();
+        return reply.redirect(`/account/sign-in${search === '' ? '' : `?${search}`}`, 303);
+      }
+      return send(request, reply, page);
+    });
+  }
+
+  app.setNotFoundHandler((request, reply) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return reply.code(404).send({ code: 'not_found', message: 'There is no such address.' });
+    }
+    return send(request, reply, 'error', 404);
+  });
+}

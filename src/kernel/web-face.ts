@@ -1,0 +1,113 @@
+/**
+ * Serves one built face of the web app (`dist/web/account`, `dist/web/console`): hashed assets that never change, and
+ * HTML that carries a fresh nonce in each answer, with the content security policy that names it.
+ */
+import { randomBytes } from 'node:crypto';
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** What the build writes where a nonce belongs. */
+export const noncePlaceholder = '%PLINTH_NONCE%';
+
+export interface WebFace {
+  /** False: nothing is built; {@link WebFace.sendPage} explains. */
+  readonly built: boolean;
+  /** Text of a built HTML file, for example `index.html` or `pages/sign-in.html`; undefined when there is none. */
+  html(name: string): string | undefined;
+  /** Handles `GET …/assets/:name`. */
+  sendAsset(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply;
+  /** Sends HTML, every placeholder replaced by one fresh nonce. */
+  sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): Promise<FastifyReply>;
+}
+
+export interface Page {
+  readonly html: string;
+  readonly status?: number;
+  /** Sources of images besides our own origin. */
+  readonly imageSources?: readonly string[];
+}
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  woff2: 'font/woff2',
+};
+
+const compressed = promisify(gzip);
+
+/**
+ * `'strict-dynamic'` with a nonce instead of `'self'`: files that users upload are served from the same origin and must
+ * never count as our scripts. Style attributes are the one exception: the components' markup has them.
+ */
+export function contentSecurityPolicy(nonce: string, imageSources: readonly string[] = []): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    `style-src-elem 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
+    ["img-src 'self' data:", ...imageSources].join(' '),
+    "connect-src 'self'",
+    "font-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+export function createWebFace(dir: string): WebFace {
+  const assetsDir = join(dir, 'assets');
+  const built = existsSync(join(dir, 'index.html'));
+  // Names are looked up, never joined from what a client sent.
+  const assets = new Set(built && existsSync(assetsDir) ? readdirSync(assetsDir) : []);
+
+  return {
+    built,
+    html(name) {
+      const file = join(dir, name);
+      return built && existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    },
+    sendAsset(request, reply, name) {
+      const type = types[name.slice(name.lastIndexOf('.') + 1)];
+      if (!assets.has(name) || type === undefined) {
+        return reply.code(404).send({ code: 'not_found', message: 'There is no such file.' });
+      }
+      const gzipped = assets.has(`${name}.gz`) && acceptsGzip(request);
+      reply.headers({
+        'content-type': type,
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+        vary: 'accept-encoding',
+        ...(gzipped ? { 'content-encoding': 'gzip' } : {}),
+      });
+      return reply.send(createReadStream(join(assetsDir, gzipped ? `${name}.gz` : name)));
+    },
+    async sendPage(request, reply, { html, status = 200, imageSources }) {
+      const nonce = randomBytes(16).toString('base64');
+      const text = html.replaceAll(noncePlaceholder, nonce);
+      const gzipped = acceptsGzip(request);
+      reply.code(status).headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': contentSecurityPolicy(nonce, imageSources),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'same-origin',
+        'cross-origin-opener-policy': 'same-origin',
+        'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+        vary: 'accept-encoding',
+        ...(gzipped ? { 'content-encoding': 'gzip' } : {}),
+      });
+      return reply.send(gzipped ? await compressed(text) : text);
+    },
+  };
+}
+
+function acceptsGzip(request: FastifyRequest): boolean {
+  return /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+}
