@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  chooseRedirect,
+  encodeParams,
+  globToRegExp,
+  isRedirectAllowed,
+  redirectRules,
+  withParams,
+} from './redirects.ts';
+
+const rules = redirectRules('https://app.example.com', [
+  'https://*.preview.example.com/*',
+  'https://deep.example.com/**',
+  'myapp://callback',
+  'http://localhost:5173',
+]);
+
+describe('isRedirectAllowed', () => {
+  test.each([
+    'https://app.example.com',
+    'https://app.example.com/any/path?x=1#y',
+    'https://one.preview.example.com/login',
+    'https://deep.example.com/a/b.c/d',
+    'https://deep.example.com/a#fragment.is/not/matched',
+    'myapp://callback',
+    'http://localhost:5173',
+    'http://127.0.0.1:1234/x',
+    'http://[::1]:9/x',
+  ])('%s may be', (url) => {
+    expect(isRedirectAllowed(rules, url)).toBe(true);
+  });
+
+  test.each([
+    '',
+    'https://evil.example.org',
+    'http://app.example.com',
+    'https://app.example.com:8443',
+    'https://app.example.com.evil.org',
+    'https://app.example.com@evil.org',
+    'https://app.example.com\\@evil.org',
+    'https://evil.org\\.preview.example.com/x',
+    'https://two.one.preview.example.com/login',
+    'https://one.preview.example.com/a/b',
+    'https://evil.org/?https://deep.example.com/',
+    'http://localhost:5174',
+    'http://2130706433/',
+    'http://8.8.8.8/',
+    'http://192.168.0.1/',
+    'javascript:alert(1)',
+    '//evil.org',
+    'https:///evil.org',
+    'https://app.example.com\n.evil.org',
+    'https://ａpp.example.com',
+  ])('%s may not', (url) => {
+    expect(isRedirectAllowed(rules, url)).toBe(false);
+  });
+
+  test('a local site may use any port', () => {
+    const local = redirectRules('http://localhost:3000', []);
+    expect(isRedirectAllowed(local, 'http://localhost:5173/x')).toBe(true);
+    expect(isRedirectAllowed(local, 'https://localhost:5173/x')).toBe(false);
+  });
+
+  test('whatever is allowed, a browser goes to a host that was meant', () => {
+    const site = redirectRules('https://app.example.com', ['https://*.example.com/**']);
+    const piece = fc.constantFrom(
+      'https:',
+      '//',
+      '/',
+      '\\',
+      '@',
+      'app.example.com',
+      'evil.org',
+      ':443',
+      '#',
+      '?',
+      '.',
+      ' ',
+      '%2f',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const url = pieces.join('');
+        if (!isRedirectAllowed(site, url) || !URL.canParse(url)) return;
+        expect(new URL(url).hostname).toMatch(/(^|\.)example\.com$|^127\.|^\[::1\]$/);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+test('the first allowed address wins, else the site', () => {
+  expect(chooseRedirect(rules, ['https://evil.org', undefined, 'myapp://callback'])).toBe('myapp://callback');
+  expect(chooseRedirect(rules, ['https://evil.org', undefined])).toBe('https://app.example.com');
+});
+
+describe('globToRegExp', () => {
+  test.each([
+    ['a*c', 'abbc', true],
+    ['a*c', 'ab.c', false],
+    ['a**c', 'ab./c', true],
+    ['a?c', 'abc', true],
+    ['a?c', 'a.c', false],
+    ['[ab]x', 'bx', true],
+    ['[!ab]x', 'bx', false],
+    ['{one,two}.x', 'two.x', true],
+    ['{one,two}.x', 'three.x', false],
+    ['a\\*c', 'a*c', true],
+    ['a\\*c', 'abc', false],
+    ['a+b(c)', 'a+b(c)', true],
+  ])('%s on %s: %s', (glob, text, matches) => {
+    expect(globToRegExp(glob).test(text)).toBe(matches);
+  });
+
+  test('any text is a glob', () => {
+    fc.assert(fc.property(fc.string(), (glob) => globToRegExp(glob) instanceof RegExp));
+  });
+});
+
+test('parameters are written as Go writes them', () => {
+  expect(encodeParams({ b: "it's a b", a: 'x/y&z' })).toBe('a=x%2Fy%26z&b=it%27s+a+b');
+  expect(withParams('http://x/p?z=1', { code: 'c' })).toBe('http://x/p?code=c&z=1');
+  expect(withParams('http://x/p?z=1#old', {}, { sb: '' })).toBe('http://x/p?z=1#sb=');
+  expect(withParams('http://x', { a: '1' }, { b: '2' })).toBe('http://x?a=1#b=2');
+});
