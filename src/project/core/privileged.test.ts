@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { asPrivileged } from './privileged.ts';
+
+describe('asPrivileged', () => {
+  test.each([
+    ['create event trigger t on ddl_command_end execute function f()', 'event trigger', 't'],
+    ['CREATE EVENT TRIGGER "My t" ON sql_drop EXECUTE PROCEDURE a.f ( )', 'event trigger', '"My t"'],
+    [
+      "create event trigger t on ddl_command_end when tag in ('CREATE TABLE', 'ALTER TABLE') execute function f()",
+      'event trigger',
+      't',
+    ],
+    ['/* c */ create publication p for all tables -- c', 'publication', 'p'],
+    ["create publication p for all tables with (publish = 'insert, update')", 'publication', 'p'],
+  ])('%s', (statement, object, name) => {
+    expect(asPrivileged(statement)).toMatchObject({ object, name });
+  });
+
+  test.each([
+    'create publication p for table a',
+    'create publication p for all tables; drop table x',
+    "create publication p for all tables with (publish = 'insert'; drop table x)",
+    "create publication p for all tables with (publish = 'x\\'; drop role y; --')",
+    'create event trigger t on ddl_command_end execute function f() ; select 1',
+    'create event trigger t on ddl_command_end execute function f(1)',
+    'create event trigger t on ddl_command_end execute function f(); --',
+    'create event trigger t on ddl_command_end when tag in ($$x$$) execute function f()',
+    'create trigger t after insert on x execute function f()',
+    'drop event trigger t',
+    'alter role postgres superuser',
+  ])('leaves alone: %s', (statement) => {
+    expect(asPrivileged(statement)).toBeUndefined();
+  });
+
+  test('whatever is accepted is one statement', () => {
+    const word = fc.constantFrom(
+      'create',
+      'event',
+      'trigger',
+      'publication',
+      'for',
+      'all',
+      'tables',
+      'on',
+      'with',
+      'execute',
+      'function',
+      'f',
+      'p',
+      '(',
+      ')',
+      ';',
+      "'",
+      '"',
+      '$$',
+      '--',
+      '/*',
+      '*/',
+      '\\',
+      '=',
+      ',',
+      '.',
+      'ddl_command_end',
+      'drop',
+      '\n',
+    );
+    const tail = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
+    const starts = [
+      'create publication p for all tables ',
+      'create event trigger t on ddl_command_end execute function f ( ) ',
+    ];
+    fc.assert(
+      fc.property(fc.constantFrom(...starts), tail, (start, rest) => {
+        const found = asPrivileged(start + rest);
+        if (found !== undefined) expect(found.text).not.toMatch(/[;\\$]|--|\/\*/);
+      }),
+    );
+  });
+});

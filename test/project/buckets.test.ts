@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { configFrom } from '../../src/config/index.ts';
+import { ProjectError, seedBuckets } from '../../src/project/index.ts';
+import { makeProject } from '../config/project-folder.ts';
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** A storage service that has one bucket and remembers what it is asked. */
+function recordingStorage(refuse?: string) {
+  const calls: Call[] = [];
+  const fetch = async (path: string, init: RequestInit = {}) => {
+    const request = new Request(`http://localhost${path}`, init);
+    const { method, headers } = request;
+    calls.push({ method, path, headers: Object.fromEntries(headers), body: await request.text() });
+    if (refuse !== undefined && path.includes(refuse)) {
+      return Response.json(
+        { statusCode: '413', message: 'The object exceeded the maximum allowed size' },
+        { status: 413 },
+      );
+    }
+    return Response.json(method === 'GET' ? [{ id: 'old', name: 'old' }] : {});
+  };
+  return { calls, fetch };
+}
+
+const files = { 'supabase/images/a.png': 'png', 'supabase/images/sub/ä b.txt': 'text' };
+
+function settings(projectDir: string) {
+  return configFrom(
+    {
+      storage: {
+        buckets: {
+          old: { public: true },
+          images: { file_size_limit: 5, allowed_mime_types: ['image/png'], objects_path: './images' },
+        },
+      },
+    },
+    `${projectDir}/supabase`,
+  );
+}
+
+test('makes, updates and fills buckets as upstream does', async () => {
+  const { calls, fetch } = recordingStorage();
+  const config = settings(makeProject(files));
+  await seedBuckets({ config, fetch, serviceRoleKey: 'KEY', onProgress: () => {} });
+  expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /storage/v1/bucket',
+    'PUT /storage/v1/bucket/old',
+    'POST /storage/v1/bucket',
+    'POST /storage/v1/object/images/a.png',
+    'POST /storage/v1/object/images/sub/%C3%A4%20b.txt',
+  ]);
+  const [, update, create, upload] = calls;
+  expect(JSON.parse(update?.body ?? '')).toEqual({
+    public: true,
+    file_size_limit: 52_428_800,
+    allowed_mime_types: null,
+  });
+  expect(JSON.parse(create?.body ?? '')).toEqual({
+    name: 'images',
+    public: false,
+    file_size_limit: 5,
+    allowed_mime_types: ['image/png'],
+  });
+  expect(upload?.headers).toMatchObject({
+    apikey: 'KEY',
+    authorization: 'Bearer KEY',
+    'x-upsert': 'true',
+    'cache-control': 'max-age=3600',
+    'content-type': 'image/png',
+  });
+  expect(upload?.body).toBe('png');
+});
+
+test('a refusal names the bucket and the reason', async () => {
+  const { fetch } = recordingStorage('a.png');
+  const config = settings(makeProject(files));
+  await expect(seedBuckets({ config, fetch, serviceRoleKey: '', onProgress: () => {} })).rejects.toThrow(
+    'The bucket images could not be prepared: The object exceeded the maximum allowed size',
+  );
+});
+
+test('a missing folder is named', async () => {
+  const { fetch } = recordingStorage();
+  const config = settings(makeProject({}));
+  const work = seedBuckets({ config, fetch, serviceRoleKey: '', onProgress: () => {} });
+  await expect(work).rejects.toBeInstanceOf(ProjectError);
+  await expect(work).rejects.toThrow('storage.buckets.images.objects_path: ');
+});
+
+test('without buckets nothing is asked', async () => {
+  const { calls, fetch } = recordingStorage();
+  await seedBuckets({ config: configFrom({}), fetch, serviceRoleKey: '', onProgress: () => {} });
+  expect(calls).toEqual([]);
+});

@@ -1,0 +1,311 @@
+import { describe, expect, test, vi } from 'vitest';
+import { ProjectError } from '../../src/project/index.ts';
+import { projectWith } from './helpers.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const tables = `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`;
+const versions = 'select version from supabase_migrations.schema_migrations order by 1';
+
+describe('the first start', () => {
+  test('runs vault, roles, migrations and seeds, once', async () => {
+    const project = await projectWith({
+      'config.toml': '[db.vault]\napi_key = "hush"\n[api]\nauto_expose_new_tables = true',
+      'roles.sql': 'create role reporter nologin;\ngrant reporter to postgres;',
+      'migrations/20240101000000_init.sql': `
+        create table todos (id int primary key, title text);
+        grant select on todos to reporter;`,
+      'migrations/20240102000000_more.sql': `alter table todos add done boolean default false;`,
+      'migrations/README.md': 'notes',
+      'seed.sql': "insert into todos values (1, 'one; two'), (2, 'three');",
+    });
+    await project.start();
+    expect(await project.values('select title from todos order by id')).toEqual(['one; two', 'three']);
+    expect(await project.values(versions)).toEqual(['20240101000000', '20240102000000']);
+    expect(
+      await project.values(`select decrypted_secret from vault.decrypted_secrets where name = 'api_key'`),
+    ).toEqual(['hush']);
+    expect(project.progress).toEqual([
+      'Updating vault secrets...',
+      'Creating roles from supabase/roles.sql...',
+      'Skipping supabase/migrations/README.md: a migration is named <timestamp>_name.sql.',
+      'Applying migration 20240101000000_init.sql...',
+      'Applying migration 20240102000000_more.sql...',
+      'Seeding data from supabase/seed.sql...',
+    ]);
+
+    project.progress.length = 0;
+    project.write('migrations/20240103000000_later.sql', 'create table later ()');
+    project.write('seed.sql', 'insert into todos values (3)');
+    await project.start();
+    expect(project.progress).toEqual([]);
+    expect(await project.values(tables)).toEqual(['todos']);
+  });
+
+  test("keeps upstream's bookkeeping", async () => {
+    const text = '-- one\ncreate table a ();\n\ncreate table b ();\n';
+    const project = await projectWith({
+      'migrations/20240101000000_two_tables.sql': text,
+      'seed.sql': 'select 1;',
+    });
+    await project.start();
+    expect(await project.values('select to_jsonb(m) from supabase_migrations.schema_migrations m')).toEqual([
+      {
+        version: '20240101000000',
+        name: 'two_tables',
+        statements: ['-- one\ncreate table a ()', 'create table b ()'],
+      },
+    ]);
+    expect(await project.values('select to_jsonb(s) from supabase_migrations.seed_files s')).toEqual([
+      { path: 'supabase/seed.sql', hash: '354b7196c9ba5fb4b21cf615bb6ec4cd5c07503c34229feef033fc081a8c03f4' },
+    ]);
+    expect(
+      await project.values(
+        `select nspowner::regrole::text from pg_namespace where nspname = 'supabase_migrations'`,
+      ),
+    ).toEqual(['postgres']);
+  });
+
+  test('goes on where it was interrupted', async () => {
+    const project = await projectWith({
+      'roles.sql': 'create role reader_x nologin; drop role reader_x; create table from_roles ();',
+      'migrations/1_a.sql': 'create table a (id int);',
+      'migrations/2_b.sql': 'create table b (id int); select 1/0;',
+      'seed.sql': 'insert into a values (1);',
+    });
+    await expect(project.start()).rejects.toThrow('division by zero');
+    expect(await project.values(tables)).toEqual(['a', 'from_roles']);
+    project.write('migrations/2_b.sql', 'create table b (id int);');
+    await project.startHalf();
+    await project.start();
+    expect(await project.values(tables)).toEqual(['a', 'b', 'from_roles']);
+    expect(await project.values('select count(*) from a')).toEqual([1]);
+    expect(await project.values('select step from _plinth.project_steps order by 1')).toEqual([
+      'complete',
+      'database',
+      'roles',
+    ]);
+  });
+
+  test('stops at a version when asked to', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': 'create table a ()',
+      'migrations/2_b.sql': 'create table b ()',
+    });
+    await project.start({ upToVersion: '1' });
+    expect(await project.values(tables)).toEqual(['a']);
+  });
+
+  test('switches of config.toml', async () => {
+    const project = await projectWith({
+      'config.toml': '[db.migrations]\nenabled = false\n[db.seed]\nenabled = false',
+      'migrations/1_a.sql': 'create table a ()',
+      'seed.sql': 'create table seeded ()',
+    });
+    await project.start();
+    expect(await project.values(tables)).toEqual([]);
+  });
+
+  test('seeds in the order of their globs, none twice', async () => {
+    const project = await projectWith({
+      'config.toml': '[db.seed]\nsql_paths = ["./seeds/2*.sql", "./seeds/*.sql", "./none/*.sql"]',
+      'migrations/1_a.sql': 'create table a (id int generated always as identity, name text)',
+      'seeds/1.sql': "insert into a (name) values ('first')",
+      'seeds/2.sql': "insert into a (name) values ('second')",
+    });
+    await project.start();
+    expect(await project.values('select name from a order by id')).toEqual(['second', 'first']);
+    expect(project.progress).toContain('No seed file matches ./none/*.sql.');
+  });
+
+  test('auto_expose_new_tables', async () => {
+    const canSelect = `select has_table_privilege('anon', 'a', 'select')`;
+    for (const [value, expected, warned] of [
+      ['', true, true],
+      ['auto_expose_new_tables = true', true, false],
+      ['auto_expose_new_tables = false', false, false],
+    ] as const) {
+      const project = await projectWith({
+        'config.toml': `[api]\n${value}`,
+        'migrations/1_a.sql': 'create table a ()',
+      });
+      await project.start();
+      expect(await project.values(canSelect)).toEqual([expected]);
+      expect(project.progress.some((line) => line.includes('auto_expose_new_tables'))).toBe(warned);
+    }
+  });
+
+  test('the initial migration of very old projects is left out', async () => {
+    const project = await projectWith({
+      'migrations/20210101000000_init.sql': 'select nonsense',
+      'migrations/20240101000000_a.sql': 'create table a ()',
+    });
+    await project.start();
+    expect(await project.values(versions)).toEqual(['20240101000000']);
+  });
+
+  test("does nothing in somebody else's database", async () => {
+    const project = await projectWith({ 'migrations/1_a.sql': 'create table a ()' });
+    const { createProject } = await import('../../src/project/index.ts');
+    const database = {
+      ...project.deps.database,
+      info: { ...project.deps.database.info, ownsSchemas: false },
+    };
+    const foreign = createProject({ ...project.deps, database });
+    await foreign.prepareDatabase();
+    await foreign.prepareBuckets(() => Promise.reject(new Error('never called')));
+    expect(await project.values(tables)).toEqual([]);
+    expect(project.progress).toEqual([]);
+  });
+});
+
+describe('a file that fails', () => {
+  /** The error's message and advice, of a project whose only migration is this. */
+  async function failure(
+    text: string,
+  ): Promise<{ message: string; advice: readonly string[]; left: unknown[] }> {
+    const project = await projectWith({ 'migrations/1_bad.sql': text });
+    const error = await project.start().catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ProjectError);
+    const { message, advice } = error as ProjectError;
+    return { message, advice, left: await project.values(tables) };
+  }
+
+  test('names file, line, statement, position and hint, and leaves nothing', async () => {
+    const { message, advice, left } = await failure(
+      `create table a (id int);\n\ncreate table b (\n  x citxt\n);`,
+    );
+    expect(message).toBe('supabase/migrations/1_bad.sql:4: type "citxt" does not exist (SQLSTATE 42704)');
+    expect(advice).toContain('At statement: 1');
+    expect(advice).toContain('create table b (\n  x citxt\n    ^\n)');
+    expect(advice).toContain('Hint: if an extension defines it, name its schema: extensions.citxt');
+    expect(advice).toContain('Nothing of this file was applied.');
+    expect(left).toEqual([]);
+  });
+
+  test("the database's own detail and hint", async () => {
+    const { advice } = await failure(`do $$ begin raise 'no' using detail = 'because', hint = 'try'; end $$`);
+    expect(advice).toContain('Detail: because');
+    expect(advice).toContain('Hint: try');
+  });
+
+  test('at commit', async () => {
+    const { message, left } = await failure(`
+      create table a (id int primary key);
+      create table b (id int references a deferrable initially deferred);
+      insert into b values (1);`);
+    expect(message).toContain('violates foreign key constraint');
+    expect(message).toContain('when the transaction was committed');
+    expect(left).toEqual([]);
+  });
+
+  test('within its own BEGIN and COMMIT', async () => {
+    const { left } = await failure('begin; create table a (); commit; select nonsense');
+    expect(left).toEqual(['a']);
+    expect((await failure('begin; create table a (); select nonsense; commit;')).left).toEqual([]);
+  });
+
+  test('rows for psql', async () => {
+    const { message } = await failure('create table a (id int);\ncopy a from stdin;\n1\n\\.\n');
+    expect(message).toMatch(/^supabase\/migrations\/1_bad\.sql:2: COPY … FROM stdin/);
+  });
+});
+
+describe('statements of a migration', () => {
+  test('settings and role of one file do not reach the next', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': `select set_config('search_path', '', false); set role anon;`,
+      'migrations/2_b.sql': 'create table b ();',
+    });
+    await project.start();
+    expect(await project.values(tables)).toEqual(['b']);
+  });
+
+  test('CREATE INDEX CONCURRENTLY', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': 'create table a (id int); create index concurrently a_id on a (id);',
+      'migrations/2_b.sql': 'drop index concurrently a_id; select 1/0;',
+    });
+    await expect(project.start()).rejects.toThrow('division by zero');
+    expect(
+      await project.values(`select indisvalid from pg_index where indexrelid = 'a_id'::regclass`),
+    ).toEqual([true]);
+  });
+
+  test('several steps go on behind the last one that is done', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': 'create table a (); commit; create table b (); vacuum a; select 1/0;',
+    });
+    await expect(project.start()).rejects.toThrow('division by zero');
+    expect(await project.values(tables)).toEqual(['a', 'b']);
+    project.write(
+      'migrations/1_a.sql',
+      'create table a (); commit; create table b (); vacuum a; create table c ();',
+    );
+    await project.start();
+    expect(await project.values(tables)).toEqual(['a', 'b', 'c']);
+    expect(await project.values('select file from _plinth.project_progress')).toEqual([]);
+  });
+
+  test('event triggers and publications that need a superuser belong to postgres afterwards', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': `
+        create function note() returns event_trigger language plpgsql as $$ begin
+          if current_user <> 'postgres' then raise 'ran as %', current_user; end if;
+          create table if not exists noted ();
+        end $$;
+        create event trigger noter on ddl_command_end when tag in ('CREATE SCHEMA') execute function note();
+        create publication everything for all tables;
+        create schema noticed;`,
+      'migrations/2_b.sql':
+        'alter event trigger noter rename to noter2; alter publication everything rename to everything2;',
+    });
+    await project.start();
+    expect(
+      await project.values(`select evtowner::regrole::text from pg_event_trigger where evtname = 'noter2'`),
+    ).toEqual(['postgres']);
+    expect(
+      await project.values(
+        `select pubowner::regrole::text from pg_publication where pubname = 'everything2'`,
+      ),
+    ).toEqual(['postgres']);
+    expect(await project.values(`select rolsuper from pg_roles where rolname = 'postgres'`)).toEqual([false]);
+    expect(await project.values(tables)).toEqual(['noted']);
+    expect(await project.values(`select proname from pg_proc where proname like 'project_step%'`)).toEqual(
+      [],
+    );
+  });
+
+  test('a file with such a statement is all or nothing, too', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': 'create table a (); create publication everything for all tables; select 1/0;',
+    });
+    await expect(project.start()).rejects.toThrow('division by zero');
+    expect(await project.values(tables)).toEqual([]);
+    expect(await project.values(`select pubname from pg_publication where pubname = 'everything'`)).toEqual(
+      [],
+    );
+    expect(await project.values(`select rolsuper from pg_roles where rolname = 'postgres'`)).toEqual([false]);
+    expect(await project.values(`select proname from pg_proc where proname like 'project_step%'`)).toEqual(
+      [],
+    );
+  });
+
+  test('in production event triggers of the user stay off', async () => {
+    const text = `
+      create function note() returns event_trigger language plpgsql as $$ begin raise 'it ran'; end $$;
+      create event trigger noter on ddl_command_start execute function note();`;
+    const project = await projectWith({
+      'migrations/1_a.sql': text,
+      'migrations/2_b.sql': 'create table b ()',
+    });
+    await project.start({ mode: 'production' });
+    expect(await project.values(tables)).toEqual(['b']);
+
+    const local = await projectWith({ 'migrations/1_a.sql': text });
+    await local.start();
+    await expect(local.values('create table b ()')).rejects.toThrow('it ran');
+    await local.start({ mode: 'production' });
+    await local.values('create table b ()');
+  });
+});

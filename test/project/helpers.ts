@@ -1,0 +1,71 @@
+/** A project folder and a database of its own, prepared as `main.ts` does it. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/config/index.ts';
+import type { Database } from '../../src/database/index.ts';
+import { createTestDatabase } from '../../src/database/testing.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { createProject, migrations, type ProjectDeps } from '../../src/project/index.ts';
+import { makeProject } from '../config/project-folder.ts';
+
+export interface TestProject {
+  readonly deps: ProjectDeps;
+  readonly projectDir: string;
+  /** What was announced, in order. */
+  readonly progress: string[];
+  /** As the next start of the process would. */
+  start(options?: { readonly upToVersion?: string; readonly mode?: 'production' }): Promise<void>;
+  /** The part before the services listen, as if the process was killed after it. */
+  startHalf(): Promise<void>;
+  write(path: string, text: string): void;
+  remove(path: string): void;
+  /** First column of every row, as `postgres`. */
+  values(statement: string): Promise<unknown[]>;
+}
+
+/** Paths are relative to `supabase/`. */
+export async function projectWith(files: Readonly<Record<string, string>>): Promise<TestProject> {
+  const inSupabase = Object.entries({ 'config.toml': '', ...files }).map(([path, text]) => [
+    `supabase/${path}`,
+    text,
+  ]);
+  const projectDir = makeProject(Object.fromEntries(inSupabase));
+  const { database, drop } = await createTestDatabase('project', (template) =>
+    template.migrate([migrations]),
+  );
+  onTestFinished(drop);
+  return describe(projectDir, database);
+}
+
+function describe(projectDir: string, database: Database): TestProject {
+  const progress: string[] = [];
+  const { config } = loadConfig({ projectDir, env: {} });
+  const deps: ProjectDeps = {
+    database,
+    config,
+    keys: { serviceRoleKey: '' },
+    projectDir,
+    mode: 'development',
+    log: silentLogger,
+    onProgress: (message) => progress.push(message),
+  };
+  return {
+    deps,
+    projectDir,
+    progress,
+    async start({ mode = 'development', ...options } = {}) {
+      const project = createProject({ ...deps, mode });
+      await project.prepareDatabase(options);
+      await project.prepareBuckets(undefined);
+    },
+    startHalf: () => createProject(deps).prepareDatabase(),
+    write: (path, text) => writeFileSync(join(projectDir, 'supabase', path), text),
+    remove: (path) => rmSync(join(projectDir, 'supabase', path)),
+    async values(statement) {
+      const rows = await database.pool('postgres').query<Record<string, unknown>>(sql`${sql.raw(statement)}`);
+      return rows.map((row) => Object.values(row)[0]);
+    },
+  };
+}

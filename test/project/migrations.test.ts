@@ -1,0 +1,58 @@
+import { expect, test, vi } from 'vitest';
+import { listMigrations, migrateUp, repairMigrations } from '../../src/project/index.ts';
+import { projectWith } from './helpers.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+test('list, up, repair', async () => {
+  const project = await projectWith({ 'migrations/2_b.sql': 'create table b ()' });
+  await project.start();
+  const list = async () =>
+    (await listMigrations(project.deps)).map(
+      ({ version, file, applied }) => `${version} ${file?.name} ${applied}`,
+    );
+  expect(await list()).toEqual(['2 b true']);
+
+  project.write('migrations/3_c.sql', 'create table c ()');
+  expect(await list()).toEqual(['2 b true', '3 c false']);
+  expect(await migrateUp(project.deps, { includeAll: false })).toEqual(['supabase/migrations/3_c.sql']);
+  expect(await migrateUp(project.deps, { includeAll: false })).toEqual([]);
+
+  project.write('migrations/1_a.sql', 'create table a ()');
+  await expect(migrateUp(project.deps, { includeAll: false })).rejects.toThrow(
+    'Found local migration files to be inserted before the last migration on remote database.',
+  );
+  expect(await migrateUp(project.deps, { includeAll: true })).toEqual(['supabase/migrations/1_a.sql']);
+
+  project.remove('migrations/2_b.sql');
+  expect(await list()).toEqual(['1 a true', '2 undefined true', '3 c true']);
+  await expect(migrateUp(project.deps, { includeAll: false })).rejects.toThrow(
+    'Remote migration versions not found in local migrations directory.',
+  );
+  await repairMigrations(project.deps, ['2'], 'reverted');
+  expect(await list()).toEqual(['1 a true', '3 c true']);
+
+  project.write('migrations/4_d.sql', 'select nonsense;');
+  await repairMigrations(project.deps, ['4'], 'applied');
+  expect(await list()).toEqual(['1 a true', '3 c true', '4 d true']);
+  expect(
+    await project.values(`select statements from supabase_migrations.schema_migrations where version = '4'`),
+  ).toEqual([['select nonsense']]);
+  await expect(repairMigrations(project.deps, ['9'], 'applied')).rejects.toThrow('There is no migration 9');
+});
+
+test('on a database in use CONCURRENTLY stays, alone', async () => {
+  const project = await projectWith({ 'migrations/1_a.sql': 'create table a (id int)' });
+  await project.start();
+  project.write('migrations/2_b.sql', 'create index concurrently a_id on a (id);');
+  await migrateUp(project.deps, { includeAll: false });
+  expect(await project.values(`select indisvalid from pg_index where indexrelid = 'a_id'::regclass`)).toEqual(
+    [true],
+  );
+});
+
+test('a migration list without any database table is empty', async () => {
+  const project = await projectWith({ 'migrations/1_a.sql': 'select 1' });
+  const [only] = await listMigrations(project.deps);
+  expect(only?.applied).toBe(false);
+});
