@@ -2,6 +2,7 @@
  * Changes that concern rows and bytes alike. The row decides; bytes without a row are removed, at once when the
  * database has given a clear answer, at the next start when it has not (its connection broke while committing).
  */
+import { storing } from './backend-errors.ts';
 import { leavesOutcomeOpen } from './database-errors.ts';
 import type { StorageService } from './service.ts';
 
@@ -18,7 +19,7 @@ export async function change<T>(
   newVersions: readonly string[],
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
-  const intent = await service.backend.announce(newVersions);
+  const intent = await storing(() => service.backend.announce(newVersions));
   const given: string[] = [];
   let committing = false;
   try {

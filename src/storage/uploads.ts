@@ -5,7 +5,8 @@
  * before anything is stored; the row itself is written by the service role.
  */
 import { randomUUID } from 'node:crypto';
-import { BodyTooLargeError, type StoredBody } from './backend/types.ts';
+import type { StoredBody } from './backend/types.ts';
+import { storing } from './backend-errors.ts';
 import { change } from './changes.ts';
 import { isMimeAllowed, smallestLimit } from './core/limits.ts';
 import { isFolderPlaceholder, isValidKey } from './core/names.ts';
@@ -79,7 +80,7 @@ export async function storeUpload(service: StorageService, scope: Scope, upload:
   });
   const version = randomUUID();
   return change(service, [version], async (change) => {
-    const stored = await storeBytes(() => service.backend.write(version, body.bytes, upload.maxBytes));
+    const stored = await storing(() => service.backend.write(version, body.bytes, upload.maxBytes));
     const metadata = metadataOf(stored, {
       mimetype: body.mimeType,
       cacheControl: body.cacheControl,
@@ -134,20 +135,6 @@ export function writeOf(
 ): ObjectWrite {
   const { bucketId, key, owner } = target;
   return { bucketId, name: key, version, ...owner, metadata, userMetadata };
-}
-
-/** What the backend throws, as errors of the table. */
-export async function storeBytes<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof BodyTooLargeError)
-      throw new StorageError('EntityTooLarge', undefined, { cause: error });
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOSPC' || code === 'EDQUOT')
-      throw new StorageError('InsufficientSpace', undefined, { cause: error });
-    throw error;
-  }
 }
 
 async function takenKey<T>(work: () => Promise<T>): Promise<T> {

@@ -7,6 +7,7 @@ import { constants, mkdirSync } from 'node:fs';
 import { copyFile, type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../core/range.ts';
+import { isMissing } from './file-errors.ts';
 import { filePaths, isVersion } from './file-paths.ts';
 import { createIntentLog } from './intents.ts';
 import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody } from './types.ts';
@@ -203,8 +204,4 @@ async function removeFile(path: string): Promise<void> {
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

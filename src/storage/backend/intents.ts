@@ -3,8 +3,9 @@
  * after a power cut a lost intent can leave bytes without a row, never a row without bytes.
  */
 import { randomUUID } from 'node:crypto';
-import { appendFile, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isFullDisk, isMissing } from './file-errors.ts';
 import { isVersion } from './file-paths.ts';
 import type { Intent } from './types.ts';
 
@@ -22,16 +23,35 @@ export function createIntentLog(directory: string, remove: (version: string) => 
       const name = randomUUID();
       const path = join(directory, name);
       ours.add(name);
-      await writeFile(path, lines(versions));
+      const write = async (text: string): Promise<void> => {
+        try {
+          await appendFile(path, text, { mode: 0o600 });
+        } catch (error) {
+          // On a full disk nothing new is stored, but deleting must go on: without its note a crash at this moment
+          // would leave bytes behind, a refusal would leave no way to make room.
+          if (versions.length > 0 || !isFullDisk(error)) throw error;
+        }
+      };
+      const close = async (): Promise<void> => {
+        await unlink(path).catch((error: unknown) => {
+          if (!isMissing(error)) throw error;
+        });
+        ours.delete(name);
+      };
+      try {
+        await write(lines(versions));
+      } catch (error) {
+        await close();
+        throw error;
+      }
       return {
         async giveUp(more) {
           const known = more.filter(isVersion);
-          if (known.length > 0) await appendFile(path, lines(known));
+          if (known.length > 0) await write(lines(known));
         },
         async settle(gone) {
           for (const version of gone) if (isVersion(version)) await remove(version);
-          await unlink(path);
-          ours.delete(name);
+          await close();
         },
       };
     },

@@ -1,6 +1,7 @@
 /** `POST /object/copy`: the same bytes under another key, perhaps in another bucket. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { storing } from '../backend-errors.ts';
 import { change } from '../changes.ts';
 import { parseMetadataHeader } from '../core/user-metadata.ts';
 import { StorageError } from '../errors.ts';
@@ -8,7 +9,7 @@ import { operations } from '../operations.ts';
 import { findObject, viewOf } from '../queries/objects.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
-import { requireKey, requireWritable, storeBytes, writeOf, writeRow } from '../uploads.ts';
+import { requireKey, requireWritable, writeOf, writeRow } from '../uploads.ts';
 import { authorizationHeader } from './schemas.ts';
 
 interface CopyBody {
@@ -68,7 +69,7 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
 
       const version = randomUUID();
       const row = await change(service, [version], async (change) => {
-        const stored = await storeBytes(() => service.backend.copy(source.version ?? '', version));
+        const stored = await storing(() => service.backend.copy(source.version ?? '', version));
         // A row without bytes can be made by SQL; there is nothing to copy.
         if (!stored) throw new StorageError('NoSuchKey');
         const whole = { ...metadata, eTag: stored.etag, lastModified: stored.lastModified.toISOString() };

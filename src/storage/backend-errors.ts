@@ -1,0 +1,16 @@
+/** What a backend throws, as errors of the table. */
+import { isFullDisk } from './backend/file-errors.ts';
+import { BodyTooLargeError } from './backend/types.ts';
+import { StorageError } from './errors.ts';
+
+/** @throws {StorageError} EntityTooLarge, InsufficientSpace; anything else as it came */
+export async function storing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BodyTooLargeError)
+      throw new StorageError('EntityTooLarge', undefined, { cause: error });
+    if (isFullDisk(error)) throw new StorageError('InsufficientSpace', undefined, { cause: error });
+    throw error;
+  }
+}
