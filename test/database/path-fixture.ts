@@ -39,7 +39,10 @@ export interface Fixture {
   open(options?: Partial<RequestPathOptions>): RequestPath;
   /** Ends the connections of all paths opened here; answers how many there were. */
   terminate(): Promise<number>;
-  backends(): Promise<number>;
+  /** How many connections of this name there are. */
+  backends(applicationName: string): Promise<number>;
+  /** Resolves when the server runs a `pg_sleep` for one of the paths. */
+  asleep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,10 +65,17 @@ export async function startFixture(): Promise<Fixture> {
         where application_name = 'path test' and datname = current_database()`);
       return rows.length;
     },
-    async backends() {
+    async backends(applicationName) {
       const rows = await admin.query(sql`
-        select from pg_stat_activity where application_name = 'path test' and datname = current_database()`);
+        select from pg_stat_activity where application_name = ${applicationName} and datname = current_database()`);
       return rows.length;
+    },
+    async asleep() {
+      for (let rows: unknown[] = []; rows.length === 0; ) {
+        rows = await admin.query(sql`
+          select from pg_stat_activity where application_name = 'path test' and datname = current_database()
+            and state = 'active' and wait_event = 'PgSleep'`);
+      }
     },
     async close() {
       await Promise.all(paths.map((path) => path.stop()));

@@ -187,7 +187,7 @@ describe('role and claims do not leak', () => {
       name: 'ConnectionError',
       code: '57P01',
     });
-    await sleep(50);
+    await fixture.asleep();
     await fixture.terminate();
     await lost;
     await expectClean();
@@ -381,6 +381,7 @@ describe('prepared statements', () => {
 describe('connections', () => {
   test('a slow request holds up nobody for long', async () => {
     const own = fixture.open({ sharedConnections: 1, slowMs: 5 });
+    await own.execute(request('user1', 'select 1'));
     const controller = new AbortController();
     const slow = own.execute(request('user1', 'select pg_sleep(60)', { signal: controller.signal }));
     await sleep(30);
@@ -465,12 +466,13 @@ describe('connections', () => {
   });
 
   test('idle connections are closed, and stop finishes what is in flight', async () => {
-    await fixture.terminate();
-    const own = fixture.open({ idleTimeoutMs: 30 });
+    const applicationName = 'path idle test';
+    const connectOptions = () => ({ ...fixture.target(), applicationName });
+    const own = fixture.open({ idleTimeoutMs: 30, connectOptions });
+    const backends = () => fixture.backends(applicationName);
     await own.execute(request('user1', WHO));
-    expect(await fixture.backends()).toBe(1);
-    for (let turn = 0; (await fixture.backends()) > 0 && turn < 100; turn++) await sleep(20);
-    expect(await fixture.backends()).toBe(0);
+    for (let turn = 0; (await backends()) > 0 && turn < 100; turn++) await sleep(20);
+    expect(await backends()).toBe(0);
     const last = own.execute(request('user1', 'select pg_sleep(0.05), 1'));
     const alone = own.execute(
       request('user1', 'select pg_sleep(0.05), 2', { lane: 'alone', resetAfter: true }),
@@ -479,7 +481,7 @@ describe('connections', () => {
     expect(texts(await last)).toEqual([['', '1']]);
     expect(texts(await alone)).toEqual([['', '2']]);
     await expect(own.execute(request('user1', WHO))).rejects.toMatchObject({ code: 'pool_ended' });
-    for (let turn = 0; (await fixture.backends()) > 0 && turn < 100; turn++) await sleep(20);
-    expect(await fixture.backends()).toBe(0);
+    for (let turn = 0; (await backends()) > 0 && turn < 100; turn++) await sleep(20);
+    expect(await backends()).toBe(0);
   });
 });

@@ -187,8 +187,9 @@ test('a statement that was running when its connection died is not run again', a
   const pool = open();
   const running = pool.query(sql`select pg_sleep(60)`);
   const refused = expect(running).rejects.toMatchObject({ code: '57P01', untouched: false });
-  await eventually(async () => (await backends()) === 1);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  const asleep = sql`select from pg_stat_activity where application_name = 'pool test'
+    and datname = current_database() and wait_event = 'PgSleep'`;
+  await eventually(async () => (await db.database.pool('supabase_admin').query(asleep)).length === 1);
   await terminateAll();
   await refused;
   expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
@@ -196,8 +197,8 @@ test('a statement that was running when its connection died is not run again', a
 
 test('end finishes what is in flight and refuses the rest', async () => {
   const pool = open();
+  await pool.query(sql`select 1`);
   const last = pool.query(sql`select pg_sleep(0.02)::text, 1 as a`);
-  await new Promise((resolve) => setTimeout(resolve, 5));
   await opened.at(-1)?.end();
   expect(await last).toMatchObject([{ a: 1 }]);
   await expect(pool.query(sql`select 1`)).rejects.toMatchObject({ code: 'pool_ended' });

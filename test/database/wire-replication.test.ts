@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { connectReplication } from '../../src/database/wire/index.ts';
+import { sql } from '../../src/kernel/sql.ts';
 import { targetOf } from './wire-target.ts';
 
 let db: TestDatabase;
@@ -54,4 +55,7 @@ test('commands answer, changes arrive, acknowledgements are heard, destroying en
   expect(last).toBeGreaterThan(0n);
   replication.destroy();
   await ended;
+  // The server notices a moment later, and until then the database cannot be dropped.
+  const left = sql`select from pg_replication_slots where database = ${db.name}`;
+  for (let gone = false; !gone; ) gone = (await writer.query(left)).length === 0;
 });

@@ -222,6 +222,10 @@ test('notices and notifications reach their handlers', async () => {
 
 test('cancelling ends the statement and nothing else', async () => {
   const sleeping = failure(client.query(sql`select pg_sleep(60)`));
+  const asleep = sql`select from pg_stat_activity where pid = ${client.processId} and wait_event = 'PgSleep'`;
+  for (let begun = false; !begun; ) {
+    begun = (await db.database.pool('supabase_admin').query(asleep)).length === 1;
+  }
   await client.connection.cancel();
   expect(await sleeping).toMatchObject({ code: '57014' });
   expect(await client.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);

@@ -16,6 +16,8 @@ export interface Job {
   reprepared: boolean;
 }
 
+const CANCEL_AGAIN_MS = 250;
+
 export class Lane {
   readonly connection: Connection;
   readonly statements: StatementCache;
@@ -27,6 +29,7 @@ export class Lane {
   exclusive = false;
   /** A cancel request is under way: until it has arrived it could hit anything sent here. */
   cancelling: Promise<void> | undefined;
+  #cancelAgainAt = 0;
 
   constructor(connection: Connection, statementLimit: number) {
     this.connection = connection;
@@ -48,11 +51,15 @@ export class Lane {
     return head === undefined || (now - this.since <= slowMs && head.request.signal?.aborted !== true);
   }
 
-  /** Cancels the only job in flight when its client has gone. */
-  cancelAbandoned(): void {
+  /** Cancels the only job in flight when its client has gone; again after a while, for a request may come too early. */
+  cancelAbandoned(now: number): void {
     const [head, second] = this.jobs;
-    if (second !== undefined || head?.request.signal?.aborted !== true || this.cancelling !== undefined)
-      return;
-    this.cancelling = this.connection.cancel().catch(() => {});
+    if (second !== undefined || head?.request.signal?.aborted !== true) return;
+    if (this.cancelling !== undefined || now < this.#cancelAgainAt) return;
+    this.#cancelAgainAt = now + CANCEL_AGAIN_MS;
+    const passedOn = this.connection.cancel().catch(() => {});
+    this.cancelling = passedOn.then(() => {
+      if (this.jobs[0] === head) this.cancelling = undefined;
+    });
   }
 }

@@ -232,7 +232,7 @@ class Path implements RequestPath {
   #look(): void {
     const now = performance.now();
     for (const group of [this.#shared, this.#alone]) {
-      for (const lane of group.lanes) lane.cancelAbandoned();
+      for (const lane of group.lanes) lane.cancelAbandoned(now);
       group.expire(now - this.#acquireTimeoutMs, () => this.#timeout());
       if (group.queue.length > 0) this.#serve(group);
     }

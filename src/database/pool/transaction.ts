@@ -3,6 +3,8 @@ import type { Sql } from '../../kernel/sql.ts';
 import type { Row, Setting, TextResult, Transaction, TransactionOptions } from '../types.ts';
 import { type Client, PostgresError, runScript } from '../wire/index.ts';
 
+const CANCEL_AGAIN_MS = 250;
+
 type Work<T> = (tx: Transaction) => Promise<T>;
 
 /** Runs `work` between BEGIN and COMMIT, or ROLLBACK when it throws. */
@@ -14,12 +16,16 @@ export async function runTransaction<T>(
   const { signal } = options;
   signal?.throwIfAborted();
   let cancelled: Promise<void> | undefined;
+  let again: NodeJS.Timeout | undefined;
   const cancel = () => {
     cancelled = client.connection.cancel().catch(() => {});
+    // One that arrives before the statement has begun is lost.
+    again = setTimeout(cancel, CANCEL_AGAIN_MS);
   };
   try {
     // Before anything else may begin, so that a failed BEGIN leaves nothing running outside a transaction.
     await client.batch([{ text: beginText(options), values: [] }, ...setLocal(options.settings ?? [])]);
+    signal?.throwIfAborted();
     signal?.addEventListener('abort', cancel, { once: true });
     const scope = new Scope(client);
     try {
@@ -32,6 +38,7 @@ export async function runTransaction<T>(
       scope.close();
     }
   } catch (error) {
+    clearTimeout(again);
     // A cancel request that is still under way could hit whatever comes next on this connection.
     await cancelled;
     if (!client.connection.ended && !client.connection.idle) await client.exec('rollback').catch(() => {});
@@ -39,6 +46,7 @@ export async function runTransaction<T>(
     throw error;
   } finally {
     signal?.removeEventListener('abort', cancel);
+    clearTimeout(again);
   }
 }
 
