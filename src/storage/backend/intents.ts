@@ -60,7 +60,14 @@ export function createIntentLog(directory: string, remove: (version: string) => 
       for (const name of await readdir(directory)) {
         if (ours.has(name)) continue;
         const path = join(directory, name);
-        const text = await readFile(path, 'utf8');
+        let text: string;
+        try {
+          text = await readFile(path, 'utf8');
+        } catch (error) {
+          // One of ours that was settled since the folder was read.
+          if (isMissing(error)) continue;
+          throw error;
+        }
         yield { versions: text.split('\n').filter(isVersion), close: () => unlink(path) };
       }
     },
