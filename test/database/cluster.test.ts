@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { processesIn } from '../../src/database/embedded/processes.ts';
 import { createDatabase, type Database, isHeld, readLock } from '../../src/database/index.ts';
 import { copyTemplateFolder } from '../../src/database/testing/template-folder.ts';
 import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
@@ -223,4 +224,16 @@ test('a postmaster killed from outside is started again', async () => {
       await sleep(50);
     }
   }
+});
+
+test('a stop in the middle of such a restart leaves no server behind', async () => {
+  await bootstrapped();
+  const database = await start(folder.path, { durable: true });
+  const pgdata = join(folder.path, 'postgres');
+  process.kill(Number.parseInt(readFileSync(join(pgdata, 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+  await sleep(5);
+  running = [];
+  await database.stop();
+  expect(processesIn(pgdata)).toEqual([]);
+  expect(existsSync(join(folder.path, 'lock'))).toBe(false);
 });

@@ -30,6 +30,7 @@ import { claimPort } from './ports.ts';
 import { type Server, startServer } from './server.ts';
 import { pgHbaConf, postgresqlConf } from './settings.ts';
 import { emptySocketDir, makeSocketDir } from './socket-dir.ts';
+import { supervise } from './supervisor.ts';
 
 export interface ClusterOptions {
   /** Plinth's data folder; the cluster lives in `postgres/` below it. Made when missing. */
@@ -108,37 +109,24 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     return { server: await startServer({ binaries, identity, pgdata, onLine }), port };
   };
 
-  let { server, port } = await launchOnPort(launch, options.port);
+  const { server, port } = await launchOnPort(launch, options.port);
   lock.update(options.port === null ? null : port);
 
-  let stopping = false;
-  const watch = (): void => {
-    void server.ended.then(async () => {
-      if (stopping) return;
-      // The postmaster was killed from outside (the out-of-memory killer, for instance): recover and go on.
-      options.log.error({ service: 'postgres' }, 'PostgreSQL ended unexpectedly; starting it again');
-      try {
-        await clearLeftovers(pgdata);
-        ({ server } = await launch(options.port === null ? null : port));
-        if (stopping) await server.stop();
-        else watch();
-      } catch (error) {
-        options.log.error({ service: 'postgres', error }, 'PostgreSQL could not be started again');
-      }
-    });
+  const relaunch = async (): Promise<Server> => {
+    await clearLeftovers(pgdata);
+    return (await launch(options.port === null ? null : port)).server;
   };
-  watch();
+  const supervised = supervise(server, relaunch, options.log);
 
   return {
     socketDir,
     port,
     host,
     tcpPort: options.port === null ? null : port,
-    pid: () => server.pid,
-    unref: () => server.unref(),
+    pid: supervised.pid,
+    unref: supervised.unref,
     async stop() {
-      stopping = true;
-      await server.stop();
+      await supervised.stop();
       // One outside the data folder would stay behind.
       if (socketDir !== null && !socketDir.startsWith(place.home))
         rmSync(socketDir, { recursive: true, force: true });
