@@ -16,9 +16,9 @@ const answerAfterMs = 3000;
 
 /** @throws {StorageError} NoSuchBucket, BucketTooFull */
 export async function emptyBucket(service: StorageService, scope: Scope, bucketId: string): Promise<void> {
-  const bucket = await scope.asUser((tx) => findBucket(tx, bucketId), { readOnly: true });
+  const bucket = await scope.asUser((tx) => findBucket(tx, bucketId));
   if (!bucket) throw new StorageError('NoSuchBucket');
-  const objects = await scope.asUser((tx) => countObjects(tx, bucketId, maxObjects + 1), { readOnly: true });
+  const objects = await scope.asUser((tx) => countObjects(tx, bucketId, maxObjects + 1));
   if ((objects ?? 0) > maxObjects) throw new StorageError('BucketTooFull');
   if (objects === 0) return;
 

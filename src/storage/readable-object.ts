@@ -23,7 +23,7 @@ export async function findPublicObject(scope: Scope, address: ObjectAddress): Pr
 export async function findCallersObject(scope: Scope, address: ObjectAddress): Promise<ObjectRow> {
   if (!scope.authenticated) return findPublicObject(scope, address);
   requireReadableName(address);
-  const seen = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key), { readOnly: true });
+  const seen = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key));
   if (seen) return seen;
   const found = await lookUp(scope, address);
   if (!found) throw new StorageError('NoSuchBucket');

@@ -26,6 +26,7 @@ export interface Scope {
   readonly authenticated: boolean;
   readonly role: string;
   readonly owner: Owner;
+  /** Never read only, even for reads: a user's policies may call functions that write (audit logs). */
   asUser<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   asService<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
 }

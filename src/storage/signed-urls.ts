@@ -28,7 +28,7 @@ export async function signDownloadUrl(
 ): Promise<string> {
   requireExpiry(service, expiresInSeconds);
   requireKey(address.key);
-  const found = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key), { readOnly: true });
+  const found = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key));
   if (!found) throw new StorageError('NoSuchKey');
   return downloadUrl(service, `${address.bucketId}/${address.key}`, expiresInSeconds);
 }
@@ -48,7 +48,7 @@ export async function signDownloadUrls(
   expiresInSeconds: number,
 ): Promise<SignedPath[]> {
   requireExpiry(service, expiresInSeconds);
-  const visible = await scope.asUser((tx) => findVisibleNames(tx, bucketId, paths), { readOnly: true });
+  const visible = await scope.asUser((tx) => findVisibleNames(tx, bucketId, paths));
   return paths.map((path) =>
     visible.has(path)
       ? { error: null, path, signedURL: downloadUrl(service, `${bucketId}/${path}`, expiresInSeconds) }

@@ -116,7 +116,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
       const scope = openScope(service, request, operations.listBuckets);
       if (request.query.search?.includes('\0')) return [];
       const withType = !predatesBucketType(request.headers['x-client-info'], request.headers['user-agent']);
-      return scope.asUser((tx) => listBuckets(tx, { ...request.query, withType }), { readOnly: true });
+      return scope.asUser((tx) => listBuckets(tx, { ...request.query, withType }));
     },
   );
 
@@ -126,7 +126,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
     async (request) => {
       const scope = openScope(service, request, operations.getBucket);
       const bucketId = knownName(request.params.bucketId);
-      const bucket = await scope.asUser((tx) => findBucket(tx, bucketId), { readOnly: true });
+      const bucket = await scope.asUser((tx) => findBucket(tx, bucketId));
       if (!bucket) throw new StorageError('NoSuchBucket');
       return bucket;
     },

@@ -48,7 +48,7 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
       const scope = openScope(service, request, operations.copyObject);
       const { bucketId: sourceBucket, sourceKey, destinationKey, copyMetadata = true } = request.body;
       requireKey(destinationKey);
-      const source = await scope.asUser((tx) => findObject(tx, sourceBucket, sourceKey), { readOnly: true });
+      const source = await scope.asUser((tx) => findObject(tx, sourceBucket, sourceKey));
       if (!source) throw new StorageError('NoSuchKey');
 
       const metadata = {

@@ -67,7 +67,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         column: sortBy?.column ?? 'name',
         order: sortBy?.order ?? 'asc',
       } as const;
-      return scope.asUser((tx) => searchObjects(tx, bucketName, options), { readOnly: true });
+      return scope.asUser((tx) => searchObjects(tx, bucketName, options));
     },
   );
 
@@ -116,7 +116,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         columnAfter: cursor?.columnAfter,
       } as const;
       const list = withFolders ? listFolder : listKeys;
-      const lines = await scope.asUser((tx) => list(tx, bucketName, options), { readOnly: true });
+      const lines = await scope.asUser((tx) => list(tx, bucketName, options));
       return pageOf(lines, limit, column, order);
     },
   );
