@@ -16,13 +16,18 @@ export interface TestProject {
   /** What was announced, in order. */
   readonly progress: string[];
   /** As the next start of the process would. */
-  start(options?: { readonly upToVersion?: string; readonly mode?: 'production' }): Promise<void>;
+  start(options?: StartOptions): Promise<void>;
   /** The part before the services listen, as if the process was killed after it. */
   startHalf(): Promise<void>;
   write(path: string, text: string): void;
   remove(path: string): void;
   /** First column of every row, as `postgres`. */
   values(statement: string): Promise<unknown[]>;
+}
+
+interface StartOptions {
+  readonly upToVersion?: string;
+  readonly mode?: 'development' | 'production';
 }
 
 /** Paths are relative to `supabase/`. */
@@ -55,7 +60,7 @@ function describe(projectDir: string, database: Database): TestProject {
     deps,
     projectDir,
     progress,
-    async start({ mode = 'development', ...options } = {}) {
+    async start({ mode = 'development', ...options }: StartOptions = {}) {
       const project = createProject({ ...deps, mode });
       await project.prepareDatabase(options);
       await project.prepareBuckets(undefined);

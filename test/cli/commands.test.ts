@@ -1,0 +1,190 @@
+/** Commands that need no server. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cliDocument } from '../../src/cli/document.ts';
+import { registry } from '../../src/cli/registry.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { makeProject } from '../config/project-folder.ts';
+import { plinth } from './run-plinth.ts';
+
+const read = (dir: string, path: string) => readFileSync(join(dir, path), 'utf8');
+
+describe('the line', () => {
+  test('help lists every command', async () => {
+    const { status, stdout, stderr } = await plinth(['--help'], { cwd: makeProject({}) });
+    expect(status).toBe(0);
+    expect(stderr).toBe('');
+    for (const name of Object.keys(registry)) expect(stdout).toContain(`  ${name} `);
+  });
+
+  test.each(Object.keys(registry))('%s has help with an example', async (name) => {
+    const command = await registry[name]?.load();
+    expect(command?.name).toBe(name);
+    expect(command?.examples.length).toBeGreaterThan(0);
+    for (const [line] of command?.examples ?? []) expect(line).toContain(`plinth ${name}`);
+  });
+
+  test('--help of a command', async () => {
+    const { status, stdout } = await plinth(['migration', 'new', '--help'], { cwd: makeProject({}) });
+    expect(status).toBe(0);
+    expect(stdout).toContain('Usage: plinth migration new NAME [options]');
+    expect(stdout).toContain('Examples:');
+  });
+
+  test.each([
+    [['strat'], 'There is no command strat.\nDid you mean "plinth start"?\n'],
+    [['migraton', 'up'], 'There is no command migraton up.\nDid you mean "plinth migration up"?\n'],
+    [['migration', 'down'], 'There are: migration new, migration list, migration up, migration repair.'],
+    [['xyzzy'], 'See "plinth --help".'],
+    [['status', '--outptu', 'json'], "Unknown option '--outptu'; did you mean --output?"],
+    [['status', '-o', 'xml'], '--output: xml is not one of pretty, env, json, yaml, toml'],
+    [['status', '--override-name', 'api.ulr=X'], 'is not KEY=NAME with a known key (api.url?)'],
+    [['start', '--port', 'http'], '--port: http is not a port'],
+    [['start', '-x', 'realtim'], '-x: there is no service realtim; did you mean realtime?'],
+    [['start', '--workdir', '/nowhere'], '--workdir: there is no folder /nowhere'],
+    [['stop', 'now'], 'Unexpected argument now'],
+    [['migration', 'repair', '1'], '--status must be applied or reverted'],
+    [['gen', 'types', 'cobol'], 'There is no generator for cobol'],
+  ])('%j is explained, exit status 2', async (args, message) => {
+    const { status, stdout, stderr } = await plinth(args, { cwd: makeProject({}) });
+    expect(stderr).toContain(message);
+    expect(stdout).toBe('');
+    expect(status).toBe(2);
+  });
+});
+
+test('docs/cli.md is what the commands say (else: node scripts/docs-cli.ts)', async () => {
+  const written = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+  expect(written).toBe(await cliDocument());
+});
+
+describe('init', () => {
+  test('makes a config.toml that loads, and refuses to replace it', async () => {
+    const cwd = makeProject({});
+    mkdirSync(join(cwd, '.git'));
+    expect((await plinth(['init'], { cwd })).status).toBe(0);
+    const { config, warnings } = loadConfig({ projectDir: cwd, env: {} });
+    expect(config.project_id).toBe('my-project');
+    expect(warnings).toEqual([]);
+    expect(read(cwd, 'supabase/.gitignore')).toBe('.branches\n.temp\n.env.keys\n.env.local\n.env.*.local\n');
+
+    const again = await plinth(['init'], { cwd });
+    expect(again.status).toBe(1);
+    expect(again.stderr).toContain('exists already.\nReplace it with --force.');
+    expect((await plinth(['init', '--force'], { cwd })).status).toBe(0);
+    expect(read(cwd, 'supabase/.gitignore').match(/\.branches/g)).toHaveLength(1);
+  });
+});
+
+describe('files', () => {
+  test('migration new, found from a folder below', async () => {
+    const dir = makeProject({ 'supabase/config.toml': '', 'src/x.ts': '' });
+    const { status, stdout } = await plinth(['migration', 'new', 'add todos'], {
+      cwd: join(dir, 'src'),
+      stdin: 'create table todos ();\n',
+    });
+    expect(status).toBe(0);
+    const [name = ''] = readdirSync(join(dir, 'supabase/migrations'));
+    expect(name).toMatch(/^20\d{12}_add_todos\.sql$/);
+    expect(stdout).toBe(`Created new migration at supabase/migrations/${name}\n`);
+    expect(read(dir, `supabase/migrations/${name}`)).toBe('create table todos ();\n');
+  });
+
+  test('functions new', async () => {
+    const cwd = makeProject({ 'supabase/config.toml': '' });
+    expect((await plinth(['functions', 'new', 'hello'], { cwd })).status).toBe(0);
+    expect(read(cwd, 'supabase/functions/hello/index.ts')).toContain('/functions/v1/hello');
+    expect((await plinth(['functions', 'new', 'hello'], { cwd })).stderr).toContain('exists already');
+    expect((await plinth(['functions', 'new', '1st'], { cwd })).status).toBe(2);
+  });
+
+  test('gen signing-key and gen bearer-jwt', async () => {
+    const cwd = makeProject({ 'supabase/config.toml': '' });
+    const printed = await plinth(['gen', 'signing-key', '--algorithm', 'RS256'], { cwd });
+    expect(JSON.parse(printed.stdout)).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig' });
+
+    const withFile = makeProject({ 'supabase/config.toml': '[auth]\nsigning_keys_path = "./keys.json"' });
+    expect((await plinth(['gen', 'signing-key'], { cwd: withFile })).status).toBe(0);
+    expect((await plinth(['gen', 'signing-key', '--append'], { cwd: withFile })).status).toBe(0);
+    const keys = JSON.parse(read(withFile, 'supabase/keys.json')) as { kid: string; crv: string }[];
+    expect(keys.map(({ crv }) => crv)).toEqual(['P-256', 'P-256']);
+    expect(statSync(join(withFile, 'supabase/keys.json')).mode & 0o777).toBe(0o600);
+
+    const args = [
+      'gen',
+      'bearer-jwt',
+      '--role',
+      'authenticated',
+      '--valid-for',
+      '1h',
+      '--payload',
+      '{"team":"a"}',
+    ];
+    const { stdout } = await plinth(args, { cwd: withFile });
+    const [header, claims] = stdout
+      .split('.')
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
+    expect(header).toMatchObject({ alg: 'ES256', kid: keys[0]?.kid });
+    expect(claims).toMatchObject({ role: 'authenticated', is_anonymous: true, team: 'a' });
+    expect(claims.exp - claims.iat).toBe(3600);
+  });
+});
+
+describe('with nothing running', () => {
+  test.each([['status'], ['console'], ['users list'], ['seed buckets']])(
+    '%s fails with one sentence',
+    async (line) => {
+      const cwd = makeProject({ 'supabase/config.toml': '' });
+      const { status, stdout, stderr } = await plinth(line.split(' '), { cwd });
+      expect(status).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr).toBe('Plinth is not running on this folder.\nStart it with "plinth start".\n');
+      expect(existsSync(join(cwd, '.plinth'))).toBe(false);
+    },
+  );
+
+  test('stop says so, exit status 0', async () => {
+    const { status, stderr } = await plinth(['stop'], { cwd: makeProject({}) });
+    expect(status).toBe(0);
+    expect(stderr).toContain('Plinth is not running on this folder.');
+  });
+
+  test('the state file of a process that was killed does not count', async () => {
+    const state = {
+      pid: 999_999,
+      mode: 'development',
+      startedAt: '',
+      projectDir: '',
+      controlPort: 9,
+      token: 'x',
+    };
+    const cwd = makeProject({ '.plinth/state.json': JSON.stringify(state) });
+    expect((await plinth(['status'], { cwd })).status).toBe(1);
+  });
+
+  test('doctor reports faults of the settings and fails', async () => {
+    const good = makeProject({
+      'supabase/config.toml': '[api]\nport = 0\n[db]\nport = 0\n[inbucket]\nport = 0\n[studio]\nport = 0',
+    });
+    const fine = await plinth(['doctor'], { cwd: good });
+    expect(fine.stdout).toContain('ok   Project my-project');
+    expect(fine.status).toBe(0);
+    const bad = await plinth(['doctor'], {
+      cwd: makeProject({ 'supabase/config.toml': '[api]\nport = "x"' }),
+    });
+    expect(bad.stdout).toContain('BAD  supabase/config.toml:2: api.port: "x" is not a port');
+    expect(bad.status).toBe(1);
+  });
+
+  test('start with faulty settings names them all', async () => {
+    const cwd = makeProject({ 'supabase/config.toml': '[api]\nport = "x"\n[db]\nport = "y"' });
+    const { status, stdout, stderr } = await plinth(['start', '--json'], { cwd });
+    expect(status).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('supabase/config.toml:2: api.port');
+    expect(stderr).toContain('supabase/config.toml:4: db.port');
+    expect(stderr).not.toContain('    at ');
+  });
+});

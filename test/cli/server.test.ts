@@ -1,0 +1,185 @@
+/** A server and the commands that talk to it. */
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { makeProject } from '../config/project-folder.ts';
+import { plinth, spawnPlinth } from './run-plinth.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const files = {
+  'supabase/config.toml': [
+    'project_id = "cli"',
+    '[api]',
+    'auto_expose_new_tables = true',
+    '[storage.buckets.images]',
+    'public = true',
+    'objects_path = "./images"',
+  ].join('\n'),
+  'supabase/images/a.txt': 'hello',
+  'supabase/migrations/20240101000000_init.sql':
+    'create table todos (id int primary key, title text not null);',
+  'supabase/seed.sql': "insert into todos values (1, 'from seed');",
+};
+
+/** The fields that the server printed, as `--json` does. */
+type Status = Record<string, string>;
+
+/** Starts detached on free ports; stopped with the test. */
+async function startDetached(cwd: string, ...args: string[]): Promise<Status> {
+  onTestFinished(async () => {
+    await plinth(['stop'], { cwd });
+  });
+  const { status, stdout, stderr } = await plinth(['start', '--detach', '--port', '0', '--json', ...args], {
+    cwd,
+  });
+  expect(stderr).not.toContain('    at ');
+  expect(status).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+  return JSON.parse(stdout) as Status;
+}
+
+const todos = async ({ REST_URL, ANON_KEY = '' }: Status) => {
+  const response = await fetch(`${REST_URL}/todos`, { headers: { apikey: ANON_KEY } });
+  return (await response.json()) as unknown;
+};
+
+test('from start to stop', async () => {
+  const cwd = makeProject(files);
+  const status = await startDetached(cwd);
+  expect(await todos(status)).toEqual([{ id: 1, title: 'from seed' }]);
+  const image = await fetch(`${status.API_URL}/storage/v1/object/public/images/a.txt`);
+  expect(await image.text()).toBe('hello');
+  expect(statSync(join(cwd, '.plinth/state.json')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(cwd, '.plinth/.gitignore'), 'utf8')).toBe('*\n');
+
+  // A second start prints the status of the first.
+  const again = await plinth(['start', '--json'], { cwd });
+  expect(again.status).toBe(0);
+  expect(JSON.parse(again.stdout)).toEqual(status);
+
+  const formats = await Promise.all(
+    ['json', 'env', 'yaml', 'toml'].map((format) => plinth(['status', '-o', format], { cwd })),
+  );
+  const [json, env, yaml, toml] = formats.map(({ stdout }) => stdout);
+  expect(JSON.parse(json ?? '')).toEqual(status);
+  expect(env?.split('\n')[1]).toBe(`API_URL="${status.API_URL}"`);
+  expect(yaml?.split('\n')[1]).toBe(`API_URL: ${status.API_URL}`);
+  expect(toml?.split('\n')[1]).toBe(`API_URL = "${status.API_URL}"`);
+  const renamed = await plinth(['status', '-o', 'env', '--override-name', 'api.url=NEXT_URL'], { cwd });
+  expect(renamed.stdout).toContain(`NEXT_URL="${status.API_URL}"`);
+
+  const link = await plinth(['console'], { cwd });
+  expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\//);
+
+  // People.
+  expect((await plinth(['users', 'create', 'ada@example.com'], { cwd })).stdout).toContain('password');
+  const users = await plinth(['users', 'list', '--json'], { cwd });
+  expect(JSON.parse(users.stdout)).toMatchObject([{ email: 'ada@example.com' }]);
+  expect((await plinth(['operators', 'create', 'ada', '--role', 'read-only'], { cwd })).status).toBe(0);
+  expect((await plinth(['operators', 'create', 'ada'], { cwd })).stderr).toContain(
+    'There is an operator ada already.',
+  );
+  expect((await plinth(['operators', 'list'], { cwd })).stdout).toMatch(/ada +read-only/);
+
+  // Migrations on the running server; a failing one is explained and leaves nothing.
+  await plinth(['migration', 'new', 'more'], {
+    cwd,
+    stdin: 'alter table todos add done boolean not null default false;',
+  });
+  const up = await plinth(['migration', 'up'], { cwd });
+  expect(up.stderr).toMatch(/^Applying migration \d{14}_more\.sql\.\.\.\nApplied 1\.\n$/);
+  expect((await plinth(['migration', 'up'], { cwd })).stderr).toBe('Local database is up to date.\n');
+  writeFileSync(
+    join(cwd, 'supabase/migrations/30000101000000_bad.sql'),
+    'create table x ();\nselect nonsense;',
+  );
+  const bad = await plinth(['migration', 'up'], { cwd });
+  expect(bad.status).toBe(1);
+  expect(bad.stderr).toContain(
+    'supabase/migrations/30000101000000_bad.sql:2: column "nonsense" does not exist',
+  );
+  expect(bad.stderr).toContain('select nonsense\n       ^');
+  expect((await plinth(['migration', 'list'], { cwd })).stdout).toMatch(
+    /30000101000000 {18}3000-01-01 00:00:00 {2}bad/,
+  );
+
+  const types = await plinth(['gen', 'types', 'typescript'], { cwd });
+  expect(types.stdout).toMatch(/^export type Json =/);
+  expect(types.stdout).toContain('done: boolean');
+
+  // A reset starts over, at the same addresses.
+  writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'create table x ();');
+  const reset = await plinth(['db', 'reset', '--last', '1', '--no-seed'], { cwd });
+  expect(reset.stderr).toContain('Finished db reset.');
+  expect(reset.stderr).not.toContain('bad.sql');
+  expect(await todos(status)).toEqual([]);
+
+  const stopped = await plinth(['stop'], { cwd });
+  expect(stopped.stderr).toBe('Stopping...\nStopped.\n');
+  expect((await plinth(['status'], { cwd })).status).toBe(1);
+  await expect(fetch(status.API_URL ?? '')).rejects.toThrow();
+
+  // Without a server a command brings the database up by itself.
+  expect((await plinth(['migration', 'list'], { cwd })).stdout).toMatch(/20240101000000 {2}20240101000000/);
+  expect((await plinth(['stop', '--no-backup'], { cwd })).status).toBe(0);
+  expect(existsSync(join(cwd, '.plinth/postgres'))).toBe(false);
+});
+
+test('in front: one line of JSON on stdout, a signal stops it cleanly', async () => {
+  const cwd = makeProject({});
+  const child = spawnPlinth(['start', '--port', '0', '--json'], { cwd });
+  let stdout = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
+  while (!stdout.includes('\n')) await sleep(20);
+  const status = JSON.parse(stdout) as Status;
+  expect((await fetch(`${status.API_URL}/health`)).status).toBe(200);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGINT');
+  expect(await ended).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+  expect(existsSync(join(cwd, '.plinth/state.json'))).toBe(false);
+  await expect(fetch(`${status.API_URL}/health`)).rejects.toThrow();
+});
+
+test('a first start that fails explains why, and goes on where it stopped', async () => {
+  const cwd = makeProject(files);
+  mkdirSync(join(cwd, 'supabase/migrations'), { recursive: true });
+  const bad = join(cwd, 'supabase/migrations/20240102000000_bad.sql');
+  writeFileSync(bad, 'create table x ();\ncreat table y ();');
+  const { status, stdout, stderr } = await plinth(['start', '--detach', '--port', '0'], { cwd });
+  expect(status).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr).toContain('supabase/migrations/20240102000000_bad.sql:2: syntax error at or near "creat"');
+  expect(stderr).toContain('creat table y ()\n^');
+  writeFileSync(bad, 'create table x ();');
+  expect(await todos(await startDetached(cwd))).toEqual([{ id: 1, title: 'from seed' }]);
+});
+
+test('a service left out is not served', async () => {
+  const cwd = makeProject({});
+  const { API_URL } = await startDetached(cwd, '-x', 'storage-api', '-x', 'kong');
+  expect((await fetch(`${API_URL}/storage/v1/bucket`)).status).toBe(404);
+});
+
+test('serve makes keys of its own, readable by the owner only', async () => {
+  const cwd = makeProject({});
+  const child = spawnPlinth(['serve', '--port', '0', '--json'], { cwd });
+  let stdout = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
+  while (!stdout.includes('\n')) await sleep(20);
+  const { JWT_SECRET, PUBLISHABLE_KEY } = JSON.parse(stdout) as Status;
+  expect(JWT_SECRET).not.toContain('super-secret');
+  expect(PUBLISHABLE_KEY).toMatch(/^sb_publishable_/);
+  expect(PUBLISHABLE_KEY).not.toBe('sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH');
+  expect(statSync(join(cwd, '.plinth/secrets.json')).mode & 0o777).toBe(0o600);
+  expect((await plinth(['serve'], { cwd })).stderr).toContain('Plinth runs on this folder already');
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
