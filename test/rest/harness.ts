@@ -1,0 +1,53 @@
+/** A REST service of its own on a database of its own, with the fixture of this folder. */
+import { readFileSync } from 'node:fs';
+import { configFrom } from '../../src/config/index.ts';
+import { createTestDatabase } from '../../src/database/testing.ts';
+import { createGateway } from '../../src/gateway/index.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { createKeys } from '../../src/keys/index.ts';
+import { createRest } from '../../src/rest/index.ts';
+
+const fixture = readFileSync(new URL('fixture.sql', import.meta.url), 'utf8');
+const authSql = new URL('../../src/auth/sql/', import.meta.url);
+
+export interface RestHarness {
+  readonly url: string;
+  readonly anonKey: string;
+  readonly serviceKey: string;
+  /** A token of an end user. */
+  userToken(sub: string, claims?: Record<string, unknown>): string;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** As `postgres`. */
+  run(text: string): Promise<void>;
+  query<R extends object>(text: string): Promise<R[]>;
+  stop(): Promise<void>;
+}
+
+export async function startRest(): Promise<RestHarness> {
+  const { database, drop } = await createTestDatabase('rest-fixture', async (template) => {
+    await template.migrate([{ room: 'auth', dir: authSql }]);
+    await template.pool('postgres').exec(fixture);
+  });
+  const config = configFrom({ api: { schemas: ['public'] } }, '/nowhere');
+  const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
+  const rest = createRest({ database, keys, config, log: silentLogger });
+  await rest.start?.();
+  const gateway = createGateway({ services: [rest], keys, log: silentLogger, trustedProxies: [], home: '/' });
+  const port = await gateway.listen('127.0.0.1', 0);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    anonKey: keys.anonKey,
+    serviceKey: keys.serviceRoleKey,
+    userToken: (sub, claims = {}) => keys.sign({ sub, role: 'authenticated', exp: 4_000_000_000, ...claims }),
+    fetch: (path, init) => fetch(`${url}/rest/v1${path}`, init),
+    run: (text) => database.pool('postgres').exec(text),
+    query: (text) => database.pool('postgres').query(sql`${sql.raw(text)}`),
+    async stop() {
+      await gateway.close(1000);
+      await rest.stop?.();
+      await drop();
+    },
+  };
+}
