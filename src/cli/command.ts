@@ -9,6 +9,8 @@ export interface Option {
   /** What stands for the value in help: `PORT`. */
   readonly value?: string;
   readonly help: string;
+  /** Between our own processes; not for people. */
+  readonly hidden?: true;
 }
 
 export interface Command {
@@ -101,7 +103,8 @@ function explainParseError({ message }: Error, known: readonly string[]): string
 export function helpOf({ name, takes, about, options, examples }: Command): string {
   const usage = ['plinth', name, ...(takes === undefined ? [] : [takes]), '[options]'].join(' ');
   const all = { ...options, help: { type: 'boolean', short: 'h', help: 'This help.' } satisfies Option };
-  const rows = Object.entries(all).map(([option, { short, value, help }]: [string, Option]) => [
+  const shown = Object.entries<Option>(all).filter(([, { hidden }]) => hidden !== true);
+  const rows = shown.map(([option, { short, value, help }]: [string, Option]) => [
     `${short ? `-${short}, ` : '    '}--${option}${value ? ` ${value}` : ''}`,
     help,
   ]);

@@ -40,8 +40,7 @@ export const start: Command = {
     ...serverOptions,
     detach: { type: 'boolean', short: 'd', help: 'Returns when ready; "plinth stop" stops it.' },
     example: { type: 'boolean', help: 'Starts the example project that comes with Plinth.' },
-    // The process that --detach leaves behind.
-    daemon: { type: 'boolean', help: 'Reports to the process that started it, as --detach needs it.' },
+    daemon: { type: 'boolean', hidden: true, help: 'Reports to the process that started it with --detach.' },
   },
   examples: [
     ['plinth start', 'serves the project of this folder on http://127.0.0.1:54321'],
