@@ -34,9 +34,9 @@ async function listen(
   const marks: number[] = [];
   const channel = h.client(userId).channel(`listen-${channels++}`);
   channel.on(
-    'postgres_changes' as never,
-    { event: '*', schema: 'public', ...filter } as never,
-    (payload: never) => seen.push(payload),
+    'postgres_changes',
+    { event: '*', schema: 'public', ...filter } as { event: '*'; schema: string },
+    (payload) => seen.push(payload),
   );
   channel.on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'marker' }, ({ new: row }) => {
     marks.push((row as { id: number }).id);

@@ -275,6 +275,29 @@ test('join payloads: flexible booleans, nulls, nonsense', async () => {
   socket.close();
 });
 
+test('who stops reading is closed, everybody else goes on', async () => {
+  const bounded = await startRealtime({ limits: { maxBufferedBytes: 300_000 } });
+  try {
+    const [slow, quick] = await Promise.all([openRaw(bounded.socketUrl()), openRaw(bounded.socketUrl())]);
+    for (const socket of [slow, quick]) {
+      socket.send(['1', '1', 'realtime:flood', 'phx_join', config()]);
+      await socket.next(reply('1'));
+    }
+    slow.pause();
+    const count = 200;
+    for (let n = 0; n < count; n++) {
+      quick.sendBytes(userBroadcast('realtime:flood', 'e', 0, Buffer.alloc(100_000, n)));
+      await quick.next((frame) => Buffer.isBuffer(frame));
+    }
+    slow.resume();
+    await until(() => slow.closed);
+    expect(slow.frames.length).toBeLessThan(count);
+    expect(quick.closed).toBeUndefined();
+  } finally {
+    await bounded.stop();
+  }
+});
+
 test('limits that upstream has are settings', async () => {
   const strict = await startRealtime({
     limits: {

@@ -14,6 +14,9 @@ export interface RawSocket {
   sendText(text: string): void;
   /** The first frame, from now or before, that fulfils the condition; it is taken out. */
   next(test: (frame: Json) => boolean): Promise<Json>;
+  /** Stops reading, and goes on. */
+  pause(): void;
+  resume(): void;
   close(): void;
 }
 
@@ -45,6 +48,8 @@ export async function openRaw(url: string): Promise<RawSocket> {
         const index = frames.findIndex(test);
         return index >= 0 && frames.splice(index, 1)[0];
       }),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
     close: () => socket.terminate(),
   };
 }

@@ -38,6 +38,12 @@ export interface Stream {
 const firstRetryMs = 200;
 const lastRetryMs = 10_000;
 const slotPatienceMs = 5_000;
+/**
+ * A transaction of our own that comes back through the stream: shows that it flows, and lets the slot advance on a
+ * database where others write only what nobody listens to, so that no WAL piles up behind it.
+ */
+const heartbeatMs = 30_000;
+const silenceMs = 120_000;
 
 export function createStream(options: StreamOptions): Stream {
   const { database, log } = options;
@@ -91,10 +97,12 @@ export function createStream(options: StreamOptions): Stream {
     }
     if (isStopped()) return;
     const decoder = createDecoder(options.wanted);
+    let heardAt = performance.now();
     const names = publications.map((name) => `"${name}"`).join(',');
     const { ended } = opened.stream(
-      `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names ${quoteLiteral(names)})`,
+      `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', messages 'true', publication_names ${quoteLiteral(names)})`,
       (payload) => {
+        heardAt = performance.now();
         const event = decoder.decode(payload);
         if (event !== undefined) options.onEvent(event);
       },
@@ -102,8 +110,20 @@ export function createStream(options: StreamOptions): Stream {
     state = 'live';
     trouble = undefined;
     retryMs = firstRetryMs;
+    const heart = setInterval(() => {
+      if (performance.now() - heardAt > silenceMs) {
+        log.warn({ silenceMs }, 'nothing comes through the stream of changes any more');
+        opened.destroy();
+        return;
+      }
+      beat(database).catch((error: unknown) => log.debug({ error }, 'no heartbeat could be written'));
+    }, heartbeatMs).unref();
     options.onLive();
-    await ended;
+    try {
+      await ended;
+    } finally {
+      clearInterval(heart);
+    }
   };
 
   return {
@@ -124,6 +144,12 @@ export function createStream(options: StreamOptions): Stream {
       await running;
     },
   };
+}
+
+async function beat(database: Database): Promise<void> {
+  await database
+    .pool('supabase_realtime_admin')
+    .query(sql`select pg_logical_emit_message(true, 'plinth.realtime', 'heartbeat')`);
 }
 
 /** PostgreSQL before 18 ends a stream that names a publication which is not there. */

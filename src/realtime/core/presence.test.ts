@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type PresenceDiff, PresenceRoom, type PresenceState } from './presence.ts';
+
+const room = (): PresenceRoom<string> => {
+  let count = 0;
+  return new PresenceRoom(() => `ref${++count}`);
+};
+
+test('track, update, the same again, untrack', () => {
+  const presence = room();
+  expect(presence.track('m', 'key', { a: 1 })).toBe(true);
+  expect(presence.takeDiff()).toEqual({ joins: { key: { metas: [{ a: 1, phx_ref: 'ref1' }] } }, leaves: {} });
+  expect(presence.track('m', 'key', { a: 1 })).toBe(false);
+  expect(presence.takeDiff()).toBeUndefined();
+  presence.track('m', 'key', { a: 2 });
+  expect(presence.takeDiff()).toEqual({
+    joins: { key: { metas: [{ a: 2, phx_ref: 'ref2', phx_ref_prev: 'ref1' }] } },
+    leaves: { key: { metas: [{ a: 1, phx_ref: 'ref1' }] } },
+  });
+  presence.track('n', 'key', {});
+  expect(presence.state().key?.metas).toHaveLength(2);
+  expect(presence.untrack('m')).toBe(true);
+  expect(presence.untrack('m')).toBe(false);
+  expect(presence.takeDiff()?.leaves).toEqual({
+    key: { metas: [{ a: 2, phx_ref: 'ref2', phx_ref_prev: 'ref1' }] },
+  });
+});
+
+test('a payload cannot choose its reference, and odd keys are keys', () => {
+  const presence = room();
+  presence.track('m', '__proto__', JSON.parse('{"phx_ref":"mine","__proto__":{"x":1}}'));
+  expect(JSON.stringify(presence.state())).toBe(
+    '{"__proto__":{"metas":[{"phx_ref":"ref1","__proto__":{"x":1}}]}}',
+  );
+});
+
+/** A client as realtime-js is one: joins by reference, leaves by reference. */
+function apply(state: Map<string, Set<string>>, { joins, leaves }: PresenceDiff): void {
+  const refs = (part: PresenceState) =>
+    Object.entries(part).flatMap(([key, { metas }]) => metas.map((meta) => [key, meta.phx_ref] as const));
+  for (const [key, ref] of refs(joins)) state.set(key, (state.get(key) ?? new Set()).add(ref));
+  for (const [key, ref] of refs(leaves)) {
+    state.get(key)?.delete(ref);
+    if (state.get(key)?.size === 0) state.delete(key);
+  }
+}
+
+test('whoever applies the diffs has the state, however they are gathered', () => {
+  const step = fc.record({
+    member: fc.constantFrom('a', 'b', 'c'),
+    act: fc.constantFrom('track', 'untrack', 'tell'),
+    payload: fc.record({ n: fc.nat(2) }),
+  });
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const presence = room();
+      const client = new Map<string, Set<string>>();
+      const tell = (): void => {
+        const diff = presence.takeDiff();
+        if (diff !== undefined) apply(client, diff);
+      };
+      for (const { member, act, payload } of steps) {
+        if (act === 'track') presence.track(member, member === 'c' ? 'a' : member, payload);
+        else if (act === 'untrack') presence.untrack(member);
+        else tell();
+      }
+      tell();
+      const expected = Object.entries(presence.state()).map(([key, { metas }]) => [
+        key,
+        metas.map(({ phx_ref }) => phx_ref).sort(),
+      ]);
+      expect([...client].map(([key, refs]) => [key, [...refs].sort()]).sort()).toEqual(expected.sort());
+    }),
+  );
+});
