@@ -282,6 +282,11 @@ describe('reading over HTTP', () => {
       message: "body must have required property 'name'",
       code: 'InvalidRequest',
     });
+    const form = await server.request('/bucket', {
+      method: 'POST',
+      body: new URLSearchParams({ name: 'x' }),
+    });
+    expect(await form.json()).toMatchObject({ statusCode: '400', message: 'body must be object' });
     const broken = await server.request('/bucket', {
       method: 'POST',
       body: '{',

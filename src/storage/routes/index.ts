@@ -48,6 +48,11 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
           }
         },
       );
+      // Any other body is none, so that the validator says what is missing.
+      scope.addContentTypeParser('*', (_request, payload, done) => {
+        payload.resume();
+        done(null);
+      });
       bucketRoutes(scope, service);
       copyRoutes(scope, service);
       listRoutes(scope, service);
