@@ -71,8 +71,16 @@ function readRequest(request: FastifyRequest, prefix: string, signal: AbortSigna
   };
 }
 
-/** Above it pieces are written one by one instead of being copied together. */
+/** Above it pieces are written in batches instead of being copied together. */
 const JOIN_LIMIT_BYTES = 64 * 1024;
+/** Up to it a body goes out as a string: Node then sends it and the head in one piece. */
+const SMALL_BYTES = 8 * 1024;
+
+/** Up to here copying is cheaper than a second buffer in the write. */
+const STRING_LIMIT_BYTES = 8 * 1024;
+
+const latin1 = (part: Uint8Array): string =>
+  Buffer.from(part.buffer, part.byteOffset, part.byteLength).latin1Slice();
 
 function write(reply: FastifyReply, response: RestResponse): void {
   const { raw } = reply;
@@ -81,14 +89,11 @@ function write(reply: FastifyReply, response: RestResponse): void {
   if (response.reason === undefined) raw.writeHead(response.status, headers);
   else raw.writeHead(response.status, cleanReason(response.reason), headers);
   const { body } = response;
-  const [only] = body;
-  if (body.length <= 1) {
-    raw.end(only);
-    return;
-  }
   const size = body.reduce((sum, part) => sum + part.byteLength, 0);
   if (size <= JOIN_LIMIT_BYTES) {
-    raw.end(Buffer.concat(body, size));
+    const whole = body.length === 1 ? (body[0] as Uint8Array) : Buffer.concat(body, size);
+    if (size > SMALL_BYTES) raw.end(whole);
+    else raw.end(Buffer.from(whole.buffer, whole.byteOffset, size).toString('latin1'), 'latin1');
     return;
   }
   let batch: Uint8Array[] = [];

@@ -125,8 +125,7 @@ export class Connection {
     this.#exchanges.push(exchange);
     this.#unwritten++;
     // Behind others nothing is gained by sending at once: what is submitted in one turn leaves in one write.
-    if (this.#exchanges.length === 1) this.flush();
-    else this.#scheduleFlush();
+    this.#scheduleFlush();
   }
 
   /** Sends what was written without expecting an answer (authentication, copy). */
