@@ -101,7 +101,8 @@ export function settingsFrom({ auth }: Config, apiUrl: () => string): Settings {
       otpExpiryMs: auth.email.otp_expiry * 1000,
     },
     phone: {
-      enabled: auth.sms.enable_signup && (provider !== '' || auth.hook.send_sms.enabled),
+      // Without a provider the local stack turns phones off; here their messages are captured.
+      enabled: auth.sms.enable_signup,
       autoconfirm: !auth.sms.enable_confirmations,
       provider,
       maxFrequencyMs: auth.sms.max_frequency,

@@ -23,7 +23,9 @@ export interface AuthServer {
   admin(): SupabaseClient;
   /** Plain HTTP below /auth/v1. */
   request(path: string, init?: RequestInit & { token?: string; json?: unknown }): Promise<Response>;
-  /** The newest message to this address, and how many there are. */
+  /** What the Account pages ask of the service. */
+  readonly issueCode: AuthService['issueCode'];
+  /** Messages to this address, the newest first. */
   inbox(to: string): Promise<readonly CapturedMessage[]>;
   stop(): Promise<void>;
 }
@@ -84,6 +86,7 @@ export async function startAuth(auth: PartialConfig['auth'] = {}): Promise<AuthS
           ...init.headers,
         },
       }),
+    issueCode: service.issueCode,
     async inbox(to) {
       const { messages } = await mail.inbox.list({ limit: 100, offset: 0, search: `to:"${to}"` });
       return messages;

@@ -7,7 +7,7 @@ import type { Define } from './route.ts';
 /** The version whose behaviour this service has. */
 const gotrueVersion = 'v2.196.0';
 
-/** In upstream's order. `fly`, `linkedin`, `slack`, `snapchat` cannot be configured in config.toml. */
+/** In upstream's order. None is offered yet, whatever config.toml enables: apps show buttons by these flags. */
 const externalNames = [
   'apple',
   'azure',
@@ -50,7 +50,7 @@ export function publicRoutes(define: Define, ctx: AuthContext): void {
     sms_provider: settings.phone.provider,
     saml_enabled: false,
     saml_private_key_next_configured: false,
-    passkeys_enabled: settings.config.passkey.enabled,
+    passkeys_enabled: false,
   }));
 
   define('GET', '/.well-known/jwks.json', ({ reply }) => {
@@ -72,12 +72,11 @@ export function publicRoutes(define: Define, ctx: AuthContext): void {
 }
 
 function externalSettings(settings: Settings): Record<string, boolean> {
-  const configured: Readonly<Record<string, { readonly enabled: boolean }>> = settings.config.external;
   const flags: Record<string, boolean> = { anonymous_users: settings.anonymousEnabled };
-  for (const name of externalNames) flags[name] = configured[name]?.enabled ?? false;
+  for (const name of externalNames) flags[name] = false;
   flags.email = settings.email.enabled;
   flags.phone = settings.phone.enabled;
-  flags.zoom = configured.zoom?.enabled ?? false;
+  flags.zoom = false;
   return flags;
 }
 

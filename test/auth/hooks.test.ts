@@ -1,0 +1,127 @@
+/** Hooks over HTTP and in PostgreSQL. */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { webhookSignature } from '../../src/auth/core/webhook-signature.ts';
+import { newEmail, startAuth } from './harness.ts';
+
+const secrets = `v1,whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+const password = 'correct horse';
+
+interface Call {
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+  readonly body: Record<string, Record<string, unknown>>;
+}
+
+describe('over HTTP', () => {
+  let server: Server;
+  let uri = '';
+  let calls: Call[] = [];
+  let answer: { status: number; type?: string; body: string } = { status: 204, body: '' };
+  beforeAll(async () => {
+    server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+      const text = Buffer.concat(chunks).toString();
+      calls.push({ headers: request.headers, text, body: JSON.parse(text) });
+      response.writeHead(answer.status, answer.type === undefined ? {} : { 'content-type': answer.type });
+      response.end(answer.body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    uri = `http://127.0.0.1:${(server.address() as { port: number }).port}/hook`;
+  });
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+
+  test('before_user_created may refuse, and is signed', async () => {
+    const auth = await startAuth({ hook: { before_user_created: { enabled: true, uri, secrets } } });
+    try {
+      calls = [];
+      answer = {
+        status: 200,
+        type: 'application/json',
+        body: '{"error":{"http_code":403,"message":"not from here"}}',
+      };
+      const email = newEmail();
+      const refused = await auth.client().auth.signUp({ email, password });
+      expect(refused.error).toMatchObject({ status: 403, message: 'not from here' });
+      const [call] = calls;
+      expect(call?.body).toMatchObject({
+        metadata: { name: 'before-user-created' },
+        user: { email, role: '' },
+      });
+      const id = String(call?.headers['webhook-id']);
+      const timestampSeconds = Number(call?.headers['webhook-timestamp']);
+      expect(call?.headers['webhook-signature']).toBe(
+        webhookSignature(secrets, { id, timestampSeconds, body: call?.text ?? '' }),
+      );
+      answer = { status: 204, body: '' };
+      expect((await auth.client().auth.signUp({ email, password })).error).toBeNull();
+      for (const [bad, code] of [
+        [{ status: 200, type: 'text/plain', body: 'ok' }, 'hook_payload_invalid_content_type'],
+        [
+          { status: 200, type: 'application/json', body: JSON.stringify({ x: 'y'.repeat(210_000) }) },
+          'hook_payload_over_size_limit',
+        ],
+      ] as const) {
+        answer = bad;
+        const { error } = await auth.client().auth.signUp({ email: newEmail(), password });
+        expect(error?.code).toBe(code);
+      }
+      answer = { status: 500, body: '' };
+      expect((await auth.client().auth.signUp({ email: newEmail(), password })).error).toMatchObject({
+        status: 500,
+      });
+    } finally {
+      await auth.stop();
+    }
+  });
+
+  test('send_email replaces the mail', async () => {
+    const auth = await startAuth({
+      hook: { send_email: { enabled: true, uri, secrets } },
+      email: { enable_confirmations: true },
+    });
+    try {
+      calls = [];
+      answer = { status: 200, type: 'application/json', body: '{}' };
+      const email = newEmail();
+      await auth.client().auth.signUp({ email, password });
+      expect(await auth.inbox(email)).toHaveLength(0);
+      const data = calls[0]?.body.email_data;
+      expect(data).toMatchObject({ email_action_type: 'signup', site_url: `${auth.url}/auth/v1` });
+      const signedIn = await auth
+        .client()
+        .auth.verifyOtp({ email, token: String(data?.token), type: 'email' });
+      expect(signedIn.error).toBeNull();
+    } finally {
+      await auth.stop();
+    }
+  });
+});
+
+test('custom_access_token in PostgreSQL', async () => {
+  const uri = 'pg-functions://postgres/public/add_claims';
+  const auth = await startAuth({ hook: { custom_access_token: { enabled: true, uri } } });
+  try {
+    await auth.database.pool('supabase_admin').exec(`
+      create function public.add_claims(event jsonb) returns jsonb language sql as $$
+        select jsonb_build_object('claims', case
+          when event #>> '{claims,email}' like 'bad%' then (event -> 'claims') - 'aal'
+          else event -> 'claims' || '{"level": 7}' end) $$;
+      grant usage on schema public to supabase_auth_admin;
+      grant execute on function public.add_claims to supabase_auth_admin;`);
+    const { data, error } = await auth.client().auth.signUp({ email: newEmail(), password });
+    expect(error).toBeNull();
+    const claims = JSON.parse(
+      Buffer.from(data.session?.access_token.split('.')[1] ?? '', 'base64url').toString(),
+    );
+    expect(claims).toMatchObject({ level: 7, sub: data.user?.id });
+    const bad = await auth.client().auth.signUp({ email: `bad-${newEmail()}`, password });
+    expect(bad.error).toMatchObject({ status: 500, message: expect.stringContaining('aal is required') });
+  } finally {
+    await auth.stop();
+  }
+});

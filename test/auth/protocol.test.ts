@@ -1,0 +1,232 @@
+/** What is on the wire: error shapes, headers, bodies, tokens; and attacks on them. */
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type AuthServer, newEmail, startAuth } from './harness.ts';
+
+let server: AuthServer;
+beforeAll(async () => {
+  server = await startAuth({ enable_anonymous_sign_ins: true });
+});
+afterAll(() => server.stop());
+
+const versioned = { 'x-supabase-api-version': '2024-01-01' };
+
+describe('errors', () => {
+  test('the older shape', async () => {
+    const answer = await server.request('/token?grant_type=password', {
+      json: { email: 'a@b.cd', password: 'x' },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('x-sb-error-code')).toBe('invalid_credentials');
+    expect(answer.headers.get('x-supabase-api-version')).toBeNull();
+    expect(await answer.json()).toEqual({
+      code: 400,
+      error_code: 'invalid_credentials',
+      msg: 'Invalid login credentials',
+    });
+  });
+
+  test('the newer shape echoes its version, and browsers may read it', async () => {
+    const answer = await server.request('/token?grant_type=password', {
+      json: { email: 'a@b.cd', password: 'x' },
+      headers: { ...versioned, origin: 'http://localhost:5173' },
+    });
+    expect(answer.headers.get('x-supabase-api-version')).toBe('2024-01-01');
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-expose-headers')?.toLowerCase()).toContain(
+      'x-supabase-api-version',
+    );
+    expect(await answer.json()).toEqual({
+      code: 'invalid_credentials',
+      message: 'Invalid login credentials',
+    });
+  });
+
+  test('weak passwords name their reasons in both', async () => {
+    const json = { email: newEmail(), password: '1' };
+    const old = await (await server.request('/signup', { json })).json();
+    expect(old).toMatchObject({
+      code: 422,
+      error_code: 'weak_password',
+      weak_password: { reasons: ['length'] },
+    });
+    const newer = await (await server.request('/signup', { json, headers: versioned })).json();
+    expect(newer).toMatchObject({ code: 'weak_password', weak_password: { reasons: ['length'] } });
+  });
+
+  test.each([
+    ['', 400, 'bad_json'],
+    ['{', 400, 'bad_json'],
+    ['[]', 400, 'bad_json'],
+    ['{"email":1}', 400, 'bad_json'],
+    [`{"email":"${'x'.repeat(1_048_600)}"}`, 413, 'request_entity_too_large'],
+  ])('body %.20s', async (body, status, code) => {
+    const answer = await server.request('/signup', { method: 'POST', body });
+    expect([answer.status, (await answer.json()).error_code]).toEqual([status, code]);
+  });
+
+  test('bodies are JSON whatever their type says', async () => {
+    const answer = await server.request('/signup', { json: {}, headers: { 'content-type': 'text/plain' } });
+    expect(answer.status).toBe(200);
+  });
+
+  test('what a trigger of the project raises', async () => {
+    const own = await startAuth();
+    try {
+      await own.database.pool('supabase_admin').exec(`
+        create function public.refuse() returns trigger language plpgsql as
+          $$ begin raise exception 'no more users' using hint = 'come back later'; end $$;
+        create trigger refuse before insert on auth.users for each row execute function public.refuse();`);
+      const json = { email: newEmail(), password: 'correct horse' };
+      const old = await own.request('/signup', { json });
+      expect([old.status, await old.json()]).toEqual([
+        500,
+        { code: 'P0001', message: 'no more users', hint: 'come back later' },
+      ]);
+      const newer = await own.request('/signup', { json, headers: versioned });
+      expect(await newer.json()).toEqual({
+        code: 'unexpected_failure',
+        message: 'Database error saving new user',
+      });
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test.each([
+    ['GET', '/authorize?provider=google', 400, 'validation_failed'],
+    ['GET', '/authorize?provider=nosuch', 400, 'validation_failed'],
+    ['POST', '/sso', 404, 'saml_provider_disabled'],
+    ['POST', '/token?grant_type=magic', 400, 'invalid_credentials'],
+    ['GET', '/.well-known/oauth-authorization-server', 404, 'feature_disabled'],
+    ['GET', '/user', 401, 'no_authorization'],
+    ['GET', '/verify', 400, 'validation_failed'],
+  ])('%s %s', async (method, path, status, code) => {
+    const answer = await fetch(`${server.url}/auth/v1${path}`, {
+      method,
+      ...(method === 'POST' ? { body: '{}' } : {}),
+    });
+    expect([answer.status, (await answer.json()).error_code]).toEqual([status, code]);
+  });
+});
+
+describe('tokens', () => {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const forge = (header: object, claims: object, key = 'x') => {
+    const body = `${encode(header)}.${encode(claims)}`;
+    return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
+  };
+  const soon = () => Math.floor(Date.now() / 1000) + 600;
+
+  async function user() {
+    const { data } = await server.client().auth.signUp({ email: newEmail(), password: 'correct horse' });
+    return { id: data.user?.id ?? '', token: data.session?.access_token ?? '' };
+  }
+
+  test('none, foreign keys, and the public key as a secret are refused', async () => {
+    const { id } = await user();
+    const claims = { sub: id, role: 'service_role', aud: 'authenticated', exp: soon() };
+    const [jwk] = (await (await server.request('/.well-known/jwks.json')).json()).keys;
+    const forged = [
+      `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.`,
+      forge({ alg: 'HS256', typ: 'JWT' }, claims),
+      forge({ alg: 'HS256', typ: 'JWT', kid: jwk.kid }, claims, JSON.stringify(jwk)),
+      forge({ alg: 'HS256', typ: 'JWT', kid: '../../etc/passwd' }, claims),
+      'a.b.c',
+      'x',
+    ];
+    for (const token of forged) {
+      for (const path of ['/user', '/admin/users']) {
+        const answer = await server.request(path, { token });
+        expect([answer.status, (await answer.json()).error_code]).toEqual([403, 'bad_jwt']);
+      }
+    }
+  });
+
+  test('signed with the secret of the project: judged by sub, expiry and session', async () => {
+    const { id } = await user();
+    const secret = server.keys.jwtSecret;
+    const ask = async (claims: object) => {
+      const answer = await server.request('/user', {
+        token: forge({ alg: 'HS256', typ: 'JWT' }, claims, secret),
+      });
+      return [answer.status, (await answer.json()).error_code];
+    };
+    const good = { sub: id, aud: 'authenticated', role: 'authenticated', exp: soon() };
+    expect(await ask(good)).toEqual([200, undefined]);
+    expect(await ask({ ...good, exp: 1 })).toEqual([403, 'bad_jwt']);
+    expect(await ask({ ...good, sub: undefined })).toEqual([403, 'bad_jwt']);
+    expect(await ask({ ...good, sub: 'x' })).toEqual([400, 'bad_jwt']);
+    expect(await ask({ ...good, sub: crypto.randomUUID() })).toEqual([403, 'user_not_found']);
+    expect(await ask({ ...good, session_id: crypto.randomUUID() })).toEqual([403, 'session_not_found']);
+    expect(await ask({ ...good, session_id: 'x' })).toEqual([403, 'bad_jwt']);
+  });
+
+  test('the public key set holds no secret', async () => {
+    const answer = await server.request('/.well-known/jwks.json');
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=600');
+    const { keys } = await answer.json();
+    for (const key of keys) {
+      expect(key.kty).not.toBe('oct');
+      expect(key).not.toHaveProperty('d');
+    }
+  });
+});
+
+test('triggers see an INSERT without role, then updates', async () => {
+  const own = await startAuth();
+  try {
+    const db = own.database.pool('supabase_admin');
+    await db.exec(`
+      create table public.seen (ordinal bigint generated always as identity, op text, role text, meta jsonb, confirmed bool);
+      create function public.watch() returns trigger language plpgsql security definer as $$
+      begin
+        insert into public.seen (op, role, meta, confirmed)
+        values (tg_op, new.role, new.raw_user_meta_data, new.email_confirmed_at is not null);
+        return new;
+      end $$;
+      create trigger watch after insert or update on auth.users for each row execute function public.watch();`);
+    await own
+      .client()
+      .auth.signUp({ email: newEmail(), password: 'correct horse', options: { data: { name: 'Ann' } } });
+    const rows = await db.query<{ op: string; role: string; meta: object; confirmed: boolean }>(
+      sql`select op, role, meta, confirmed from public.seen order by ordinal`,
+    );
+    expect(rows[0]).toEqual({ op: 'INSERT', role: '', meta: { name: 'Ann' }, confirmed: false });
+    expect(rows[1]).toMatchObject({ op: 'UPDATE', role: 'authenticated' });
+    expect(rows.at(-1)).toMatchObject({
+      role: 'authenticated',
+      meta: { name: 'Ann', email_verified: true },
+      confirmed: true,
+    });
+  } finally {
+    await own.stop();
+  }
+});
+
+test('a code for the Account pages gives a session of its own, once', async () => {
+  const { createHash } = await import('node:crypto');
+  const client = server.client();
+  const { data } = await client.auth.signUp({ email: newEmail(), password: 'correct horse' });
+  const verifier = 'v'.repeat(64);
+  const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
+  const accessToken = data.session?.access_token ?? '';
+  const code = await server.issueCode({ accessToken, codeChallenge, codeChallengeMethod: 's256' });
+  const exchange = () =>
+    server.request('/token?grant_type=pkce', { json: { auth_code: code, code_verifier: verifier } });
+  const session = await (await exchange()).json();
+  expect(session.user.id).toBe(data.user?.id);
+  expect(session.refresh_token).not.toBe(data.session?.refresh_token);
+  const claimsOf = (token: string) =>
+    JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  expect(claimsOf(session.access_token).amr).toMatchObject([{ method: 'password' }]);
+  expect(claimsOf(session.access_token).session_id).not.toBe(claimsOf(accessToken).session_id);
+  expect((await exchange()).status).toBe(404);
+  await client.auth.signOut();
+  await expect(
+    server.issueCode({ accessToken, codeChallenge, codeChallengeMethod: 's256' }),
+  ).rejects.toMatchObject({
+    code: 'session_not_found',
+  });
+});
