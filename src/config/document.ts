@@ -39,7 +39,8 @@ function sectionLines(section: Section<Fields>, path: readonly string[]): string
   );
   if (path.length > 0 && settings.length > 0) {
     const alias = section.alias === undefined ? '' : ` Also \`[${section.alias}]\`.`;
-    lines.push(`### [${path.join('.')}]\n`, `${section.help}${alias}\n`);
+    const pending = section.pending === undefined ? '' : ` Now: ${section.pending}.`;
+    lines.push(`### [${path.join('.')}]\n`, `${section.help}${alias}${pending}\n`);
   }
   if (settings.length > 0) {
     lines.push('| key | type | default | what it does |', '| --- | --- | --- | --- |');

@@ -268,10 +268,21 @@ describe('where values come from', () => {
   });
 
   test('a missing secret warns by its name', () => {
-    const toml = '[auth.external.github]\nenabled = true\nclient_id = "x"\nsecret = "env(GITHUB)"';
-    expect(load(toml).warnings).toEqual([
-      'supabase/config.toml:4: auth.external.github.secret: env(GITHUB) is not set, and auth.external.github is enabled',
+    const smtp =
+      '[auth.email.smtp]\nhost = "h"\nport = 25\nadmin_email = "a@b.c"\nuser = "u"\npass = "env(PASS)"';
+    expect(load(smtp).warnings).toEqual([
+      'supabase/config.toml:6: auth.email.smtp.pass: env(PASS) is not set, and auth.email.smtp.user is given',
     ]);
+  });
+
+  test('what is not there yet warns when it is asked for', () => {
+    const toml =
+      '[auth.captcha]\nenabled = true\nprovider = "turnstile"\nsecret = "x"\n[auth.web3.solana]\nenabled = false';
+    expect(load(toml).warnings).toEqual([
+      'supabase/config.toml:2: auth.captcha.enabled: not in this version of Plinth yet, it has no effect',
+    ]);
+    expect(load('[inbucket]\nsmtp_port = 2525').warnings).toHaveLength(1);
+    expect(load('[storage.s3_protocol]\nenabled = true').warnings).toEqual([]);
   });
 
   test('dotenv files, strongest first', () => {

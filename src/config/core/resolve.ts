@@ -77,6 +77,9 @@ class Walk {
       const fallback = table === undefined ? undefined : schema.whenPresent?.[key];
       result[key] = this.#node(node, member, [...path, key], enabledHere, fallback);
     }
+    if (schema.pending && on && result.enabled === true && !isOnByDefault(schema)) {
+      this.#warn([...path, 'enabled'], schema.pending, table?.get('enabled')?.place);
+    }
     for (const [key, member] of table ?? []) {
       if (!known.has(key)) this.#unknownKey([...path, key], member, known.keys());
     }
@@ -119,7 +122,11 @@ class Walk {
     const standard = fallback ?? setting.default;
     if (given === undefined) return standard;
     const parsed = this.#parse(setting.type, given, path, on);
-    if ('value' in parsed) return parsed.value ?? standard;
+    if ('value' in parsed) {
+      const isAsked = parsed.value !== undefined && String(parsed.value) !== String(setting.default ?? '');
+      if (setting.pending && on && isAsked) this.#warn(path, setting.pending, given.place);
+      return parsed.value ?? standard;
+    }
     this.#fault(path, parsed.fault, given.place);
     return standard;
   }
@@ -267,6 +274,9 @@ class Walk {
     this.warnings.push({ key: path.join('.'), message, ...(place === undefined ? {} : { place }) });
   }
 }
+
+const isOnByDefault = ({ fields: { enabled } }: Section<Fields>) =>
+  enabled?.kind === 'setting' && enabled.default === true;
 
 const aliasOf = (node: Node) => (node.kind === 'names' ? undefined : node.alias);
 

@@ -2,6 +2,7 @@ import {
   boolean,
   integer,
   list,
+  notYet,
   optionalBoolean,
   optionalPath,
   optionalText,
@@ -25,9 +26,13 @@ export const api = section('The one public port and what the REST service shows.
     'False: new tables in public are reachable for anon, authenticated and service_role only after a GRANT.',
     { defaultText: 'true, with a warning' },
   ),
-  tls: section('HTTPS on the public port.', {
-    enabled: boolean(false, 'Speaks HTTPS, with a certificate made at first start unless a pair is given.'),
-    cert_path: optionalPath('supabase', 'Certificate in PEM.'),
-    key_path: optionalPath('supabase', 'Private key of the certificate in PEM.'),
-  }),
+  tls: section(
+    'HTTPS on the public port.',
+    {
+      enabled: boolean(false, 'Speaks HTTPS, with a certificate made at first start unless a pair is given.'),
+      cert_path: optionalPath('supabase', 'Certificate in PEM.'),
+      key_path: optionalPath('supabase', 'Private key of the certificate in PEM.'),
+    },
+    notYet,
+  ),
 });

@@ -1,16 +1,20 @@
 /** Who else may vouch for a user: OAuth providers, text message providers, third-party issuers, wallets. */
-import { boolean, duration, names, optionalText, secret, section, text } from './define.ts';
+import { boolean, duration, names, notYet, optionalText, secret, section, text } from './define.ts';
 
 const provider = (name: string) =>
-  section(`Sign-in with ${name}.`, {
-    enabled: boolean(false, 'Offers it.'),
-    client_id: text('', 'Client id; several (for native apps) joined by commas.'),
-    secret: secret('Client secret.'),
-    url: text('', "The provider's address, where it has more than one."),
-    redirect_uri: text('', 'Address the provider sends users back to.', { defaultText: 'ISSUER/callback' }),
-    skip_nonce_check: boolean(false, 'Accepts id tokens without a nonce.'),
-    email_optional: boolean(false, 'Signs users in even when the provider tells no email address.'),
-  });
+  section(
+    `Sign-in with ${name}.`,
+    {
+      enabled: boolean(false, 'Offers it.'),
+      client_id: text('', 'Client id; several (for native apps) joined by commas.'),
+      secret: secret('Client secret.'),
+      url: text('', "The provider's address, where it has more than one."),
+      redirect_uri: text('', 'Address the provider sends users back to.', { defaultText: 'ISSUER/callback' }),
+      skip_nonce_check: boolean(false, 'Accepts id tokens without a nonce.'),
+      email_optional: boolean(false, 'Signs users in even when the provider tells no email address.'),
+    },
+    notYet,
+  );
 
 export const external = section('OAuth providers.', {
   apple: provider('Apple'),
@@ -35,13 +39,19 @@ export const external = section('OAuth providers.', {
   zoom: provider('Zoom'),
 });
 
+const captured = { pending: 'messages are not sent by it yet, they are captured in the inbox' };
+
 const twilio = (name: string) =>
-  section(`Text messages by ${name}.`, {
-    enabled: boolean(false, 'Uses it.'),
-    account_sid: text('', 'Account.'),
-    message_service_sid: text('', 'Messaging or verification service.'),
-    auth_token: secret('Token.'),
-  });
+  section(
+    `Text messages by ${name}.`,
+    {
+      enabled: boolean(false, 'Uses it.'),
+      account_sid: text('', 'Account.'),
+      message_service_sid: text('', 'Messaging or verification service.'),
+      auth_token: secret('Token.'),
+    },
+    captured,
+  );
 
 export const sms = section('Sign-in with a phone number.', {
   enable_signup: boolean(false, 'Allows sign-up with a phone number.', { alias: 'enabled' }),
@@ -51,45 +61,77 @@ export const sms = section('Sign-in with a phone number.', {
   test_otp: names('PHONE', 'Numbers with a fixed code, for tests.', text('', 'The code.')),
   twilio: twilio('Twilio'),
   twilio_verify: twilio('Twilio Verify'),
-  messagebird: section('Text messages by MessageBird.', {
-    enabled: boolean(false, 'Uses it.'),
-    originator: text('', 'Sender.'),
-    access_key: secret('Access key.'),
-  }),
-  textlocal: section('Text messages by Textlocal.', {
-    enabled: boolean(false, 'Uses it.'),
-    sender: text('', 'Sender.'),
-    api_key: secret('API key.'),
-  }),
-  vonage: section('Text messages by Vonage.', {
-    enabled: boolean(false, 'Uses it.'),
-    from: text('', 'Sender.'),
-    api_key: text('', 'API key.'),
-    api_secret: secret('API secret.'),
-  }),
+  messagebird: section(
+    'Text messages by MessageBird.',
+    {
+      enabled: boolean(false, 'Uses it.'),
+      originator: text('', 'Sender.'),
+      access_key: secret('Access key.'),
+    },
+    captured,
+  ),
+  textlocal: section(
+    'Text messages by Textlocal.',
+    {
+      enabled: boolean(false, 'Uses it.'),
+      sender: text('', 'Sender.'),
+      api_key: secret('API key.'),
+    },
+    captured,
+  ),
+  vonage: section(
+    'Text messages by Vonage.',
+    {
+      enabled: boolean(false, 'Uses it.'),
+      from: text('', 'Sender.'),
+      api_key: text('', 'API key.'),
+      api_secret: secret('API secret.'),
+    },
+    captured,
+  ),
 });
 
 export const thirdParty = section('An outside issuer whose tokens are accepted; at most one.', {
-  firebase: section('Firebase.', {
-    enabled: boolean(false, 'Accepts its tokens.'),
-    project_id: optionalText('Project.'),
-  }),
-  auth0: section('Auth0.', {
-    enabled: boolean(false, 'Accepts its tokens.'),
-    tenant: optionalText('Tenant.'),
-    tenant_region: optionalText('Region.'),
-  }),
-  aws_cognito: section('Amazon Cognito.', {
-    enabled: boolean(false, 'Accepts its tokens.'),
-    user_pool_id: optionalText('User pool.'),
-    user_pool_region: optionalText('Region.'),
-  }),
-  clerk: section('Clerk.', {
-    enabled: boolean(false, 'Accepts its tokens.'),
-    domain: optionalText('Domain, as clerk.example.com or example.clerk.accounts.dev.'),
-  }),
-  workos: section('WorkOS.', {
-    enabled: boolean(false, 'Accepts its tokens.'),
-    issuer_url: optionalText('Issuer.'),
-  }),
+  firebase: section(
+    'Firebase.',
+    {
+      enabled: boolean(false, 'Accepts its tokens.'),
+      project_id: optionalText('Project.'),
+    },
+    notYet,
+  ),
+  auth0: section(
+    'Auth0.',
+    {
+      enabled: boolean(false, 'Accepts its tokens.'),
+      tenant: optionalText('Tenant.'),
+      tenant_region: optionalText('Region.'),
+    },
+    notYet,
+  ),
+  aws_cognito: section(
+    'Amazon Cognito.',
+    {
+      enabled: boolean(false, 'Accepts its tokens.'),
+      user_pool_id: optionalText('User pool.'),
+      user_pool_region: optionalText('Region.'),
+    },
+    notYet,
+  ),
+  clerk: section(
+    'Clerk.',
+    {
+      enabled: boolean(false, 'Accepts its tokens.'),
+      domain: optionalText('Domain, as clerk.example.com or example.clerk.accounts.dev.'),
+    },
+    notYet,
+  ),
+  workos: section(
+    'WorkOS.',
+    {
+      enabled: boolean(false, 'Accepts its tokens.'),
+      issuer_url: optionalText('Issuer.'),
+    },
+    notYet,
+  ),
 });

@@ -4,6 +4,7 @@ import {
   duration,
   integer,
   list,
+  notYet,
   oneOf,
   optionalDuration,
   optionalOneOf,
@@ -14,6 +15,8 @@ import {
   section,
   text,
 } from './define.ts';
+
+const noAddressLimits = { ignored: 'as on the local stack of upstream, there are no limits by address' };
 
 const hook = (help: string) =>
   section(help, {
@@ -129,18 +132,37 @@ export const auth = section('Users and sessions.', {
   rate_limit: section('Limits.', {
     email_sent: integer(2, 'Mails in an hour; counts only with your own SMTP server.'),
     sms_sent: integer(30, 'Text messages in an hour.'),
-    anonymous_users: integer(30, 'Guests in an hour and address.'),
-    token_refresh: integer(150, 'Refreshed sessions in five minutes and address.'),
-    sign_in_sign_ups: integer(30, 'Sign-ups and sign-ins in five minutes and address.'),
-    token_verifications: integer(30, 'Verified codes and links in five minutes and address.'),
-    web3: integer(30, 'Wallet sign-ins in five minutes and address.'),
+    anonymous_users: integer(30, 'Guests in an hour and address.', undefined, noAddressLimits),
+    token_refresh: integer(
+      150,
+      'Refreshed sessions in five minutes and address.',
+      undefined,
+      noAddressLimits,
+    ),
+    sign_in_sign_ups: integer(
+      30,
+      'Sign-ups and sign-ins in five minutes and address.',
+      undefined,
+      noAddressLimits,
+    ),
+    token_verifications: integer(
+      30,
+      'Verified codes and links in five minutes and address.',
+      undefined,
+      noAddressLimits,
+    ),
+    web3: integer(30, 'Wallet sign-ins in five minutes and address.', undefined, noAddressLimits),
   }),
-  captcha: section('A captcha at sign-in and sign-up.', {
-    enabled: boolean(false, 'Asks for it.'),
-    provider: optionalOneOf(['hcaptcha', 'turnstile'], 'Whose captcha.'),
-    secret: secret('Secret of the site.'),
-  }),
-  passkey: section('Passkeys.', { enabled: boolean(false, 'Offers passkeys.') }),
+  captcha: section(
+    'A captcha at sign-in and sign-up.',
+    {
+      enabled: boolean(false, 'Asks for it.'),
+      provider: optionalOneOf(['hcaptcha', 'turnstile'], 'Whose captcha.'),
+      secret: secret('Secret of the site.'),
+    },
+    notYet,
+  ),
+  passkey: section('Passkeys.', { enabled: boolean(false, 'Offers passkeys.') }, notYet),
   webauthn: section('Who the browser signs for.', {
     rp_display_name: optionalText('Name shown by the browser.'),
     rp_id: optionalText('Domain.'),
@@ -163,13 +185,17 @@ export const auth = section('Users and sessions.', {
   sms,
   external,
   web3: section('Sign-in with a wallet.', {
-    solana: section('Solana.', { enabled: boolean(false, 'Offers it.') }),
-    ethereum: section('Ethereum.', { enabled: boolean(false, 'Offers it.') }),
+    solana: section('Solana.', { enabled: boolean(false, 'Offers it.') }, notYet),
+    ethereum: section('Ethereum.', { enabled: boolean(false, 'Offers it.') }, notYet),
   }),
-  oauth_server: section('This project as an OAuth provider for others.', {
-    enabled: boolean(false, 'Serves it.'),
-    authorization_url_path: text('/oauth/consent', 'Path of the page that asks for consent.'),
-    allow_dynamic_registration: boolean(false, 'Clients may register themselves.'),
-  }),
+  oauth_server: section(
+    'This project as an OAuth provider for others.',
+    {
+      enabled: boolean(false, 'Serves it.'),
+      authorization_url_path: text('/oauth/consent', 'Path of the page that asks for consent.'),
+      allow_dynamic_registration: boolean(false, 'Clients may register themselves.'),
+    },
+    notYet,
+  ),
   third_party: thirdParty,
 });

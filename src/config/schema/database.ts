@@ -4,6 +4,7 @@ import {
   integer,
   list,
   names,
+  notYet,
   oneOf,
   optionalBoolean,
   optionalInteger,
@@ -62,7 +63,7 @@ export const db = section('The database.', {
   root_key: text(
     'd4dc5b6d4a1d6a10b2c1e76112c994d65db7cec380572cc1839624d4be3fa275',
     'Root key of the vault, 64 hexadecimal digits.',
-    { defaultText: 'a fixed key, for development' },
+    { defaultText: 'a fixed key', ignored: "the vault's key is a file of the data folder" },
   ),
   pooler: section('The connection pooler.', {
     enabled: boolean(false, 'Starts a pooler.', noPooler),
@@ -73,7 +74,7 @@ export const db = section('The database.', {
   }),
   migrations: section('Files of supabase/migrations.', {
     enabled: boolean(true, 'False: they are skipped at first start and reset.'),
-    schema_paths: list([], 'Globs of declarative schema files, relative to supabase/, in order.'),
+    schema_paths: list([], 'Globs of declarative schema files, relative to supabase/, in order.', notYet),
   }),
   seed: section('Data for development.', {
     enabled: boolean(true, 'False: seeds are skipped at first start and reset.'),

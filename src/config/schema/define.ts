@@ -37,6 +37,8 @@ export interface Setting<T> {
   readonly alias?: string;
   /** Accepted so that projects load, with no effect in Plinth: the sentence says why. */
   readonly ignored?: string;
+  /** Read and checked, but what it asks for is not in this version: the sentence that setting it warns with. */
+  readonly pending?: string;
 }
 
 export interface Section<F extends Fields> {
@@ -46,6 +48,8 @@ export interface Section<F extends Fields> {
   readonly alias?: string;
   /** Defaults that hold only when the table stands in the file. */
   readonly whenPresent?: Readonly<Record<string, boolean>>;
+  /** As that of a setting, for all of the section; enabling it warns. */
+  readonly pending?: string;
 }
 
 export interface Names<V extends Node> {
@@ -77,7 +81,10 @@ export type ValueOf<N> =
         ? Readonly<Record<string, ValueOf<V>>>
         : never;
 
-type Extras = Pick<Setting<unknown>, 'alias' | 'ignored' | 'defaultText'>;
+/** For what is known and checked, but does nothing yet. */
+export const notYet = { pending: 'not in this version of Plinth yet, it has no effect' };
+
+type Extras = Pick<Setting<unknown>, 'alias' | 'ignored' | 'defaultText' | 'pending'>;
 
 const setting = <T>(type: Type, value: T, help: string, extras: Extras = {}): Setting<T> => ({
   kind: 'setting',
@@ -155,7 +162,7 @@ export const optionalPath = (base: 'supabase' | 'project' | 'either', help: stri
 export const section = <const F extends Fields>(
   help: string,
   fields: F,
-  extras: Pick<Section<F>, 'alias' | 'whenPresent'> = {},
+  extras: Pick<Section<F>, 'alias' | 'whenPresent' | 'pending'> = {},
 ): Section<F> => ({ kind: 'section', help, fields, ...extras });
 
 export const names = <V extends Node>(

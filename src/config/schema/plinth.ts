@@ -26,10 +26,4 @@ export const plinthSchema = section("Plinth's own settings.", {
   safe_update: section('A guard against changing every row by accident.', {
     enabled: boolean(true, 'Refuses PATCH and DELETE without a filter.'),
   }),
-  mail: section('Links in mails.', {
-    confirm_by_button: boolean(
-      false,
-      'Links lead to a page with a button, so that mail scanners which follow links burn nothing.',
-    ),
-  }),
 });

@@ -4,6 +4,7 @@ import {
   integer,
   list,
   names,
+  notYet,
   oneOf,
   optionalPath,
   optionalPort,
@@ -28,7 +29,9 @@ export const realtime = section('Changes, broadcast and presence over WebSocket.
 export const studio = section('The Console.', {
   enabled: boolean(true, 'Serves the Console.'),
   port: port(54323, 'Port that leads to the Console.'),
-  api_url: text('http://127.0.0.1', 'Address of the API as the Console shows it.'),
+  api_url: text('http://127.0.0.1', 'Address of the API as the Console shows it.', {
+    ignored: 'the Console shows [api] external_url',
+  }),
   openai_api_key: secret('Key of an assistant.', { ignored: 'the Console has no assistant' }),
 });
 
@@ -37,15 +40,13 @@ export const localSmtp = section(
   {
     enabled: boolean(true, 'Captures mail and text messages.'),
     port: port(54324, 'Port of the inbox, in the REST shape of Mailpit.'),
-    smtp_port: optionalPort('Port that takes mail from your own programs over SMTP.'),
+    smtp_port: optionalPort('Port that takes mail from your own programs over SMTP.', notYet),
     pop3_port: optionalPort('Port of POP3.', { ignored: 'the inbox is read over HTTP' }),
     admin_email: text('admin@email.com', 'Sender of captured mail.'),
     sender_name: text('Admin', "Sender's name of captured mail."),
   },
   { alias: 'inbucket' },
 );
-
-const enabledOnly = (help: string) => section(help, { enabled: boolean(true, help) });
 
 /** What a name of an analytics or vector bucket holds: nothing. */
 const empty = section('Has no settings.', {});
@@ -56,10 +57,16 @@ const hostedOnly = { ignored: 'has an effect on the hosted service only' };
 export const storage = section('Files.', {
   enabled: boolean(true, 'Serves files.'),
   file_size_limit: size(50 * 1024 * 1024, 'Largest file.'),
-  s3_protocol: enabledOnly('The S3 protocol at /storage/v1/s3.'),
-  image_transformation: section('Resized images.', {
-    enabled: boolean(false, 'Transforms images on request.'),
-  }),
+  s3_protocol: section(
+    'The S3 protocol at /storage/v1/s3.',
+    { enabled: boolean(true, 'Serves it.') },
+    notYet,
+  ),
+  image_transformation: section(
+    'Resized images.',
+    { enabled: boolean(false, 'Transforms images on request.') },
+    notYet,
+  ),
   buckets: names(
     'NAME',
     'Buckets made at first start and by `seed buckets`.',
@@ -80,18 +87,22 @@ export const storage = section('Files.', {
     max_catalogs: integer(2, 'Most catalogs.', undefined, hostedOnly),
     buckets: names('NAME', 'Analytics buckets.', empty),
   }),
-  vector: section('Vector buckets.', {
-    enabled: boolean(false, 'Offers vector buckets.'),
-    max_buckets: integer(10, 'Most vector buckets.'),
-    max_indexes: integer(5, 'Most indexes of a bucket.'),
-    buckets: names('NAME', 'Vector buckets.', empty),
-  }),
+  vector: section(
+    'Vector buckets.',
+    {
+      enabled: boolean(false, 'Offers vector buckets.'),
+      max_buckets: integer(10, 'Most vector buckets.'),
+      max_indexes: integer(5, 'Most indexes of a bucket.'),
+      buckets: names('NAME', 'Vector buckets.', empty),
+    },
+    notYet,
+  ),
 });
 
 export const edgeRuntime = section('The runtime of functions.', {
   enabled: boolean(true, 'Serves functions.'),
   policy: oneOf('per_worker', ['oneshot'], 'A worker for many requests, or a fresh one for each.'),
-  inspector_port: port(8083, 'Port of the debugger.'),
+  inspector_port: port(8083, 'Port of the debugger.', notYet),
   deno_version: integer(
     2,
     'Major version of Deno on the hosted service; the bundled Deno runs in any case.',
