@@ -9,3 +9,4 @@ import '@mantine/core/styles/Input.layer.css';
 import '@mantine/core/styles/PasswordInput.layer.css';
 import '@mantine/core/styles/Button.layer.css';
 import '../ui/base.css';
+import './account.css';

@@ -1,0 +1,66 @@
+/** Calls to our own server, which keeps the session (`src/account/routes/api.ts`). */
+import { callApi } from '../lib/api.ts';
+import type { SessionState } from '../lib/session/index.ts';
+import { type Flow, parseFlow } from './flow.ts';
+import { sessionClient, type User } from './session.ts';
+
+export type CodePurpose = 'sign-in' | 'confirm' | 'recover';
+
+interface Made {
+  readonly session: object | null;
+}
+
+function post<T>(name: string, body: object): Promise<T> {
+  return callApi<T>(`/account/api/${name}`, { method: 'POST', body });
+}
+
+export async function signIn(email: string, password: string): Promise<SessionState<User>> {
+  await post<Made>('sign-in', { email, password });
+  return sessionClient().changed('SIGNED_IN');
+}
+
+/** Undefined: the address is to be confirmed first. */
+export async function signUp(email: string, password: string): Promise<SessionState<User> | undefined> {
+  const { session } = await post<Made>('sign-up', { email, password });
+  return session === null ? undefined : sessionClient().changed('SIGNED_IN');
+}
+
+export async function continueAsGuest(): Promise<SessionState<User>> {
+  await post<Made>('guest', {});
+  return sessionClient().changed('SIGNED_IN');
+}
+
+export function sendCode(email: string, purpose: CodePurpose): Promise<void> {
+  return post('code', { email, purpose });
+}
+
+const verifyTypes = { 'sign-in': 'email', confirm: 'email', recover: 'recovery' } as const;
+
+export async function verifyCode(
+  email: string,
+  token: string,
+  purpose: CodePurpose,
+): Promise<SessionState<User>> {
+  await post<Made>('verify', { email, token, type: verifyTypes[purpose] });
+  return sessionClient().changed(purpose === 'recover' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN');
+}
+
+export async function verifyFactor(factorId: string, code: string): Promise<SessionState<User>> {
+  await post<Made>('factor', { factor_id: factorId, code });
+  return sessionClient().changed('TOKEN_REFRESHED');
+}
+
+export async function signOut(scope: 'local' | 'others'): Promise<void> {
+  await post('sign-out', { scope });
+  if (scope === 'local') await sessionClient().changed('SIGNED_OUT');
+}
+
+/** The address that takes somebody back to the app, with a session of the app's own. */
+export async function returnAddress(flow: Flow = parseFlow(window.location.search)): Promise<string> {
+  const { url } = await post<{ url: string }>('return', {
+    redirect_to: flow.redirectTo,
+    code_challenge: flow.codeChallenge,
+    code_challenge_method: flow.codeChallengeMethod,
+  });
+  return url;
+}

@@ -1,0 +1,54 @@
+/** The Account face: which page an address shows. */
+import { type ComponentType, lazy, Suspense } from 'react';
+import { Route, Router, Switch } from 'wouter';
+import { UiProvider } from '../ui/provider.tsx';
+import { CodePage } from './pages/code.tsx';
+import { ErrorPage, SignedOutPage } from './pages/ends.tsx';
+import { MfaPage } from './pages/mfa.tsx';
+import { NewPasswordPage } from './pages/new-password.tsx';
+import { SignInPage } from './pages/sign-in.tsx';
+import { SignUpPage } from './pages/sign-up.tsx';
+import { Shell } from './shell.tsx';
+
+const LazySecurityPage = lazy(() => import('./pages/security.tsx'));
+
+/** Its sections need a session and come later; the frame is there at once. */
+function SecurityPage() {
+  return (
+    <Suspense fallback={<Shell page="page.security" wide />}>
+      <LazySecurityPage />
+    </Suspense>
+  );
+}
+
+/** By path below `/account`. `error` also stands for every address that is none. */
+export const pages: Readonly<Record<string, ComponentType>> = {
+  'sign-in': SignInPage,
+  'sign-up': SignUpPage,
+  code: CodePage,
+  mfa: MfaPage,
+  'new-password': NewPasswordPage,
+  security: SecurityPage,
+  'signed-out': SignedOutPage,
+  error: ErrorPage,
+};
+
+/** `ssrPath` only where there is no address bar. */
+export function App({ ssrPath }: { ssrPath?: string }) {
+  return (
+    <UiProvider>
+      <Router base="/account" {...(ssrPath === undefined ? {} : { ssrPath })}>
+        <Switch>
+          {Object.entries(pages).map(([name, Page]) => (
+            <Route key={name} path={`/${name}`}>
+              <Page />
+            </Route>
+          ))}
+          <Route>
+            <ErrorPage />
+          </Route>
+        </Switch>
+      </Router>
+    </UiProvider>
+  );
+}

@@ -1,0 +1,75 @@
+/** Rules of what people type, pure. The server has the last word. */
+
+export function looksLikeEmail(text: string): boolean {
+  return /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text);
+}
+
+export type PasswordRule = 'length' | 'letter' | 'lower' | 'upper' | 'digit' | 'symbol';
+
+const symbols = '!@#$%^&*()_+-=[]{};\'\\:"|<>?,./`~';
+const tests: Readonly<Record<Exclude<PasswordRule, 'length'>, (password: string) => boolean>> = {
+  letter: (password) => /[a-z]/i.test(password),
+  lower: (password) => /[a-z]/.test(password),
+  upper: (password) => /[A-Z]/.test(password),
+  digit: (password) => /[0-9]/.test(password),
+  symbol: (password) => [...password].some((character) => symbols.includes(character)),
+};
+
+/** The rules of `password_requirements` in config.toml, in the order they are shown. */
+const required: Readonly<Record<string, readonly Exclude<PasswordRule, 'length'>[]>> = {
+  letters_digits: ['letter', 'digit'],
+  lower_upper_letters_digits: ['lower', 'upper', 'digit'],
+  lower_upper_letters_digits_symbols: ['lower', 'upper', 'digit', 'symbol'],
+};
+
+export interface PasswordPolicy {
+  readonly minLength: number;
+  readonly requirements: string;
+}
+
+export function judgePassword(
+  password: string,
+  { minLength, requirements }: PasswordPolicy,
+): readonly { readonly rule: PasswordRule; readonly met: boolean }[] {
+  // Length counts bytes, as the service does.
+  const length = new TextEncoder().encode(password).length;
+  return [
+    { rule: 'length', met: length >= minLength },
+    ...(required[requirements] ?? []).map((rule) => ({ rule, met: tests[rule](password) })),
+  ];
+}
+
+export function isGoodPassword(password: string, policy: PasswordPolicy): boolean {
+  return judgePassword(password, policy).every(({ met }) => met);
+}
+
+/** The digits of what was typed or pasted ("Your code: 123 456"). */
+export function digitsOf(text: string, length: number): string {
+  return text.replace(/\D/g, '').slice(0, length);
+}
+
+/** Browser and system of a User-Agent header, for people who look at their sessions. */
+export function deviceOf(userAgent: string | null): { browser: string; system: string } | undefined {
+  if (userAgent === null) return undefined;
+  const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const system = systems.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  return browser === undefined || system === undefined ? undefined : { browser, system };
+}
+
+// In this order: every browser of the first lines also calls itself Chrome or Safari.
+const browsers: readonly (readonly [string, RegExp])[] = [
+  ['Edge', /Edg(e|A|iOS)?\//],
+  ['Opera', /OPR\//],
+  ['Samsung Internet', /SamsungBrowser\//],
+  ['Firefox', /(Firefox|FxiOS)\//],
+  ['Chrome', /(Chrome|CriOS|HeadlessChrome)\//],
+  ['Safari', /Safari\//],
+];
+const systems: readonly (readonly [string, RegExp])[] = [
+  ['Android', /Android/],
+  ['iOS', /iPhone|iPad|iPod/],
+  ['Windows', /Windows/],
+  ['macOS', /Mac OS X|Macintosh/],
+  ['ChromeOS', /CrOS/],
+  ['Linux', /Linux/],
+];

@@ -1,0 +1,57 @@
+/** What brought somebody here, read from the address: where they go afterwards, and how the app gets its session. */
+import { useSyncExternalStore } from 'react';
+
+export interface Flow {
+  readonly redirectTo: string | undefined;
+  readonly codeChallenge: string | undefined;
+  readonly codeChallengeMethod: string | undefined;
+  /** A page of ours to go to, when no app asked. */
+  readonly next: string | undefined;
+  /** The query that goes along from page to page, `?` included; empty when there is none. */
+  readonly search: string;
+}
+
+const carried = ['redirect_to', 'code_challenge', 'code_challenge_method', 'next'] as const;
+const nextPages = new Set(['security', 'new-password']);
+
+export function parseFlow(search: string): Flow {
+  const query = new URLSearchParams(search);
+  const kept = new URLSearchParams();
+  for (const name of carried) {
+    const value = query.get(name);
+    if (value !== null && value !== '') kept.set(name, value);
+  }
+  const next = kept.get('next') ?? undefined;
+  const text = kept.toString();
+  return {
+    redirectTo: kept.get('redirect_to') ?? undefined,
+    codeChallenge: kept.get('code_challenge') ?? undefined,
+    codeChallengeMethod: kept.get('code_challenge_method') ?? undefined,
+    next: next !== undefined && nextPages.has(next) ? next : undefined,
+    search: text === '' ? '' : `?${text}`,
+  };
+}
+
+/** Host of an address for people; undefined when it is none. */
+export function hostOf(address: string | undefined): string | undefined {
+  return address !== undefined && URL.canParse(address) ? new URL(address).host || undefined : undefined;
+}
+
+const empty = parseFlow('');
+let last: { search: string; flow: Flow } = { search: '', flow: empty };
+
+export function currentFlow(): Flow {
+  const { search } = window.location;
+  if (search !== last.search) last = { search, flow: parseFlow(search) };
+  return last.flow;
+}
+
+function onNavigation(listener: () => void): () => void {
+  window.addEventListener('popstate', listener);
+  return () => window.removeEventListener('popstate', listener);
+}
+
+/** Empty while the page is hydrated, since it was prerendered without a query. */
+export function useFlow(): Flow {
+  return useSyncExternalStore(onNavigation, currentFlow, () => empty);
+}

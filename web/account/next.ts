@@ -1,0 +1,23 @@
+/** Where somebody goes after signing in: the second factor, back to the app, or on to a page of ours. */
+import type { SessionState } from '../lib/session/index.ts';
+import { returnAddress } from './account-api.ts';
+import { currentFlow } from './flow.ts';
+import { needsSecondFactor, type User } from './session.ts';
+
+type Navigate = (path: string, options?: { replace?: boolean }) => void;
+
+/** Throws what keeps the app from getting its session. */
+export async function goOn(state: SessionState<User>, navigate: Navigate): Promise<void> {
+  if (state.status === 'failed') throw state.error;
+  if (state.status !== 'signed-in') return;
+  const flow = currentFlow();
+  if (needsSecondFactor(state.session)) {
+    navigate(`/mfa${flow.search}`);
+  } else if (flow.redirectTo !== undefined && flow.next === undefined) {
+    window.location.assign(await returnAddress(flow));
+    // The page stays busy until the browser has left it.
+    await new Promise(() => {});
+  } else {
+    navigate(`/${flow.next ?? 'security'}`);
+  }
+}

@@ -1,0 +1,133 @@
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { type CodePurpose, sendCode, verifyCode } from '../account-api.ts';
+import { digitsOf, looksLikeEmail } from '../fields.ts';
+import { currentFlow } from '../flow.ts';
+import { goOn } from '../next.ts';
+import { usePageConfig } from '../page-config.ts';
+import { CodeField, EmailField, Form, PageLink, Quiet, Stack, Submit, TextButton } from '../parts.tsx';
+import { forgetCode, type Pending, pendingCode, rememberCode } from '../pending.ts';
+import { Shell } from '../shell.tsx';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+
+const emailId = 'email';
+const codeId = 'code';
+
+/** Asks where the code should go unless one was just sent, then for the code. */
+export function CodePage() {
+  const [pending, setPending] = useState<Pending>();
+  const [purpose, setPurpose] = useState<CodePurpose>('sign-in');
+  useEffect(() => {
+    // What this tab remembers is unknown while the page is prerendered.
+    const wantsRecovery = new URLSearchParams(window.location.search).get('purpose') === 'recover';
+    const known = pendingCode();
+    setPurpose(wantsRecovery ? 'recover' : 'sign-in');
+    if (known !== undefined && (!wantsRecovery || known.purpose === 'recover')) setPending(known);
+  }, []);
+
+  function change(next: Pending | undefined): void {
+    if (next === undefined) forgetCode();
+    else rememberCode(next);
+    setPending(next);
+  }
+
+  return (
+    <Shell page="page.code">
+      {pending === undefined ? (
+        <AskAddress purpose={purpose} onSent={change} />
+      ) : (
+        <AskCode pending={pending} onChange={change} />
+      )}
+    </Shell>
+  );
+}
+
+function AskAddress({ purpose, onSent }: { purpose: CodePurpose; onSent: (pending: Pending) => void }) {
+  const submit = useSubmit(async (field) => {
+    const email = field('email').trim();
+    if (!looksLikeEmail(email)) {
+      return [{ text: email === '' ? t('field.email-missing') : t('field.email-wrong'), fieldId: emailId }];
+    }
+    await sendCode(email, purpose);
+    onSent({ email, purpose, sentAt: Date.now() });
+    return undefined;
+  });
+  return (
+    <>
+      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        <p>{purpose === 'recover' ? t('code.recover-intro') : t('code.sign-in-intro')}</p>
+        <EmailField id={emailId} error={submit.errorAt(emailId)} />
+        <Submit busy={submit.busy}>{t('code.send')}</Submit>
+      </Form>
+      <PageLink to="sign-in">{t('sign-up.sign-in')}</PageLink>
+    </>
+  );
+}
+
+function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pending | undefined) => void }) {
+  const [, navigate] = useLocation();
+  const { codeLength } = usePageConfig();
+  const { email, purpose } = pending;
+  const submit = useSubmit(
+    async (field) => {
+      const code = digitsOf(field('code'), codeLength);
+      if (code.length !== codeLength) {
+        return [{ text: t('field.code-missing', { length: codeLength }), fieldId: codeId }];
+      }
+      const state = await verifyCode(email, code, purpose);
+      forgetCode();
+      if (purpose === 'recover') navigate(`/new-password${currentFlow().search}`);
+      else await goOn(state, navigate);
+      return undefined;
+    },
+    { otp_expired: codeId },
+  );
+  const text = purpose === 'confirm' ? 'code.sent-confirm' : 'code.sent';
+  return (
+    <>
+      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        <p>{t(text, { email, length: codeLength })}</p>
+        <CodeField
+          id={codeId}
+          length={codeLength}
+          error={submit.errorAt(codeId)}
+          onComplete={(form) => submit.run(form)}
+        />
+        <Submit busy={submit.busy}>{t('code.submit')}</Submit>
+      </Form>
+      <Stack>
+        <Resend pending={pending} onSent={onChange} />
+        <TextButton onClick={() => onChange(undefined)}>{t('code.other')}</TextButton>
+      </Stack>
+    </>
+  );
+}
+
+/** Locked until the service would send another one; the countdown is not announced, the moment it ends is a button. */
+function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending) => void }) {
+  const { resendAfter } = usePageConfig();
+  const [now, setNow] = useState(() => Date.now());
+  const [done, setDone] = useState(false);
+  const wait = Math.max(0, Math.ceil((pending.sentAt + resendAfter * 1000 - now) / 1000));
+  useEffect(() => {
+    if (wait === 0) return;
+    const timer = setTimeout(() => setNow(Date.now()), 1000);
+    return () => clearTimeout(timer);
+  });
+  const submit = useSubmit(async () => {
+    await sendCode(pending.email, pending.purpose);
+    onSent({ ...pending, sentAt: Date.now() });
+    setNow(Date.now());
+    setDone(true);
+    return undefined;
+  });
+  return (
+    <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('code.resend')}>
+      <p role="status">{done ? t('code.resent') : ''}</p>
+      <Quiet type="submit" loading={submit.busy} disabled={wait > 0}>
+        {wait > 0 ? t('code.resend-in', { seconds: wait }) : t('code.resend')}
+      </Quiet>
+    </Form>
+  );
+}

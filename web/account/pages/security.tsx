@@ -1,0 +1,67 @@
+import { Button } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { createQueryClient } from '../../lib/query.ts';
+import { ErrorSummary } from '../../ui/error-summary.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { signOut } from '../account-api.ts';
+import { problemOf } from '../problems.ts';
+import { EmailSection } from '../security/email.tsx';
+import { FactorsSection } from '../security/factors.tsx';
+import { PasswordSection } from '../security/password.tsx';
+import classes from '../security/security.module.css';
+import { SessionsSection } from '../security/sessions.tsx';
+import { needsSecondFactor, type User, useSession } from '../session.ts';
+import { Shell } from '../shell.tsx';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+
+const queries = createQueryClient();
+
+/** Everything about one's own account, on one page. */
+export default function SecurityPage() {
+  const state = useSession();
+  const [, navigate] = useLocation();
+  const mustStepUp = state.status === 'signed-in' && needsSecondFactor(state.session);
+  useEffect(() => {
+    if (state.status === 'signed-out') {
+      navigate(state.reason === 'left' ? '/signed-out' : '/sign-in?next=security', { replace: true });
+    }
+    if (mustStepUp) navigate('/mfa?next=security', { replace: true });
+  }, [state, mustStepUp, navigate]);
+  return (
+    <Shell page="page.security" wide>
+      {state.status === 'failed' ? <ErrorSummary problems={[problemOf(state.error)]} /> : null}
+      {state.status === 'signed-in' && !mustStepUp ? (
+        <QueryClientProvider client={queries}>
+          <Sections user={state.session.user} />
+        </QueryClientProvider>
+      ) : null}
+    </Shell>
+  );
+}
+
+function Sections({ user }: { user: User }) {
+  const leave = useSubmit(async () => {
+    await signOut('local');
+    return undefined;
+  });
+  const isGuest = user.is_anonymous === true;
+  return (
+    <>
+      <div className={classes.top}>
+        <p>{isGuest ? t('security.guest') : t('security.as', { who: user.email })}</p>
+        <Button variant="default" loading={leave.busy} onClick={() => leave.run(undefined)}>
+          {t('security.sign-out')}
+        </Button>
+      </div>
+      <ErrorSummary problems={leave.problems} />
+      {isGuest ? <Notice tone="info">{t('security.guest-intro')}</Notice> : null}
+      <EmailSection user={user} />
+      {isGuest ? null : <PasswordSection user={user} />}
+      {isGuest ? null : <FactorsSection user={user} />}
+      <SessionsSection user={user} />
+    </>
+  );
+}

@@ -1,0 +1,162 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { Notice } from '../../ui/notice.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { continueAsGuest, sendCode, signIn, signOut } from '../account-api.ts';
+import { looksLikeEmail } from '../fields.ts';
+import { hostOf, useFlow } from '../flow.ts';
+import { goOn } from '../next.ts';
+import { usePageConfig } from '../page-config.ts';
+import { Aside, Divider, EmailField, Form, PageLink, Quiet, Stack, Submit } from '../parts.tsx';
+import { rememberCode } from '../pending.ts';
+import { sessionClient, type User, useSession } from '../session.ts';
+import { Shell } from '../shell.tsx';
+import { t } from '../text.ts';
+import { type Handler, useSubmit } from '../use-submit.ts';
+
+const emailId = 'email';
+const passwordId = 'password';
+
+export function SignInPage() {
+  const state = useSession();
+  const host = hostOf(useFlow().redirectTo);
+  // Who signs in with this very form is on the way out of the page, and must not see "already signed in" flash by.
+  const [leaving, setLeaving] = useState(false);
+  return (
+    <Shell page="page.sign-in" lead={host === undefined ? undefined : t('sign-in.to', { host })}>
+      {state.status === 'signed-in' && !leaving ? (
+        <AlreadySignedIn user={state.session.user} host={host} />
+      ) : (
+        <SignInForm ended={state.status === 'signed-out' && state.reason === 'ended'} onLeave={setLeaving} />
+      )}
+    </Shell>
+  );
+}
+
+function AlreadySignedIn({ user, host }: { user: User; host: string | undefined }) {
+  const [, navigate] = useLocation();
+  const submit = useSubmit(async () => {
+    await goOn(sessionClient().state(), navigate);
+    return undefined;
+  });
+  const who = user.email;
+  return (
+    <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+      <p>{who === '' ? t('sign-in.already-guest') : t('sign-in.already', { who })}</p>
+      <Submit busy={submit.busy}>
+        {host === undefined ? t('sign-in.continue') : t('sign-in.continue-to', { host })}
+      </Submit>
+      <Quiet
+        disabled={submit.busy}
+        onClick={() =>
+          submit.run(undefined, async () => {
+            await signOut('local');
+            return undefined;
+          })
+        }
+      >
+        {t('sign-in.other')}
+      </Quiet>
+    </Form>
+  );
+}
+
+function SignInForm({ ended, onLeave }: { ended: boolean; onLeave: (leaving: boolean) => void }) {
+  const [, navigate] = useLocation();
+  const { search } = useFlow();
+  const { offers } = usePageConfig();
+
+  async function leaving(work: () => Promise<void>): Promise<undefined> {
+    onLeave(true);
+    try {
+      await work();
+    } catch (error) {
+      onLeave(false);
+      throw error;
+    }
+  }
+
+  const submit = useSubmit(async (field) => {
+    const [email, password] = [field('email').trim(), field('password')];
+    const wrong = emailProblem(email);
+    if (wrong !== undefined) return [wrong];
+    if (password === '') return [{ text: t('field.password-missing'), fieldId: passwordId }];
+    return leaving(async () => goOn(await signIn(email, password), navigate));
+  });
+
+  const send: Handler = async (field) => {
+    const email = field('email').trim();
+    const wrong = emailProblem(email);
+    if (wrong !== undefined) return [wrong];
+    await sendCode(email, 'sign-in');
+    rememberCode({ email, purpose: 'sign-in', sentAt: Date.now() });
+    navigate(`/code${search}`);
+    return undefined;
+  };
+
+  const nothing = !offers.password && !offers.code && !offers.guest;
+  return (
+    <>
+      {ended ? <Notice tone="info">{t('sign-in.ended')}</Notice> : null}
+      {nothing ? <Notice tone="warning">{t('sign-in.none')}</Notice> : null}
+      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        {offers.password ? (
+          <div data-part="password">
+            <EmailField id={emailId} error={submit.errorAt(emailId)} />
+            <PasswordField
+              id={passwordId}
+              name="password"
+              size="md"
+              label={t('field.password')}
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              error={submit.errorAt(passwordId)}
+            />
+            <PageLink to="code" purpose="recover">
+              {t('sign-in.forgot')}
+            </PageLink>
+            <Submit busy={submit.busy}>{t('sign-in.submit')}</Submit>
+          </div>
+        ) : null}
+        {offers.code ? (
+          <div data-part="code">
+            <Divider>{t('sign-in.or')}</Divider>
+            <Quiet
+              disabled={submit.busy}
+              onClick={(event) => submit.run(event.currentTarget.form ?? undefined, send)}
+            >
+              {t('sign-in.send-code')}
+            </Quiet>
+          </div>
+        ) : null}
+        {offers.guest ? (
+          <div data-part="guest">
+            <Quiet
+              disabled={submit.busy}
+              onClick={() =>
+                submit.run(undefined, () => leaving(async () => goOn(await continueAsGuest(), navigate)))
+              }
+            >
+              {t('sign-in.guest')}
+            </Quiet>
+          </div>
+        ) : null}
+      </Form>
+      {offers.signUp ? (
+        <Stack>
+          <div data-part="signUp">
+            <Aside>
+              {t('sign-in.new')} <PageLink to="sign-up">{t('sign-in.create')}</PageLink>
+            </Aside>
+          </div>
+        </Stack>
+      ) : null}
+    </>
+  );
+}
+
+function emailProblem(email: string) {
+  if (email === '') return { text: t('field.email-missing'), fieldId: emailId };
+  return looksLikeEmail(email) ? undefined : { text: t('field.email-wrong'), fieldId: emailId };
+}

@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { signUp } from '../account-api.ts';
+import { isGoodPassword, looksLikeEmail } from '../fields.ts';
+import { hostOf, useFlow } from '../flow.ts';
+import { goOn } from '../next.ts';
+import { usePageConfig } from '../page-config.ts';
+import { Aside, EmailField, Form, PageLink, Submit } from '../parts.tsx';
+import { PasswordRules } from '../password-rules.tsx';
+import { rememberCode } from '../pending.ts';
+import { Shell } from '../shell.tsx';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+
+const emailId = 'email';
+const passwordId = 'new-password';
+const rulesId = 'password-rules';
+
+export function SignUpPage() {
+  const [, navigate] = useLocation();
+  const { redirectTo, search } = useFlow();
+  const { password: policy } = usePageConfig();
+  const [password, setPassword] = useState('');
+  const submit = useSubmit(
+    async (field) => {
+      const [email, chosen] = [field('email').trim(), field('password')];
+      if (!looksLikeEmail(email)) {
+        return [{ text: email === '' ? t('field.email-missing') : t('field.email-wrong'), fieldId: emailId }];
+      }
+      if (!isGoodPassword(chosen, policy)) return [{ text: t('field.password-weak'), fieldId: passwordId }];
+      const state = await signUp(email, chosen);
+      if (state === undefined) {
+        rememberCode({ email, purpose: 'confirm', sentAt: Date.now() });
+        navigate(`/code${search}`);
+      } else {
+        await goOn(state, navigate);
+      }
+      return undefined;
+    },
+    { weak_password: passwordId, user_already_exists: emailId, email_address_invalid: emailId },
+  );
+  const host = hostOf(redirectTo);
+  return (
+    <Shell page="page.sign-up" lead={host === undefined ? undefined : t('sign-in.to', { host })}>
+      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        <EmailField id={emailId} error={submit.errorAt(emailId)} />
+        <PasswordField
+          id={passwordId}
+          name="password"
+          size="md"
+          label={t('field.password')}
+          autoComplete="new-password"
+          aria-describedby={rulesId}
+          required
+          withAsterisk={false}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={submit.errorAt(passwordId)}
+        />
+        <PasswordRules id={rulesId} password={password} />
+        <Submit busy={submit.busy}>{t('sign-up.submit')}</Submit>
+      </Form>
+      <Aside>
+        {t('sign-up.have')} <PageLink to="sign-in">{t('sign-up.sign-in')}</PageLink>
+      </Aside>
+    </Shell>
+  );
+}

@@ -1,0 +1,139 @@
+/** The small parts that the pages' forms are made of. */
+import { Button, type ButtonProps, TextInput } from '@mantine/core';
+import type { ComponentProps, FormEventHandler, ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { ErrorSummary, type Problem } from '../ui/error-summary.tsx';
+import { useFlow } from './flow.ts';
+import classes from './parts.module.css';
+import { t } from './text.ts';
+
+export function Form(props: {
+  onSubmit: FormEventHandler<HTMLFormElement>;
+  problems: readonly Problem[];
+  label?: string;
+  children: ReactNode;
+}) {
+  return (
+    <form
+      className={classes.stack}
+      method="post"
+      noValidate
+      onSubmit={props.onSubmit}
+      {...(props.label === undefined ? {} : { 'aria-label': props.label })}
+    >
+      <ErrorSummary problems={props.problems} />
+      {props.children}
+    </form>
+  );
+}
+
+export function Stack({ children }: { children: ReactNode }) {
+  return <div className={classes.stack}>{children}</div>;
+}
+
+export function Row({ children }: { children: ReactNode }) {
+  return <div className={classes.row}>{children}</div>;
+}
+
+export function Submit({ busy, children }: { busy: boolean; children: ReactNode }) {
+  return (
+    <Button type="submit" fullWidth size="md" loading={busy}>
+      {children}
+    </Button>
+  );
+}
+
+export function Quiet(props: ButtonProps & ComponentProps<'button'>) {
+  return <Button type="button" variant="default" size="md" fullWidth {...props} />;
+}
+
+/** A link to a page of ours that takes the flow along; without scripts it is a link like any other. */
+export function PageLink({ to, purpose, children }: { to: string; purpose?: string; children: ReactNode }) {
+  const [, navigate] = useLocation();
+  const { search } = useFlow();
+  const own = purpose === undefined ? search : `${search === '' ? '?' : `${search}&`}purpose=${purpose}`;
+  return (
+    <a
+      className={classes.link}
+      href={`/account/${to}${own}`}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        navigate(`/${to}${own}`);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+export function TextButton({ children, ...rest }: ComponentProps<'button'>) {
+  return (
+    <button type="button" className={classes.link} {...rest}>
+      {children}
+    </button>
+  );
+}
+
+export function Divider({ children }: { children: string }) {
+  return <div className={classes.divider}>{children}</div>;
+}
+
+export function Aside({ children }: { children: ReactNode }) {
+  return <p className={classes.aside}>{children}</p>;
+}
+
+export function EmailField(props: {
+  id: string;
+  error?: string | undefined;
+  autoFocus?: boolean;
+  label?: string;
+}) {
+  return (
+    <TextInput
+      id={props.id}
+      name="email"
+      type="email"
+      size="md"
+      label={props.label ?? t('field.email')}
+      autoComplete="username"
+      inputMode="email"
+      spellCheck={false}
+      autoCapitalize="none"
+      required
+      withAsterisk={false}
+      error={props.error}
+    />
+  );
+}
+
+/** One wide field instead of a box a digit: pasting, autofill, screen readers and undo simply work. */
+export function CodeField(props: {
+  id: string;
+  length: number;
+  label?: string;
+  error?: string | undefined;
+  onComplete: (form: HTMLFormElement) => void;
+}) {
+  return (
+    <TextInput
+      id={props.id}
+      name="code"
+      size="md"
+      label={props.label ?? t('field.code')}
+      autoComplete="one-time-code"
+      inputMode="numeric"
+      pattern="[0-9]*"
+      required
+      withAsterisk={false}
+      error={props.error}
+      classNames={{ input: classes.code }}
+      onChange={(event) => {
+        const field = event.currentTarget;
+        const digits = field.value.replace(/\D/g, '').slice(0, props.length);
+        if (digits !== field.value) field.value = digits;
+        if (digits.length === props.length && field.form !== null) props.onComplete(field.form);
+      }}
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Notice } from '../../ui/notice.tsx';
+import { looksLikeEmail } from '../fields.ts';
+import { EmailField, Form } from '../parts.tsx';
+import { callAuth, sessionClient, type User } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import { Card } from './card.tsx';
+import classes from './security.module.css';
+
+const emailId = 'new-email';
+
+export function EmailSection({ user }: { user: User }) {
+  const [open, setOpen] = useState(false);
+  const [changed, setChanged] = useState(false);
+  const submit = useSubmit(
+    async (field) => {
+      const email = field('email').trim();
+      if (!looksLikeEmail(email)) {
+        return [{ text: email === '' ? t('field.email-missing') : t('field.email-wrong'), fieldId: emailId }];
+      }
+      await callAuth('/user', { method: 'PUT', body: { email } });
+      await sessionClient().changed('USER_UPDATED');
+      setChanged(true);
+      setOpen(false);
+      return undefined;
+    },
+    { email_exists: emailId, email_address_invalid: emailId },
+  );
+  const pending = user.new_email !== undefined && user.new_email !== '' ? user.new_email : undefined;
+  return (
+    <Card title={t('security.email')}>
+      <div className={classes.item}>
+        <span className={classes.what}>
+          <span className={classes.name}>{user.email === '' ? t('security.email-none') : user.email}</span>
+        </span>
+        {open ? null : (
+          <Button variant="default" onClick={() => setOpen(true)}>
+            {user.email === '' ? t('security.email-add') : t('security.email-change')}
+          </Button>
+        )}
+      </div>
+      <div role="status">
+        {pending === undefined ? null : (
+          <Notice tone="info">{t('security.email-pending', { email: pending })}</Notice>
+        )}
+        {changed && pending === undefined ? (
+          <Notice tone="success">{t('security.email-changed', { email: user.email })}</Notice>
+        ) : null}
+      </div>
+      {open ? (
+        <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('security.email')}>
+          <EmailField id={emailId} label={t('security.email-new')} error={submit.errorAt(emailId)} />
+          <div className={classes.actions}>
+            <Button type="submit" loading={submit.busy}>
+              {t('security.email-save')}
+            </Button>
+            <Button variant="default" onClick={() => setOpen(false)}>
+              {t('security.cancel')}
+            </Button>
+          </div>
+        </Form>
+      ) : null}
+    </Card>
+  );
+}

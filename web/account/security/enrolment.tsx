@@ -1,0 +1,116 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { verifyFactor } from '../account-api.ts';
+import { digitsOf } from '../fields.ts';
+import { CodeField, Form } from '../parts.tsx';
+import { callAuth, sessionClient } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import classes from './security.module.css';
+
+interface Enrolled {
+  readonly id: string;
+  readonly totp: { readonly qr_code: string; readonly secret: string };
+}
+
+const nameId = 'factor-name';
+const codeId = 'factor-code';
+const codeLength = 6;
+
+/** Name it, scan it, prove it. Closing before the proof takes the unfinished factor away again. */
+export function Enrolment({ onClose }: { onClose: (isReady: boolean) => void }) {
+  const [enrolled, setEnrolled] = useState<Enrolled>();
+  const name = useSubmit(
+    async (field) => {
+      const body = { factor_type: 'totp', friendly_name: field('name').trim() || t('mfa.unnamed') };
+      setEnrolled(await callAuth<Enrolled>('/factors', { method: 'POST', body }));
+      return undefined;
+    },
+    { mfa_factor_name_conflict: nameId },
+  );
+  if (enrolled !== undefined) return <Proof enrolled={enrolled} onClose={onClose} />;
+  return (
+    <Form onSubmit={name.onSubmit} problems={name.problems} label={t('security.factor-add')}>
+      <TextInput
+        id={nameId}
+        name="name"
+        label={t('field.factor-name')}
+        description={t('field.factor-name-hint')}
+        autoComplete="off"
+        maxLength={100}
+        error={name.errorAt(nameId)}
+      />
+      <div className={classes.actions}>
+        <Button type="submit" loading={name.busy}>
+          {t('security.enrol-start')}
+        </Button>
+        <Button variant="default" onClick={() => onClose(false)}>
+          {t('security.cancel')}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function Proof({ enrolled, onClose }: { enrolled: Enrolled; onClose: (isReady: boolean) => void }) {
+  const { id, totp } = enrolled;
+  const submit = useSubmit(
+    async (field) => {
+      const code = digitsOf(field('code'), codeLength);
+      if (code.length !== codeLength) {
+        return [{ text: t('field.code-missing', { length: codeLength }), fieldId: codeId }];
+      }
+      await verifyFactor(id, code);
+      await sessionClient().changed('USER_UPDATED');
+      onClose(true);
+      return undefined;
+    },
+    { mfa_verification_failed: codeId },
+  );
+  const cancel = useSubmit(async () => {
+    await callAuth(`/factors/${id}`, { method: 'DELETE' });
+    onClose(false);
+    return undefined;
+  });
+  return (
+    <div className={classes.enrol}>
+      <div>
+        <p>{t('security.enrol-scan')}</p>
+        <img
+          className={classes.qr}
+          src={`data:image/svg+xml;utf8,${encodeURIComponent(totp.qr_code)}`}
+          alt={t('security.enrol-qr')}
+        />
+      </div>
+      <div>
+        <p>{t('security.enrol-typed')}</p>
+        <span className={classes.key}>
+          <code>{totp.secret.match(/.{1,4}/g)?.join(' ')}</code>
+          <CopyButton value={totp.secret} what={t('security.enrol-key')} />
+        </span>
+        <Form
+          onSubmit={submit.onSubmit}
+          problems={[...submit.problems, ...cancel.problems]}
+          label={t('security.factor-add')}
+        >
+          <CodeField
+            id={codeId}
+            length={codeLength}
+            label={t('security.enrol-code')}
+            error={submit.errorAt(codeId)}
+            onComplete={(form) => submit.run(form)}
+          />
+          <div className={classes.actions}>
+            <Button type="submit" loading={submit.busy}>
+              {t('security.enrol-confirm')}
+            </Button>
+            <Button variant="default" loading={cancel.busy} onClick={() => cancel.run(undefined)}>
+              {t('security.cancel')}
+            </Button>
+          </div>
+        </Form>
+      </div>
+    </div>
+  );
+}

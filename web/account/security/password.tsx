@@ -1,0 +1,129 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ApiError } from '../../lib/api.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { isGoodPassword } from '../fields.ts';
+import { usePageConfig } from '../page-config.ts';
+import { Form } from '../parts.tsx';
+import { PasswordRules } from '../password-rules.tsx';
+import { callAuth, sessionClient, type User } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import { Card } from './card.tsx';
+import classes from './security.module.css';
+
+const currentId = 'current-password';
+const passwordId = 'new-password';
+const nonceId = 'nonce';
+const rulesId = 'password-rules';
+
+export function PasswordSection({ user }: { user: User }) {
+  const [open, setOpen] = useState(false);
+  const [saved, setSaved] = useState(false);
+  return (
+    <Card title={t('security.password')} intro={t('security.password-intro')}>
+      <div role="status">{saved ? <Notice tone="success">{t('security.password-saved')}</Notice> : null}</div>
+      {open ? (
+        <PasswordForm
+          user={user}
+          onClose={(isSaved) => {
+            setOpen(false);
+            setSaved(isSaved);
+          }}
+        />
+      ) : (
+        <div className={classes.actions}>
+          <Button variant="default" onClick={() => setOpen(true)}>
+            {t('security.password-change')}
+          </Button>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolean) => void }) {
+  const { password: policy, currentPassword } = usePageConfig();
+  const [password, setPassword] = useState('');
+  const [asksNonce, setAsksNonce] = useState(false);
+  const submit = useSubmit(
+    async (field) => {
+      const [current, chosen, nonce] = [field('current'), field('password'), field('nonce').trim()];
+      if (currentPassword && current === '') {
+        return [{ text: t('field.current-password-missing'), fieldId: currentId }];
+      }
+      if (!isGoodPassword(chosen, policy)) return [{ text: t('field.password-weak'), fieldId: passwordId }];
+      const body = {
+        password: chosen,
+        ...(currentPassword ? { current_password: current } : {}),
+        ...(nonce === '' ? {} : { nonce }),
+      };
+      try {
+        await callAuth('/user', { method: 'PUT', body });
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'reauthentication_needed') throw error;
+        // The sign-in is too long ago: a code by mail proves that it is still the same person.
+        await callAuth('/reauthenticate');
+        setAsksNonce(true);
+        return undefined;
+      }
+      await sessionClient().changed('USER_UPDATED');
+      onClose(true);
+      return undefined;
+    },
+    {
+      weak_password: passwordId,
+      same_password: passwordId,
+      current_password_invalid: currentId,
+      reauthentication_not_valid: nonceId,
+    },
+  );
+  return (
+    <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('security.password')}>
+      {/* Password managers look for the account that a new password belongs to. */}
+      <input type="text" name="username" autoComplete="username" defaultValue={user.email} hidden readOnly />
+      {currentPassword ? (
+        <PasswordField
+          id={currentId}
+          name="current"
+          label={t('field.current-password')}
+          autoComplete="current-password"
+          error={submit.errorAt(currentId)}
+        />
+      ) : null}
+      <PasswordField
+        id={passwordId}
+        name="password"
+        label={t('field.new-password')}
+        autoComplete="new-password"
+        aria-describedby={rulesId}
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        error={submit.errorAt(passwordId)}
+      />
+      <PasswordRules id={rulesId} password={password} />
+      <div role="status">
+        {asksNonce ? <Notice tone="info">{t('security.password-nonce')}</Notice> : null}
+      </div>
+      {asksNonce ? (
+        <TextInput
+          id={nonceId}
+          name="nonce"
+          label={t('field.code')}
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          error={submit.errorAt(nonceId)}
+        />
+      ) : null}
+      <div className={classes.actions}>
+        <Button type="submit" loading={submit.busy}>
+          {t('security.password-save')}
+        </Button>
+        <Button variant="default" onClick={() => onClose(false)}>
+          {t('security.cancel')}
+        </Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,89 @@
+/** The session of this browser, and the calls that need it. */
+import { useSyncExternalStore } from 'react';
+import { ApiError, type ApiRequest, callApi } from '../lib/api.ts';
+import {
+  createSessionClient,
+  createSessionEvents,
+  type HeldSession,
+  type Session,
+  type SessionClient,
+  type SessionState,
+} from '../lib/session/index.ts';
+import { pageConfig } from './page-config.ts';
+
+export interface Factor {
+  readonly id: string;
+  readonly friendly_name?: string;
+  readonly factor_type: string;
+  readonly status: string;
+  readonly created_at: string;
+}
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly new_email?: string;
+  readonly is_anonymous?: boolean;
+  readonly factors?: readonly Factor[];
+}
+
+const authUrl = () => `${window.location.origin}/auth/v1`;
+
+interface Answer {
+  readonly session: HeldSession<User> | null;
+}
+
+let client: SessionClient<User> | undefined;
+
+export function sessionClient(): SessionClient<User> {
+  client ??= createSessionClient<User>({
+    url: authUrl(),
+    key: pageConfig.key,
+    events: createSessionEvents(),
+    transport: {
+      read: async () => (await callApi<Answer>('/account/api/session')).session,
+      refresh: async () =>
+        (await callApi<Answer>('/account/api/refresh', { method: 'POST', body: {} })).session,
+    },
+  });
+  return client;
+}
+
+const loading: SessionState<User> = { status: 'loading' };
+
+export function useSession(): SessionState<User> {
+  return useSyncExternalStore(
+    (listener) => sessionClient().subscribe(listener),
+    () => sessionClient().state(),
+    () => loading,
+  );
+}
+
+/** Codes by which auth says that the session is no more. */
+const endings = new Set(['session_not_found', 'session_expired', 'user_not_found', 'bad_jwt', 'user_banned']);
+
+/** A call to `/auth/v1` with the page's access token. A session that has ended shows as such everywhere. */
+export async function callAuth<T>(path: string, request: ApiRequest = {}): Promise<T> {
+  const state = sessionClient().state();
+  const token = state.status === 'signed-in' ? state.session.access_token : pageConfig.key;
+  try {
+    return await callApi<T>(`${authUrl()}${path}`, {
+      ...request,
+      headers: { apikey: pageConfig.key, authorization: `Bearer ${token}` },
+    });
+  } catch (error) {
+    if (error instanceof ApiError && endings.has(error.code)) await sessionClient().refresh();
+    throw error;
+  }
+}
+
+export function verifiedFactors(user: User): readonly Factor[] {
+  return (
+    user.factors?.filter((factor) => factor.status === 'verified' && factor.factor_type === 'totp') ?? []
+  );
+}
+
+/** Signed in with the first factor only, though there is a second. */
+export function needsSecondFactor({ user, claims }: Session<User>): boolean {
+  return claims.aal !== 'aal2' && verifiedFactors(user).length > 0;
+}

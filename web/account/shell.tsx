@@ -1,0 +1,55 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { SchemeSwitch } from '../ui/scheme-switch.tsx';
+import { usePageConfig } from './page-config.ts';
+import classes from './shell.module.css';
+import { type TextId, t } from './text.ts';
+
+/** True once the first page of this load has been shown: a later one takes the focus, the first must not. */
+let isLater = false;
+
+export interface ShellProps {
+  readonly page: Extract<TextId, `page.${string}`>;
+  readonly lead?: ReactNode;
+  /** Wide pages hold several cards of their own. */
+  readonly wide?: boolean;
+  readonly children?: ReactNode;
+}
+
+/** Brand, heading, one card, footer. Anchored at the top, so that nothing moves while the rest arrives. */
+export function Shell({ page, lead, wide = false, children }: ShellProps) {
+  const { brand } = usePageConfig();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const title = t(page);
+  useEffect(() => {
+    document.title = t('page.title', { page: title, name: brand.name });
+    if (isLater) heading.current?.focus();
+    isLater = true;
+  }, [title, brand.name]);
+  return (
+    <div className={classes.shell}>
+      <header className={classes.header}>
+        <img className={classes.logo} src={brand.logo} width={36} height={36} alt="" />
+        <span className={classes.name}>{brand.name}</span>
+      </header>
+      <main className={wide ? classes.wide : classes.card}>
+        <div className={classes.heading}>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead === undefined ? null : <p className={classes.lead}>{lead}</p>}
+        </div>
+        {children}
+      </main>
+      <footer className={classes.footer}>
+        <FooterLink href={brand.supportUrl} text={t('footer.support')} />
+        <FooterLink href={brand.termsUrl} text={t('footer.terms')} />
+        <FooterLink href={brand.privacyUrl} text={t('footer.privacy')} />
+        <SchemeSwitch />
+      </footer>
+    </div>
+  );
+}
+
+function FooterLink({ href, text }: { href: string | undefined; text: string }) {
+  return href === undefined ? null : <a href={href}>{text}</a>;
+}

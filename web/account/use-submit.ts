@@ -1,0 +1,44 @@
+import { type FormEvent, useRef, useState } from 'react';
+import type { Problem } from '../ui/error-summary.tsx';
+import type { FieldOf } from './problems.ts';
+
+/** Reads a form's fields; returns what is wrong with them, or does the work. */
+export type Handler = (fields: (name: string) => string) => Promise<readonly Problem[] | undefined>;
+
+const none: readonly Problem[] = [];
+
+/** One submit at a time; what it throws becomes a problem at the head of the form, or at a field. */
+export function useSubmit(handler: Handler, fieldOf: FieldOf = {}) {
+  const [problems, setProblems] = useState<readonly Problem[]>(none);
+  const [busy, setBusy] = useState(false);
+  const running = useRef(false);
+
+  async function run(form: HTMLFormElement | undefined, work: Handler = handler): Promise<void> {
+    if (running.current) return;
+    running.current = true;
+    setBusy(true);
+    setProblems(none);
+    const data = form === undefined ? new FormData() : new FormData(form);
+    try {
+      setProblems((await work((name) => String(data.get(name) ?? ''))) ?? none);
+    } catch (error) {
+      // Loaded after the page, and before anybody can have typed a password (`main.tsx`).
+      const { problemOf } = await import('./problems.ts');
+      setProblems([problemOf(error, fieldOf)]);
+    } finally {
+      running.current = false;
+      setBusy(false);
+    }
+  }
+
+  return {
+    problems,
+    busy,
+    run,
+    onSubmit(event: FormEvent<HTMLFormElement>) {
+      event.preventDefault();
+      void run(event.currentTarget);
+    },
+    errorAt: (fieldId: string) => problems.find((problem) => problem.fieldId === fieldId)?.text,
+  };
+}
