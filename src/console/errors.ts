@@ -11,6 +11,7 @@ export const errors = {
       'This sign-in link has been used or is older than ten minutes. Run "npm run -s plinth -- console" for a fresh one.',
   },
   forbidden: { status: 403, message: 'Your role may not do this.' },
+  too_many: { status: 429, message: 'Too many failed sign-ins from this address. Wait a minute.' },
   csrf: { status: 403, message: 'The request did not come from an open Console page. Reload the page.' },
   bad_request: { status: 400, message: 'The request could not be understood.' },
   not_found: { status: 404, message: 'There is no such thing here.' },
@@ -19,6 +20,10 @@ export const errors = {
     message: 'This table has no primary key, so single rows cannot be changed here.',
   },
   conflict: { status: 409, message: 'Somebody else changed this row meanwhile.' },
+  not_changed: {
+    status: 409,
+    message: 'The database kept the row as it was: a trigger or rule turned the change down.',
+  },
   gone: { status: 410, message: 'This row is not there any more.' },
   database: { status: 422, message: 'PostgreSQL refused the statement.' },
   upstream: { status: 502, message: 'The service did not answer as expected.' },
@@ -32,6 +37,8 @@ export interface ConsoleErrorFields {
   readonly hint?: string;
   /** SQLSTATE, when PostgreSQL said no. */
   readonly sqlstate?: string;
+  /** For `retry-after`. */
+  readonly waitSeconds?: number;
   /** The row as it is now, for a conflict. */
   readonly current?: Record<string, string | null>;
 }

@@ -13,15 +13,14 @@ import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Inbox } from '../mail/types.ts';
-import type { OperatorRole } from './core/roles.ts';
+import { type OperatorRole, permissionsOf } from './core/roles.ts';
 import * as queries from './queries.ts';
-import { type Call, createApi, parse } from './routes/api.ts';
+import { type Audit, createApi, parse } from './routes/api.ts';
 import { homeRoutes } from './routes/home.ts';
 import { inboxRoutes } from './routes/inbox.ts';
-import * as schemas from './routes/schemas.ts';
 import { tableRoutes } from './routes/tables.ts';
 import { userRoutes } from './routes/users.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, type Operator } from './sessions.ts';
 
 export type { OperatorRole } from './core/roles.ts';
 export { roles } from './core/roles.ts';
@@ -57,10 +56,10 @@ export interface ConsoleService extends Service {
 export function createConsole(deps: ConsoleDeps): ConsoleService {
   const { database, log } = deps;
   const db = database.pool('supabase_admin');
-  const sessions = createSessions(db);
+  const sessions = createSessions(db, deps.clock, deps.apiUrl);
   const face = createWebFace(`${deps.webDir}/console`);
-  const audit = (call: Call, action: string, detail: object): Promise<void> =>
-    queries.insertAudit(db, { operator: call.operator, action, detail, requestId: call.request.id });
+  const audit: Audit = ({ operator, request }, action, detail) =>
+    queries.insertAudit(db, { operator, action, detail, requestId: request.id });
 
   return {
     name: 'console',
@@ -74,21 +73,21 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
             async (scope) => {
               const api = createApi(scope, sessions, log);
               scope.post('/sign-in', async (request, reply) => {
-                const operator = await sessions.signIn(
-                  parse(schemas.signIn, request.body).token,
-                  request,
-                  reply,
-                );
-                return reply.send({ operator });
+                sessions.checkSignIn(request);
+                const { token } = await parse('signIn', request.body);
+                const operator = await sessions.signIn(token, request, reply);
+                await audit({ operator, request }, 'sign-in', {});
+                return reply.send(described(operator));
               });
-              api.route('GET', '/session', 'read', async ({ operator }) => ({ operator }));
-              api.route('POST', '/sign-out', 'read', async ({ request, reply }) =>
-                sessions.signOut(request, reply),
-              );
+              api.route('GET', '/session', 'read', async ({ operator }) => described(operator));
+              api.route('POST', '/sign-out', 'read', async (call) => {
+                await sessions.signOut(call.request, call.reply);
+                await audit(call, 'sign-out', {});
+              });
               homeRoutes(api, deps);
               tableRoutes(api, database, audit);
               userRoutes(api, deps, audit);
-              inboxRoutes(api, deps.inbox);
+              inboxRoutes(api, deps.inbox, audit);
             },
             { prefix: '/api' },
           );
@@ -104,7 +103,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 .type('text/plain; charset=utf-8')
                 .send('The web app has not been built. Run: npm run build\n');
             }
-            return face.sendPage(request, reply, { html });
+            return face.sendPage(request, reply, { html, frames: true });
           });
         },
       },
@@ -115,3 +114,9 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
     createOperator: async (name, role) => (await queries.createOperator(db, name, role)) !== undefined,
   };
 }
+
+/** What a page needs to know of its operator: who, what they may do, and the proof for changing requests. */
+const described = ({ name, role, csrfToken }: Operator): object => ({
+  operator: { name, role, permissions: permissionsOf(role) },
+  csrfToken,
+});

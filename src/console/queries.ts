@@ -10,6 +10,13 @@ export interface OperatorRow {
   role: OperatorRole;
 }
 
+export async function findOperator(db: Queryable, name: string): Promise<OperatorRow | undefined> {
+  const [row] = await db.query<OperatorRow>(
+    sql`select id, name, role from _plinth.operators where name = ${name}`,
+  );
+  return row;
+}
+
 export async function ensureOperator(db: Queryable, name: string, role: OperatorRole): Promise<OperatorRow> {
   const [row] = await db.query<OperatorRow>(sql`
     insert into _plinth.operators (name, role) values (${name}, ${role})
@@ -25,7 +32,8 @@ export async function createOperator(
   role: OperatorRole,
 ): Promise<OperatorRow | undefined> {
   const [row] = await db.query<OperatorRow>(sql`
-    insert into _plinth.operators (name, role) values (${name}, ${role}) on conflict (name) do nothing returning id, name, role`);
+    insert into _plinth.operators (name, role) values (${name}, ${role})
+    on conflict (name) do nothing returning id, name, role`);
   return row;
 }
 
@@ -79,8 +87,12 @@ export async function insertSession(
             now() + make_interval(secs => ${session.lifetimeSeconds}))`);
 }
 
+/** Notes that the session was seen, at most once in five minutes. */
 export async function findSession(db: Queryable, cookieHash: Buffer): Promise<SessionRow | undefined> {
   const [row] = await db.query<SessionRow>(sql`
+    with seen as (
+      update _plinth.operator_sessions set last_seen_at = now()
+      where cookie_hash = ${cookieHash} and last_seen_at < now() - interval '5 minutes')
     select o.id, o.name, o.role, s.csrf_token
     from _plinth.operator_sessions s join _plinth.operators o on o.id = s.operator_id
     where s.cookie_hash = ${cookieHash} and s.expires_at > now()`);

@@ -5,13 +5,16 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Queryable } from '../database/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isSameOrigin, sameOriginHeader } from '../kernel/same-origin.ts';
+import { createAttempts } from './core/attempts.ts';
 import { may, type OperatorRole, type Permission } from './core/roles.ts';
 import { ConsoleError } from './errors.ts';
 import * as queries from './queries.ts';
 
-const cookieName = 'plinth-console';
 const linkLifetimeSeconds = 600;
 const sessionLifetimeSeconds = 12 * 3600;
+const attemptLimits = { most: 10, windowMs: 60_000, addresses: 1000 };
 /** The operator that the start command's link signs in; made at the first link. */
 const firstOperator = { name: 'owner', role: 'owner' } as const;
 
@@ -23,8 +26,10 @@ export interface Operator {
 }
 
 export interface Sessions {
-  /** The secret part of a fresh one-time link. */
+  /** The secret part of a fresh one-time link. Rejects for a name that nobody has. */
   issueLinkToken(operatorName?: string): Promise<string>;
+  /** Before anything of the body is read. @throws {ConsoleError} csrf, too_many */
+  checkSignIn(request: FastifyRequest): void;
   /** Spends the link and sets the cookie. @throws {ConsoleError} link_invalid */
   signIn(token: string, request: FastifyRequest, reply: FastifyReply): Promise<Operator>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
@@ -32,17 +37,48 @@ export interface Sessions {
   authorize(request: FastifyRequest, permission: Permission): Promise<Operator>;
 }
 
-export function createSessions(db: Queryable): Sessions {
+export function createSessions(db: Queryable, clock: Clock, apiUrl: () => string): Sessions {
+  const attempts = createAttempts(attemptLimits);
+  // Browsers share cookies between the ports of a host, and two projects may run side by side.
+  const cookieName = (): string => `plinth-console-${new URL(apiUrl()).port || 'default'}`;
+
+  function cookieHeader(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
+    const secure = request.protocol === 'https' || apiUrl().startsWith('https:') ? '; Secure' : '';
+    return `${cookieName()}=${value}; Path=/console; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure}`;
+  }
+
+  function readCookie(request: FastifyRequest): string | undefined {
+    const wanted = cookieName();
+    for (const pair of (request.headers.cookie ?? '').split(';')) {
+      const [name, value] = pair.trim().split('=', 2);
+      if (name === wanted && value) return value;
+    }
+    return undefined;
+  }
+
   return {
     async issueLinkToken(operatorName = firstOperator.name) {
-      const operator = await queries.ensureOperator(db, operatorName, firstOperator.role);
+      const operator =
+        operatorName === firstOperator.name
+          ? await queries.ensureOperator(db, firstOperator.name, firstOperator.role)
+          : await queries.findOperator(db, operatorName);
+      if (operator === undefined) throw new Error(`There is no operator named ${operatorName}.`);
       const token = randomBytes(24).toString('base64url');
       await queries.insertLink(db, hash(token), operator.id, linkLifetimeSeconds);
       return token;
     },
+    checkSignIn(request) {
+      // Else a foreign page could sign its visitor in as somebody else and watch what they do.
+      if (!isSameOrigin(marksOf(request))) throw new ConsoleError('csrf');
+      const waitSeconds = attempts.waitSeconds(request.ip, clock.now());
+      if (waitSeconds > 0) throw new ConsoleError('too_many', { waitSeconds });
+    },
     async signIn(token, request, reply) {
       const operator = await queries.takeLink(db, hash(token));
-      if (operator === undefined) throw new ConsoleError('link_invalid');
+      if (operator === undefined) {
+        attempts.failed(request.ip, clock.now());
+        throw new ConsoleError('link_invalid');
+      }
       const cookie = randomBytes(32).toString('base64url');
       const csrfToken = randomBytes(24).toString('base64url');
       const userAgent = request.headers['user-agent']?.slice(0, 400) ?? null;
@@ -53,13 +89,16 @@ export function createSessions(db: Queryable): Sessions {
         userAgent,
         lifetimeSeconds: sessionLifetimeSeconds,
       });
-      reply.header('set-cookie', cookieHeader(cookie, sessionLifetimeSeconds, request.protocol === 'https'));
+      // Who signs in again leaves no session behind that nobody can end.
+      const former = readCookie(request);
+      if (former !== undefined) await queries.deleteSession(db, hash(former));
+      reply.header('set-cookie', cookieHeader(request, cookie, sessionLifetimeSeconds));
       return { ...operator, csrfToken };
     },
     async signOut(request, reply) {
       const cookie = readCookie(request);
       if (cookie !== undefined) await queries.deleteSession(db, hash(cookie));
-      reply.header('set-cookie', cookieHeader('', 0, request.protocol === 'https'));
+      reply.header('set-cookie', cookieHeader(request, '', 0));
     },
     async authorize(request, permission) {
       const cookie = readCookie(request);
@@ -73,20 +112,21 @@ export function createSessions(db: Queryable): Sessions {
   };
 }
 
+function marksOf({ headers }: FastifyRequest): Parameters<typeof isSameOrigin>[0] {
+  const one = (name: string): string | undefined => {
+    const value = headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  return {
+    ownHeader: one(sameOriginHeader),
+    fetchSite: one('sec-fetch-site'),
+    origin: one('origin'),
+    host: headers.host ?? '',
+  };
+}
+
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 function isSame(given: unknown, expected: string): boolean {
   return typeof given === 'string' && timingSafeEqual(hash(given), hash(expected));
-}
-
-function cookieHeader(value: string, maxAgeSeconds: number, secure: boolean): string {
-  return `${cookieName}=${value}; Path=/console; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure ? '; Secure' : ''}`;
-}
-
-function readCookie(request: FastifyRequest): string | undefined {
-  for (const pair of (request.headers.cookie ?? '').split(';')) {
-    const [name, value] = pair.trim().split('=', 2);
-    if (name === cookieName && value) return value;
-  }
-  return undefined;
 }

@@ -28,6 +28,8 @@ export interface Page {
   readonly status?: number;
   /** Sources of images besides our own origin. */
   readonly imageSources?: readonly string[];
+  /** True: the page may show frames of our own origin. */
+  readonly frames?: boolean;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -44,7 +46,11 @@ const compressed = promisify(gzip);
  * `'strict-dynamic'` with a nonce instead of `'self'`: files that users upload are served from the same origin and must
  * never count as our scripts. Style attributes are the one exception: the components' markup has them.
  */
-export function contentSecurityPolicy(nonce: string, imageSources: readonly string[] = []): string {
+export function contentSecurityPolicy(
+  nonce: string,
+  imageSources: readonly string[] = [],
+  frames = false,
+): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
@@ -52,6 +58,7 @@ export function contentSecurityPolicy(nonce: string, imageSources: readonly stri
     "style-src-attr 'unsafe-inline'",
     ["img-src 'self' data:", ...imageSources].join(' '),
     "connect-src 'self'",
+    ...(frames ? ["frame-src 'self'"] : []),
     "font-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
@@ -87,13 +94,13 @@ export function createWebFace(dir: string): WebFace {
       });
       return reply.send(createReadStream(join(assetsDir, gzipped ? `${name}.gz` : name)));
     },
-    async sendPage(request, reply, { html, status = 200, imageSources }) {
+    async sendPage(request, reply, { html, status = 200, imageSources, frames }) {
       const nonce = randomBytes(16).toString('base64');
       const text = html.replaceAll(noncePlaceholder, nonce);
       const gzipped = acceptsGzip(request);
       reply.code(status).headers({
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': contentSecurityPolicy(nonce, imageSources),
+        'content-security-policy': contentSecurityPolicy(nonce, imageSources, frames),
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',

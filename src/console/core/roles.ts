@@ -3,14 +3,26 @@
 export const roles = ['owner', 'developer', 'read-only'] as const;
 export type OperatorRole = (typeof roles)[number];
 
-/** `read`: look at everything but secrets. `write`: change data and users. `own`: operators and keys. */
-export type Permission = 'read' | 'write' | 'own';
+/**
+ * `read`: look at everything but secrets. `secrets`: look at what would let somebody act as a user (captured mail, rows
+ * of auth and vault). `write`: change data and users. `own`: operators and keys.
+ */
+export type Permission = 'read' | 'secrets' | 'write' | 'own';
 
 const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
-  owner: ['read', 'write', 'own'],
-  developer: ['read', 'write'],
+  owner: ['read', 'secrets', 'write', 'own'],
+  developer: ['read', 'secrets', 'write'],
   'read-only': ['read'],
 };
 
+export const permissionsOf = (role: OperatorRole): readonly Permission[] => granted[role];
+
 export const may = (role: OperatorRole, permission: Permission): boolean =>
   granted[role].includes(permission);
+
+/** Schemas whose rows hold tokens, password hashes or secrets. */
+const secretSchemas: readonly string[] = ['auth', 'vault'];
+
+/** What it takes to read the rows of a schema. */
+export const permissionForRows = (schema: string): Permission =>
+  secretSchemas.includes(schema) ? 'secrets' : 'read';

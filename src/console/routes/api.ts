@@ -13,6 +13,13 @@ export interface Call {
   readonly operator: Operator;
 }
 
+/** Notes who did what; called after each change. */
+export type Audit = (
+  call: Pick<Call, 'request' | 'operator'>,
+  action: string,
+  detail: object,
+) => Promise<void>;
+
 export interface Api {
   /** A route for signed-in operators who have the permission; what `handle` returns is sent as JSON. */
   route(
@@ -25,10 +32,17 @@ export interface Api {
 
 export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger): Api {
   app.addHook('onSend', async (_request, reply) => {
-    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+    reply.headers({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    });
   });
   app.setErrorHandler((error: unknown, request, reply) => renderError(error, request, reply, log));
-  app.setNotFoundHandler((request, reply) => renderError(new ConsoleError('not_found'), request, reply, log));
+  // Not the not-found handler alone: the Console's pages are served from a wildcard around this.
+  app.all('/*', async () => {
+    throw new ConsoleError('not_found');
+  });
   return {
     route(method, path, permission, handle) {
       app.route({
@@ -37,6 +51,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         handler: async (request, reply) => {
           const operator = await sessions.authorize(request, permission);
           const answer = await handle({ request, reply, operator });
+          if (answer === reply) return reply;
           if (answer === undefined) return reply.code(204).send();
           return reply.send(answer);
         },
@@ -45,9 +60,19 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
   };
 }
 
-/** @throws {ConsoleError} bad_request, naming the member that is wrong. */
-export function parse<T extends z.ZodType>(schema: T, input: unknown): z.infer<T> {
-  const result = schema.safeParse(input ?? {});
+type Schemas = typeof import('./schemas.ts');
+
+/**
+ * Reads an input by the schema of that name. The schemas and their library are loaded at the first call: a start that
+ * nobody opens the Console on does not pay for them.
+ * @throws {ConsoleError} bad_request, naming the member that is wrong.
+ */
+export async function parse<Name extends keyof Schemas>(
+  name: Name,
+  input: unknown,
+): Promise<z.infer<Schemas[Name]>> {
+  const schemas = await import('./schemas.ts');
+  const result = (schemas[name] as unknown as z.ZodType<z.infer<Schemas[Name]>>).safeParse(input ?? {});
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new ConsoleError('bad_request', {
@@ -63,7 +88,8 @@ function renderError(
 ): FastifyReply {
   const known = error instanceof ConsoleError ? error : fromPostgres(error);
   if (known !== undefined) {
-    const { message, ...fields } = known.fields;
+    const { message, waitSeconds, ...fields } = known.fields;
+    if (waitSeconds !== undefined) reply.header('retry-after', waitSeconds);
     return reply
       .code(known.status)
       .send({ code: known.code, message: message ?? known.message, ...fields, requestId: request.id });
@@ -75,13 +101,11 @@ function renderError(
       .send({ code: 'bad_request', message: (error as Error).message, requestId: request.id });
   }
   log.error({ requestId: request.id, error }, 'console request failed');
-  return reply
-    .code(500)
-    .send({
-      code: 'internal',
-      message: 'Something went wrong inside Plinth; the log has the details.',
-      requestId: request.id,
-    });
+  return reply.code(500).send({
+    code: 'internal',
+    message: 'Something went wrong inside Plinth; the log has the details.',
+    requestId: request.id,
+  });
 }
 
 /** An operator sees the database's own words: message, detail, hint and SQLSTATE. */

@@ -19,9 +19,20 @@ export function homeRoutes(api: Api, { config, database, keys, apiUrl, health }:
     // Public by design. Secret keys never travel to a browser here.
     publishableKey: keys.publishableKey,
     anonKey: keys.anonKey,
-    database: { version: versionText(database.info.serverVersion), embedded: database.info.embedded },
+    database: {
+      version: versionText(database.info.serverVersion),
+      embedded: database.info.embedded,
+      url: withoutSecret(database.info.url),
+    },
     services: Object.entries(health()).map(([name, fault]) => ({ name, fault: fault ?? null })),
   }));
+}
+
+/** The password of local development is no secret; any other stays here. */
+export function withoutSecret(address: string): string {
+  const url = new URL(address);
+  if (url.password !== '' && url.password !== 'postgres') url.password = 'YOUR-PASSWORD';
+  return url.href;
 }
 
 const versionText = (number: number): string => `${Math.floor(number / 10_000)}.${number % 10_000}`;

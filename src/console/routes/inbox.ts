@@ -1,22 +1,63 @@
-/** Captured mail and text messages. */
-import type { Inbox } from '../../mail/types.ts';
+/** Captured mail and text messages. They hold sign-in codes and links, so looking takes the permission for secrets. */
+import type { CapturedMessage, Inbox } from '../../mail/types.ts';
+import { framedHtml, type MessageFacts, messageFacts } from '../core/message-facts.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Api, parse } from './api.ts';
-import * as schemas from './schemas.ts';
+import { type Api, type Audit, type Call, parse } from './api.ts';
 
-export function inboxRoutes(api: Api, inbox: Inbox): void {
-  const idOf = (params: unknown): string => (params as { id?: string }).id ?? '';
+/**
+ * For mail as a document of its own. `sandbox` without `allow-scripts` and `allow-same-origin`: it runs nothing and is
+ * nobody; the only thing that works is opening a link in a tab. Nothing is loaded from anywhere.
+ */
+const frameHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-popups allow-popups-to-escape-sandbox',
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+} as const;
 
-  api.route('GET', '/inbox', 'read', async ({ request }) =>
-    inbox.list(parse(schemas.inboxPage, request.query)),
-  );
-  api.route('GET', '/inbox/:id', 'read', async ({ request }) => {
-    const message = await inbox.get(idOf(request.params));
+type Summary = Omit<CapturedMessage, 'html' | 'text'> & MessageFacts;
+
+function summaryOf({ html, text, ...rest }: CapturedMessage): Summary {
+  return { ...rest, ...messageFacts({ html, text }) };
+}
+
+export function inboxRoutes(api: Api, inbox: Inbox, audit: Audit): void {
+  const idOf = ({ request }: Call): string => (request.params as { id?: string }).id ?? '';
+
+  async function messageOf(call: Call): Promise<CapturedMessage> {
+    const message = await inbox.get(idOf(call));
     if (message === undefined)
       throw new ConsoleError('not_found', { message: 'This message is not there any more.' });
     return message;
+  }
+
+  api.route('GET', '/inbox', 'secrets', async ({ request }) => {
+    const { total, messages } = await inbox.list(await parse('inboxPage', request.query));
+    return { total, messages: messages.map(summaryOf) };
   });
-  api.route('POST', '/inbox/:id/read', 'read', async ({ request }) => inbox.markRead(idOf(request.params)));
-  api.route('DELETE', '/inbox/:id', 'write', async ({ request }) => inbox.remove([idOf(request.params)]));
-  api.route('DELETE', '/inbox', 'write', async () => inbox.remove());
+  api.route('GET', '/inbox/:id', 'secrets', async (call) => {
+    const message = await messageOf(call);
+    const { html, text } = message;
+    return { ...summaryOf(message), text, hasHtml: html.trim() !== '' };
+  });
+  api.route('GET', '/inbox/:id/html', 'secrets', async (call) => {
+    const { html } = await messageOf(call);
+    return call.reply.headers(frameHeaders).send(framedHtml(html));
+  });
+  api.route('POST', '/inbox/:id/read', 'write', async (call) => inbox.markRead(idOf(call)));
+  api.route('DELETE', '/inbox/:id', 'write', async (call) => {
+    await inbox.remove([idOf(call)]);
+    await audit(call, 'message.delete', { id: idOf(call) });
+  });
+  api.route('DELETE', '/inbox', 'write', async (call) => {
+    await inbox.remove();
+    await audit(call, 'message.delete-all', {});
+  });
 }

@@ -1,6 +1,6 @@
 /** The shapes of the Console API's inputs, parsed once at the edge. */
 import { z } from 'zod';
-import { filterOperators } from '../tables/rows.ts';
+import { filterOperatorNames } from '../tables/rows.ts';
 
 const cell = z.union([
   z.object({ value: z.string().nullable() }).strict(),
@@ -10,12 +10,11 @@ const key = z.record(z.string(), z.string());
 
 export const signIn = z.object({ token: z.string().min(1).max(200) });
 
-const operators = [
-  ...(Object.keys(filterOperators) as (keyof typeof filterOperators)[]),
-  'is_null',
-  'not_null',
-] as const;
-const filter = z.object({ column: z.string(), operator: z.enum(operators), value: z.string().default('') });
+const filter = z.object({
+  column: z.string(),
+  operator: z.enum(filterOperatorNames),
+  value: z.string().default(''),
+});
 const sort = z.object({ column: z.string(), ascending: z.boolean() });
 
 const json = <T extends z.ZodType>(schema: T) =>

@@ -1,12 +1,19 @@
 /** Tables and their rows. */
 import type { Database } from '../../database/types.ts';
+import { may, permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { findRelation, listRelations, type Relation } from '../tables/catalog.ts';
-import { countRows, deleteRows, insertRow, readPage, readRow, updateRow } from '../tables/rows.ts';
-import { type Api, type Call, parse } from './api.ts';
-import * as schemas from './schemas.ts';
-
-type Audit = (call: Call, action: string, detail: object) => Promise<void>;
+import {
+  countRows,
+  deleteRows,
+  insertRow,
+  reading,
+  readPage,
+  readRow,
+  updateRow,
+  writing,
+} from '../tables/rows.ts';
+import { type Api, type Audit, type Call, parse } from './api.ts';
 
 export function tableRoutes(api: Api, database: Database, audit: Audit): void {
   const pool = database.pool('postgres');
@@ -19,42 +26,58 @@ export function tableRoutes(api: Api, database: Database, audit: Audit): void {
     return relation;
   }
 
+  /** The table, when this operator may see its rows. */
+  async function readableOf(call: Call): Promise<Relation> {
+    const relation = await relationOf(call);
+    if (!may(call.operator.role, permissionForRows(relation.schema)))
+      throw new ConsoleError('forbidden', { message: `Your role may not read rows of ${relation.schema}.` });
+    return relation;
+  }
+
   const named = (relation: Relation): { table: string } => ({ table: `${relation.schema}.${relation.name}` });
   const path = '/tables/:schema/:table';
 
   api.route('GET', '/tables', 'read', async () => ({ tables: await listRelations(pool) }));
   api.route('GET', path, 'read', async (call) => relationOf(call));
   api.route('GET', `${path}/rows`, 'read', async (call) => {
-    const query = parse(schemas.page, call.request.query);
-    return readPage(pool, await relationOf(call), query);
+    const query = await parse('page', call.request.query);
+    const relation = await readableOf(call);
+    return pool.transaction((tx) => readPage(tx, relation, query), reading);
   });
   api.route('GET', `${path}/count`, 'read', async (call) => {
-    const { filters } = parse(schemas.page, call.request.query);
-    return { count: await countRows(pool, await relationOf(call), filters) };
+    const { filters } = await parse('page', call.request.query);
+    const relation = await readableOf(call);
+    return { count: await pool.transaction((tx) => countRows(tx, relation, filters), reading) };
   });
   api.route('GET', `${path}/row`, 'read', async (call) => {
-    const row = await readRow(pool, await relationOf(call), parse(schemas.rowKey, call.request.query).key);
+    const { key } = await parse('rowKey', call.request.query);
+    const relation = await readableOf(call);
+    const row = await pool.transaction((tx) => readRow(tx, relation, key), reading);
     if (row === undefined) throw new ConsoleError('gone');
     return { row };
   });
   api.route('PATCH', `${path}/rows`, 'write', async (call) => {
+    const { key, changes, seen } = await parse('update', call.request.body);
     const relation = await relationOf(call);
-    const { key, changes, seen } = parse(schemas.update, call.request.body);
-    const row = await updateRow(pool, relation, key, changes, seen);
+    const row = await pool.transaction((tx) => updateRow(tx, relation, key, changes, seen), writing);
     await audit(call, 'row.update', { ...named(relation), key, columns: Object.keys(changes) });
     return { row };
   });
   api.route('POST', `${path}/rows`, 'write', async (call) => {
+    const { values } = await parse('insert', call.request.body);
     const relation = await relationOf(call);
-    const row = await insertRow(pool, relation, parse(schemas.insert, call.request.body).values);
-    await audit(call, 'row.insert', named(relation));
+    const row = await pool.transaction((tx) => insertRow(tx, relation, values), writing);
+    const key = Object.fromEntries(
+      relation.columns.filter((column) => column.primary_key).map(({ name }) => [name, row[name]]),
+    );
+    await audit(call, 'row.insert', { ...named(relation), key });
     return { row };
   });
   api.route('DELETE', `${path}/rows`, 'write', async (call) => {
+    const { keys } = await parse('remove', call.request.body);
     const relation = await relationOf(call);
-    const { keys } = parse(schemas.remove, call.request.body);
-    const deleted = await deleteRows(pool, relation, keys);
-    await audit(call, 'row.delete', { ...named(relation), count: deleted });
+    const deleted = await pool.transaction((tx) => deleteRows(tx, relation, keys), writing);
+    await audit(call, 'row.delete', { ...named(relation), count: deleted, keys });
     return { deleted };
   });
 }

@@ -1,10 +1,8 @@
 /** The app's end users, through auth's own admin API: its rules hold here too. */
 import type { Keys } from '../../keys/types.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Api, type Call, parse } from './api.ts';
-import * as schemas from './schemas.ts';
+import { type Api, type Audit, type Call, parse } from './api.ts';
 
-type Audit = (call: Call, action: string, detail: object) => Promise<void>;
 const perPage = 50;
 
 export interface UsersDeps {
@@ -27,6 +25,7 @@ export function userRoutes(api: Api, { keys, internalFetch }: UsersDeps, audit: 
     if (answer.status < 500)
       throw new ConsoleError('bad_request', {
         message: String(body.msg ?? body.message ?? 'Auth refused this.'),
+        ...(typeof body.error_code === 'string' ? { detail: body.error_code } : {}),
       });
     throw new ConsoleError('upstream');
   }
@@ -39,7 +38,7 @@ export function userRoutes(api: Api, { keys, internalFetch }: UsersDeps, audit: 
   };
 
   api.route('GET', '/users', 'read', async ({ request }) => {
-    const { page, search } = parse(schemas.userPage, request.query);
+    const { page, search } = await parse('userPage', request.query);
     const query = new URLSearchParams({
       page: String(page),
       per_page: String(perPage),
@@ -50,7 +49,7 @@ export function userRoutes(api: Api, { keys, internalFetch }: UsersDeps, audit: 
   });
   api.route('GET', '/users/:id', 'read', async (call) => (await admin(`/users/${idOf(call)}`)).body);
   api.route('POST', '/users', 'write', async (call) => {
-    const { email, password, confirmed } = parse(schemas.newUser, call.request.body);
+    const { email, password, confirmed } = await parse('newUser', call.request.body);
     const { body } = await admin('/users', {
       method: 'POST',
       body: JSON.stringify({ email, password, email_confirm: confirmed }),

@@ -1,6 +1,6 @@
 /** What the Console knows of schemas, tables and columns: read from the catalog at each call, so it is never stale. */
 import type { Queryable } from '../../database/types.ts';
-import { sql } from '../../kernel/sql.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
 
 export type RelationKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
 
@@ -34,7 +34,7 @@ export interface Relation extends RelationSummary {
 }
 
 /** Everything but PostgreSQL's own schemas and Plinth's state. */
-export const listRelations = (db: Queryable): Promise<RelationSummary[]> =>
+export const listRelations = (db: Queryable, only: Sql = sql.empty): Promise<RelationSummary[]> =>
   db.query(sql`
     select n.nspname as schema, c.relname as name, ${kindOf} as kind,
            case when c.reltuples < 0 then null else c.reltuples::float8 end as estimated_rows,
@@ -44,7 +44,7 @@ export const listRelations = (db: Queryable): Promise<RelationSummary[]> =>
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
       and n.nspname not in ('_plinth', 'information_schema') and n.nspname not like 'pg\\_%'
-      and has_table_privilege(c.oid, 'select')
+      and has_table_privilege(c.oid, 'select') ${only}
     order by n.nspname, c.relname`);
 
 export async function findRelation(
@@ -52,7 +52,7 @@ export async function findRelation(
   schema: string,
   name: string,
 ): Promise<Relation | undefined> {
-  const [summary] = (await listRelations(db)).filter((each) => each.schema === schema && each.name === name);
+  const [summary] = await listRelations(db, sql`and n.nspname = ${schema} and c.relname = ${name}`);
   if (summary === undefined) return undefined;
   const columns = await db.query<Column>(sql`
     select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, not a.attnotnull as nullable,

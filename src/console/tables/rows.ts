@@ -2,10 +2,17 @@
  * The row grid's statements. Cells travel as PostgreSQL's text, NULL as null; long ones are cut by the server and
  * fetched whole when somebody opens them. Everything runs as `postgres`, which owns the users' tables.
  */
-import type { Pool, Queryable } from '../../database/types.ts';
+import type { Queryable, Setting, TransactionOptions } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Relation } from './catalog.ts';
+
+/** An operator waits no longer than this for rows or counts, and never keeps the database busy for longer. */
+const statementTimeout: Setting = ['statement_timeout', '20000'];
+
+/** Functions behind views and operators change nothing while somebody only looks. */
+export const reading: TransactionOptions = { readOnly: true, settings: [statementTimeout] };
+export const writing: TransactionOptions = { settings: [statementTimeout] };
 
 /** Characters of a cell that the grid gets; the side panel asks for the rest. */
 export const cellChars = 400;
@@ -21,9 +28,23 @@ export const filterOperators = {
   ilike: 'ilike',
 } as const;
 
+export const filterOperatorNames = [
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'like',
+  'ilike',
+  'contains',
+  'is_null',
+  'not_null',
+] as const;
+
 export interface Filter {
   readonly column: string;
-  readonly operator: keyof typeof filterOperators | 'is_null' | 'not_null';
+  readonly operator: (typeof filterOperatorNames)[number];
   readonly value: string;
 }
 
@@ -39,6 +60,8 @@ export interface Page {
   readonly cut: readonly (readonly [number, number])[];
   /** True when there are more rows behind this page. */
   readonly more: boolean;
+  /** The planner's guess at all rows that match; only with the first page. */
+  readonly estimate: number | null;
 }
 
 export async function readPage(
@@ -52,15 +75,23 @@ export async function readPage(
   },
 ): Promise<Page> {
   const columns = relation.columns.map((column) => column.name);
+  const matching = where(query.filters.map((filter) => condition(relation, filter)));
   const cells = relation.columns.flatMap(({ name }) => [
     sql`left(${column(relation, name)}::text, ${cellChars}::int)`,
     sql`(length(${column(relation, name)}::text) > ${cellChars}::int)`,
   ]);
   const { rows } = await db.queryText(sql`
     select ${cells.length > 0 ? sql.join(cells) : sql.raw('null')} from ${table(relation)}
-    ${where(query.filters.map((filter) => condition(relation, filter)))}
+    ${matching}
     ${orderBy(relation, query.sort)}
     limit ${query.limit + 1}::int offset ${query.offset}::bigint`);
+  const more = rows.length > query.limit;
+  const estimate =
+    query.offset > 0
+      ? null
+      : more
+        ? await estimateRows(db, relation, matching)
+        : Math.min(rows.length, query.limit);
   const cut: [number, number][] = [];
   const page = rows.slice(0, query.limit).map((cells, row) =>
     columns.map((_name, index) => {
@@ -68,7 +99,16 @@ export async function readPage(
       return cells[index * 2] ?? null;
     }),
   );
-  return { columns, rows: page, cut, more: rows.length > query.limit };
+  return { columns, rows: page, cut, more, estimate };
+}
+
+/** From the plan alone: no row is read. */
+async function estimateRows(db: Queryable, relation: Relation, matching: Sql): Promise<number | null> {
+  const { rows } = await db.queryText(
+    sql`explain (format json) select 1 from ${table(relation)} ${matching}`,
+  );
+  const [plan] = JSON.parse(rows[0]?.[0] ?? '[]') as { Plan?: { 'Plan Rows'?: number } }[];
+  return plan?.Plan?.['Plan Rows'] ?? null;
 }
 
 /** One row, uncut, by its primary key. */
@@ -101,11 +141,11 @@ export type RowKey = Readonly<Record<string, string>>;
 export type CellChange = { readonly value: string | null } | { readonly default: true };
 
 /**
- * Changes one row if the changed cells still hold what the operator saw.
- * @throws {ConsoleError} no_primary_key, conflict (with the row as it is now), gone
+ * Changes one row if the cells in `seen` still hold what the operator saw; returns the row as it is afterwards.
+ * @throws {ConsoleError} no_primary_key, conflict (with the row as it is now), not_changed, gone
  */
 export async function updateRow(
-  pool: Pool,
+  tx: Queryable,
   relation: Relation,
   key: RowKey,
   changes: Readonly<Record<string, CellChange>>,
@@ -113,33 +153,32 @@ export async function updateRow(
 ): Promise<Record<string, string | null>> {
   const names = Object.keys(changes);
   if (names.length === 0) throw new ConsoleError('bad_request', { message: 'Nothing was changed.' });
-  return pool.transaction(async (tx) => {
-    const expected = Object.entries(seen).map(
-      ([name, value]) => sql`${column(relation, name)}::text is not distinct from ${value}::text`,
-    );
-    const changed = await tx.query(sql`
-      update ${table(relation)}
-      set ${sql.join(names.map((name) => sql`${column(relation, name)} = ${newValue(changes[name])}`))}
-      where ${sql.join([keyCondition(relation, key), ...expected], ' and ')}
-      returning 1 as done`);
-    const moved = { ...key };
-    if (changed.length === 0) {
-      const current = await readRow(tx, relation, key);
-      if (current === undefined) throw new ConsoleError('gone');
-      throw new ConsoleError('conflict', { current });
-    }
-    for (const name of Object.keys(key)) {
-      const change = changes[name];
-      if (change !== undefined && 'value' in change && change.value !== null) moved[name] = change.value;
-    }
-    const row = await readRow(tx, relation, moved);
-    if (row === undefined) throw new ConsoleError('gone');
-    return row;
-  });
+  const expected = Object.entries(seen).map(
+    ([name, value]) => sql`${column(relation, name)}::text is not distinct from ${value}::text`,
+  );
+  const keys = keyNames(relation);
+  const { rows } = await tx.queryText(sql`
+    update ${table(relation)}
+    set ${sql.join(names.map((name) => sql`${column(relation, name)} = ${newValue(changes[name])}`))}
+    where ${sql.join([keyCondition(relation, key), ...expected], ' and ')}
+    returning ${sql.join(keys.map((name) => sql`${column(relation, name)}::text`))}`);
+  const [changed] = rows;
+  if (changed === undefined) {
+    const current = await readRow(tx, relation, key);
+    if (current === undefined) throw new ConsoleError('gone');
+    const differs = Object.entries(seen).some(([name, value]) => current[name] !== value);
+    throw new ConsoleError(differs ? 'conflict' : 'not_changed', { current });
+  }
+  // Read again: triggers that run after the change may have changed the row once more.
+  const moved = Object.fromEntries(keys.map((name, index) => [name, changed[index] ?? '']));
+  const row = await readRow(tx, relation, moved);
+  if (row === undefined) throw new ConsoleError('gone');
+  return row;
 }
 
+/** Returns the row as the database made it. @throws {ConsoleError} not_changed */
 export async function insertRow(
-  pool: Pool,
+  tx: Queryable,
   relation: Relation,
   values: Readonly<Record<string, CellChange>>,
 ): Promise<Record<string, string | null>> {
@@ -149,24 +188,25 @@ export async function insertRow(
     names.length > 0
       ? sql`(${sql.join(names.map((name) => column(relation, name)))}) values (${sql.join(names.map((name) => newValue(values[name])))})`
       : sql`default values`;
-  return pool.transaction(async (tx) => {
-    const { rows } = await tx.queryText(sql`
-      insert into ${table(relation)} ${columns} returning ${sql.join(all.map((name) => sql`${column(relation, name)}::text`))}`);
-    const [row] = rows;
-    return Object.fromEntries(all.map((name, index) => [name, row?.[index] ?? null]));
-  });
+  const { rows } = await tx.queryText(sql`
+    insert into ${table(relation)} ${columns} returning ${sql.join(all.map((name) => sql`${column(relation, name)}::text`))}`);
+  const [row] = rows;
+  if (row === undefined) throw new ConsoleError('not_changed');
+  return Object.fromEntries(all.map((name, index) => [name, row[index] ?? null]));
 }
 
 /** All or none of them; returns how many there were. */
-export async function deleteRows(pool: Pool, relation: Relation, keys: readonly RowKey[]): Promise<number> {
+export async function deleteRows(
+  tx: Queryable,
+  relation: Relation,
+  keys: readonly RowKey[],
+): Promise<number> {
   const anyKey = sql.join(
     keys.map((key) => sql`(${keyCondition(relation, key)})`),
     ' or ',
   );
-  const deleted = await pool.transaction((tx) =>
-    tx.query(sql`delete from ${table(relation)} where ${anyKey} returning 1 as done`),
-  );
-  return deleted.length;
+  const { rows } = await tx.queryText(sql`delete from ${table(relation)} where ${anyKey} returning 1`);
+  return rows.length;
 }
 
 const table = (relation: Relation): Sql => sql.id(relation.schema, relation.name);
@@ -190,6 +230,7 @@ function condition(relation: Relation, { column: name, operator, value }: Filter
   const left = column(relation, name);
   if (operator === 'is_null') return sql`${left} is null`;
   if (operator === 'not_null') return sql`${left} is not null`;
+  if (operator === 'contains') return sql`strpos(lower(${left}::text), lower(${value}::text)) > 0`;
   const symbol = sql.raw(filterOperators[operator]);
   // Patterns are for text; other types are compared as text then.
   return operator === 'like' || operator === 'ilike'
@@ -211,11 +252,15 @@ function orderBy(relation: Relation, sort: readonly Sort[]): Sql {
   return items.length === 0 ? sql.empty : sql`order by ${sql.join(items)}`;
 }
 
-function keyCondition(relation: Relation, key: RowKey): Sql {
+function keyNames(relation: Relation): string[] {
   const names = relation.columns.filter((each) => each.primary_key).map(({ name }) => name);
   if (names.length === 0) throw new ConsoleError('no_primary_key');
+  return names;
+}
+
+function keyCondition(relation: Relation, key: RowKey): Sql {
   return sql.join(
-    names.map((name) => {
+    keyNames(relation).map((name) => {
       const value = key[name];
       if (value === undefined) throw new ConsoleError('bad_request', { message: `The key lacks ${name}.` });
       return sql`${column(relation, name)} = ${value}`;

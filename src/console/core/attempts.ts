@@ -1,0 +1,40 @@
+/** Counts failed sign-ins per address in a window of time, so that links cannot be guessed quickly. */
+
+export interface Attempts {
+  /** Seconds to wait; 0 when the address may try. */
+  waitSeconds(address: string, now: number): number;
+  failed(address: string, now: number): void;
+}
+
+export interface AttemptLimits {
+  readonly most: number;
+  readonly windowMs: number;
+  /** Addresses remembered; the oldest goes first, so that a flood of addresses costs no memory. */
+  readonly addresses: number;
+}
+
+/**
+ * @example
+ * const attempts = createAttempts({ most: 10, windowMs: 60_000, addresses: 1000 });
+ */
+export function createAttempts({ most, windowMs, addresses }: AttemptLimits): Attempts {
+  const windows = new Map<string, { count: number; until: number }>();
+  return {
+    waitSeconds(address, now) {
+      const window = windows.get(address);
+      if (window === undefined || window.until <= now || window.count < most) return 0;
+      return Math.ceil((window.until - now) / 1000);
+    },
+    failed(address, now) {
+      const window = windows.get(address);
+      if (window !== undefined && window.until > now) {
+        window.count++;
+        return;
+      }
+      windows.delete(address);
+      const [oldest] = windows.keys();
+      if (windows.size >= addresses && oldest !== undefined) windows.delete(oldest);
+      windows.set(address, { count: 1, until: now + windowMs });
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { framedHtml, messageFacts } from './message-facts.ts';
+
+test.each([
+  ['Your code is 123456.', '123456'],
+  ['Enter 12345678 now', '12345678'],
+  ['Order 2026-11-21, no code', null],
+  ['See http://127.0.0.1:54321/verify?token=123456', null],
+  ['', null],
+])('the code of %j', (text, code) => {
+  expect(messageFacts({ text, html: '' }).code).toBe(code);
+});
+
+test('the link comes from the HTML first, with its entities read', () => {
+  const html = '<p>Hi</p><a href="http://localhost/verify?a=1&amp;b=2">go</a>';
+  expect(messageFacts({ text: 'or http://other/', html }).link).toBe('http://localhost/verify?a=1&b=2');
+  expect(messageFacts({ text: 'see http://other/x.', html: '' }).link).toBe('http://other/x.');
+  expect(messageFacts({ text: '', html: '<a href="javascript:alert(1)">x</a>' }).link).toBeNull();
+});
+
+test('only http links count, whatever the message says', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (text, html) => {
+      const { link, code } = messageFacts({ text, html });
+      expect(link === null || /^https?:\/\//.test(link)).toBe(true);
+      expect(code === null || /^\d{6,10}$/.test(code)).toBe(true);
+    }),
+  );
+});
+
+test('links of a framed message open elsewhere', () => {
+  expect(framedHtml('<html><head><title>x</title></head></html>')).toContain('<head><base target="_blank">');
+  expect(framedHtml('<p>x</p>')).toMatch(/^<!doctype html><base target="_blank"><p>/);
+});

@@ -1,0 +1,51 @@
+/** What the inbox shows of a message before anybody opens it: its code, its link, the beginning of its text. */
+
+export interface MessageFacts {
+  readonly code: string | null;
+  readonly link: string | null;
+  readonly snippet: string;
+}
+
+const snippetChars = 160;
+const codePattern = /(?<![\d/=&?#-])\b\d{6,10}\b(?![-\d])/;
+const linkPattern = /https?:\/\/[^\s"'<>()]+/;
+const hrefPattern = /href\s*=\s*(?:"(https?:\/\/[^"]+)"|'(https?:\/\/[^']+)')/i;
+
+/**
+ * @example
+ * messageFacts({ text: 'Your code is 123456', html: '' }).code; // '123456'
+ */
+export function messageFacts({ text, html }: { text: string; html: string }): MessageFacts {
+  const plain = text.trim() === '' ? textOfHtml(html) : text;
+  const withoutLinks = plain.replaceAll(new RegExp(linkPattern, 'g'), ' ');
+  const href = hrefPattern.exec(html);
+  const link = href?.[1] ?? href?.[2];
+  return {
+    code: codePattern.exec(withoutLinks)?.[0] ?? null,
+    link: link === undefined ? (linkPattern.exec(plain)?.[0] ?? null) : unescaped(link),
+    snippet: withoutLinks.replaceAll(/\s+/g, ' ').trim().slice(0, snippetChars),
+  };
+}
+
+const textOfHtml = (html: string): string =>
+  unescaped(html.replaceAll(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' ').replaceAll(/<[^>]*>/g, ' '));
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  nbsp: ' ',
+};
+
+const unescaped = (text: string): string =>
+  text.replaceAll(/&(amp|lt|gt|quot|#39|nbsp);/g, (_all, name: string) => entities[name] ?? '');
+
+/** The message as a document for a sandboxed frame: links open in a tab of their own. */
+export function framedHtml(html: string): string {
+  const base = '<base target="_blank">';
+  return /<head[^>]*>/i.test(html)
+    ? html.replace(/<head[^>]*>/i, (head) => head + base)
+    : `<!doctype html>${base}${html}`;
+}
