@@ -7,7 +7,15 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -54,6 +62,7 @@ async function install() {
     ? await run(process.execPath, [npm, ...args])
     : await run('npm', args, process.platform === 'win32');
   if (status !== 0) fail('The dependencies could not be installed; npm said why above.');
+  mkdirSync(dirname(installStamp), { recursive: true });
   writeFileSync(installStamp, lock);
   say('Installed.');
 }
