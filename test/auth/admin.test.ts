@@ -5,6 +5,15 @@ import { type AuthServer, linkOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';
 
+interface UserList {
+  readonly users: readonly { readonly identities: unknown }[];
+}
+
+interface SessionEntry {
+  readonly id: string;
+  readonly current: boolean;
+}
+
 let server: AuthServer;
 beforeAll(async () => {
   server = await startAuth({ additional_redirect_urls: ['https://app.example.com/**'] });
@@ -68,11 +77,11 @@ describe('users', () => {
     expect(plain.headers.get('link')).toMatch(
       /^<\/admin\/users\?page=2&per_page=1>; rel="next", <\/admin\/users\?page=\d+&per_page=1>; rel="last"$/,
     );
-    expect((await plain.json()).users[0].identities).toBeNull();
+    expect((await plain.json<UserList>()).users[0]?.identities).toBeNull();
     const filtered = await server.request(`/admin/users?filter=${emails[0]?.split('@')[0]}`, {
       token: server.keys.serviceRoleKey,
     });
-    expect((await filtered.json()).users).toHaveLength(1);
+    expect((await filtered.json<UserList>()).users).toHaveLength(1);
   });
 
   test('a ban holds until it is lifted', async () => {
@@ -201,10 +210,11 @@ describe('own sessions', () => {
     const { data } = await here.auth.signUp({ email, password });
     await there.auth.signInWithPassword({ email, password });
     const token = data.session?.access_token ?? '';
-    const listed = (await (await server.request('/user/sessions', { token })).json()).sessions;
+    const answer = await server.request('/user/sessions', { token });
+    const listed = (await answer.json<{ sessions: SessionEntry[] }>()).sessions;
     expect(listed).toHaveLength(2);
-    expect(listed.filter((session: { current: boolean }) => session.current)).toHaveLength(1);
-    expect(Object.keys(listed[0])).toEqual([
+    expect(listed.filter((session) => session.current)).toHaveLength(1);
+    expect(Object.keys(listed[0] ?? {})).toEqual([
       'id',
       'created_at',
       'refreshed_at',
@@ -213,11 +223,11 @@ describe('own sessions', () => {
       'aal',
       'current',
     ]);
-    const other = listed.find((session: { current: boolean }) => !session.current);
-    expect((await server.request(`/user/sessions/${other.id}`, { method: 'DELETE', token })).status).toBe(
+    const other = listed.find((session) => !session.current);
+    expect((await server.request(`/user/sessions/${other?.id}`, { method: 'DELETE', token })).status).toBe(
       204,
     );
-    expect((await server.request(`/user/sessions/${other.id}`, { method: 'DELETE', token })).status).toBe(
+    expect((await server.request(`/user/sessions/${other?.id}`, { method: 'DELETE', token })).status).toBe(
       404,
     );
     expect((await there.auth.getUser()).error).toMatchObject({ name: 'AuthSessionMissingError' });
@@ -255,11 +265,8 @@ test('the audit log tells what was done', async () => {
   const answer = await server.request(`/admin/audit?query=author:${encodeURIComponent(email)}`, {
     token: server.keys.serviceRoleKey,
   });
-  const entries = await answer.json();
-  expect(entries.map((entry: { payload: { action: string } }) => entry.payload.action).sort()).toEqual([
-    'login',
-    'user_signedup',
-  ]);
+  const entries = await answer.json<{ payload: { action: string } }[]>();
+  expect(entries.map((entry) => entry.payload.action).sort()).toEqual(['login', 'user_signedup']);
   expect((await server.request('/admin/audit?query=bad', { token: server.keys.serviceRoleKey })).status).toBe(
     400,
   );

@@ -1,6 +1,6 @@
 /** The auth service behind the gateway on a database of its own, with the captured inbox beside it. */
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
-import { migrations as authMigrations, createAuth } from '../../src/auth/index.ts';
+import { type AuthService, migrations as authMigrations, createAuth } from '../../src/auth/index.ts';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
@@ -10,6 +10,14 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import { createKeys, type Keys } from '../../src/keys/index.ts';
 import { createMail, migrations as mailMigrations } from '../../src/mail/index.ts';
 import type { CapturedMessage } from '../../src/mail/types.ts';
+
+/** JSON from the wire: an error unless the caller says what else. */
+interface WireError {
+  readonly error_code?: string;
+  readonly msg?: string;
+}
+
+type WireResponse = Omit<Response, 'json'> & { json<T = WireError>(): Promise<T> };
 
 export interface AuthServer {
   readonly url: string;
@@ -22,7 +30,7 @@ export interface AuthServer {
   /** A stock client with the service key. */
   admin(): SupabaseClient;
   /** Plain HTTP below /auth/v1. */
-  request(path: string, init?: RequestInit & { token?: string; json?: unknown }): Promise<Response>;
+  request(path: string, init?: RequestInit & { token?: string; json?: unknown }): Promise<WireResponse>;
   /** What the Account pages ask of the service. */
   readonly issueCode: AuthService['issueCode'];
   /** Messages to this address, the newest first. */
@@ -74,8 +82,8 @@ export async function startAuth(auth: PartialConfig['auth'] = {}): Promise<AuthS
       createClient(url, keys.anonKey, { auth: { ...options, flowType, storageKey: crypto.randomUUID() } }),
     admin: () =>
       createClient(url, keys.serviceRoleKey, { auth: { ...options, storageKey: crypto.randomUUID() } }),
-    request: (path, { token, json, ...init } = {}) =>
-      fetch(`${url}/auth/v1${path}`, {
+    request: async (path, { token, json, ...init } = {}) =>
+      (await fetch(`${url}/auth/v1${path}`, {
         redirect: 'manual',
         ...init,
         ...(json === undefined ? {} : { body: JSON.stringify(json), method: init.method ?? 'POST' }),
@@ -85,7 +93,7 @@ export async function startAuth(auth: PartialConfig['auth'] = {}): Promise<AuthS
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...init.headers,
         },
-      }),
+      })) as WireResponse,
     issueCode: service.issueCode,
     async inbox(to) {
       const { messages } = await mail.inbox.list({ limit: 100, offset: 0, search: `to:"${to}"` });

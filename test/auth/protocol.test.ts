@@ -10,6 +10,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+interface KeySet {
+  readonly keys: readonly { readonly kty: string; readonly kid?: string }[];
+}
+
+interface SessionJson {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly user: { readonly id: string };
+}
+
 const versioned = { 'x-supabase-api-version': '2024-01-01' };
 
 describe('errors', () => {
@@ -107,7 +117,8 @@ describe('errors', () => {
       method,
       ...(method === 'POST' ? { body: '{}' } : {}),
     });
-    expect([answer.status, (await answer.json()).error_code]).toEqual([status, code]);
+    const { error_code } = (await answer.json()) as { error_code?: string };
+    expect([answer.status, error_code]).toEqual([status, code]);
   });
 });
 
@@ -127,11 +138,11 @@ describe('tokens', () => {
   test('none, foreign keys, and the public key as a secret are refused', async () => {
     const { id } = await user();
     const claims = { sub: id, role: 'service_role', aud: 'authenticated', exp: soon() };
-    const [jwk] = (await (await server.request('/.well-known/jwks.json')).json()).keys;
+    const [jwk] = (await (await server.request('/.well-known/jwks.json')).json<KeySet>()).keys;
     const forged = [
       `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.`,
       forge({ alg: 'HS256', typ: 'JWT' }, claims),
-      forge({ alg: 'HS256', typ: 'JWT', kid: jwk.kid }, claims, JSON.stringify(jwk)),
+      forge({ alg: 'HS256', typ: 'JWT', kid: jwk?.kid }, claims, JSON.stringify(jwk)),
       forge({ alg: 'HS256', typ: 'JWT', kid: '../../etc/passwd' }, claims),
       'a.b.c',
       'x',
@@ -166,7 +177,7 @@ describe('tokens', () => {
   test('the public key set holds no secret', async () => {
     const answer = await server.request('/.well-known/jwks.json');
     expect(answer.headers.get('cache-control')).toBe('public, max-age=600');
-    const { keys } = await answer.json();
+    const { keys } = await answer.json<KeySet>();
     for (const key of keys) {
       expect(key.kty).not.toBe('oct');
       expect(key).not.toHaveProperty('d');
@@ -215,7 +226,7 @@ test('a code for the Account pages gives a session of its own, once', async () =
   const code = await server.issueCode({ accessToken, codeChallenge, codeChallengeMethod: 's256' });
   const exchange = () =>
     server.request('/token?grant_type=pkce', { json: { auth_code: code, code_verifier: verifier } });
-  const session = await (await exchange()).json();
+  const session = await (await exchange()).json<SessionJson>();
   expect(session.user.id).toBe(data.user?.id);
   expect(session.refresh_token).not.toBe(data.session?.refresh_token);
   const claimsOf = (token: string) =>

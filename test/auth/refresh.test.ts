@@ -11,14 +11,14 @@ interface SessionJson {
 }
 
 async function guest(server: AuthServer): Promise<SessionJson> {
-  return (await server.request('/signup', { json: {} })).json() as Promise<SessionJson>;
+  return (await server.request('/signup', { json: {} })).json<SessionJson>();
 }
 
 async function refresh(server: AuthServer, token: string) {
   const answer = await server.request('/token?grant_type=refresh_token', { json: { refresh_token: token } });
   return {
     status: answer.status,
-    body: (await answer.json()) as SessionJson & { error_code: string; msg: string },
+    body: await answer.json<SessionJson & { error_code: string; msg: string }>(),
   };
 }
 
