@@ -52,7 +52,7 @@ export function createRest({ database, keys, config, log }: RestDeps): Service {
     mounts: [
       {
         prefix: PREFIX,
-        plugin: restPlugin({ prefix: PREFIX, handle: (request) => handle(request, deps) }),
+        plugin: restPlugin({ prefix: PREFIX, handle: (request) => handle(request, deps), log }),
         cors: 'open',
         exposeHeaders: EXPOSED_HEADERS,
         apiKeys: true,

@@ -1,8 +1,9 @@
 /** The HTTP shell: reads requests off the socket, writes answers on it. */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from '../kernel/log.ts';
 import type { RestRequest } from './core/request.ts';
 import { type RestResponse, respondError } from './core/respond.ts';
-import { RestError } from './errors.ts';
+import { RestError, restError } from './errors.ts';
 
 /** Of a body; larger loads belong into several requests. */
 const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
@@ -11,9 +12,10 @@ const NO_BODY = new Uint8Array(0);
 export interface RestRoutes {
   readonly prefix: string;
   readonly handle: (request: RestRequest) => Promise<RestResponse>;
+  readonly log: Logger;
 }
 
-export function restPlugin({ prefix, handle }: RestRoutes): FastifyPluginAsync {
+export function restPlugin({ prefix, handle, log }: RestRoutes): FastifyPluginAsync {
   return async (scope) => {
     takeRawBodies(scope);
     const route = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -23,7 +25,15 @@ export function restPlugin({ prefix, handle }: RestRoutes): FastifyPluginAsync {
       reply.raw.once('close', () => {
         if (!reply.raw.writableFinished) abort.abort();
       });
-      write(reply, await handle(readRequest(request, prefix, abort.signal)));
+      const response = await handle(readRequest(request, prefix, abort.signal));
+      try {
+        write(reply, response);
+      } catch (cause) {
+        // Headers that the database chose and Node refuses.
+        log.error({ requestId: request.id, error: cause }, 'answer could not be written');
+        if (reply.raw.headersSent) reply.raw.destroy();
+        else write(reply, respondError(restError('PGRSTX00', { cause }), { errorVerbosity: 'verbose' }));
+      }
     };
     // An empty path needs a prefix before it.
     const urls = prefix === '' ? ['/*'] : ['', '/*'];
@@ -75,12 +85,6 @@ function readRequest(request: FastifyRequest, prefix: string, signal: AbortSigna
 const JOIN_LIMIT_BYTES = 64 * 1024;
 /** Up to it a body goes out as a string: Node then sends it and the head in one piece. */
 const SMALL_BYTES = 8 * 1024;
-
-/** Up to here copying is cheaper than a second buffer in the write. */
-const STRING_LIMIT_BYTES = 8 * 1024;
-
-const latin1 = (part: Uint8Array): string =>
-  Buffer.from(part.buffer, part.byteOffset, part.byteLength).latin1Slice();
 
 function write(reply: FastifyReply, response: RestResponse): void {
   const { raw } = reply;

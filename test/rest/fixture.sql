@@ -34,6 +34,13 @@ begin
   perform set_config('response.status', '418', true);
   perform set_config('response.headers', '[{"X-Tea": "green"}]', true);
 end $$;
+create function public.bad_header() returns void language sql as $$
+  select set_config('response.headers', '[{"X-Tea": "a\nb"}]', true)
+$$;
+create function public.bad_raise() returns void language plpgsql as $$
+begin
+  raise sqlstate 'PGRST' using message = '{"code": "x", "message": "y"}', detail = '{"status": 400, "headers": {"a b": "c\nd"}}';
+end $$;
 create function public.refuse() returns void language plpgsql as $$
 begin raise sqlstate 'PT402' using message = 'Payment required', hint = 'Pay'; end $$;
 create function public.leak() returns text language sql as $$

@@ -172,6 +172,11 @@ describe('calls', () => {
     else expect(answer.body).toEqual(expected);
   });
 
+  test('headers that are none are an error of the function', async () => {
+    expect(await send('POST', '/rpc/bad_header')).toMatchObject({ status: 500, body: { code: 'PGRST111' } });
+    expect(await send('POST', '/rpc/bad_raise')).toMatchObject({ status: 500, body: { code: 'PGRSTX00' } });
+  });
+
   test('a function may set status and headers', async () => {
     const answer = await send('POST', '/rpc/teapot');
     expect(answer.status).toBe(418);

@@ -192,6 +192,10 @@ function legacyWarning({ legacyNames }: Shape): readonly [string, string] {
 /** The release whose protocol this is. */
 export const COMPATIBLE_VERSION = '16.2';
 
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a header value may hold none (RFC 9110 section 5.5)
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
+
 function readHeaders(json: string): HeaderList {
   try {
     const list: unknown = JSON.parse(json);
@@ -201,6 +205,7 @@ function readHeaders(json: string): HeaderList {
       const [name, value] = entries[0] ?? [];
       if (entries.length !== 1 || name === undefined || typeof value !== 'string')
         throw new Error('not one text');
+      if (!HEADER_NAME.test(name) || CONTROL.test(value)) throw new Error('not a header');
       return [name, encodeHeader(value)];
     });
   } catch (cause) {
