@@ -11,7 +11,6 @@ export interface HandshakeRefusal {
 
 export const handshakeRefusals = {
   missingKey: { status: 401, error: 'API key is missing' },
-  disabled: { status: 403, error: 'Realtime was disabled for this tenant' },
   tooManyUsers: { status: 429, error: 'Too many connected users' },
   tooManyJoins: { status: 429, error: 'Too many joins per second' },
   stopping: { status: 500, error: 'Error connecting to Realtime' },
@@ -33,7 +32,6 @@ export const joinRefusals = {
   unableToConnect: 'UnableToConnectToProject: Realtime was unable to connect to the project database',
   missingPartition: 'MissingPartition: Realtime was unable to find the expected messages partition',
   queryCanceled: 'QueryCanceled: Query was cancelled, please try again',
-  restarting: 'RealtimeRestarting: Realtime is restarting, please standby',
   unknown: 'Unknown Error on Channel',
 } as const;
 

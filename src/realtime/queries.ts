@@ -34,17 +34,9 @@ async function rights(
   extensions: readonly string[],
 ): Promise<string[]> {
   const [row] = await db.query<{ rights: string[] }>(
-    sql`select ${sql.id('_plinth', name)}(${topic}, ${arrayLiteral(extensions)}, ${role}, ${sub}, ${claimsJson}, ${headersJson}) as rights`,
+    sql`select ${sql.id('_plinth', name)}(${topic}, ${[...extensions]}, ${role}, ${sub}, ${claimsJson}, ${headersJson}) as rights`,
   );
   return row?.rights ?? [];
-}
-
-/** PostgreSQL's text of a text array. */
-export function arrayLiteral(items: readonly (string | null)[]): string {
-  const quoted = items.map((item) =>
-    item === null ? 'NULL' : `"${item.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
-  );
-  return `{${quoted.join(',')}}`;
 }
 
 export async function keepPartitions(db: Queryable): Promise<void> {

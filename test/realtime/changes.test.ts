@@ -376,6 +376,30 @@ test('leaving ends deliveries; joining again begins anew', async () => {
   expect(witness.seen.map(({ new: row }) => row.id)).toEqual([901, 902]);
 });
 
+test('with a new token come the rows of the new user, and no others', async () => {
+  const client = h.client(alice);
+  const channel = client.channel('changing');
+  const seen: string[] = [];
+  let told = 0;
+  channel.on('system', {}, () => {
+    told++;
+  });
+  channel.on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'notes' }, ({ new: row }) => {
+    seen.push((row as { body: string }).body);
+  });
+  await joined(channel);
+  await until(() => told === 1);
+  const both = (when: string) =>
+    `insert into public.notes (owner, body) values ('${alice}', 'alice ${when}'), ('${bob}', 'bob ${when}')`;
+  await h.sql(both('before'));
+  await until(() => seen.length === 1);
+  await client.realtime.setAuth(h.token(bob));
+  await until(() => told === 2);
+  await h.sql(both('after'));
+  await until(() => seen.length === 2);
+  expect(seen).toEqual(['alice before', 'bob after']);
+});
+
 test('the stream comes back by itself when it is cut', async () => {
   const { seen, settle, channel } = await listen(alice, { table: 'notes' });
   const again = new Promise<void>((resolve) => channel.on('system', {}, () => resolve()));

@@ -4,6 +4,8 @@ import { sql } from '../../kernel/sql.ts';
 import type { Table } from '../core/change.ts';
 import type { ChangeRequest } from '../core/filter.ts';
 import type { PendingTest, ValidCondition } from '../core/filter-match.ts';
+import { areOver } from '../core/snapshot.ts';
+import { currentSnapshot } from '../queries.ts';
 
 /** Role and claims of subscribers: what policies can tell apart. */
 export interface ClaimSet {
@@ -47,6 +49,20 @@ export async function visibleRows(
       row_numbers.map((number) => number - 1),
     ]),
   );
+}
+
+const notOverMs = 1;
+const patienceMs = 10_000;
+
+/**
+ * Resolves once other sessions see what the transactions did. After a long wait (a commit that waits for a standby, for
+ * instance) it gives up.
+ */
+export async function untilOver(pool: Pool, transactionIds: ReadonlySet<number>): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!areOver(await currentSnapshot(pool), transactionIds) && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, notOverMs));
+  }
 }
 
 /** The name of the function that {@link visibleRows} calls, made when it is not there. Null without a primary key. */

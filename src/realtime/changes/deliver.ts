@@ -126,6 +126,8 @@ async function askVisibility(
       askAudience(deps, audience, list, views.get(audience) as RoleViews).catch((error: unknown) => {
         // Whoever could not be asked about gets nothing.
         for (const work of list) work.visibleTo = new Set();
+        // The function may be gone: it is made again.
+        audience.visibility = undefined;
         deps.log.error(
           { table: `${audience.table.schema}.${audience.table.name}`, error },
           'row visibility could not be asked; the changes are not delivered',

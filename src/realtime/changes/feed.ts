@@ -12,7 +12,7 @@ import type { Relation, ReplicationEvent } from '../core/pgoutput.ts';
 import type { Caller } from '../core/token.ts';
 import type { Subscriber } from './audience.ts';
 import { createCatalog } from './catalog.ts';
-import type { ClaimSet } from './checks.ts';
+import { type ClaimSet, untilOver } from './checks.ts';
 import { deliverBatch } from './deliver.ts';
 import { createMessages } from './messages.ts';
 import { createRegistry } from './registry.ts';
@@ -60,7 +60,7 @@ const publicationWatchMs = 10_000;
 const retrySubscribeMs = 5_000;
 
 type Item =
-  | { readonly kind: 'change'; readonly relation: Relation; readonly change: Change }
+  | { readonly kind: 'change'; readonly relation: Relation; readonly change: Change; readonly xid: number }
   | { readonly kind: 'commit'; readonly lsn: bigint };
 
 export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOptions): Feed {
@@ -75,6 +75,7 @@ export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOpti
   let waitingBytes = 0;
   let dropped = 0;
   let committedAt = 0;
+  let xid = 0;
   let working = false;
   let stopped = false;
   let publicationState: string | undefined;
@@ -101,6 +102,7 @@ export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOpti
     switch (event.kind) {
       case 'begin':
         committedAt = Number(event.commitMicros / 1000n);
+        xid = event.xid;
         return;
       case 'relation':
         registry.forgetTable(event.relation.oid);
@@ -125,7 +127,7 @@ export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOpti
       return;
     }
     waitingBytes += change.bytes;
-    queue.push({ kind: 'change', relation, change });
+    queue.push({ kind: 'change', relation, change, xid });
     if (!working) {
       working = true;
       void workOff();
@@ -155,9 +157,12 @@ export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOpti
 
   async function work(items: readonly Item[]): Promise<number> {
     try {
+      const rows = items.filter((item) => item.kind === 'change');
+      // Catalogue and rows are asked only when the transactions that wrote them are over for others, too.
+      const asks = rows.some(({ relation }) => registry.knownAudience(relation)?.table.rowSecurity !== false);
+      if (asks) await untilOver(pool(), new Set(rows.map((row) => row.xid)));
       const changes = [];
-      for (const item of items) {
-        if (item.kind !== 'change') continue;
+      for (const item of rows) {
         const audience = await registry.audienceOf(item.relation);
         if (audience !== undefined && audience.groups.size > 0)
           changes.push({ change: item.change, audience });

@@ -78,9 +78,9 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
     },
     async catchUp(command) {
       if (older !== undefined) {
-        const told = [...older.told, ...(newer?.told ?? [])];
+        const told = older.told.union(newer?.told ?? new Set());
         for (const row of await missedRows(command, older.snapshot)) {
-          if (!told.includes(row.get('id') ?? '')) tell(row);
+          if (!told.has(row.get('id') ?? '')) tell(row);
         }
       }
       const [row] = await command('select pg_current_snapshot()::text as snapshot');

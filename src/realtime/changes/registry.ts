@@ -21,6 +21,8 @@ export interface Registry {
   admit(subscriber: Subscriber): Promise<Admission>;
   remove(subscriber: Subscriber): void;
   readonly size: number;
+  /** Without asking the database; undefined when it has to be asked. */
+  knownAudience(relation: Relation): Audience | undefined;
   /** Undefined when nobody can be interested. */
   audienceOf(relation: Relation): Promise<Audience | undefined>;
   /** Whether any request means the table; cheap. */
@@ -161,6 +163,7 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
     get size() {
       return subscribers.size;
     },
+    knownAudience: ({ oid }) => audiences.get(oid),
     async audienceOf(relation) {
       return audiences.get(relation.oid) ?? (await build(relation));
     },

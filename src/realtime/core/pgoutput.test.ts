@@ -38,7 +38,12 @@ const row = (cells: readonly Cell[]): Buffer =>
 test('begin and commit', () => {
   const decoder = createDecoder();
   const begin = Buffer.concat([Buffer.from('B'), int(8, 5n), int(8, 1_000_000n), int(4, 7)]);
-  expect(decoder.decode(begin)).toEqual({ kind: 'begin', finalLsn: 5n, commitMicros: 946_684_801_000_000n });
+  expect(decoder.decode(begin)).toEqual({
+    kind: 'begin',
+    finalLsn: 5n,
+    commitMicros: 946_684_801_000_000n,
+    xid: 7,
+  });
   const commit = Buffer.concat([Buffer.from('C'), int(1, 0), int(8, 5n), int(8, 9n), int(8, 0n)]);
   expect(decoder.decode(commit)).toEqual({ kind: 'commit', endLsn: 9n });
 });

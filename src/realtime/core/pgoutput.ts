@@ -23,7 +23,7 @@ export interface RelationColumn {
 export type Cell = string | null | undefined;
 
 export type ReplicationEvent =
-  | { readonly kind: 'begin'; readonly commitMicros: bigint; readonly finalLsn: bigint }
+  | { readonly kind: 'begin'; readonly commitMicros: bigint; readonly finalLsn: bigint; readonly xid: number }
   | { readonly kind: 'commit'; readonly endLsn: bigint }
   | { readonly kind: 'relation'; readonly relation: Relation }
   | {
@@ -74,7 +74,12 @@ export function createDecoder(wanted: (relation: Relation) => boolean = () => tr
       switch (String.fromCharCode(reader.uint8())) {
         case 'B': {
           const finalLsn = reader.uint64();
-          return { kind: 'begin', finalLsn, commitMicros: reader.uint64() + epochMicros };
+          return {
+            kind: 'begin',
+            finalLsn,
+            commitMicros: reader.uint64() + epochMicros,
+            xid: reader.uint32(),
+          };
         }
         case 'C': {
           reader.skip(1 + 8);

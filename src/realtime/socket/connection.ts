@@ -18,7 +18,6 @@ export interface ConnectionOptions {
   readonly token: string;
   /** The `x-` headers of the handshake as JSON, for `request.headers`. */
   readonly headersJson: string;
-  readonly logLevel: string | undefined;
 }
 
 export class Connection {

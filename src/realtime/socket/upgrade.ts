@@ -70,7 +70,6 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
           version: versionOf(url.searchParams.get('vsn')),
           token: judged.token,
           headersJson: xHeaders(request),
-          logLevel: url.searchParams.get('log_level') ?? undefined,
         });
       });
     },
