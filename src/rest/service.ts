@@ -129,8 +129,10 @@ async function crud(
   const prepared = prepare(request, action, profile, snapshot);
   const { shape } = prepared;
   timing.end('plan');
-  const raw = await deps.requestPath.execute(pathRequest(request, prepared, identity, snapshot));
-  shape.lane.record(timing.end('transaction'));
+  const raw = await deps.requestPath
+    .execute(pathRequest(request, prepared, identity, snapshot))
+    // A statement that ran into its timeout was slow, too.
+    .finally(() => shape.lane.record(timing.end('transaction')));
   const result = readResult(shape, raw, snapshot.settings.maxRows);
   const refused = refusal(shape, result.rows);
   if (refused !== undefined) throw refused;

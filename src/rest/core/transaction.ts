@@ -55,10 +55,8 @@ function searchPath(schema: string, extra: readonly string[]): string {
   return path;
 }
 
-function headersJson(request: RestRequest): string {
-  const { headers } = request;
-  const text = JSON.stringify(headers.cookie === undefined ? headers : { ...headers, cookie: undefined });
-  return text.includes('\\u0000') ? text.replaceAll('\\u0000', '') : text;
+function headersJson({ headers }: RestRequest): string {
+  return JSON.stringify(headers.cookie === undefined ? headers : { ...headers, cookie: undefined });
 }
 
 function cookiesJson(header: string | readonly string[] | undefined): string {

@@ -1,6 +1,6 @@
 /**
- * The query string's grammar, as PostgREST 16 reads it (its quirks included: see section 2 and 13 of the REST
- * contract in `docs/compatibility.md`). Every parser here is pure; `query.ts` says which parameter is read by which.
+ * The query string's grammar as PostgREST 16 reads it, quirks included: what a client could send there means the same
+ * here. Every parser is pure; `query.ts` says which parameter is read by which.
  */
 import {
   anyChar,
