@@ -11,9 +11,10 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config/index.ts';
-import { createDatabase } from './database/index.ts';
 import type { ConsoleService } from './console/index.ts';
+import { createDatabase } from './database/index.ts';
 import type { Database, MigrationSet } from './database/types.ts';
+import type { Route } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Logger, silentLogger } from './kernel/log.ts';
 import type { Service } from './kernel/service.ts';
@@ -57,8 +58,12 @@ export interface Backend {
   stop(): Promise<void>;
   /** `fetch` with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Every route of the port, once started. */
+  routes(): readonly Route[];
   /** The fields of `plinth status`, by their names. */
   status(): Record<string, string>;
+  /** Each running service, and what is wrong with it; undefined when nothing is. */
+  health(): Record<string, string | undefined>;
   /** A fresh one-time sign-in link for an operator of the Console; the owner unless named. */
   consoleLink(operator?: string): Promise<string>;
   /** Who may sign in to the Console. */
@@ -220,6 +225,8 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     clock,
     log,
   });
+  const health = (): Record<string, string | undefined> =>
+    Object.fromEntries(services.map((service) => [service.name, service.health?.()]));
   const operators = rooms.console.createConsole({
     database,
     keys,
@@ -230,7 +237,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     webDir,
     clock,
     log,
-    health: () => Object.fromEntries(services.map((service) => [service.name, service.health?.()])),
+    health,
   });
 
   const wanted: [Service, boolean][] = [
@@ -271,7 +278,9 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
           `this backend was ${running === 'yes' ? 'started' : 'stopped'} before; create another`,
         );
       running = 'yes';
-      await project.prepareDatabase(parts.upToVersion === undefined ? {} : { upToVersion: parts.upToVersion });
+      await project.prepareDatabase(
+        parts.upToVersion === undefined ? {} : { upToVersion: parts.upToVersion },
+      );
       await Promise.all(services.map((service) => service.start?.()));
       const port = await gateway.listen(host, parts.port ?? config.api.port);
       url = addressOf(config, host, port);
@@ -285,6 +294,8 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
       await database.stop();
     },
     fetch: (path, init) => fetch(new URL(path, url), init),
+    routes: () => gateway.routes(),
+    health,
     status: () =>
       statusFields({
         config,

@@ -84,14 +84,27 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
 }
 
 /** Without `url`, which is a getter whose value changes at the start. */
-const fields = ({ keys, config, database, start, fetch, status, consoleLink, operators }: Backend) => ({
+const fields = ({
+  keys,
+  config,
+  database,
+  start,
+  fetch,
+  routes,
+  status,
+  health,
+  consoleLink,
   operators,
+}: Backend) => ({
+  operators,
+  routes,
   keys,
   config,
   database,
   start,
   fetch,
   status,
+  health,
   consoleLink,
 });
 

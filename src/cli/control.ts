@@ -3,9 +3,10 @@
  * owner of the data folder can read. An answer is lines of JSON: progress, then one result or error.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
+import { createServer, request } from '../kernel/http.ts';
 import { describeError, RemoteError } from './errors.ts';
 import { readState, type State } from './state.ts';
 
@@ -38,7 +39,6 @@ export async function startControl(operations: Readonly<Record<string, Operation
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  server.unref();
   return {
     port: (server.address() as AddressInfo).port,
     token,

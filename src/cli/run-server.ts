@@ -56,7 +56,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
 
 /** The answer to `stop` is still on its way. */
 function closeSoon(control: ControlServer): void {
-  setTimeout(() => control.close(), 100).unref();
+  setTimeout(() => control.close(), 50);
 }
 
 /**
@@ -83,6 +83,7 @@ class Server {
   readonly #log: BackendOptions['log'];
   /** Once known, a reset keeps them: clients hold on to the addresses. */
   #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort'> = {};
+  #resetFailed = false;
   #stopped: Promise<void> | undefined;
 
   constructor(options: ServerOptions, log: BackendOptions['log']) {
@@ -127,11 +128,18 @@ class Server {
     return await this.backend.consoleLink();
   }
 
+  #live(): Backend {
+    if (!this.#resetFailed) return this.backend;
+    throw new CommandError(
+      'Nothing is served, since the last "plinth db reset" failed.',
+      'Correct what it named, then run "plinth db reset" again.',
+    );
+  }
+
   /** What other commands may ask this process. */
   get operations() {
-    const backend = () => this.backend;
     return {
-      ...backendOperations(backend, this.#options),
+      ...backendOperations(() => this.#live(), this.#options),
       ping: async () => process.pid,
       stop: async () => {
         this.onStop();
@@ -156,9 +164,11 @@ class Server {
     }
     onProgress('Resetting the database...');
     const config = withSeedOptions(this.#loadConfig(onProgress), parameters);
+    this.#resetFailed = true;
     await this.backend.stop();
     for (const name of ['postgres', 'storage']) rmSync(join(dataDir, name), { recursive: true, force: true });
     await this.start({ config, ...upToVersion(parameters) }, onProgress);
+    this.#resetFailed = false;
   }
 
   #loadConfig(onProgress: (message: string) => void): Config {
@@ -190,10 +200,11 @@ function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partia
 async function waitForHealth(backend: Backend, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const response = await backend.fetch('/health');
-    const report = await response.text();
-    if (response.ok) return;
+    // Not over HTTP: loading a client for it would take longer than the start.
+    const faults = Object.entries(backend.health()).filter(([, fault]) => fault !== undefined);
+    if (faults.length === 0) return;
     if (Date.now() > deadline) {
+      const report = faults.map(([name, fault]) => `${name}: ${fault}`).join('; ');
       const advice = 'See .plinth/logs/plinth.log, or start all the same with --ignore-health-check.';
       throw new CommandError(`A service is not healthy: ${report}`, advice);
     }

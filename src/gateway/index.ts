@@ -11,6 +11,7 @@ import type { Mount, Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createApiKeyRule } from './api-keys.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
+import { lazyValidation } from './lazy-validation.ts';
 import { requestIdOf } from './request-id.ts';
 import { applyApiKey, dispatchUpgrades } from './upgrades.ts';
 
@@ -29,8 +30,17 @@ export interface Gateway {
   listen(host: string, port: number): Promise<number>;
   /** A request in this process, without the network. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** What is registered, once it listens; `docs/specification.md` is made from it. */
+  routes(): readonly Route[];
   /** Takes no new connection, finishes what is in flight, then cuts what is left after `graceMs`. */
   close(graceMs: number): Promise<void>;
+}
+
+export interface Route {
+  /** `*` for all methods. */
+  readonly method: string;
+  /** As Fastify writes it, for example `/storage/v1/bucket/:bucketId`. */
+  readonly path: string;
 }
 
 /** Bodies that a service does not limit itself. */
@@ -49,8 +59,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: maxPathChars, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
+    schemaController: { compilersFactory: { buildValidator: lazyValidation } },
   });
 
+  const routes: Route[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    const methods = typeof method === 'string' ? [method] : method;
+    if (methods.length >= app.supportedMethods.length) routes.push({ method: '*', path: url });
+    else for (const one of methods) routes.push({ method: one, path: url });
+  });
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.setHeader('x-request-id', request.id);
     done();
@@ -106,6 +123,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return (app.server.address() as AddressInfo).port;
     },
     fetch: (path, init) => injectFetch(app, path, init),
+    routes: () => routes,
     async close(graceMs) {
       const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
       cut.unref();

@@ -1,6 +1,7 @@
 /** The captured inbox over HTTP on a port of its own, as tests written for Mailpit read it. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Queryable } from '../database/types.ts';
+import { createServer } from '../kernel/http.ts';
 import type { Logger } from '../kernel/log.ts';
 import { renderEntry, renderHeaders, renderMessage, renderRaw } from './core/mailpit.ts';
 import { parseSearch, type SearchTerm } from './core/search.ts';
