@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { configFrom, defaultConfig } from '../../config/index.ts';
+import { notOffered } from './not-offered.ts';
+
+test('names what is enabled in vain', () => {
+  expect(notOffered(defaultConfig().auth)).toEqual([]);
+  const { auth } = configFrom({
+    auth: { web3: { solana: { enabled: true } }, oauth_server: { enabled: true } },
+  });
+  expect(notOffered(auth)).toEqual(['auth.web3.solana', 'auth.oauth_server']);
+});
