@@ -3,13 +3,14 @@
  * result depends on, so that `npm start` builds only what is stale.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const outDir = path.join(root, 'dist', 'web');
+const allFaces = ['account', 'console'];
 const stampFile = path.join(outDir, '.stamp');
 
 /** A hash of the sources the web app is built from. Compare it with {@link builtStamp}. */
@@ -46,8 +47,11 @@ function compressAssets(/** @type {string} */ dir) {
   }
 }
 
-/** Builds both faces. `say` gets a line of progress at a time. */
-export async function buildWeb(say = (/** @type {string} */ line) => console.error(line)) {
+/**
+ * Builds the faces named, both by default. `say` gets a line of progress at a time. The stamp is written only when both
+ * were built.
+ */
+export async function buildWeb(say = (/** @type {string} */ line) => console.error(line), faces = allFaces) {
   const stamp = webStamp();
   const started = performance.now();
   // React has two forms and picks when it is first loaded, which is before Vite sets this.
@@ -55,20 +59,30 @@ export async function buildWeb(say = (/** @type {string} */ line) => console.err
   const { build } = await import('vite');
   const { faceConfig, prerenderConfig } = await import('../web/vite.config.ts');
   mkdirSync(outDir, { recursive: true });
-  for (const face of ['account', 'console']) {
-    if (!existsSync(path.join(root, 'web', face, 'index.html'))) continue;
+  rmSync(stampFile, { force: true });
+  for (const face of faces) {
     say(`Building the web app: ${face} …`);
     await build({ configFile: false, ...faceConfig(face) });
     compressAssets(path.join(outDir, face, 'assets'));
+    if (face === 'account') await prerender(build, prerenderConfig());
   }
-  say('Building the web app: pages …');
-  await build({ configFile: false, ...prerenderConfig() });
+  if (allFaces.every((face) => faces.includes(face))) writeFileSync(stampFile, `${stamp}\n`);
+  say(`Built the web app in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+}
+
+/** The Account pages as HTML. */
+async function prerender(
+  /** @type {typeof import('vite').build} */ build,
+  /** @type {import('vite').UserConfig} */ config,
+) {
+  await build({ configFile: false, ...config });
   const { writePages } = await import(
     pathToFileURL(path.join(root, 'node_modules', '.plinth-prerender', 'prerender.js')).href
   );
   writePages(path.join(outDir, 'account'));
-  writeFileSync(stampFile, `${stamp}\n`);
-  say(`Built the web app in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildWeb();
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const named = process.argv.slice(2);
+  await buildWeb(undefined, named.length > 0 ? named : allFaces);
+}

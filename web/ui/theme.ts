@@ -39,8 +39,10 @@ export const theme = createTheme({
       h6: { fontSize: '0.8125rem', lineHeight: '1.45' },
     },
   },
+  fontWeights: { regular: '400', medium: '500', bold: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: { InputWrapper: { classNames: { label: 'plinth-label' } } },
 });
 
 /** The theme with Mantine's own defaults filled in. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type CodePurpose, sendCode, verifyCode } from '../account-api.ts';
 import { digitsOf, looksLikeEmail } from '../fields.ts';
@@ -18,7 +18,7 @@ const codeId = 'code';
 export function CodePage() {
   const [pending, setPending] = useState<Pending>();
   const [purpose, setPurpose] = useState<CodePurpose>('sign-in');
-  useEffect(() => {
+  useLayoutEffect(() => {
     // What this tab remembers is unknown while the page is prerendered.
     const wantsRecovery = new URLSearchParams(window.location.search).get('purpose') === 'recover';
     const known = pendingCode();
@@ -33,7 +33,9 @@ export function CodePage() {
   }
 
   return (
-    <Shell page="page.code">
+    <Shell
+      page={pending !== undefined ? 'page.code' : purpose === 'recover' ? 'page.recover' : 'page.code-ask'}
+    >
       {pending === undefined ? (
         <AskAddress purpose={purpose} onSent={change} />
       ) : (

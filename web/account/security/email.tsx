@@ -31,7 +31,7 @@ export function EmailSection({ user }: { user: User }) {
   const pending = user.new_email !== undefined && user.new_email !== '' ? user.new_email : undefined;
   return (
     <Card title={t('security.email')}>
-      <div className={classes.item}>
+      <div className={classes.top}>
         <span className={classes.what}>
           <span className={classes.name}>{user.email === '' ? t('security.email-none') : user.email}</span>
         </span>

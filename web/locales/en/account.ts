@@ -3,6 +3,8 @@ export const messages = {
   'page.sign-in': 'Sign in',
   'page.sign-up': 'Create your account',
   'page.code': 'Enter your code',
+  'page.code-ask': 'Sign in with a code',
+  'page.recover': 'Reset your password',
   'page.mfa': 'Confirm it’s you',
   'page.new-password': 'Choose a new password',
   'page.security': 'Your account',

@@ -1,0 +1,295 @@
+/** What people do on the Account pages, in a real browser, with mails and codes that really went out. */
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createClient } from '@supabase/supabase-js';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Complaints, openContext } from '../web/browser.ts';
+import { mailedCode, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+
+let stage: Stage;
+let app: Server;
+let appUrl: string;
+let context: BrowserContext;
+let complaints: Complaints;
+let page: Page;
+
+beforeAll(async () => {
+  app = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<title>The app</title><p>The app</p>');
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
+  stage = await openStage({
+    auth: {
+      enable_anonymous_sign_ins: true,
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+    },
+  });
+});
+
+afterAll(async () => {
+  await stage.close();
+  await new Promise((resolve) => app.close(resolve));
+});
+
+beforeEach(async () => {
+  ({ context, complaints } = await openContext(stage.browser));
+  page = await context.newPage();
+});
+
+afterEach(async () => {
+  await context.close();
+  expect(complaints.list).toEqual([]);
+});
+
+let users = 0;
+async function newUser(): Promise<string> {
+  users += 1;
+  const email = `person-${users}@example.com`;
+  await makeUser(stage.backend, email);
+  return email;
+}
+
+function pkce(): { verifier: string; search: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const query = new URLSearchParams({
+    redirect_to: `${appUrl}?tab=2`,
+    code_challenge: challenge,
+    code_challenge_method: 's256',
+  });
+  return { verifier, search: `?${query}` };
+}
+
+/** What the stock client does when the browser comes back to the app with a code. */
+async function redeem(code: string, verifier: string) {
+  const { url, keys } = stage.backend;
+  const entries = new Map<string, string>([['app-code-verifier', JSON.stringify(verifier)]]);
+  const client = createClient(url, keys.publishableKey, {
+    auth: {
+      flowType: 'pkce',
+      storageKey: 'app',
+      autoRefreshToken: false,
+      detectSessionInUrl: false,
+      storage: {
+        getItem: (key) => entries.get(key) ?? null,
+        setItem: (key, value) => void entries.set(key, value),
+        removeItem: (key) => void entries.delete(key),
+      },
+    },
+  });
+  const { data, error } = await client.auth.exchangeCodeForSession(code);
+  return { session: data.session, error, client };
+}
+
+test('an app sends somebody to sign in and gets its own session by PKCE, by keyboard only', async () => {
+  const email = await newUser();
+  const { verifier, search } = pkce();
+  await page.goto(`${stage.backend.url}/account/sign-in${search}`);
+  await page.getByText('to continue to 127.0.0.1').waitFor();
+  const { keyboard } = page;
+  // From the head of the page, as somebody without a pointer would.
+  await keyboard.press('Tab');
+  await expect(page.evaluate('document.activeElement.name')).resolves.toBe('email');
+  await keyboard.type(email);
+  await keyboard.press('Tab');
+  await keyboard.type(password);
+  await keyboard.press('Enter');
+  await page.waitForURL(`${appUrl}**`);
+
+  const returned = new URL(page.url());
+  expect(returned.searchParams.get('tab')).toBe('2');
+  const code = returned.searchParams.get('code') as string;
+  const { session, error } = await redeem(code, verifier);
+  expect(error).toBeNull();
+  expect(session?.user.email).toBe(email);
+  const again = await redeem(code, verifier);
+  expect(again.error).not.toBeNull();
+});
+
+test('somebody who is signed in already chooses to go on, or not', async () => {
+  const email = await newUser();
+  await signIn(page, stage.backend, email);
+  await page.getByText('Where you’re signed in').waitFor();
+  const { verifier, search } = pkce();
+  await page.goto(`${stage.backend.url}/account/sign-in${search}`);
+  await page.getByRole('button', { name: /^Continue to/ }).click();
+  await page.waitForURL(`${appUrl}**`);
+  const { session } = await redeem(new URL(page.url()).searchParams.get('code') as string, verifier);
+  expect(session?.user.email).toBe(email);
+
+  await page.goto(`${stage.backend.url}/account/sign-in${search}`);
+  await page.getByRole('button', { name: 'Use another account' }).click();
+  await page.getByLabel('Email address').waitFor();
+});
+
+test('nobody is sent to an address that is not allowed', async () => {
+  const email = await newUser();
+  await signIn(
+    page,
+    stage.backend,
+    email,
+    `?redirect_to=https://evil.example/&code_challenge=${'a'.repeat(43)}`,
+  );
+  await page.getByRole('alert').getByText('isn’t allowed').waitFor();
+  expect(new URL(page.url()).origin).toBe(stage.backend.url);
+});
+
+test('an app without a challenge is told so', async () => {
+  const email = await newUser();
+  await signIn(page, stage.backend, email, `?redirect_to=${encodeURIComponent(appUrl)}`);
+  await page.getByRole('alert').getByText('didn’t say how').waitFor();
+});
+
+test('signing up, with the rules shown live', async () => {
+  await page.goto(`${stage.backend.url}/account/sign-up`);
+  await page.getByLabel('Email address').fill('new@example.com');
+  const field = page.getByLabel('Password', { exact: true });
+  await field.fill('short');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('alert').getByText('doesn’t meet every rule').waitFor();
+  await expect(page.evaluate('document.activeElement.id')).resolves.toBe('new-password');
+  await field.fill(password);
+  await page.getByText('(done)').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByText('Signed in as new@example.com').waitFor();
+});
+
+test('signing in with a code that is pasted with words around it', async () => {
+  const email = await newUser();
+  await page.goto(`${stage.backend.url}/account/sign-in`);
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Email me a sign-in code' }).click();
+  const field = page.getByLabel('Code', { exact: true });
+  await expect(field.getAttribute('autocomplete')).resolves.toBe('one-time-code');
+  await expect(page.getByRole('button', { name: /^Send a new code in/ }).isDisabled()).resolves.toBe(true);
+  await field.fill('000000');
+  await page.getByRole('alert').getByText('wrong or no longer valid').waitFor();
+  const code = await mailedCode(stage.backend, email);
+  await field.fill(`Your code: ${code.slice(0, 3)} ${code.slice(3)}`);
+  await page.getByText(`Signed in as ${email}`).waitFor();
+});
+
+test('an address without an account gets the same answer', async () => {
+  await page.goto(`${stage.backend.url}/account/code?purpose=recover`);
+  await page.getByLabel('Email address').fill('stranger@example.com');
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByText('If stranger@example.com has an account').waitFor();
+});
+
+test('a forgotten password', async () => {
+  const email = await newUser();
+  await page.goto(`${stage.backend.url}/account/sign-in`);
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
+  await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
+  await page.getByLabel('New password', { exact: true }).fill('another horse 2');
+  await page.getByRole('button', { name: 'Save password' }).click();
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  const { url, keys } = stage.backend;
+  const client = createClient(url, keys.publishableKey, { auth: { persistSession: false } });
+  const { error } = await client.auth.signInWithPassword({ email, password: 'another horse 2' });
+  expect(error).toBeNull();
+});
+
+test('guests', async () => {
+  await page.goto(`${stage.backend.url}/account/sign-in`);
+  await page.getByRole('button', { name: 'Continue as a guest' }).click();
+  await page.getByText('You’re using a guest account.').waitFor();
+});
+
+test('an authenticator: set up, asked for, carried to the app, removed', async () => {
+  const email = await newUser();
+  await signIn(page, stage.backend, email);
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await page.getByLabel('Name of this device').fill('Pocket phone');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByAltText('QR code').waitFor();
+  const secret = await page.locator('code').innerText();
+  await page.getByLabel('Code that the app shows now').fill(totp(secret));
+  await page.getByText('The authenticator is set up.').waitFor();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
+
+  const { verifier, search } = pkce();
+  await signIn(page, stage.backend, email, search);
+  await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+  await page.getByLabel('Code', { exact: true }).fill('000000');
+  await page.getByRole('alert').getByText('This code isn’t right.').waitFor();
+  await page.getByLabel('Code', { exact: true }).fill(totp(secret));
+  await page.waitForURL(`${appUrl}**`);
+  const { client } = await redeem(new URL(page.url()).searchParams.get('code') as string, verifier);
+  const { data } = await client.auth.mfa.getAuthenticatorAssuranceLevel();
+  expect(data).toMatchObject({ currentLevel: 'aal2', nextLevel: 'aal2' });
+
+  await page.goto(`${stage.backend.url}/account/security`);
+  await page.getByRole('button', { name: 'Remove Pocket phone' }).click();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('The authenticator is removed.').waitFor();
+  await page.getByText('Off', { exact: true }).waitFor();
+});
+
+test('a second factor cannot be walked around on the way back to the app', async () => {
+  const email = await newUser();
+  await signIn(page, stage.backend, email);
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByAltText('QR code').waitFor();
+  await page.getByLabel('Code that the app shows now').fill(totp(await page.locator('code').innerText()));
+  await page.getByText('The authenticator is set up.').waitFor();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
+  await signIn(page, stage.backend, email, pkce().search);
+  await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+  const status = await page.evaluate(`fetch('/account/api/return', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-plinth-request': '1' },
+    body: JSON.stringify({ redirect_to: '${appUrl}', code_challenge: '${'a'.repeat(43)}' }),
+  }).then(async (response) => [response.status, (await response.json()).code])`);
+  expect(status).toEqual([403, 'insufficient_aal']);
+});
+
+test('a new password', async () => {
+  const email = await newUser();
+  await signIn(page, stage.backend, email);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  const field = page.getByLabel('New password', { exact: true });
+  await field.fill(password);
+  await page.getByRole('button', { name: 'Save password' }).click();
+  await page.getByRole('alert').getByText('the password you already have').waitFor();
+  await field.fill('quite another 3');
+  await page.getByRole('button', { name: 'Save password' }).click();
+  await page.getByText('Your password is changed.').waitFor();
+});
+
+test('signing out in one tab signs the other out, with a word about it', async () => {
+  const email = await newUser();
+  await signIn(page, stage.backend, email);
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  const other = await context.newPage();
+  await other.goto(`${stage.backend.url}/account/security`);
+  await other.getByText(`Signed in as ${email}`).waitFor();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await other.getByText('You were signed out, here or on another device.').waitFor();
+});
+
+test('a session that was ended elsewhere signs the page out', async () => {
+  const email = await newUser();
+  await signIn(page, stage.backend, email);
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  const second = await openContext(stage.browser);
+  const elsewhere = await second.context.newPage();
+  await signIn(elsewhere, stage.backend, email);
+  await elsewhere.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await elsewhere.getByText('All other sessions are signed out.').waitFor();
+  await second.context.close();
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByLabel('New password', { exact: true }).fill('quite another 3');
+  await page.getByRole('button', { name: 'Save password' }).click();
+  await page.getByText('You were signed out, here or on another device.').waitFor();
+});

@@ -1,0 +1,87 @@
+/** A server with the built pages, a browser, and what the tests do again and again. */
+import { createHmac } from 'node:crypto';
+import type { Browser, Page } from 'playwright-core';
+import type { PartialConfig } from '../../src/config/index.ts';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+import { launchBrowser } from '../web/browser.ts';
+
+export const password = 'correct horse battery 1';
+
+export interface Stage {
+  readonly backend: Backend;
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+export async function openStage(config: PartialConfig = {}): Promise<Stage> {
+  const [backend, browser] = await Promise.all([createTestBackend({ config }), launchBrowser()]);
+  return {
+    backend,
+    browser,
+    async close() {
+      await browser.close();
+      await backend.stop();
+    },
+  };
+}
+
+/** A confirmed user, made as an administrator would. */
+export async function makeUser(backend: Backend, email: string): Promise<string> {
+  const response = await backend.fetch('/auth/v1/admin/users', {
+    method: 'POST',
+    headers: {
+      apikey: backend.keys.serviceRoleKey,
+      authorization: `Bearer ${backend.keys.serviceRoleKey}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ email, password, email_confirm: true }),
+  });
+  if (!response.ok) throw new Error(`user not made: ${await response.text()}`);
+  return ((await response.json()) as { id: string }).id;
+}
+
+/** The newest code of the captured mails to an address. */
+export async function mailedCode(backend: Backend, to: string): Promise<string> {
+  const mailUrl = backend.status().MAILPIT_URL;
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const search = (await (
+      await fetch(`${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`)
+    ).json()) as {
+      messages: { ID: string }[];
+    };
+    const id = search.messages[0]?.ID;
+    if (id !== undefined) {
+      const mail = (await (await fetch(`${mailUrl}/api/v1/message/${id}`)).json()) as {
+        Text: string;
+        HTML: string;
+      };
+      const code = /\b(\d{6})\b/.exec(mail.Text || mail.HTML.replace(/<[^>]*>/g, ' '))?.[1];
+      if (code !== undefined) return code;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`No code came to ${to}.`);
+}
+
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** RFC 6238 with the parameters that authenticator apps use, written without the service's own code. */
+export function totp(secret: string, nowMs = Date.now()): string {
+  let bits = '';
+  for (const letter of secret.replace(/\s/g, '')) bits += base32.indexOf(letter).toString(2).padStart(5, '0');
+  const key = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / 30_000)));
+  const digest = createHmac('sha1', key).update(counter).digest();
+  const offset = (digest.at(-1) as number) & 15;
+  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+/** Fills in the form of the sign-in page and sends it. */
+export async function signIn(page: Page, backend: Backend, email: string, search = ''): Promise<void> {
+  await page.goto(`${backend.url}/account/sign-in${search}`);
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}

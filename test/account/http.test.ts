@@ -1,0 +1,192 @@
+/** The Account server without a browser: who may ask it, what it says in headers, what a cookie is worth. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+import { makeUser, password } from './harness.ts';
+
+let backend: Backend;
+
+beforeAll(async () => {
+  backend = await createTestBackend({
+    config: { auth: { site_url: 'https://app.example' }, plinth: { account: { implicit_return: true } } },
+  });
+  await makeUser(backend, 'ada@example.com');
+});
+
+afterAll(() => backend.stop());
+
+const ours = { 'x-plinth-request': '1', 'content-type': 'application/json' };
+
+function post(name: string, body: object, headers: Record<string, string> = ours): Promise<Response> {
+  return fetch(`${backend.url}/account/api/${name}`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+async function cookieOf(response: Response): Promise<string> {
+  expect({ status: response.status, body: response.ok ? '' : await response.text() }).toEqual({
+    status: 200,
+    body: '',
+  });
+  return (response.headers.get('set-cookie') ?? '').split(';')[0] as string;
+}
+
+function signIn(cookie?: string): Promise<Response> {
+  const headers = cookie === undefined ? ours : { ...ours, cookie };
+  return post('sign-in', { email: 'ada@example.com', password }, headers);
+}
+
+async function sessionOf(cookie: string): Promise<{ session: { access_token: string } | null }> {
+  const response = await fetch(`${backend.url}/account/api/session`, { headers: { ...ours, cookie } });
+  return (await response.json()) as { session: { access_token: string } | null };
+}
+
+describe('pages', () => {
+  test('carry a policy whose nonce is new each time, and are never framed or kept', async () => {
+    const [one, two] = await Promise.all([1, 2].map(() => fetch(`${backend.url}/account/sign-in`)));
+    const policy = one?.headers.get('content-security-policy') ?? '';
+    expect(policy).not.toBe(two?.headers.get('content-security-policy'));
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy.replace("style-src-attr 'unsafe-inline'", '')).not.toContain('unsafe');
+    expect(one?.headers.get('x-frame-options')).toBe('DENY');
+    expect(one?.headers.get('cache-control')).toBe('no-store');
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
+    const html = await one?.text();
+    expect(html).toContain(`nonce="${nonce}"`);
+    expect(html).not.toMatch(/%PLINTH_|https?:\/\/(?!www\.w3\.org)/);
+  });
+
+  test('that need a session lead to sign-in, and come back', async () => {
+    const response = await fetch(`${backend.url}/account/security`, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([
+      303,
+      '/account/sign-in?next=security',
+    ]);
+  });
+
+  test('that do not exist say so', async () => {
+    expect((await fetch(`${backend.url}/account/nowhere`)).status).toBe(404);
+    expect((await fetch(`${backend.url}/account/assets/..%2findex.html`)).status).toBe(404);
+  });
+
+  test('have assets that browsers may keep for ever', async () => {
+    const html = await (await fetch(`${backend.url}/account/sign-in`)).text();
+    const script = /src="(\/account\/assets\/[^"]+\.js)"/.exec(html)?.[1];
+    const response = await fetch(`${backend.url}${script}`);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+  });
+});
+
+describe('a request from elsewhere', () => {
+  test.each<[string, Record<string, string>]>([
+    ['without our header', { 'content-type': 'application/json' }],
+    ['from another origin', { ...ours, origin: 'https://evil.example' }],
+    ['from another site', { ...ours, 'sec-fetch-site': 'cross-site' }],
+    ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ])('%s is refused', async (_name, headers) => {
+    const response = await post('sign-in', { email: 'ada@example.com', password }, headers);
+    expect(response.status).toBe(403);
+    await expect(response.json()).resolves.toMatchObject({ code: 'not_same_origin' });
+    expect(response.headers.get('set-cookie')).toBeNull();
+  });
+
+  test('no other origin is told that it may read', async () => {
+    const response = await fetch(`${backend.url}/account/api/session`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-headers': 'x-plinth-request' },
+    });
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('the session behind the cookie', () => {
+  test('is out of the reach of scripts, and no refresh token leaves the server', async () => {
+    const response = await signIn();
+    expect(response.headers.get('set-cookie')).toMatch(
+      /^plinth-account=[\w-]{43}; .*HttpOnly; SameSite=Lax$/,
+    );
+    expect(await response.text()).not.toContain('refresh_token');
+  });
+
+  test('is a new one at each sign-in, whatever cookie was there, and the old one ends', async () => {
+    const first = await cookieOf(await signIn());
+    const planted = `plinth-account=${'A'.repeat(43)}`;
+    const second = await cookieOf(await signIn(planted));
+    expect(second).not.toBe(planted);
+    await expect(sessionOf(planted)).resolves.toEqual({ session: null });
+    const old = (await sessionOf(first)).session?.access_token;
+    const third = await cookieOf(await signIn(first));
+    expect(third).not.toBe(first);
+    await expect(sessionOf(first)).resolves.toEqual({ session: null });
+    const user = await backend.fetch('/auth/v1/user', { headers: { authorization: `Bearer ${old}` } });
+    expect(user.status).toBe(403);
+  });
+
+  test('is refreshed once for many who ask at the same moment', async () => {
+    const cookie = await cookieOf(await signIn());
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async () => (await post('refresh', {}, { ...ours, cookie })).json()),
+    );
+    const tokens = new Set(
+      answers.map((answer) => (answer as { session: { access_token: string } }).session.access_token),
+    );
+    expect(tokens.size).toBe(1);
+    expect((await sessionOf(cookie)).session).not.toBeNull();
+  });
+
+  test('is not in the table in a form that anybody could use', async () => {
+    const cookie = await cookieOf(await signIn());
+    const { session } = await sessionOf(cookie);
+    const { rows } = await backend.database
+      .pool('supabase_admin')
+      .queryText((await import('../../src/kernel/sql.ts')).sql`
+        select encode(id, 'escape') || encode(sealed, 'escape') from _plinth.account_sessions`);
+    const text = rows.flat().join();
+    expect(text).not.toContain(cookie.split('=')[1]);
+    expect(text).not.toContain(session?.access_token);
+  });
+
+  test('ends with signing out, at auth as well', async () => {
+    const cookie = await cookieOf(await signIn());
+    const token = (await sessionOf(cookie)).session?.access_token;
+    const response = await post('sign-out', { scope: 'local' }, { ...ours, cookie });
+    expect(response.headers.get('set-cookie')).toContain('Max-Age=0');
+    await expect(sessionOf(cookie)).resolves.toEqual({ session: null });
+    const user = await backend.fetch('/auth/v1/user', { headers: { authorization: `Bearer ${token}` } });
+    expect(user.status).toBe(403);
+  });
+});
+
+describe('the way back to the app', () => {
+  test('by fragment, where the project says so: a session of the app’s own', async () => {
+    const cookie = await cookieOf(await signIn());
+    const response = await post('return', { redirect_to: 'https://app.example/x?y=1' }, { ...ours, cookie });
+    const { url } = (await response.json()) as { url: string };
+    const { origin, pathname, search, hash } = new URL(url);
+    expect([origin, pathname, search]).toEqual(['https://app.example', '/x', '?y=1']);
+    const fragment = new URLSearchParams(hash.slice(1));
+    expect(fragment.get('token_type')).toBe('bearer');
+    const own = fragment.get('access_token') as string;
+    expect(own).not.toBe((await sessionOf(cookie)).session?.access_token);
+    const sessionId = (token: string): unknown =>
+      JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()).session_id;
+    expect(sessionId(own)).not.toBe(sessionId((await sessionOf(cookie)).session?.access_token as string));
+  });
+
+  test.each([
+    ['https://evil.example/', 'redirect_not_allowed'],
+    ['javascript:alert(1)', 'redirect_not_allowed'],
+    ['//evil.example', 'redirect_not_allowed'],
+    ['https://app.example@evil.example/', 'redirect_not_allowed'],
+    ['', 'bad_code_challenge'],
+  ])('never to %s', async (redirectTo, code) => {
+    const cookie = await cookieOf(await signIn());
+    const response = await post('return', { redirect_to: redirectTo }, { ...ours, cookie });
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([400, code]);
+  });
+
+  test('needs a session', async () => {
+    const response = await post('return', { redirect_to: 'https://app.example/' });
+    expect(response.status).toBe(401);
+  });
+});

@@ -1,0 +1,113 @@
+/** Every page in its states: no axe violations, no sideways scrolling, nothing that the security policy refuses. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { makeUser, openStage, type Stage, signIn } from './harness.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({
+    auth: {
+      enable_anonymous_sign_ins: true,
+      password_requirements: 'lower_upper_letters_digits_symbols',
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+    },
+    plinth: {
+      branding: { name: 'Meadow & Söhne', color: '#f59e0b', terms_url: 'https://example.com/terms' },
+    },
+  });
+  await makeUser(stage.backend, 'ada@example.com');
+});
+
+afterAll(() => stage.close());
+
+const looks = [
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 1280 },
+  { colorScheme: 'light', width: 360 },
+  { colorScheme: 'dark', width: 360 },
+] as const;
+
+describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
+  test('every page and state', async () => {
+    const { backend, browser } = stage;
+    const { context, complaints } = await openContext(browser, {
+      colorScheme,
+      viewport: { width, height: 800 },
+    });
+    const page = await context.newPage();
+    const check = async (state: string): Promise<void> => {
+      expect({ state, violations: await axeViolations(page) }).toEqual({ state, violations: [] });
+      expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
+    };
+    const open = async (name: string): Promise<void> => {
+      await page.goto(`${backend.url}/account/${name}`);
+      await page.waitForLoadState('networkidle');
+      await check(name);
+    };
+
+    for (const name of ['sign-in', 'sign-up', 'code', 'signed-out', 'nowhere']) await open(name);
+    await open('code?purpose=recover');
+    await expect(page.title()).resolves.toBe('Reset your password · Meadow & Söhne');
+
+    await open('sign-in');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').getByText('Enter your email address.').waitFor();
+    await check('sign-in with an empty form');
+    await signIn(page, backend, 'nobody@example.com');
+    await page.getByText('isn’t right').waitFor();
+    await page.getByText('Error code').click();
+    await page.getByText('invalid_credentials', { exact: true }).waitFor();
+    await check('sign-in refused');
+
+    await signIn(page, backend, 'ada@example.com');
+    await page.getByText('This session', { exact: true }).first().waitFor();
+    await check('security');
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await page.getByLabel('Name of this device').fill(`${colorScheme} ${width}`);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByAltText('QR code').waitFor();
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await check('security with everything open');
+    await page.getByRole('button', { name: 'Cancel' }).last().click();
+    await page.getByAltText('QR code').waitFor({ state: 'detached' });
+    await open('new-password');
+    await open('sign-in');
+    await page.getByText('You’re signed in as ada@example.com.').waitFor();
+    await check('already signed in');
+    expect(complaints.list).toEqual([]);
+    await context.close();
+  });
+});
+
+test('texts all come from the catalogue', async () => {
+  const { context } = await openContext(stage.browser);
+  const page = await context.newPage();
+  for (const name of ['sign-in', 'sign-up', 'code', 'signed-out', 'error']) {
+    await page.goto(`${stage.backend.url}/account/${name}?locale=pseudo`);
+    await page.getByRole('heading', { level: 1, name: /^⟨.* ···⟩$/ }).waitFor();
+    const texts: string[] = await page.evaluate(`
+      [...document.querySelectorAll('main *, footer *')]
+        .flatMap((element) => [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()))
+        .filter((text) => /\\p{L}/u.test(text))`);
+    expect(texts.filter((text) => !/^⟨.*···⟩$/.test(text))).toEqual([]);
+    expect(await page.content()).not.toContain('⟦');
+  }
+  await context.close();
+});
+
+test('nothing moves while a page arrives and wakes', async () => {
+  const { context } = await openContext(stage.browser, { viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.goto(`${stage.backend.url}/account/sign-in`);
+  await page.waitForLoadState('networkidle');
+  const shift = await page.evaluate(`new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value; })
+      .observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => resolve(sum), 100);
+  })`);
+  expect(shift).toBeLessThanOrEqual(0.02);
+  await context.close();
+});
