@@ -102,6 +102,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
         ['app.settings.jwt_exp', String(config.auth.jwt_expiry)],
       ],
       password: keys.databasePassword,
+      requestPathConnections: config.plinth.rest.connections,
       log,
       onProgress,
     }));

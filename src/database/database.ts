@@ -25,6 +25,8 @@ export interface DatabaseOptions {
   readonly databaseSettings?: readonly Setting[];
   /** Of every login role of the embedded server over TCP; `postgres` unless given. */
   readonly password?: string;
+  /** Connections that quick REST requests share; 4 by default. */
+  readonly requestPathConnections?: number;
   /** False: fsync off, for throw-away test clusters. */
   readonly durable?: boolean;
   readonly log?: Logger;
@@ -51,7 +53,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     options.databaseUrl === undefined
       ? await startEmbedded(options, log, onProgress)
       : await connectToExternal(options.databaseUrl, log, onProgress);
-  return openDatabase(server, log, onProgress);
+  return openDatabase(server, log, onProgress, options.requestPathConnections);
 }
 
 async function startEmbedded(
@@ -115,10 +117,18 @@ async function connectToExternal(
 }
 
 /** Pools, path and listener over a bootstrapped database. */
-export function openDatabase(server: Server, log: Logger, onProgress: (message: string) => void): Database {
+export function openDatabase(
+  server: Server,
+  log: Logger,
+  onProgress: (message: string) => void,
+  requestPathConnections?: number,
+): Database {
   const { target, info } = server;
   const pools = createPools({ connectOptions: target });
-  const requestPath = createRequestPath({ connectOptions: () => target('authenticator') });
+  const requestPath = createRequestPath({
+    connectOptions: () => target('authenticator'),
+    sharedConnections: requestPathConnections,
+  });
   const hub = createListenHub({
     connectOptions: () => target('authenticator'),
     onError: (error) => log.warn({ service: 'database', error }, 'The listening connection is in trouble'),

@@ -161,7 +161,11 @@ export interface Database {
   /** The REST service's path; its own few connections as `authenticator`. */
   readonly requestPath: RequestPath;
   /** NOTIFY on one shared connection that heals itself; `onReconnect` runs after each reconnection. Returns the undo. */
-  listen(channel: string, onNotify: (payload: string) => void, onReconnect?: () => void): Promise<() => Promise<void>>;
+  listen(
+    channel: string,
+    onNotify: (payload: string) => void,
+    onReconnect?: () => void,
+  ): Promise<() => Promise<void>>;
   /** A walsender connection in database mode, as supabase_realtime_admin. */
   connectReplication(): Promise<ReplicationConnection>;
   /** Applies the numbered files that are not yet applied, in the order given. */

@@ -34,8 +34,8 @@ export function postgresqlConf(settings: ServerSettings): string {
     shared_buffers: '64MB',
     io_method: 'sync',
     huge_pages: false,
-    max_parallel_workers: 4,
-    jit: false,
+    // What the local stack's server says, so that plans and EXPLAIN's list of settings are alike.
+    effective_cache_size: '128MB',
 
     // Logical decoding for realtime.
     wal_level: 'logical',

@@ -69,6 +69,7 @@ export class Connection {
   #flushScheduled = false;
   #goodbye: PostgresError | undefined;
   #closing = false;
+  #closed: Promise<void> | undefined;
   #opened = false;
   #ended = false;
 
@@ -155,12 +156,12 @@ export class Connection {
   /** Ends what is in flight, then says goodbye. */
   async close(): Promise<void> {
     if (this.#ended) return;
-    const closed = new Promise<void>((resolve) => {
+    this.#closed ??= new Promise<void>((resolve) => {
       this.#socket?.once('close', () => resolve());
     });
     if (!this.#closing && this.#exchanges.length === 0) this.#terminate();
     this.#closing = true;
-    await closed;
+    await this.#closed;
   }
 
   /** Ends at once; what is in flight is lost. */
