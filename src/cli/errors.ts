@@ -40,11 +40,12 @@ const spoken = new Set([
 
 export function describeError(error: unknown): Described {
   if (!(error instanceof Error)) return { message: String(error), advice: [] };
-  const { advice, hint, code, port } = error as Error & {
+  const { advice, hint, code, port, syscall } = error as Error & {
     advice?: readonly string[];
     hint?: string;
     code?: string;
     port?: number;
+    syscall?: string;
   };
   if (code === 'EADDRINUSE') {
     return {
@@ -54,5 +55,7 @@ export function describeError(error: unknown): Described {
   }
   if (spoken.has(error.name))
     return { message: error.message, advice: advice ?? (hint === undefined ? [] : [hint]) };
+  // The system's own words name the file: EACCES: permission denied, mkdir '/x'.
+  if (syscall !== undefined) return { message: error.message, advice: [] };
   return { message: error.stack ?? error.message, advice: [] };
 }

@@ -116,6 +116,16 @@ test('from start to stop', async () => {
   expect(reset.stderr).not.toContain('bad.sql');
   expect(await todos(status)).toEqual([]);
 
+  // One that fails leaves nothing half made, says what to do, and can be repeated.
+  writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'select nonsense;');
+  expect((await plinth(['db', 'reset'], { cwd })).stderr).toContain('column "nonsense" does not exist');
+  expect((await plinth(['status'], { cwd })).stderr).toContain(
+    'Nothing is served, since the last "plinth db reset" failed.',
+  );
+  writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'create table x ();');
+  expect((await plinth(['db', 'reset'], { cwd })).status).toBe(0);
+  expect(await todos(status)).toMatchObject([{ id: 1, title: 'from seed' }]);
+
   const stopped = await plinth(['stop'], { cwd });
   expect(stopped.stderr).toBe('Stopping...\nStopped.\n');
   expect((await plinth(['status'], { cwd })).status).toBe(1);
