@@ -14,6 +14,7 @@ import { type Config, loadConfig } from './config/index.ts';
 import type { ConsoleService } from './console/index.ts';
 import { createDatabase } from './database/index.ts';
 import type { Database, MigrationSet } from './database/types.ts';
+import { refuseExposure } from './exposure.ts';
 import type { Route } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Logger, silentLogger } from './kernel/log.ts';
@@ -86,6 +87,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
   const onProgress = options.onProgress ?? (() => undefined);
   const config = options.config ?? loadConfig({ projectDir }).config;
   const keys = createKeys({ mode, config, supabaseDir, dataDir });
+  refuseExposure(config.plinth.server.host, mode, keys.wellKnown);
 
   // The rooms are loaded while PostgreSQL starts.
   const rooms = loadRooms();
@@ -285,7 +287,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
       await Promise.all(services.map((service) => service.start?.()));
       const port = await gateway.listen(host, parts.port ?? config.api.port);
       url = addressOf(config, host, port);
-      await project.prepareBuckets(internalFetch);
+      await project.prepareBuckets(services.includes(storage) ? internalFetch : undefined);
     },
     async stop() {
       if (running === 'stopped') return;

@@ -25,10 +25,16 @@ export interface KeysOptions {
   readonly dataDir: string;
 }
 
+export interface KeyStore extends Keys {
+  readonly databasePassword: string;
+  /** Names of the settings whose value is the local stack's, and so known to everybody. */
+  readonly wellKnown: readonly string[];
+}
+
 const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
 /** @throws {Error} when the signing keys file or the secrets file cannot be used; the message names the file. */
-export function createKeys(options: KeysOptions): Keys & { readonly databasePassword: string } {
+export function createKeys(options: KeysOptions): KeyStore {
   const { auth } = options.config;
   const secrets =
     options.mode === 'production' ? loadOrCreateSecrets(join(options.dataDir, 'secrets.json')) : undefined;
@@ -61,6 +67,13 @@ export function createKeys(options: KeysOptions): Keys & { readonly databasePass
     jwtSecret,
     s3: secrets?.s3 ?? demo.s3,
     databasePassword: secrets?.databasePassword ?? 'postgres',
+    wellKnown: [
+      ...(jwtSecret === demo.jwtSecret ? ['auth.jwt_secret'] : []),
+      ...((auth.secret_key ?? secrets?.secretKey ?? demo.secretKey) === demo.secretKey
+        ? ['auth.secret_key']
+        : []),
+      ...(loaded.some((key) => key.publicJwk?.x === demo.signingKey.x) ? ['auth.signing_keys_path'] : []),
+    ],
     verify: verifier.verify,
     sign,
     signWithSecret,
