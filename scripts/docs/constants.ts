@@ -1,0 +1,175 @@
+/** Section 9 of the specification: what is fixed in the code, and the defaults of limits that can be set. */
+import { printDuration, printSize } from '../../src/config/core/values.ts';
+import { type Config, defaultConfig } from '../../src/config/index.ts';
+import { defaultLimits as functionLimits } from '../../src/functions/core/limits.ts';
+import { defaultLimits as realtimeLimits } from '../../src/realtime/settings.ts';
+import { code, table } from './markdown.ts';
+import { sourceConstant } from './source-constants.ts';
+
+type Unit = 'ms' | 's' | 'bytes' | 'count';
+type Fixed = readonly [room: string, what: string, unit: Unit, file: string, name: string];
+
+const fixed: readonly Fixed[] = [
+  [
+    'gateway',
+    'body where a service sets no limit of its own',
+    'bytes',
+    'src/gateway/index.ts',
+    'defaultBodyLimitBytes',
+  ],
+  ['gateway', 'path parameter, in characters', 'count', 'src/gateway/index.ts', 'maxPathChars'],
+  ['gateway', 'answers to preflights are cached for', 's', 'src/gateway/cors.ts', 'maxAgeSeconds'],
+  ['gateway', 'requests in flight may finish at a stop for', 'ms', 'src/main.ts', 'shutdownGraceMs'],
+  ['keys', 'verified tokens remembered', 'count', 'src/keys/verifier.ts', 'cacheEntries'],
+  ['auth', 'request body', 'bytes', 'src/auth/index.ts', 'maxBodyBytes'],
+  [
+    'auth',
+    'password, as bytes (bcrypt reads no more)',
+    'bytes',
+    'src/auth/core/password-rules.ts',
+    'maxBytes',
+  ],
+  ['auth', 'cost of bcrypt', 'count', 'src/auth/passwords.ts', 'cost'],
+  ['auth', 'PKCE code', 'ms', 'src/auth/routes/token.ts', 'codeLifetimeMs'],
+  ['auth', 'challenge of a factor', 'ms', 'src/auth/flows/mfa.ts', 'challengeLifetimeMs'],
+  [
+    'auth',
+    'enrolment of a factor may be finished within',
+    'ms',
+    'src/auth/flows/mfa.ts',
+    'enrolmentLifetimeMs',
+  ],
+  ['auth', 'TOTP period', 's', 'src/auth/core/totp.ts', 'periodSeconds'],
+  ['auth', 'TOTP digits', 'count', 'src/auth/core/totp.ts', 'digits'],
+  ['auth', 'TOTP steps of skew, either way', 'count', 'src/auth/core/totp.ts', 'skewSteps'],
+  ['auth', 'a hook over HTTP answers within', 'ms', 'src/auth/flows/hooks.ts', 'httpTimeoutMs'],
+  ['auth', 'a hook in the database answers within', 'ms', 'src/auth/flows/hooks.ts', 'functionTimeoutMs'],
+  ['auth', 'answer of a hook', 'bytes', 'src/auth/flows/hooks.ts', 'maxAnswerBytes'],
+  ['rest', 'request body', 'bytes', 'src/rest/routes.ts', 'BODY_LIMIT_BYTES'],
+  ['realtime', 'frame', 'bytes', 'src/realtime/settings.ts', 'maxFrameBytes'],
+  [
+    'realtime',
+    'change; larger ones lose their long values',
+    'bytes',
+    'src/realtime/core/change.ts',
+    'maxChangeBytes',
+  ],
+  [
+    'realtime',
+    'a channel checks its token again every',
+    'ms',
+    'src/realtime/socket/channel.ts',
+    'confirmTokenMs',
+  ],
+  ['storage', 'JSON body', 'bytes', 'src/storage/routes/index.ts', 'jsonBodyLimitBytes'],
+  ['storage', 'objects in one listing, unless asked', 'count', 'src/storage/routes/list.ts', 'defaultLimit'],
+  [
+    'storage',
+    'objects in one listing by cursor, at most',
+    'count',
+    'src/storage/routes/list.ts',
+    'maxPageLimit',
+  ],
+  ['storage', 'paths signed in one request', 'count', 'src/storage/routes/sign.ts', 'maxPaths'],
+  ['storage', 'signed upload address', 's', 'src/storage/signed-urls.ts', 'uploadUrlSeconds'],
+  [
+    'storage',
+    'user metadata of an object',
+    'bytes',
+    'src/storage/core/user-metadata.ts',
+    'maxUserMetadataBytes',
+  ],
+  [
+    'storage',
+    'objects that emptying a bucket takes',
+    'count',
+    'src/storage/bucket-emptying.ts',
+    'maxObjects',
+  ],
+  ['mail', 'captured messages kept', 'count', 'src/mail/index.ts', 'keptMessages'],
+  ['mail', 'messages in one listing, at most', 'count', 'src/mail/server.ts', 'maxLimit'],
+  ['account', 'a session that nobody uses', 'ms', 'src/account/sessions.ts', 'idleLimitMs'],
+  [
+    'account',
+    'an access token is renewed ahead of its end by',
+    'ms',
+    'src/account/sessions.ts',
+    'refreshAheadMs',
+  ],
+  ['account', 'the cookie', 's', 'src/account/core/cookies.ts', 'cookieMaxAgeSeconds'],
+  ['console', 'sign-in link', 's', 'src/console/sessions.ts', 'linkLifetimeSeconds'],
+  ['console', 'session of an operator', 's', 'src/console/sessions.ts', 'sessionLifetimeSeconds'],
+  ['console', 'failed sign-ins of one address', 'count', 'src/console/sessions.ts', 'attemptLimits.most'],
+  ['console', 'they are counted over', 'ms', 'src/console/sessions.ts', 'attemptLimits.windowMs'],
+  ['web', 'the key set is cached for', 'ms', 'web/lib/session/jwks.ts', 'jwksCacheMs'],
+];
+
+type Exported = readonly [room: string, what: string, unit: Unit, value: number];
+
+const exported: readonly Exported[] = [
+  ['functions', 'CPU time since the oldest pending request', 'ms', functionLimits.cpuMs],
+  ['functions', 'memory of one function', 'bytes', functionLimits.memoryBytes],
+  ['functions', 'life of one process', 'ms', functionLimits.wallClockMs],
+  ['functions', 'time to the first answer', 'ms', functionLimits.answerMs],
+  ['functions', 'an idle process ends after', 'ms', functionLimits.idleMs],
+  ['functions', 'processes at a time', 'count', functionLimits.maxWorkers],
+  ['realtime', 'channels of one socket', 'count', realtimeLimits.maxChannelsPerClient],
+  ['realtime', 'payload of one message', 'bytes', realtimeLimits.maxPayloadBytes],
+  ['realtime', 'presence calls of one channel membership', 'count', realtimeLimits.clientPresence.maxCalls],
+  ['realtime', 'they are counted over', 'ms', realtimeLimits.clientPresence.windowMs],
+  ['realtime', 'a silent socket is closed after', 'ms', realtimeLimits.idleTimeoutMs],
+  ['realtime', 'a socket without a channel is closed after', 'ms', realtimeLimits.emptySocketMs],
+  ['realtime', 'what may wait for one slow reader', 'bytes', realtimeLimits.maxBufferedBytes],
+  ['realtime', 'the same over all sockets', 'bytes', realtimeLimits.maxBufferedBytesInAll],
+];
+
+function shown(value: number, unit: Unit): string {
+  switch (unit) {
+    case 'ms':
+      return value % 1000 === 0 ? printDuration(value) : `${value} ms`;
+    case 's':
+      return printDuration(value * 1000);
+    case 'bytes':
+      return value >= 1024 && value % 1024 === 0 ? printSize(value) : `${value} bytes`;
+    case 'count':
+      return String(value);
+  }
+}
+
+export function constantsBlock(): string {
+  const rows = [
+    ...fixed.map(
+      ([room, what, unit, file, name]): Exported => [room, what, unit, sourceConstant(file, name)],
+    ),
+    ...exported,
+  ].map(([room, what, unit, value]) => [room, what, shown(value, unit)]);
+  const order = [...new Set(rows.map(([room]) => room))];
+  rows.sort((a, b) => order.indexOf(a[0] as string) - order.indexOf(b[0] as string));
+  return table(['room', 'what', 'value'], rows);
+}
+
+const settable: readonly (readonly [key: string, unit: Unit, read: (config: Config) => number])[] = [
+  ['api.port', 'count', ({ api }) => api.port],
+  ['api.max_rows', 'count', ({ api }) => api.max_rows],
+  ['db.port', 'count', ({ db }) => db.port],
+  ['local_smtp.port', 'count', (config) => config.local_smtp.port],
+  ['auth.jwt_expiry', 's', ({ auth }) => auth.jwt_expiry],
+  ['auth.minimum_password_length', 'count', ({ auth }) => auth.minimum_password_length],
+  ['auth.refresh_token_reuse_interval', 's', ({ auth }) => auth.refresh_token_reuse_interval],
+  ['auth.email.otp_length', 'count', ({ auth }) => auth.email.otp_length],
+  ['auth.email.otp_expiry', 's', ({ auth }) => auth.email.otp_expiry],
+  ['auth.email.max_frequency', 'ms', ({ auth }) => auth.email.max_frequency],
+  ['auth.rate_limit.email_sent', 'count', ({ auth }) => auth.rate_limit.email_sent],
+  ['auth.rate_limit.sms_sent', 'count', ({ auth }) => auth.rate_limit.sms_sent],
+  ['auth.mfa.max_enrolled_factors', 'count', ({ auth }) => auth.mfa.max_enrolled_factors],
+  ['storage.file_size_limit', 'bytes', ({ storage }) => storage.file_size_limit],
+  ['rest.connections (plinth.toml)', 'count', ({ plinth }) => plinth.rest.connections],
+];
+
+export function settingsBlock(): string {
+  const config = defaultConfig();
+  return table(
+    ['setting', 'default'],
+    settable.map(([key, unit, read]) => [code(key), shown(read(config), unit)]),
+  );
+}

@@ -1,0 +1,28 @@
+/**
+ * Writes docs/errors.md and the generated blocks of docs/specification.md. A test fails when they are stale.
+ *
+ *   node scripts/docs/generate.ts [--check]
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+import { documents, exampleProject, readDocument } from './documents.ts';
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const backend = await createTestBackend({ projectDir: fileURLToPath(exampleProject) });
+try {
+  for (const [path, text] of await documents(backend)) {
+    if (readDocument(path) === text) continue;
+    if (values.check) {
+      console.error(`${path} is stale: run "node scripts/docs/generate.ts".`);
+      process.exitCode = 1;
+    } else {
+      writeFileSync(new URL(`../../${path}`, import.meta.url), text);
+      console.log(path);
+    }
+  }
+} finally {
+  await backend.stop();
+  await stopTestCluster();
+}

@@ -1,0 +1,95 @@
+/** Section 2 of the specification: what a started backend has registered, and the lists that stand for wildcards. */
+import { readFileSync } from 'node:fs';
+import { pageNames } from '../../src/account/routes/pages.ts';
+import type { Route } from '../../src/gateway/index.ts';
+import { code, table } from './markdown.ts';
+
+/** Below these one handler takes every address; the lists say which exist, and a test asks a server for each. */
+export const wildcards: readonly { readonly path: string; readonly methods: readonly string[] }[] = [
+  { path: '/rest/v1/', methods: ['GET', 'HEAD'] },
+  { path: '/rest/v1/{relation}', methods: ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'] },
+  { path: '/rest/v1/rpc/{function}', methods: ['GET', 'HEAD', 'POST', 'OPTIONS'] },
+];
+
+export const inboxRoutes: readonly { readonly path: string; readonly methods: readonly string[] }[] = [
+  { path: '/', methods: ['GET'] },
+  { path: '/api/v1/info', methods: ['GET'] },
+  { path: '/api/v1/message/{id}', methods: ['GET'] },
+  { path: '/api/v1/message/{id}/headers', methods: ['GET'] },
+  { path: '/api/v1/message/{id}/raw', methods: ['GET'] },
+  { path: '/api/v1/messages', methods: ['GET', 'PUT', 'DELETE'] },
+  { path: '/api/v1/search', methods: ['GET', 'DELETE'] },
+  { path: '/livez', methods: ['GET'] },
+  { path: '/readyz', methods: ['GET'] },
+  { path: '/view/{id}.html', methods: ['GET'] },
+  { path: '/view/{id}.txt', methods: ['GET'] },
+];
+
+const rooms: readonly (readonly [prefix: string, title: string])[] = [
+  ['/auth/v1', 'Auth'],
+  ['/rest/v1', 'REST'],
+  ['/rest-admin/v1', 'REST, for load balancers'],
+  ['/realtime/v1', 'Realtime'],
+  ['/storage/v1', 'Storage'],
+  ['/functions/v1', 'Functions'],
+  ['/account', 'Account'],
+  ['/console', 'Console'],
+  ['/', 'The port itself'],
+];
+
+export function routesBlock(routes: readonly Route[]): string {
+  const left = new Map<string, Set<string>>();
+  for (const { method, path } of routes) {
+    const shown = path.replace(/:([A-Za-z]+)/g, '{$1}').replace(/(?<=.)\/$/, '');
+    left.set(shown, (left.get(shown) ?? new Set()).add(method));
+  }
+  const sections = rooms.map(([prefix, title]) => {
+    const own = [...left].filter(
+      ([path]) => prefix === '/' || path === prefix || path.startsWith(`${prefix}/`),
+    );
+    for (const [path] of own) left.delete(path);
+    const rows = own
+      .filter(([, methods]) => !methods.has('*'))
+      .map(([path, methods]) => row(path, [...methods]));
+    const taken = wildcards.filter(({ path }) => path.startsWith(`${prefix}/`));
+    rows.push(...taken.map(({ path, methods }) => row(path, methods)));
+    if (prefix === '/functions/v1') rows.push(row('/functions/v1/{slug}/…', ['all']));
+    if (prefix === '/realtime/v1') rows.push(row('/realtime/v1/websocket', ['GET, upgraded']));
+    return `#### ${title}\n\n${table(['path', 'methods'], rows)}`;
+  });
+  const inbox = table(
+    ['path', 'methods'],
+    inboxRoutes.map(({ path, methods }) => row(path, methods)),
+  );
+  return [...sections, `#### Captured mail (a port of its own)\n\n${inbox}`].join('\n\n');
+}
+
+const row = (path: string, methods: readonly string[]): string[] => [code(path), methods.join(', ')];
+
+export const accountPagesBlock = (): string =>
+  table(
+    ['page'],
+    pageNames.map((name) => [code(`/account/${name}`)]),
+  );
+
+/** The Console's addresses, out of its router's source: that file needs a browser's build to be imported. */
+export function consolePagesBlock(): string {
+  const source = readFileSync(new URL('../../web/console/router.tsx', import.meta.url), 'utf8');
+  const route = /const (\w+) = createRoute\(\{\s*getParentRoute: \(\) => (\w+),\s*(path|id): '([^']*)'/g;
+  const known = new Map([['rootRoute', '/console']]);
+  const pages = new Set<string>();
+  for (const [, name = '', parent = '', kind, path = ''] of source.matchAll(route)) {
+    const above = known.get(parent);
+    if (above === undefined)
+      throw new Error(`web/console/router.tsx: ${name} comes before its parent ${parent}.`);
+    const full = kind === 'id' || path === '/' ? above : `${above}${path}`;
+    known.set(name, full);
+    if (kind === 'path') pages.add(full.replace(/\$(\w+)/g, '{$1}'));
+  }
+  if (pages.size === 0)
+    throw new Error('web/console/router.tsx declares no route that scripts/docs/routes.ts can read.');
+  return table(
+    ['page'],
+    [...pages].map((page) => [code(page)]),
+  );
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documents, exampleProject, readDocument } from '../../scripts/docs/documents.ts';
+import { inboxRoutes, wildcards } from '../../scripts/docs/routes.ts';
+import { sourceConstant } from '../../scripts/docs/source-constants.ts';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+
+let backend: Backend;
+
+beforeAll(async () => {
+  backend = await createTestBackend({ projectDir: fileURLToPath(exampleProject) });
+});
+
+afterAll(async () => {
+  await backend.stop();
+  await stopTestCluster();
+});
+
+describe('documents that the code writes', () => {
+  it('are fresh', async () => {
+    const stale = [...(await documents(backend))]
+      .filter(([path, text]) => readDocument(path) !== text)
+      .map(([path]) => path);
+    expect(stale, 'Stale; run "node scripts/docs/generate.ts" and commit what it writes.').toEqual([]);
+  });
+
+  it('reads constants out of source files, and says when one is gone', () => {
+    expect(sourceConstant('src/console/sessions.ts', 'attemptLimits.most')).toBeGreaterThan(0);
+    expect(() => sourceConstant('src/main.ts', 'noSuchConstant')).toThrow(
+      'src/main.ts has no number noSuchConstant any more',
+    );
+  });
+});
+
+describe('lists that stand for wildcards', () => {
+  const all = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'];
+  const names = { '{relation}': 'notes', '{function}': 'no_such_function' };
+  const filled = (path: string) =>
+    Object.entries(names).reduce((text, [gap, name]) => text.replace(gap, name), path);
+
+  it.each(wildcards)('$path answers to the methods listed, and to no other', async ({ path, methods }) => {
+    const taken: string[] = [];
+    for (const method of all) {
+      const answer = await backend.fetch(filled(path), {
+        method,
+        headers: { apikey: backend.keys.secretKey, 'content-type': 'application/json' },
+        ...(method === 'GET' || method === 'HEAD' ? {} : { body: '{}' }),
+      });
+      const { code } = method === 'HEAD' ? { code: '' } : ((await answer.json()) as { code?: string });
+      const refused = answer.status === 405 && ['', 'PGRST101', 'PGRST117'].includes(code ?? '');
+      if (!refused) taken.push(method);
+    }
+    expect(taken).toEqual(methods.filter((method) => method !== 'OPTIONS'));
+  });
+
+  it.each(inboxRoutes)('the inbox knows $path', async ({ path, methods }) => {
+    const mailUrl = backend.status().MAILPIT_URL;
+    for (const method of methods) {
+      const query = path.endsWith('/search') ? '?query=nobody' : '';
+      const answer = await fetch(`${mailUrl}${path.replace('{id}', 'none')}${query}`, {
+        method,
+        ...(method === 'GET' ? {} : { body: '{"IDs":["none"]}' }),
+      });
+      const text = await answer.text();
+      expect(text, `${method} ${path}`).not.toBe('{"Error":"Not found"}');
+      expect(answer.status, `${method} ${path}`).toBeLessThan(500);
+    }
+  });
+});
+
+describe('links between documents', () => {
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'docs/specification.md',
+    'docs/compatibility.md',
+    'docs/decisions/README.md',
+  ];
+
+  it.each(pages)('of %s lead somewhere', (page) => {
+    const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+    const lost = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => readDocument(new URL(target, `file:///${page}`).pathname.slice(1)) === '');
+    expect(lost).toEqual([]);
+  });
+});
