@@ -43,6 +43,9 @@ export interface Route {
   readonly path: string;
 }
 
+/** Answers have no schemas here, so nothing is generated for them. */
+const plainJson = () => () => JSON.stringify;
+
 /** Bodies that a service does not limit itself. */
 const defaultBodyLimitBytes = 10 * 1024 * 1024;
 const maxPathChars = 64 * 1024;
@@ -59,7 +62,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: maxPathChars, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
-    schemaController: { compilersFactory: { buildValidator: lazyValidation } },
+    schemaController: { compilersFactory: { buildValidator: lazyValidation, buildSerializer: plainJson } },
   });
 
   const routes: Route[] = [];
