@@ -79,7 +79,7 @@ async function prerender(
   const { writePages } = await import(
     pathToFileURL(path.join(root, 'node_modules', '.plinth-prerender', 'prerender.js')).href
   );
-  writePages(path.join(outDir, 'account'));
+  await writePages(path.join(outDir, 'account'));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -17,8 +17,6 @@ export interface PageConfig {
   readonly resendAfter: number;
   readonly totp: boolean;
   readonly currentPassword: boolean;
-  readonly siteUrl: string;
-  readonly implicitReturn: boolean;
 }
 
 export interface FillerDeps {
@@ -34,7 +32,7 @@ const shortestResendSeconds = 5;
 
 export function createPageFiller(deps: FillerDeps): Pick<PageDeps, 'filled' | 'imageSources' | 'logo'> {
   const { face, config, internalFetch, publishableKey } = deps;
-  const { branding, account } = config.plinth;
+  const { branding } = config.plinth;
   const name = branding.name ?? config.project_id;
   const css = brandCss(branding.color);
   const pages = new Map<PageName, string>();
@@ -63,8 +61,6 @@ export function createPageFiller(deps: FillerDeps): Pick<PageDeps, 'filled' | 'i
       resendAfter: Math.max(shortestResendSeconds, Math.ceil(auth.email.max_frequency / 1000)),
       totp: auth.mfa.totp.enroll_enabled,
       currentPassword: auth.email.require_current_password,
-      siteUrl: auth.site_url,
-      implicitReturn: account.implicit_return,
     };
   }
 

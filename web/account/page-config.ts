@@ -22,8 +22,6 @@ export interface PageConfig {
   readonly resendAfter: number;
   readonly totp: boolean;
   readonly currentPassword: boolean;
-  readonly siteUrl: string;
-  readonly implicitReturn: boolean;
 }
 
 /** While a page is prerendered: everything is offered (a style sheet hides what is not), the brand is a placeholder. */
@@ -36,8 +34,6 @@ const prerendered: PageConfig = {
   resendAfter: 60,
   totp: false,
   currentPassword: false,
-  siteUrl: '',
-  implicitReturn: false,
 };
 
 function read(): PageConfig {

@@ -23,7 +23,7 @@ export function PasswordRules({ password, id }: { password: string; id: string }
               <IconCircle size={16} stroke={1.5} aria-hidden />
             )}
             <span>{textOf(rule, policy.minLength)}</span>
-            <span className={classes.hidden}>{` (${met ? t('password.met') : t('password.unmet')})`}</span>
+            <span className={classes.hidden}>{met ? t('password.met') : t('password.unmet')}</span>
           </li>
         ))}
       </ul>

@@ -3,6 +3,7 @@ import {
   type CSSVariablesResolver,
   createTheme,
   DEFAULT_THEME,
+  defaultVariantColorsResolver,
   type MantineColorsTuple,
   mergeMantineTheme,
 } from '@mantine/core';
@@ -42,6 +43,14 @@ export const theme = createTheme({
   fontWeights: { regular: '400', medium: '500', bold: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // A brand's colour may be light: the text on it is a role like any other, not always white.
+  variantColorResolver(input) {
+    const colors = defaultVariantColorsResolver(input);
+    const isPrimary = input.color === undefined || input.color === input.theme.primaryColor;
+    return input.variant === 'filled' && isPrimary
+      ? { ...colors, color: 'var(--plinth-on-primary)' }
+      : colors;
+  },
   components: { InputWrapper: { classNames: { label: 'plinth-label' } } },
 });
 

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { continueAsGuest, sendCode, signIn, signOut } from '../account-api.ts';
@@ -22,23 +23,33 @@ export function SignInPage() {
   const host = hostOf(useFlow().redirectTo);
   // Who signs in with this very form is on the way out of the page, and must not see "already signed in" flash by.
   const [leaving, setLeaving] = useState(false);
+  const [stuck, setStuck] = useState<readonly Problem[]>([]);
   return (
     <Shell page="page.sign-in" lead={host === undefined ? undefined : t('sign-in.to', { host })}>
       {state.status === 'signed-in' && !leaving ? (
-        <AlreadySignedIn user={state.session.user} host={host} />
+        <AlreadySignedIn user={state.session.user} host={host} problems={stuck} />
       ) : (
-        <SignInForm ended={state.status === 'signed-out' && state.reason === 'ended'} onLeave={setLeaving} />
+        <SignInForm
+          ended={state.status === 'signed-out' && state.reason === 'ended'}
+          onLeave={setLeaving}
+          onStuck={setStuck}
+        />
       )}
     </Shell>
   );
 }
 
-function AlreadySignedIn({ user, host }: { user: User; host: string | undefined }) {
+function AlreadySignedIn(props: { user: User; host: string | undefined; problems: readonly Problem[] }) {
+  const { user, host } = props;
   const [, navigate] = useLocation();
-  const submit = useSubmit(async () => {
-    await goOn(sessionClient().state(), navigate);
-    return undefined;
-  });
+  const submit = useSubmit(
+    async () => {
+      await goOn(sessionClient().state(), navigate);
+      return undefined;
+    },
+    {},
+    props.problems,
+  );
   const who = user.email;
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
@@ -61,7 +72,12 @@ function AlreadySignedIn({ user, host }: { user: User; host: string | undefined 
   );
 }
 
-function SignInForm({ ended, onLeave }: { ended: boolean; onLeave: (leaving: boolean) => void }) {
+function SignInForm(props: {
+  ended: boolean;
+  onLeave: (leaving: boolean) => void;
+  onStuck: (problems: readonly Problem[]) => void;
+}) {
+  const { ended, onLeave, onStuck } = props;
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const { offers } = usePageConfig();
@@ -71,6 +87,11 @@ function SignInForm({ ended, onLeave }: { ended: boolean; onLeave: (leaving: boo
     try {
       await work();
     } catch (error) {
+      // Signed in, but not on the way: the page now shows who is signed in, and what is in the way.
+      if (sessionClient().state().status === 'signed-in') {
+        const { problemOf } = await import('../problems.ts');
+        onStuck([problemOf(error)]);
+      }
       onLeave(false);
       throw error;
     }

@@ -41,12 +41,10 @@ export const messages = {
   'sign-in.continue-to': 'Continue to {host}',
   'sign-in.other': 'Use another account',
   'sign-in.ended': 'You were signed out, here or on another device. Sign in again to go on.',
-  'sign-in.left': 'You’ve signed out.',
 
   'sign-up.submit': 'Create account',
   'sign-up.have': 'Already have an account?',
   'sign-up.sign-in': 'Sign in',
-  'sign-up.terms': 'By creating an account you accept the {terms}.',
 
   'password.rules': 'Your password needs',
   'password.length': 'at least {count, plural, one {# character} other {# characters}}',
@@ -55,8 +53,8 @@ export const messages = {
   'password.upper': 'a capital letter',
   'password.digit': 'a digit',
   'password.symbol': 'a symbol, such as ! or ?',
-  'password.met': 'done',
-  'password.unmet': 'still missing',
+  'password.met': '(done)',
+  'password.unmet': '(still missing)',
 
   'code.sent': 'If {email} has an account, a message with a code of {length} digits is on its way.',
   'code.sent-confirm':
@@ -66,7 +64,6 @@ export const messages = {
   'code.resend-in': 'Send a new code in {seconds, plural, one {# second} other {# seconds}}',
   'code.resent': 'A new code is on its way.',
   'code.other': 'Use another address',
-  'code.where': 'Where should the code go?',
   'code.send': 'Send code',
   'code.recover-intro': 'We’ll email you a code. With it you can choose a new password.',
   'code.sign-in-intro': 'We’ll email you a code to sign in with. No password needed.',
@@ -85,7 +82,6 @@ export const messages = {
   'security.guest': 'Guest',
   'security.guest-intro': 'You’re using a guest account. Add an email address to keep it.',
   'security.sign-out': 'Sign out',
-  'security.back': 'Back to {host}',
   'security.email': 'Email address',
   'security.email-none': 'You haven’t added an address.',
   'security.email-change': 'Change',
@@ -139,8 +135,6 @@ export const messages = {
 
   'error.text': 'The address doesn’t lead anywhere. It may have been mistyped, or the page has moved.',
   'error.home': 'Go to your account',
-  'error.returning': 'Taking you back to {host}…',
-  'error.session': 'We couldn’t make sure who you are. Reload the page, or sign in again.',
 
   'footer.support': 'Help',
   'footer.terms': 'Terms',
