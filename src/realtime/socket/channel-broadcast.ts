@@ -1,0 +1,82 @@
+/** A client's broadcast on its channel, and the replay of earlier ones at the join. */
+import { type Broadcast, type ClientMessage, encodeBroadcast } from '../core/frame.ts';
+import { isObject } from '../core/is-object.ts';
+import { type JoinRequest, parseReplay } from '../core/join.ts';
+import { ChannelError, joinRefusals, systemErrors } from '../errors.ts';
+import type { MessageRow } from '../queries.ts';
+import type { Membership } from './membership.ts';
+
+/** A promise when the right has to be asked first. */
+export function receiveBroadcast(channel: Membership, message: ClientMessage): Promise<void> | undefined {
+  if (channel.rights.known.writeBroadcast !== undefined) {
+    publish(channel, message);
+    return undefined;
+  }
+  return channel.rights.askToWrite().then((asked) => {
+    if (asked && !channel.over) publish(channel, message);
+  });
+}
+
+function publish(channel: Membership, { payload, ref }: ClientMessage): void {
+  const { request, context, subTopic, voice } = channel;
+  // Denied: nothing is said, not even with ack.
+  if (channel.rights.known.writeBroadcast !== true || request === undefined) return;
+  const { ack, self } = request.broadcast;
+  channel.countEvent();
+  if (channel.over) return;
+  const read = broadcastOf(payload);
+  if (read === undefined) return;
+  if (read.bytes > context.limits.maxPayloadBytes) {
+    if (ack) voice.reply(ref, 'error', 'payload_size_exceeded');
+    return;
+  }
+  context.hub.publish(subTopic, request.private, read.broadcast, self ? undefined : channel);
+  if (ack) voice.reply(ref, 'ok', {});
+}
+
+/** Undefined for what is no broadcast. */
+function broadcastOf(payload: ClientMessage['payload']): { broadcast: Broadcast; bytes: number } | undefined {
+  if (payload.kind === 'user-broadcast') {
+    const { event, encoding, data } = payload;
+    return { broadcast: { form: 'user', event, encoding, data }, bytes: data.length };
+  }
+  if (payload.kind !== 'json' || !isObject(payload.value)) return undefined;
+  return {
+    broadcast: { form: 'text', payloadJson: payload.text },
+    bytes: Buffer.byteLength(payload.text),
+  };
+}
+
+/**
+ * The messages that a join asked for; undefined when it asked for none.
+ * @throws {ChannelError}
+ */
+export async function findReplay(
+  channel: Membership,
+  request: JoinRequest,
+): Promise<MessageRow[] | undefined> {
+  if (request.replay === undefined) return undefined;
+  if (!request.private) throw ChannelError.ofJoin(joinRefusals.replayPublic);
+  if (!channel.readsBroadcast) throw channel.rights.mayNotRead();
+  const params = parseReplay(request.replay);
+  if (params === undefined) throw ChannelError.ofJoin(joinRefusals.replayParams);
+  try {
+    return await channel.context.messagesSince(channel.subTopic, params.sinceMs, params.limit);
+  } catch (error) {
+    throw new ChannelError(joinRefusals.replayFailed, systemErrors.noDatabase, { cause: error });
+  }
+}
+
+export function sendReplayed(channel: Membership, row: MessageRow): void {
+  const { id, event, payload_text: json, binary_payload: bytes } = row;
+  const meta = JSON.stringify({ id, replayed: true });
+  const broadcast: Broadcast =
+    bytes !== null
+      ? { form: 'user', event: event ?? '', encoding: 'binary', data: bytes, metadata: meta }
+      : {
+          form: 'text',
+          payloadJson: `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${json ?? 'null'},"meta":${meta}}`,
+        };
+  const frame = encodeBroadcast(channel.version, channel.topic, broadcast);
+  if (frame !== undefined) channel.send(frame);
+}

@@ -1,0 +1,65 @@
+/** What a channel hears of the database: its postgres_changes, and word that the stream is open. */
+import type { Subscription } from '../changes/feed.ts';
+import { bindingId, type JoinRequest } from '../core/join.ts';
+import type { Caller } from '../core/token.ts';
+import { systemErrors } from '../errors.ts';
+import type { Membership } from './membership.ts';
+
+const replicationPatienceMs = 60_000;
+
+/** The entries of a join with the ids that changes will carry. */
+export type Bindings = readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
+
+export function bindingsOf(request: JoinRequest): Bindings {
+  return request.postgresChanges.map((entry) => ({ id: bindingId(entry), entry }));
+}
+
+export class ChannelChanges {
+  readonly #channel: Membership;
+  #subscription: Subscription | undefined;
+  #abandonWait: (() => void) | undefined;
+
+  constructor(channel: Membership) {
+    this.#channel = channel;
+  }
+
+  subscribe(bindings: Bindings, request: JoinRequest, caller: Caller): void {
+    if (bindings.length === 0) return;
+    const { context, topic, version, voice } = this.#channel;
+    this.#subscription = context.feed.subscribe({
+      topic,
+      version,
+      bare: !request.hasConfig,
+      caller,
+      bindings,
+      send: (frame) => this.#channel.send(frame),
+      status: (status, text) => voice.system('postgres_changes', status, text),
+    });
+  }
+
+  replaceCaller(caller: Caller): void {
+    this.#subscription?.replaceCaller(caller);
+  }
+
+  /** For `replication_ready`. */
+  awaitReplication(): void {
+    const { context, voice } = this.#channel;
+    const timer = setTimeout(
+      () => this.#channel.shutDown(systemErrors.replicationLate),
+      replicationPatienceMs,
+    );
+    const undo = context.feed.onceLive(() => {
+      clearTimeout(timer);
+      voice.system('system', 'ok', 'Replication connection established');
+    });
+    this.#abandonWait = () => {
+      clearTimeout(timer);
+      undo();
+    };
+  }
+
+  close(): void {
+    this.#abandonWait?.();
+    this.#subscription?.close();
+  }
+}

@@ -1,0 +1,94 @@
+/** A channel's presence: its key, its calls and their limits, and the state that it is told. */
+import type { ClientMessage } from '../core/frame.ts';
+import { isObject } from '../core/is-object.ts';
+import { CallWindow } from '../core/rate.ts';
+import { systemErrors } from '../errors.ts';
+import type { Membership } from './membership.ts';
+
+export class ChannelPresence {
+  readonly #channel: Membership;
+  readonly #calls = new CallWindow();
+  #key = '';
+  #enabled = false;
+
+  constructor(channel: Membership) {
+    this.#channel = channel;
+  }
+
+  /** By the join, or since the first `track`. */
+  get enabled(): boolean {
+    return this.#enabled;
+  }
+
+  begin(enabled: boolean, key: string): void {
+    this.#enabled = enabled;
+    this.#key = key;
+  }
+
+  sendState(): void {
+    const { room, readsPresence, context, voice } = this.#channel;
+    if (readsPresence && room !== undefined) voice.presenceState(context.hub.presenceState(room));
+  }
+
+  /** A promise when rights have to be asked first. */
+  receive({ payload, ref }: ClientMessage): Promise<void> | undefined {
+    const channel = this.#channel;
+    const { context, voice, rights } = channel;
+    const call = payload.kind === 'json' ? payload.value : undefined;
+    if (!isObject(call) || typeof call.event !== 'string') {
+      voice.reply(ref, 'ok', {});
+      return undefined;
+    }
+    const { maxCalls, windowMs } = context.limits.clientPresence;
+    if (!this.#calls.take(context.clock.now(), maxCalls, windowMs)) {
+      channel.shutDown(systemErrors.clientPresence);
+      return undefined;
+    }
+    switch (call.event.toLowerCase()) {
+      case 'track':
+        if (rights.known.writePresence !== undefined) {
+          this.#track(call, ref);
+          return undefined;
+        }
+        return rights.askForPresence().then((asked) => {
+          if (channel.over) return;
+          if (asked) this.#track(call, ref);
+          else voice.reply(ref, 'error', {});
+        });
+      case 'untrack':
+        if (channel.room !== undefined) context.hub.untrack(channel.room, channel);
+        voice.reply(ref, 'ok', {});
+        return undefined;
+      default:
+        voice.reply(ref, 'error', {});
+        return undefined;
+    }
+  }
+
+  #track(call: Record<string, unknown>, ref: string | null): void {
+    const channel = this.#channel;
+    const { voice, room } = channel;
+    const { hub, limits, clock, presenceEvents } = channel.context;
+    if (channel.rights.known.writePresence !== true || room === undefined) {
+      voice.reply(ref, 'error', {});
+      return;
+    }
+    const payload = call.payload === undefined ? {} : call.payload;
+    if (!isObject(payload)) {
+      voice.reply(ref, 'error', { reason: 'Presence track payload must be a map' });
+      return;
+    }
+    if (Buffer.byteLength(JSON.stringify(payload)) > limits.maxPayloadBytes) {
+      channel.shutDown(systemErrors.trackSize);
+      return;
+    }
+    if (presenceEvents.perSecond(clock.now()) > limits.maxPresenceEventsPerSecond) {
+      channel.shutDown(systemErrors.tooManyPresence);
+      return;
+    }
+    presenceEvents.add(clock.now());
+    this.#enabled = true;
+    hub.track(room, channel, this.#key, payload);
+    voice.reply(ref, 'ok', {});
+  }
+}

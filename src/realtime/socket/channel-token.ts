@@ -1,0 +1,53 @@
+/** The token of a channel: judged at the join, when it is replaced, when it expires and every few minutes in between. */
+import { type Caller, cleanToken, judgeToken } from '../core/token.ts';
+import { ChannelError } from '../errors.ts';
+import type { Channel } from './channel.ts';
+import type { SocketContext } from './context.ts';
+
+const confirmEveryMs = 5 * 60_000;
+
+export class ChannelToken {
+  readonly #context: SocketContext;
+  readonly #channel: Channel;
+  #text = '';
+  #caller: Caller | undefined;
+
+  constructor(context: SocketContext, channel: Channel) {
+    this.#context = context;
+    this.#channel = channel;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Undefined before the first token was judged. */
+  get caller(): Caller | undefined {
+    return this.#caller;
+  }
+
+  /** @throws {ChannelError} when the token is not good */
+  replace(text: string): Caller {
+    this.#text = text;
+    this.#caller = this.#judge();
+    return this.#caller;
+  }
+
+  /** @throws {ChannelError} when it is not good any more */
+  confirm(): void {
+    if (this.#caller !== undefined) this.#judge();
+  }
+
+  forget(): void {
+    this.#context.tokens.delete(this.#channel);
+  }
+
+  #judge(): Caller {
+    const { keys, clock, tokens } = this.#context;
+    const now = clock.now();
+    const judged = judgeToken(keys.verify(cleanToken(this.#text)), now);
+    if (!judged.ok) throw ChannelError.ofToken(judged.fault);
+    tokens.set(this.#channel, Math.min(now + confirmEveryMs, judged.caller.expiresAt * 1000));
+    return judged.caller;
+  }
+}

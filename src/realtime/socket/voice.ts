@@ -1,0 +1,51 @@
+/** What a channel says to its client: replies, system messages and its close, each with the refs that it has to carry. */
+import { encodeReply, type Frame } from '../core/frame.ts';
+import type { Connection } from './connection.ts';
+
+export class Voice {
+  readonly #connection: Connection;
+  readonly #topic: string;
+  readonly #joinRef: string | null;
+  #silent = false;
+
+  constructor(connection: Connection, topic: string, joinRef: string | null) {
+    this.#connection = connection;
+    this.#topic = topic;
+    this.#joinRef = joinRef;
+  }
+
+  /** From here on nothing is said any more. */
+  silence(): void {
+    this.#silent = true;
+  }
+
+  frame(frame: Frame): void {
+    if (!this.#silent) this.#connection.send(frame);
+  }
+
+  reply(ref: string | null, status: 'ok' | 'error', response: unknown): void {
+    this.frame(encodeReply(this.#connection.version, this.#joinRef, ref, this.#topic, status, response));
+  }
+
+  system(extension: 'system' | 'postgres_changes', status: 'ok' | 'error', message: string): void {
+    const channel = this.#topic.slice('realtime:'.length);
+    this.#push(this.#joinRef, null, 'system', JSON.stringify({ extension, status, message, channel }));
+  }
+
+  presenceState(json: string): void {
+    this.#push(this.#joinRef, null, 'presence_state', json);
+  }
+
+  close(): void {
+    this.#push(this.#joinRef, this.#joinRef, 'phx_close', '{}');
+  }
+
+  disconnect(): void {
+    const payload = { extension: 'system', status: 'ok', message: 'Server requested disconnect' };
+    this.#push(null, null, 'system', JSON.stringify(payload));
+  }
+
+  #push(joinRef: string | null, ref: string | null, event: string, payloadJson: string): void {
+    if (!this.#silent) this.#connection.push(joinRef, ref, this.#topic, event, payloadJson);
+  }
+}
