@@ -35,16 +35,19 @@ export function Row({ children }: { children: ReactNode }) {
   return <div className={classes.row}>{children}</div>;
 }
 
+/** Texts may take two lines in other languages and on small screens. */
+const wide = { root: classes.wide, label: classes.label };
+
 export function Submit({ busy, children }: { busy: boolean; children: ReactNode }) {
   return (
-    <Button type="submit" fullWidth size="md" loading={busy}>
+    <Button type="submit" fullWidth size="md" loading={busy} classNames={wide}>
       {children}
     </Button>
   );
 }
 
 export function Quiet(props: ButtonProps & ComponentProps<'button'>) {
-  return <Button type="button" variant="default" size="md" fullWidth {...props} />;
+  return <Button type="button" variant="default" size="md" fullWidth classNames={wide} {...props} />;
 }
 
 /** A link to a page of ours that takes the flow along; without scripts it is a link like any other. */
