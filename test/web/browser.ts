@@ -1,5 +1,5 @@
 /**
- * A real Chromium for tests: the system's, or the one that `scripts/prepare.mjs --test` has installed (PLINTH_CHROMIUM
+ * A real Chromium for tests: the system's, or the one that `scripts/test.mjs` has found or installed (CHROME_PATH
  * names it). None at all is a failure, never a skip.
  */
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import {
 } from 'playwright-core';
 
 const candidates = [
-  process.env.PLINTH_CHROMIUM,
+  process.env.CHROME_PATH,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -23,7 +23,7 @@ export function findChromium(): string {
   const found = candidates.find((path) => path !== undefined && existsSync(path));
   if (found === undefined) {
     throw new Error(
-      'These tests need Chromium. Install it (apt-get install chromium), or name it in PLINTH_CHROMIUM.',
+      'These tests need Chromium. Install it (apt-get install chromium), or name it in CHROME_PATH.',
     );
   }
   return found;
