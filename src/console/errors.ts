@@ -37,6 +37,8 @@ export interface ConsoleErrorFields {
   readonly hint?: string;
   /** SQLSTATE, when PostgreSQL said no. */
   readonly sqlstate?: string;
+  /** The column PostgreSQL complains about, when it names one. */
+  readonly column?: string;
   /** For `retry-after`. */
   readonly waitSeconds?: number;
   /** The row as it is now, for a conflict. */

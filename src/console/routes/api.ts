@@ -111,6 +111,6 @@ function renderError(
 /** An operator sees the database's own words: message, detail, hint and SQLSTATE. */
 function fromPostgres(error: unknown): ConsoleError | undefined {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
-  const { code, message, detail, hint } = error as PostgresErrorShape;
-  return new ConsoleError('database', { message, detail, hint, sqlstate: code }, { cause: error });
+  const { code, message, detail, hint, column } = error as PostgresErrorShape;
+  return new ConsoleError('database', { message, detail, hint, column, sqlstate: code }, { cause: error });
 }

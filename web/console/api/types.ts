@@ -1,0 +1,140 @@
+/** The shapes of `/console/api`, as the server's `src/console` sends them. */
+
+export type Permission = 'read' | 'secrets' | 'write' | 'own';
+
+export interface Session {
+  readonly operator: {
+    readonly name: string;
+    readonly role: string;
+    readonly permissions: readonly Permission[];
+  };
+  readonly csrfToken: string;
+}
+
+export interface Home {
+  readonly project: string;
+  readonly url: string;
+  readonly publishableKey: string;
+  readonly anonKey: string;
+  readonly database: { readonly version: string; readonly embedded: boolean; readonly url: string };
+  readonly services: readonly { readonly name: string; readonly fault: string | null }[];
+}
+
+export interface RelationSummary {
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
+  readonly estimated_rows: number | null;
+  readonly rls: boolean;
+  readonly policies: number;
+  readonly comment: string | null;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly default: string | null;
+  readonly generated: boolean;
+  readonly identity: 'always' | 'by default' | null;
+  readonly primary_key: boolean;
+  readonly enum_values: readonly string[] | null;
+  readonly references: { readonly schema: string; readonly table: string; readonly column: string } | null;
+  readonly comment: string | null;
+}
+
+export interface Relation extends RelationSummary {
+  readonly columns: readonly Column[];
+}
+
+export type Cell = string | null;
+export type RowValues = Readonly<Record<string, Cell>>;
+export type RowKey = Readonly<Record<string, string>>;
+export type CellChange = { readonly value: Cell } | { readonly default: true };
+
+export const filterOperators = [
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'contains',
+  'like',
+  'ilike',
+  'is_null',
+  'not_null',
+] as const;
+export type FilterOperator = (typeof filterOperators)[number];
+
+export interface Filter {
+  readonly column: string;
+  readonly operator: FilterOperator;
+  readonly value: string;
+}
+
+export interface Sort {
+  readonly column: string;
+  readonly ascending: boolean;
+}
+
+export interface RowPage {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+  readonly cut: readonly (readonly [number, number])[];
+  readonly more: boolean;
+  readonly estimate: number | null;
+}
+
+export interface User {
+  readonly id: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly role?: string;
+  readonly created_at: string;
+  readonly updated_at?: string;
+  readonly last_sign_in_at?: string | null;
+  readonly email_confirmed_at?: string | null;
+  readonly phone_confirmed_at?: string | null;
+  readonly banned_until?: string | null;
+  readonly is_anonymous?: boolean;
+  readonly app_metadata?: Record<string, unknown>;
+  readonly user_metadata?: Record<string, unknown>;
+  readonly identities?: readonly {
+    readonly identity_id: string;
+    readonly provider: string;
+    readonly last_sign_in_at?: string | null;
+    readonly identity_data?: Record<string, unknown>;
+  }[];
+  readonly factors?: readonly {
+    readonly id: string;
+    readonly factor_type: string;
+    readonly friendly_name?: string;
+    readonly status: string;
+    readonly created_at: string;
+  }[];
+}
+
+export interface UserPage {
+  readonly users: readonly User[];
+  readonly total: number;
+  readonly perPage: number;
+}
+
+export interface MessageSummary {
+  readonly id: string;
+  readonly kind: 'mail' | 'sms';
+  readonly from: { readonly name: string; readonly address: string };
+  readonly to: string;
+  readonly subject: string;
+  readonly createdAt: string;
+  readonly read: boolean;
+  readonly code: string | null;
+  readonly link: string | null;
+  readonly snippet: string;
+}
+
+export interface Message extends MessageSummary {
+  readonly text: string;
+  readonly hasHtml: boolean;
+}

@@ -1,0 +1,22 @@
+import { CopyButton } from '../../ui/copy-button.tsx';
+import classes from './json-block.module.css';
+
+/** Read-only text in monospace that scrolls by itself and can be copied whole. */
+export function CodeBlock({ text, what }: { text: string; what: string }) {
+  return (
+    <div className={classes.box}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/useSemanticElements: it is preformatted text first */}
+      <pre className={classes.text} tabIndex={0} role="region" aria-label={what}>
+        <code>{text}</code>
+      </pre>
+      <span className={classes.copy}>
+        <CopyButton value={text} what={what} />
+      </span>
+    </div>
+  );
+}
+
+export function JsonBlock({ value, what }: { value: unknown; what: string }) {
+  return <CodeBlock text={JSON.stringify(value, null, 2)} what={what} />;
+}

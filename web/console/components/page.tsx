@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react';
+import { t } from '../text.ts';
+import classes from './page.module.css';
+
+/** Head of a page: its name, and what can be done here. */
+export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <header className={classes.head}>
+      <title>{t('app.title', { page: title })}</title>
+      <h1 className={classes.title}>{title}</h1>
+      <div className={classes.tools}>{children}</div>
+    </header>
+  );
+}
+
+/** A page that scrolls as a whole. */
+export function ScrollPage({ children }: { children: ReactNode }) {
+  return <div className={classes.scroll}>{children}</div>;
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react';
+import { ApiError } from '../../lib/api.ts';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { t } from '../text.ts';
+import classes from './problem-box.module.css';
+
+/** Our server gives every fault a code; PostgreSQL's own SQLSTATE says more when there is one. */
+export function codeOf(error: ApiError): string {
+  return typeof error.body.sqlstate === 'string' ? error.body.sqlstate : error.code;
+}
+
+export function messageOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  return error.code === 'network' ? t('problem.network') : error.message;
+}
+
+/** What went wrong, in the words of whoever knows: message, detail, hint, code, request id. */
+export function ProblemBox({
+  error,
+  title,
+  children,
+}: {
+  error: unknown;
+  title?: string;
+  children?: ReactNode;
+}) {
+  const known = error instanceof ApiError ? error : undefined;
+  return (
+    <div role="alert" className={classes.box}>
+      <Notice tone="danger" {...(title === undefined ? {} : { title })}>
+        <p className={classes.text}>{messageOf(error)}</p>
+        {known?.detail === undefined ? null : <p className={classes.text}>{known.detail}</p>}
+        {known?.hint === undefined ? null : (
+          <p className={classes.text}>{t('problem.hint', { hint: known.hint })}</p>
+        )}
+        {known === undefined || known.code === 'network' ? null : (
+          <p className={classes.codes}>
+            <span>{t('problem.code')}</span> <code>{codeOf(known)}</code>
+            {known.requestId === undefined ? null : (
+              <Copyable value={known.requestId} what={t('problem.request-id')} />
+            )}
+          </p>
+        )}
+        {children}
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { useEffect, useRef, useState } from 'react';
+
+const settleMs = 250;
+
+/**
+ * A text field whose value is written elsewhere (the address) once typing rests. What is written from outside, such as
+ * by the browser's Back, shows in the field.
+ */
+export function useDebounced(value: string, write: (text: string) => void): [string, (text: string) => void] {
+  const [text, setText] = useState(value);
+  const [known, setKnown] = useState(value);
+  const latest = useRef(write);
+  latest.current = write;
+  if (known !== value) {
+    setKnown(value);
+    setText(value);
+  }
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => latest.current(text), settleMs);
+    return () => clearTimeout(timer);
+  }, [text, value]);
+  return [text, setText];
+}

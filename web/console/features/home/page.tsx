@@ -1,0 +1,169 @@
+/** Where a developer lands: addresses, keys, health, first steps, how to connect. */
+import { IconAlertTriangleFilled, IconCircleCheckFilled, IconCircleDashed } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { homeQuery, tablesQuery, usersQuery } from '../../api/queries.ts';
+import type { Home } from '../../api/types.ts';
+import { PageHead, ScrollPage } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { t } from '../../text.ts';
+import { Connect } from './connect.tsx';
+import classes from './page.module.css';
+
+export function HomePage() {
+  const { data, error } = useQuery(homeQuery);
+  return (
+    <>
+      <PageHead title={t('nav.home')} />
+      <ScrollPage>
+        <div className={classes.page}>
+          {error === null ? null : <ProblemBox error={error} />}
+          {data === undefined ? error === null ? <SkeletonLines lines={8} /> : null : <Facts home={data} />}
+        </div>
+      </ScrollPage>
+    </>
+  );
+}
+
+function Facts({ home }: { home: Home }) {
+  const { data: tables } = useQuery(tablesQuery);
+  const own = tables?.filter(({ schema }) => schema === 'public');
+  const faults = home.services.filter(({ fault }) => fault !== null).length;
+  return (
+    <>
+      <Card title={t('home.project')}>
+        <dl className={classes.facts}>
+          <Fact label={t('home.url')}>
+            <Copyable value={home.url} what={t('home.url')} />
+          </Fact>
+          <Fact label={t('home.publishable-key')}>
+            <Copyable value={home.publishableKey} what={t('home.publishable-key')} />
+          </Fact>
+          <Fact label={t('home.anon-key')}>
+            <Copyable value={home.anonKey} what={t('home.anon-key')} />
+          </Fact>
+          <Fact label={t('home.database')}>
+            <span>
+              {t(home.database.embedded ? 'home.database-embedded' : 'home.database-other', {
+                version: home.database.version,
+              })}
+            </span>
+          </Fact>
+        </dl>
+      </Card>
+      <Card
+        title={t('home.services')}
+        note={faults === 0 ? t('home.all-well') : t('home.faults', { count: faults })}
+      >
+        <ul className={classes.services}>
+          {home.services.map(({ name, fault }) => (
+            <li key={name} className={classes.service} data-fault={fault !== null || undefined}>
+              {fault === null ? (
+                <IconCircleCheckFilled size={16} aria-hidden />
+              ) : (
+                <IconAlertTriangleFilled size={16} aria-hidden />
+              )}
+              <span className={classes.serviceName}>{name}</span>
+              <span className={fault === null ? 'visually-hidden' : classes.fault}>
+                {fault ?? t('home.running')}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <Card title={t('home.connect')} wide>
+        <Connect home={home} table={own?.find(({ kind }) => kind === 'table')?.name ?? 'todos'} />
+      </Card>
+      <Card title={t('home.first-steps')} wide>
+        <FirstSteps hasTables={own === undefined ? undefined : own.length > 0} />
+      </Card>
+    </>
+  );
+}
+
+function FirstSteps({ hasTables }: { hasTables: boolean | undefined }) {
+  const { data: users } = useQuery(usersQuery('', 1));
+  const hasUsers = users === undefined ? undefined : users.total > 0;
+  return (
+    <ol className={classes.steps}>
+      <Step done={true} title={t('steps.start')} text={t('steps.start-text')} />
+      <Step done={hasTables} title={t('steps.table')} text={t('steps.table-text')}>
+        {hasTables ? (
+          <Link to="/tables">{t('steps.table-see')}</Link>
+        ) : (
+          <code>npm run -s plinth -- migration new todos</code>
+        )}
+      </Step>
+      <Step done={hasUsers} title={t('steps.user')} text={t('steps.user-text')}>
+        <Link to="/users" search={{}}>
+          {t('steps.user-see')}
+        </Link>
+      </Step>
+      <Step done={undefined} title={t('steps.mail')} text={t('steps.mail-text')}>
+        <Link to="/inbox" search={{}}>
+          {t('steps.mail-see')}
+        </Link>
+      </Step>
+    </ol>
+  );
+}
+
+function Step({
+  done,
+  title,
+  text,
+  children,
+}: {
+  done: boolean | undefined;
+  title: string;
+  text: string;
+  children?: ReactNode;
+}) {
+  return (
+    <li className={classes.step} data-done={done || undefined}>
+      {done ? <IconCircleCheckFilled size={18} aria-hidden /> : <IconCircleDashed size={18} aria-hidden />}
+      <div>
+        <p className={classes.stepTitle}>
+          {title}
+          {done ? <span className="visually-hidden"> {t('steps.done')}</span> : null}
+        </p>
+        <p className={classes.stepText}>{text}</p>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+function Card({
+  title,
+  note,
+  wide = false,
+  children,
+}: {
+  title: string;
+  note?: string;
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <section className={classes.card} data-wide={wide || undefined}>
+      <div className={classes.cardHead}>
+        <h2>{title}</h2>
+        {note === undefined ? null : <span className={classes.note}>{note}</span>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

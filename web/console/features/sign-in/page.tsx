@@ -1,0 +1,66 @@
+/** Spends the one-time link that opened this page, or tells how to get one. */
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { SchemeSwitch } from '../../../ui/scheme-switch.tsx';
+import { signIn } from '../../api/session.ts';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import logo from '../../logo.svg';
+import { t } from '../../text.ts';
+import classes from './page.module.css';
+
+const route = getRouteApi('/sign-in');
+const linkCommand = 'npm run -s plinth -- console';
+
+export function SignInPage() {
+  const { linkToken } = route.useRouteContext();
+  const { next } = route.useSearch();
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  const spent = useRef(false);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (token: string) => signIn(queryClient, token),
+    onSuccess: () => router.history.replace(`${router.basepath}${next ?? '/'}`),
+  });
+  useEffect(() => {
+    if (linkToken === undefined || spent.current) return;
+    spent.current = true;
+    mutate(linkToken);
+  }, [linkToken, mutate]);
+
+  const isWaiting = isPending || (linkToken !== undefined && error === null);
+  return (
+    <div className={classes.page}>
+      <title>{t('app.title', { page: t('sign-in.title') })}</title>
+      <main className={classes.card}>
+        <img src={logo} alt="" width={36} height={36} />
+        <h1 className={classes.title}>{t('sign-in.title')}</h1>
+        {isWaiting ? (
+          <p role="status" className={classes.text}>
+            {t('sign-in.waiting')}
+          </p>
+        ) : (
+          <>
+            {error === null ? null : <ProblemBox error={error} />}
+            <p className={classes.text}>{t('sign-in.how')}</p>
+            <div className={classes.command}>
+              <Copyable value={linkCommand} what={t('sign-in.command')} />
+            </div>
+            <p className={classes.text}>{t('sign-in.once')}</p>
+            {error === null ? (
+              <Button
+                variant="default"
+                onClick={() => router.history.replace(`${router.basepath}${next ?? '/'}`)}
+              >
+                {t('sign-in.retry')}
+              </Button>
+            ) : null}
+          </>
+        )}
+      </main>
+      <SchemeSwitch />
+    </div>
+  );
+}

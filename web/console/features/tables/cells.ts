@@ -1,0 +1,105 @@
+/** Cells and columns without React: what is shown, what may be edited, how wide it is. */
+import type { Cell, CellChange, Column, Relation, RowKey, RowValues } from '../../api/types.ts';
+
+/** As the server cuts cells for the grid. */
+const cellChars = 400;
+/** A cell in the grid is one line; what is behind this is seen in the panel. */
+const shownChars = 160;
+
+export interface GridRow {
+  readonly cells: readonly Cell[];
+  /** Columns (by index) that the server cut. */
+  readonly cut: readonly number[];
+}
+
+export function gridRow(relation: Relation, values: RowValues): GridRow {
+  const cut: number[] = [];
+  const cells = relation.columns.map(({ name }, index) => {
+    const value = values[name] ?? null;
+    if (value === null || value.length <= cellChars) return value;
+    cut.push(index);
+    return value.slice(0, cellChars);
+  });
+  return { cells, cut };
+}
+
+/** Line ends become visible, since the cell has one line. */
+export const oneLine = (text: string): string => text.slice(0, shownChars).replaceAll(/\r\n|\r|\n/g, ' ↵ ');
+
+export type Editor = 'text' | 'choice' | 'panel';
+
+const longTypes = /^(jsonb?|xml|bytea|tsvector)$/;
+
+export function editorOf(column: Column, value: Cell, isCut: boolean): Editor {
+  if (column.type === 'boolean' || column.enum_values !== null) return 'choice';
+  if (
+    isCut ||
+    (value !== null && (/[\r\n]/.test(value) || (longTypes.test(column.type) && value.length > 60)))
+  )
+    return 'panel';
+  return 'text';
+}
+
+export const choicesOf = (column: Column): readonly string[] =>
+  column.type === 'boolean' ? ['true', 'false'] : (column.enum_values ?? []);
+
+/** PostgreSQL writes booleans as `true` in `::text`. */
+export const isEditable = (column: Column): boolean => !column.generated && column.identity !== 'always';
+
+export const hasDefault = (column: Column): boolean => column.default !== null || column.identity !== null;
+
+export function sameChange(change: CellChange, value: Cell): boolean {
+  return 'value' in change && change.value === value;
+}
+
+const numberTypes = /^(smallint|integer|bigint|numeric|real|double precision|money|oid)/;
+
+export const isNumber = (column: Column): boolean => numberTypes.test(column.type);
+export const isMono = (column: Column): boolean =>
+  /^(uuid|json|jsonb|bytea|inet|cidr|macaddr)/.test(column.type);
+
+export function widthOf(column: Column): number {
+  const title = 56 + (column.name.length + Math.min(shortType(column.type).length, 14)) * 7.2;
+  return Math.min(320, Math.max(title, contentWidth(column)));
+}
+
+function contentWidth({ type }: Column): number {
+  if (type === 'boolean') return 90;
+  if (numberTypes.test(type)) return 110;
+  if (type === 'uuid') return 300;
+  if (type.startsWith('timestamp')) return 230;
+  if (type === 'date') return 120;
+  return 230;
+}
+
+const shortTypes: readonly (readonly [RegExp, string])[] = [
+  [/^timestamp(\(\d\))? with time zone$/, 'timestamptz'],
+  [/^timestamp(\(\d\))? without time zone$/, 'timestamp'],
+  [/^time(\(\d\))? with time zone$/, 'timetz'],
+  [/^time(\(\d\))? without time zone$/, 'time'],
+  [/^character varying/, 'varchar'],
+  [/^double precision$/, 'float8'],
+  [/^bigint$/, 'int8'],
+  [/^integer$/, 'int4'],
+  [/^smallint$/, 'int2'],
+  [/^boolean$/, 'bool'],
+];
+
+export function shortType(type: string): string {
+  for (const [pattern, short] of shortTypes) if (pattern.test(type)) return type.replace(pattern, short);
+  return type;
+}
+
+/** Undefined for a row that nothing identifies: no primary key, or one too long to be here whole. */
+export function keyOf(relation: Relation, row: GridRow): RowKey | undefined {
+  const key: Record<string, string> = {};
+  for (const [index, column] of relation.columns.entries()) {
+    if (!column.primary_key) continue;
+    const value = row.cells[index];
+    if (value === null || value === undefined || row.cut.includes(index)) return undefined;
+    key[column.name] = value;
+  }
+  return Object.keys(key).length === 0 ? undefined : key;
+}
+
+export const keyText = (key: RowKey): string => JSON.stringify(Object.entries(key).sort());

@@ -1,0 +1,70 @@
+/** The edit the database refused: its own words, and for a conflict both values to choose from. */
+import { Button, CloseButton } from '@mantine/core';
+import { ApiError } from '../../../lib/api.ts';
+import type { RowValues } from '../../api/types.ts';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { t } from '../../text.ts';
+import classes from './failure-bar.module.css';
+import type { Edits } from './use-edits.ts';
+import { Value } from './value.tsx';
+
+/** The row as it is now, which the server sends with a conflict. */
+export function currentOf(error: unknown): RowValues | undefined {
+  return error instanceof ApiError && error.code === 'conflict'
+    ? (error.body.current as RowValues | undefined)
+    : undefined;
+}
+
+export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => void }) {
+  const { failure } = edits;
+  if (failure === undefined) return null;
+  const { edit, error } = failure;
+  const current = currentOf(error);
+  return (
+    <div className={classes.bar}>
+      <ProblemBox
+        error={error}
+        title={t(current === undefined ? 'edit.refused' : 'edit.conflict', { column: edit.column })}
+      >
+        {current === undefined ? null : (
+          <>
+            <dl className={classes.values}>
+              <div>
+                <dt>{t('edit.yours')}</dt>
+                <dd>
+                  <Value change={edit.change} />
+                </dd>
+              </div>
+              <div>
+                <dt>{t('edit.theirs')}</dt>
+                <dd>
+                  <Value change={{ value: current[edit.column] ?? null }} />
+                </dd>
+              </div>
+            </dl>
+            <div className={classes.buttons}>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => {
+                  edits.dismiss();
+                  onRetry();
+                }}
+              >
+                {t('edit.keep-theirs')}
+              </Button>
+              <Button
+                size="compact-sm"
+                color="red"
+                onClick={() => void edits.save({ ...edit, seen: current[edit.column] ?? null })}
+              >
+                {t('edit.keep-yours')}
+              </Button>
+            </div>
+          </>
+        )}
+      </ProblemBox>
+      <CloseButton className={classes.close} aria-label={t('edit.dismiss')} onClick={edits.dismiss} />
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+/** Edits one cell in place. Enter saves, Escape cancels, Tab saves and moves on, ArrowDown leads to NULL and default. */
+import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import type { Cell, CellChange, Column } from '../../../api/types.ts';
+import { t } from '../../../text.ts';
+import { choicesOf, hasDefault } from '../cells.ts';
+import classes from './cell-editor.module.css';
+
+/** Where the focus goes afterwards. */
+export type After = 'stay' | 'down' | 'right' | 'left';
+
+export interface CellEditorProps {
+  readonly column: Column;
+  readonly value: Cell;
+  /** Typed on the cell: replaces what was there. */
+  readonly typed: string | undefined;
+  /** The box of options stands above the cell, near the lower edge. */
+  readonly above: boolean;
+  readonly onSave: (change: CellChange, after: After) => void;
+  readonly onCancel: (keepFocus: boolean) => void;
+}
+
+export function CellEditor({ column, value, typed, above, onSave, onCancel }: CellEditorProps) {
+  const choices = choicesOf(column);
+  const [change, setChange] = useState<CellChange>({ value: typed ?? value });
+  const [touched, setTouched] = useState(typed !== undefined);
+  const root = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement & HTMLSelectElement>(null);
+  const done = useRef(false);
+  useEffect(() => {
+    field.current?.focus();
+    if (typed === undefined) field.current?.select?.();
+  }, [typed]);
+
+  function finish(with_: CellChange, after: After): void {
+    if (done.current) return;
+    done.current = true;
+    onSave(with_, after);
+  }
+
+  function cancel(keepFocus: boolean): void {
+    if (done.current) return;
+    done.current = true;
+    onCancel(keepFocus);
+  }
+
+  function edit(next: CellChange): void {
+    setTouched(true);
+    setChange(next);
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
+    // The grid's own keys rest while a cell is edited.
+    event.stopPropagation();
+    if (event.nativeEvent.isComposing) return;
+    const options = [...(root.current?.querySelectorAll<HTMLElement>('[data-option]') ?? [])];
+    const at = options.indexOf(document.activeElement as HTMLElement);
+    const go = (to: HTMLElement | null | undefined): void => {
+      event.preventDefault();
+      to?.focus();
+    };
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      cancel(true);
+    } else if (event.key === 'Tab') {
+      event.preventDefault();
+      if (touched) finish(change, event.shiftKey ? 'left' : 'right');
+      else finish({ value }, event.shiftKey ? 'left' : 'right');
+    } else if (event.key === 'Enter' && at < 0) {
+      event.preventDefault();
+      if (touched) finish(change, 'down');
+      else cancel(true);
+    } else if (event.key === 'ArrowDown' && at < 0 && (choices.length === 0 || event.altKey)) {
+      go(options[0]);
+    } else if (event.key === 'ArrowUp' && at >= 0) {
+      go(field.current);
+    } else if (at >= 0 && (event.key === 'ArrowRight' || event.key === 'ArrowLeft')) {
+      go(options[(at + (event.key === 'ArrowRight' ? 1 : -1) + options.length) % options.length]);
+    }
+  }
+
+  function onBlur(event: FocusEvent<HTMLElement>): void {
+    if (root.current?.contains(event.relatedTarget) === true) return;
+    if (touched) finish(change, 'stay');
+    else cancel(false);
+  }
+
+  const isNull = 'value' in change && change.value === null;
+  const text = 'value' in change ? (change.value ?? '') : '';
+  const label = t('editor.label', { column: column.name });
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the field and the options inside
+    <div ref={root} className={classes.editor} onKeyDown={onKeyDown} onBlur={onBlur}>
+      {choices.length > 0 ? (
+        <select
+          ref={field}
+          className={classes.field}
+          aria-label={label}
+          value={isNull ? 'null' : 'default' in change ? 'default' : `=${text}`}
+          onChange={(event) => {
+            const chosen = event.currentTarget.value;
+            if (chosen === 'null') edit({ value: null });
+            else if (chosen === 'default') edit({ default: true });
+            else edit({ value: chosen.slice(1) });
+          }}
+        >
+          {choices.map((choice) => (
+            <option key={choice} value={`=${choice}`}>
+              {choice}
+            </option>
+          ))}
+          {column.nullable || isNull ? <option value="null">NULL</option> : null}
+          {hasDefault(column) ? <option value="default">{t('value.default')}</option> : null}
+        </select>
+      ) : (
+        <>
+          <input
+            ref={field}
+            className={classes.field}
+            aria-label={label}
+            aria-describedby="cell-editor-help"
+            value={text}
+            placeholder={'default' in change ? t('value.default') : isNull ? 'NULL' : t('value.empty')}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => edit({ value: event.currentTarget.value })}
+          />
+          <div className={classes.options} data-above={above || undefined}>
+            <Option
+              label="NULL"
+              isOn={isNull}
+              disabled={!column.nullable}
+              onPick={() => finish({ value: null }, 'stay')}
+            />
+            <Option
+              label={t('value.empty')}
+              isOn={text === '' && 'value' in change && !isNull}
+              onPick={() => finish({ value: '' }, 'stay')}
+            />
+            {hasDefault(column) ? (
+              <Option
+                label={t('editor.default', { expression: column.default ?? t('editor.identity') })}
+                isOn={'default' in change}
+                onPick={() => finish({ default: true }, 'stay')}
+              />
+            ) : null}
+            <span id="cell-editor-help" className={classes.help}>
+              {t('editor.help')}
+            </span>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Option({
+  label,
+  isOn,
+  disabled = false,
+  onPick,
+}: {
+  label: string;
+  isOn: boolean;
+  disabled?: boolean;
+  onPick: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      {...(disabled ? {} : { 'data-option': true })}
+      className={classes.option}
+      aria-pressed={isOn}
+      disabled={disabled}
+      tabIndex={-1}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onPick}
+    >
+      {label}
+    </button>
+  );
+}

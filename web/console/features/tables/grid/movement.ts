@@ -1,0 +1,52 @@
+/** Where a key leads in the grid. Row -1 is the head; column 0 is the selection box. */
+
+export interface Position {
+  readonly row: number;
+  readonly column: number;
+}
+
+export interface Bounds {
+  readonly rows: number;
+  /** Selection box included. */
+  readonly columns: number;
+  /** Rows that a page key leaps over. */
+  readonly pageRows: number;
+}
+
+export interface Key {
+  readonly key: string;
+  readonly command: boolean;
+}
+
+/** Undefined: this key does not move. */
+export function move(from: Position, { key, command }: Key, bounds: Bounds): Position | undefined {
+  const lastColumn = bounds.columns - 1;
+  const lastRow = bounds.rows - 1;
+  const at = (row: number, column: number): Position => ({
+    row: clamp(row, -1, lastRow),
+    column: clamp(column, 0, lastColumn),
+  });
+  switch (key) {
+    case 'ArrowUp':
+      return at(command ? 0 : from.row - 1, from.column);
+    case 'ArrowDown':
+      return at(command ? lastRow : from.row + 1, from.column);
+    case 'ArrowLeft':
+      return at(from.row, command ? 0 : from.column - 1);
+    case 'ArrowRight':
+      return at(from.row, command ? lastColumn : from.column + 1);
+    case 'Home':
+      return command ? at(Math.min(0, lastRow), 0) : at(from.row, 0);
+    case 'End':
+      return command ? at(lastRow, lastColumn) : at(from.row, lastColumn);
+    case 'PageUp':
+      return at(Math.max(Math.min(0, from.row), from.row - bounds.pageRows), from.column);
+    case 'PageDown':
+      return at(from.row + bounds.pageRows, from.column);
+    default:
+      return undefined;
+  }
+}
+
+const clamp = (value: number, least: number, most: number): number =>
+  Math.max(least, Math.min(value, Math.max(least, most)));

@@ -1,0 +1,157 @@
+/** One row as a form: opens long cells whole, edits several at once, makes new rows. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import { ApiError } from '../../../lib/api.ts';
+import { rowQuery, rowsPath } from '../../api/queries.ts';
+import { callConsole } from '../../api/session.ts';
+import type { Cell, CellChange, Relation, RowKey, RowValues } from '../../api/types.ts';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SidePanel } from '../../components/side-panel.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { t } from '../../text.ts';
+import { hasDefault, isEditable } from './cells.ts';
+import { currentOf } from './failure-bar.tsx';
+import { RowField } from './row-field.tsx';
+import classes from './row-panel.module.css';
+
+interface RowPanelProps {
+  readonly relation: Relation;
+  /** Absent: a new row. */
+  readonly rowKey?: RowKey;
+  readonly column?: string;
+  readonly canWrite: boolean;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+export function RowPanel(props: RowPanelProps) {
+  const { relation, rowKey, onClose } = props;
+  const title =
+    rowKey === undefined
+      ? t('row.new', { table: relation.name })
+      : t('row.title', { table: relation.name, key: Object.values(rowKey).join(', ') });
+  return (
+    <SidePanel title={title} onClose={onClose} wide>
+      {rowKey === undefined ? (
+        <RowForm {...props} values={undefined} />
+      ) : (
+        <StoredRow {...props} rowKey={rowKey} />
+      )}
+    </SidePanel>
+  );
+}
+
+function StoredRow(props: RowPanelProps & { rowKey: RowKey }) {
+  const { relation, rowKey } = props;
+  const { data, error } = useQuery(rowQuery({ schema: relation.schema, table: relation.name }, rowKey));
+  if (data !== undefined) return <RowForm {...props} values={data} />;
+  return error === null ? <SkeletonLines lines={8} /> : <ProblemBox error={error} />;
+}
+
+/** A new row begins with what the database would do by itself. */
+function initial(relation: Relation, name: string): CellChange {
+  const column = relation.columns.find((each) => each.name === name);
+  if (column === undefined || hasDefault(column) || column.generated) return { default: true };
+  return { value: column.nullable ? null : '' };
+}
+
+function RowForm({
+  relation,
+  rowKey,
+  column: focused,
+  canWrite,
+  onClose,
+  onDone,
+  values,
+}: RowPanelProps & { values: RowValues | undefined }) {
+  const id = useId();
+  const queryClient = useQueryClient();
+  const [changes, setChanges] = useState<Readonly<Record<string, CellChange>>>({});
+  const name = { schema: relation.schema, table: relation.name };
+
+  const stored = (column: string): CellChange =>
+    values === undefined ? initial(relation, column) : { value: values[column] ?? null };
+  const shown = (column: string): CellChange => changes[column] ?? stored(column);
+
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async (seen: Readonly<Record<string, Cell>>) => {
+      const body =
+        rowKey === undefined
+          ? {
+              values: Object.fromEntries(
+                relation.columns
+                  .filter(isEditable)
+                  .map((column) => [column.name, shown(column.name)] as const)
+                  .filter(([, change]) => !('default' in change)),
+              ),
+            }
+          : { key: rowKey, changes, seen };
+      return callConsole<{ row: RowValues }>(rowsPath(name), {
+        method: rowKey === undefined ? 'POST' : 'PATCH',
+        body,
+      });
+    },
+    onSuccess: ({ row }) => {
+      if (rowKey !== undefined) queryClient.setQueryData(rowQuery(name, rowKey).queryKey, row);
+      onDone();
+      onClose();
+    },
+  });
+  const current = currentOf(error);
+  const wrongColumn = error instanceof ApiError ? error.body.column : undefined;
+  const seenOf = (row: RowValues | undefined): Record<string, Cell> =>
+    Object.fromEntries(Object.keys(changes).map((column) => [column, row?.[column] ?? null]));
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    mutate(seenOf(values));
+  }
+
+  const isUnchanged = rowKey !== undefined && Object.keys(changes).length === 0;
+  return (
+    <form onSubmit={submit} className={classes.form}>
+      {error === null ? null : (
+        <ProblemBox error={error} {...(current === undefined ? {} : { title: t('row.conflict') })}>
+          {current === undefined ? null : (
+            <div className={classes.conflict}>
+              <Button size="compact-sm" color="red" onClick={() => mutate(seenOf(current))}>
+                {t('edit.keep-yours')}
+              </Button>
+            </div>
+          )}
+        </ProblemBox>
+      )}
+      {relation.columns.map((column) => (
+        <RowField
+          key={column.name}
+          id={`${id}-${column.name}`}
+          column={column}
+          change={shown(column.name)}
+          isChanged={changes[column.name] !== undefined}
+          isNew={rowKey === undefined}
+          readOnly={!canWrite || !isEditable(column)}
+          autoFocus={focused === column.name}
+          isWrong={wrongColumn === column.name}
+          {...(current === undefined || changes[column.name] === undefined
+            ? {}
+            : { theirs: { value: current[column.name] ?? null } })}
+          onChange={(change) => setChanges({ ...changes, [column.name]: change })}
+          onReset={() =>
+            setChanges(Object.fromEntries(Object.entries(changes).filter(([each]) => each !== column.name)))
+          }
+        />
+      ))}
+      {canWrite ? (
+        <div className={classes.foot}>
+          <Button variant="default" size="sm" onClick={onClose}>
+            {t('confirm.cancel')}
+          </Button>
+          <Button type="submit" size="sm" loading={isPending} disabled={isUnchanged}>
+            {t(rowKey === undefined ? 'row.insert' : 'row.save')}
+          </Button>
+        </div>
+      ) : null}
+    </form>
+  );
+}

@@ -1,0 +1,35 @@
+/** How many rows the grid has, as far as anybody knows without counting. */
+
+export interface KnownPage {
+  readonly page: number;
+  readonly rows: number;
+  readonly more: boolean;
+}
+
+export interface RowTotal {
+  readonly rows: number;
+  /** False: an estimate, or only what has been seen so far. */
+  readonly exact: boolean;
+}
+
+/** `counted` is what count(*) said, when somebody asked. */
+export function rowTotal(
+  pages: readonly KnownPage[],
+  estimate: number | null,
+  counted: number | undefined,
+  pageSize: number,
+): RowTotal {
+  let seen = 0;
+  let limit = Number.POSITIVE_INFINITY;
+  for (const { page, rows, more } of pages) {
+    const end = page * pageSize + rows;
+    if (rows === 0 && page > 0) {
+      limit = Math.min(limit, page * pageSize);
+      continue;
+    }
+    if (!more) return { rows: end, exact: true };
+    seen = Math.max(seen, end + 1);
+  }
+  if (counted !== undefined) return { rows: counted, exact: true };
+  return { rows: Math.max(seen, Math.min(limit, estimate ?? 0)), exact: false };
+}

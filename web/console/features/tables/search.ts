@@ -1,0 +1,62 @@
+/** The grid's address: filters, sort and the open row, read strictly, so that a bent link shows the table and not a fault. */
+import { type Filter, filterOperators, type RowKey, type Sort } from '../../api/types.ts';
+
+export interface TableSearch {
+  readonly filters?: readonly Filter[];
+  readonly sort?: readonly Sort[];
+  /** Primary key of the row in the side panel. */
+  readonly row?: RowKey;
+  /** The column the panel begins at. */
+  readonly column?: string;
+  readonly insert?: true;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+function filterOf(value: unknown): Filter | undefined {
+  if (!isFields(value) || typeof value.column !== 'string') return undefined;
+  const operator = filterOperators.find((each) => each === value.operator);
+  if (operator === undefined) return undefined;
+  const text = typeof value.value === 'string' || typeof value.value === 'number' ? String(value.value) : '';
+  return { column: value.column, operator, value: text };
+}
+
+function sortOf(value: unknown): Sort | undefined {
+  if (!isFields(value) || typeof value.column !== 'string') return undefined;
+  return { column: value.column, ascending: value.ascending !== false };
+}
+
+function keyOf(value: unknown): RowKey | undefined {
+  if (!isFields(value)) return undefined;
+  const entries = Object.entries(value).filter((entry): entry is [string, string | number] =>
+    ['string', 'number'].includes(typeof entry[1]),
+  );
+  return entries.length === 0
+    ? undefined
+    : Object.fromEntries(entries.map(([name, each]) => [name, String(each)]));
+}
+
+function listOf<Item>(
+  value: unknown,
+  read: (item: unknown) => Item | undefined,
+): readonly Item[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const items = value.map(read).filter((item) => item !== undefined);
+  return items.length === 0 ? undefined : items;
+}
+
+export function validateTableSearch(search: Fields): TableSearch {
+  const filters = listOf(search.filters, filterOf)?.slice(0, 20);
+  const sort = listOf(search.sort, sortOf)?.slice(0, 10);
+  const row = keyOf(search.row);
+  return {
+    ...(filters === undefined ? {} : { filters }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(row === undefined ? {} : { row }),
+    ...(typeof search.column === 'string' && search.column !== '' ? { column: search.column } : {}),
+    ...(search.insert === true ? { insert: true as const } : {}),
+  };
+}

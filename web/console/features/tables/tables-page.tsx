@@ -1,0 +1,120 @@
+/** Schemas and tables beside the table that is open. */
+import { TextInput } from '@mantine/core';
+import { IconDatabase, IconEye, IconFilter, IconTable } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { tablesQuery } from '../../api/queries.ts';
+import type { RelationSummary } from '../../api/types.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { t } from '../../text.ts';
+import classes from './tables-page.module.css';
+
+/** The app's own tables first, then what came with the services. */
+const ownSchema = 'public';
+
+export function TablesPage() {
+  const { table } = useParams({ strict: false });
+  return (
+    <div className={classes.split} data-open={table !== undefined || undefined}>
+      <TableList />
+      <div className={classes.detail}>
+        <Outlet />
+      </div>
+    </div>
+  );
+}
+
+export function NoTable() {
+  const { data } = useQuery(tablesQuery);
+  const isEmpty = data !== undefined && !data.some(({ schema }) => schema === ownSchema);
+  return (
+    <div className={classes.none}>
+      <EmptyState
+        icon={<IconTable size={22} stroke={1.75} />}
+        title={t(isEmpty ? 'tables.none-title' : 'tables.pick-title')}
+        text={t(isEmpty ? 'tables.none-text' : 'tables.pick-text')}
+      >
+        {isEmpty ? <code>npm run -s plinth -- migration new todos</code> : null}
+      </EmptyState>
+    </div>
+  );
+}
+
+function TableList() {
+  const { data, error } = useQuery(tablesQuery);
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  const found = (data ?? []).filter(({ schema, name }) => `${schema}.${name}`.toLowerCase().includes(wanted));
+  const schemas = [...new Set(found.map(({ schema }) => schema))].sort(
+    (left, right) => Number(right === ownSchema) - Number(left === ownSchema) || left.localeCompare(right),
+  );
+  return (
+    <div className={classes.list}>
+      <PageHead title={t('nav.tables')} />
+      <div className={classes.filter}>
+        <TextInput
+          size="xs"
+          type="search"
+          leftSection={<IconFilter size={14} aria-hidden />}
+          placeholder={t('tables.filter')}
+          aria-label={t('tables.filter')}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </div>
+      <nav className={classes.names} aria-label={t('nav.tables')}>
+        {error === null ? null : <ProblemBox error={error} />}
+        {data === undefined && error === null ? <SkeletonLines lines={8} /> : null}
+        {data !== undefined && found.length === 0 ? (
+          <p className={classes.nothing} role="status">
+            {t('tables.no-match')}
+          </p>
+        ) : null}
+        {schemas.map((schema) => (
+          <section key={schema}>
+            <h2 className={classes.schema}>
+              <IconDatabase size={13} aria-hidden />
+              {schema}
+            </h2>
+            <ul className={classes.items}>
+              {found
+                .filter((each) => each.schema === schema)
+                .map((each) => (
+                  <li key={each.name}>
+                    <TableLink relation={each} />
+                  </li>
+                ))}
+            </ul>
+          </section>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+function TableLink({ relation: { schema, name, kind, rls, comment } }: { relation: RelationSummary }) {
+  const isOpen = schema === ownSchema && kind === 'table' && !rls;
+  return (
+    <Link
+      to="/tables/$schema/$table"
+      params={{ schema, table: name }}
+      search={{}}
+      activeOptions={{ includeSearch: false }}
+      className={classes.link}
+      title={comment ?? `${schema}.${name}`}
+    >
+      {kind.includes('view') ? <IconEye size={15} aria-hidden /> : <IconTable size={15} aria-hidden />}
+      <span className={classes.name}>{name}</span>
+      {isOpen ? (
+        <span className={classes.open} title={t('tables.no-rls')}>
+          <span aria-hidden>RLS</span>
+          <span className="visually-hidden">{t('tables.no-rls')}</span>
+        </span>
+      ) : null}
+    </Link>
+  );
+}

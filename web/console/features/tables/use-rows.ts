@@ -1,0 +1,81 @@
+/** Rows by index: pages of them, fetched where somebody looks. */
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { countQuery, pageSize, type RowView, rowsKey, rowsQuery, type TableName } from '../../api/queries.ts';
+import type { Relation, RowPage, RowValues } from '../../api/types.ts';
+import { type GridRow, gridRow } from './cells.ts';
+import { type RowTotal, rowTotal } from './row-total.ts';
+
+export interface Rows {
+  readonly total: RowTotal;
+  /** Undefined while it is on its way. */
+  row(index: number): GridRow | undefined;
+  readonly error: unknown;
+  /** Nothing has come yet. */
+  readonly isFirstLoad: boolean;
+  readonly isFetching: boolean;
+  count(): void;
+  readonly isCounting: boolean;
+  readonly countError: unknown;
+  refresh(): void;
+  /** Puts the server's truth in the place of what was edited. */
+  replace(index: number, relation: Relation, values: RowValues): void;
+}
+
+export function useRows(
+  name: TableName,
+  view: RowView,
+  visible: { readonly first: number; readonly last: number },
+): Rows {
+  const queryClient = useQueryClient();
+  const pages = new Set([0]);
+  for (let page = pageOf(visible.first); page <= pageOf(visible.last); page++) pages.add(page);
+  const results = useQueries({ queries: [...pages].map((page) => rowsQuery(name, view, page)) });
+  const counted = useQuery(countQuery(name, view));
+
+  const cached = queryClient.getQueriesData<RowPage>({ queryKey: rowsKey(name, view) });
+  const known = cached.flatMap(([key, data]) =>
+    data === undefined ? [] : [{ page: key.at(-1) as number, rows: data.rows.length, more: data.more }],
+  );
+  const dataOf = (page: number): RowPage | undefined =>
+    queryClient.getQueryData<RowPage>(rowsQuery(name, view, page).queryKey);
+
+  return {
+    total: rowTotal(known, dataOf(0)?.estimate ?? null, counted.data, pageSize),
+    row(index) {
+      const data = dataOf(pageOf(index));
+      const cells = data?.rows[index % pageSize];
+      if (data === undefined || cells === undefined) return undefined;
+      return {
+        cells,
+        cut: data.cut.filter(([row]) => row === index % pageSize).map(([, column]) => column),
+      };
+    },
+    error: results.find(({ error }) => error !== null)?.error ?? null,
+    isFirstLoad: results[0]?.isPending ?? true,
+    isFetching: results.some(({ isFetching }) => isFetching),
+    count: () => void counted.refetch(),
+    isCounting: counted.isFetching,
+    countError: counted.error,
+    refresh() {
+      queryClient.removeQueries({ queryKey: rowsKey(name), type: 'inactive' });
+      queryClient.removeQueries({ queryKey: ['count', name.schema, name.table], type: 'inactive' });
+      void queryClient.invalidateQueries({ queryKey: rowsKey(name) });
+      if (counted.data !== undefined) void counted.refetch();
+    },
+    replace(index, relation, values) {
+      const { cells, cut } = gridRow(relation, values);
+      const at = index % pageSize;
+      queryClient.setQueryData<RowPage>(rowsQuery(name, view, pageOf(index)).queryKey, (data) =>
+        data === undefined
+          ? data
+          : {
+              ...data,
+              rows: data.rows.map((row, each) => (each === at ? cells : row)),
+              cut: [...data.cut.filter(([row]) => row !== at), ...cut.map((column) => [at, column] as const)],
+            },
+      );
+    },
+  };
+}
+
+const pageOf = (index: number): number => Math.floor(Math.max(0, index) / pageSize);

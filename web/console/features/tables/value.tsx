@@ -1,0 +1,17 @@
+import type { CellChange } from '../../api/types.ts';
+import { t } from '../../text.ts';
+import { oneLine } from './cells.ts';
+import classes from './value.module.css';
+
+/** NULL, the empty string and a default each look like nothing else. */
+export function Value({ change, isCut = false }: { change: CellChange; isCut?: boolean }) {
+  if ('default' in change) return <span className={classes.default}>{t('value.default')}</span>;
+  if (change.value === null) return <span className={classes.null}>NULL</span>;
+  if (change.value === '') return <span className={classes.empty}>{t('value.empty')}</span>;
+  return (
+    <>
+      {oneLine(change.value)}
+      {isCut ? '…' : ''}
+    </>
+  );
+}

@@ -1,0 +1,10 @@
+/** The pages of the menu: only those that exist. The palette and the shortcuts list read the same table. */
+import { IconDatabase, IconHome, IconInbox, IconUsers } from '@tabler/icons-react';
+import type { TextId } from '../text.ts';
+
+export const pages = [
+  { to: '/', label: 'nav.home', keys: 'h', Icon: IconHome },
+  { to: '/tables', label: 'nav.tables', keys: 't', Icon: IconDatabase },
+  { to: '/users', label: 'nav.users', keys: 'u', Icon: IconUsers },
+  { to: '/inbox', label: 'nav.inbox', keys: 'i', Icon: IconInbox },
+] as const satisfies readonly { to: string; label: TextId; keys: string; Icon: unknown }[];

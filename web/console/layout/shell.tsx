@@ -1,0 +1,175 @@
+/** Navigation around every page: menu, palette, colour scheme, operator. */
+import { ActionIcon, Drawer } from '@mantine/core';
+import { IconLogout, IconMenu2, IconSearch } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { SchemeSwitch } from '../../ui/scheme-switch.tsx';
+import { t as shared } from '../../ui/text.ts';
+import { homeQuery } from '../api/queries.ts';
+import { sessionQuery, signOut } from '../api/session.ts';
+import logo from '../logo.svg';
+import { t } from '../text.ts';
+import { pages } from './pages.ts';
+import classes from './shell.module.css';
+import { commandKey, useShortcuts } from './use-shortcuts.ts';
+
+const Palette = lazy(() => import('./palette.tsx'));
+const ShortcutList = lazy(() => import('./shortcut-list.tsx'));
+
+export function Shell() {
+  const [menuOpen, setMenuOpen] = useState(false);
+  const [paletteAsked, setPaletteAsked] = useState(0);
+  const [shortcutsOpen, setShortcutsOpen] = useState(false);
+  useShortcuts({
+    onPalette: () => setPaletteAsked((times) => times + 1),
+    onShortcuts: () => setShortcutsOpen(true),
+  });
+  const openPalette = (): void => setPaletteAsked((times) => times + 1);
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#content">
+        {shared('ui.skip')}
+      </a>
+      <header className={classes.topbar}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={t('nav.menu')}
+          onClick={() => setMenuOpen(true)}
+        >
+          <IconMenu2 size={20} aria-hidden />
+        </ActionIcon>
+        <Brand />
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={t('palette.open')}
+          onClick={openPalette}
+        >
+          <IconSearch size={20} aria-hidden />
+        </ActionIcon>
+      </header>
+      <div className={classes.sidebar}>
+        <Brand />
+        <Sidebar onPalette={openPalette} onShortcuts={() => setShortcutsOpen(true)} />
+      </div>
+      <Drawer
+        opened={menuOpen}
+        onClose={() => setMenuOpen(false)}
+        size="17rem"
+        title={<Brand />}
+        lockScroll={false}
+        transitionProps={{ duration: 120 }}
+        closeButtonProps={{ 'aria-label': t('panel.close') }}
+        classNames={{ content: classes.drawer, body: classes.drawerBody }}
+      >
+        <Sidebar
+          onNavigate={() => setMenuOpen(false)}
+          onPalette={() => {
+            setMenuOpen(false);
+            openPalette();
+          }}
+          onShortcuts={() => {
+            setMenuOpen(false);
+            setShortcutsOpen(true);
+          }}
+        />
+      </Drawer>
+      <main id="content" className={classes.content} tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Suspense fallback={null}>
+        {paletteAsked === 0 ? null : (
+          <Palette asked={paletteAsked} onShortcuts={() => setShortcutsOpen(true)} />
+        )}
+        {shortcutsOpen ? <ShortcutList onClose={() => setShortcutsOpen(false)} /> : null}
+      </Suspense>
+    </div>
+  );
+}
+
+function Brand() {
+  const { data } = useQuery({ ...homeQuery, refetchInterval: false });
+  return (
+    <span className={classes.brand}>
+      <img src={logo} alt="" width={22} height={22} />
+      <span className={classes.project}>{data?.project ?? t('app.name')}</span>
+    </span>
+  );
+}
+
+function Sidebar({
+  onNavigate,
+  onPalette,
+  onShortcuts,
+}: {
+  onNavigate?: () => void;
+  onPalette: () => void;
+  onShortcuts: () => void;
+}) {
+  return (
+    <>
+      <button type="button" className={classes.search} onClick={onPalette}>
+        <IconSearch size={16} aria-hidden />
+        <span>{t('palette.open')}</span>
+        <kbd>{commandKey}K</kbd>
+      </button>
+      <nav className={classes.nav} aria-label={t('nav.label')}>
+        {pages.map(({ to, label, Icon }) => (
+          <Link
+            key={to}
+            to={to}
+            className={classes.link}
+            activeOptions={{ exact: to === '/', includeSearch: false }}
+            onClick={onNavigate}
+          >
+            <Icon size={18} stroke={1.75} aria-hidden />
+            {t(label)}
+          </Link>
+        ))}
+      </nav>
+      <div className={classes.foot}>
+        <div className={classes.footRow}>
+          <SchemeSwitch />
+          <button
+            type="button"
+            className={classes.help}
+            onClick={onShortcuts}
+            aria-label={t('shortcuts.title')}
+          >
+            <kbd aria-hidden>?</kbd>
+          </button>
+        </div>
+        <OperatorRow />
+      </div>
+    </>
+  );
+}
+
+function OperatorRow() {
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  const { data } = useQuery(sessionQuery);
+  if (data === undefined || data === null) return null;
+  const { name, role } = data.operator;
+  return (
+    <div className={classes.footRow}>
+      <span className={classes.operator}>
+        <span className={classes.operatorName}>{name}</span>
+        {name === role ? null : <span className={classes.role}>{role}</span>}
+      </span>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={t('session.sign-out')}
+        title={t('session.sign-out')}
+        onClick={() => void signOut(queryClient).finally(() => router.invalidate())}
+      >
+        <IconLogout size={18} stroke={1.75} aria-hidden />
+      </ActionIcon>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+/** Starts the Console: texts, query cache, router. */
+import './styles.ts';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { createRoot } from 'react-dom/client';
+import { activateLocale, addMessages } from '../lib/i18n.ts';
+import { createQueryClient } from '../lib/query.ts';
+import { messages } from '../locales/en/console.ts';
+import { messages as shared } from '../locales/en/shared.ts';
+import { UiProvider } from '../ui/provider.tsx';
+import { watchSignOut } from './api/session.ts';
+import { createConsoleRouter } from './router.tsx';
+import { takeToken } from './take-token.ts';
+
+addMessages('en', shared);
+addMessages('en', messages);
+activateLocale('en');
+
+const token = takeToken();
+const queryClient = createQueryClient();
+const router = createConsoleRouter({ queryClient, linkToken: token });
+watchSignOut(queryClient, () => void router.invalidate());
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <UiProvider>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </UiProvider>,
+);

@@ -1,0 +1,145 @@
+/** Every address of the Console. Pages are loaded when they are needed; what they show is asked for at the same time. */
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { homeQuery, inboxQuery, relationQuery, rowsQuery, tablesQuery, usersQuery } from './api/queries.ts';
+import { sessionQuery } from './api/session.ts';
+import { RouteFault, RouteMissing, RouteWaiting } from './components/route-states.tsx';
+import { validateTableSearch } from './features/tables/search.ts';
+
+export interface RouterContext {
+  readonly queryClient: QueryClient;
+  /** From the one-time link that opened this page. */
+  readonly linkToken: string | undefined;
+}
+
+const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: RouteMissing });
+
+/** Only a path of our own. */
+function localPath(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined;
+}
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { next?: string } => {
+    const next = localPath(search.next);
+    return next === undefined ? {} : { next };
+  },
+  component: lazyRouteComponent(() => import('./features/sign-in/page.tsx'), 'SignInPage'),
+});
+
+const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queryClient.ensureQueryData(sessionQuery);
+    if (session === null) {
+      const next = location.href === '/' ? {} : { next: location.href };
+      throw redirect({ to: '/sign-in', search: next, replace: true });
+    }
+  },
+  component: lazyRouteComponent(() => import('./layout/shell.tsx'), 'Shell'),
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/',
+  loader: ({ context }) => void context.queryClient.prefetchQuery(homeQuery),
+  component: lazyRouteComponent(() => import('./features/home/page.tsx'), 'HomePage'),
+});
+
+const tablesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/tables',
+  loader: ({ context }) => void context.queryClient.prefetchQuery(tablesQuery),
+  component: lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'TablesPage'),
+});
+
+const tablesIndexRoute = createRoute({
+  getParentRoute: () => tablesRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'NoTable'),
+});
+
+const tableRoute = createRoute({
+  getParentRoute: () => tablesRoute,
+  path: '/$schema/$table',
+  validateSearch: validateTableSearch,
+  loaderDeps: ({ search }) => ({ filters: search.filters ?? [], sort: search.sort ?? [] }),
+  loader: ({ context, params, deps }) => {
+    void context.queryClient.prefetchQuery(relationQuery(params));
+    void context.queryClient.prefetchQuery(rowsQuery(params, deps, 0));
+  },
+  component: lazyRouteComponent(() => import('./features/tables/table-page.tsx'), 'TablePage'),
+});
+
+interface ListSearch {
+  readonly search?: string;
+  readonly page?: number;
+  /** What is open in the panel. */
+  readonly id?: string;
+}
+
+function validateListSearch(search: Record<string, unknown>): ListSearch {
+  const page = Number(search.page);
+  return {
+    ...(typeof search.search === 'string' && search.search !== '' ? { search: search.search } : {}),
+    ...(Number.isSafeInteger(page) && page > 1 ? { page } : {}),
+    ...(typeof search.id === 'string' && search.id !== '' ? { id: search.id } : {}),
+  };
+}
+
+const usersRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/users',
+  validateSearch: validateListSearch,
+  loaderDeps: ({ search }) => ({ search: search.search ?? '', page: search.page ?? 1 }),
+  loader: ({ context, deps }) => void context.queryClient.prefetchQuery(usersQuery(deps.search, deps.page)),
+  component: lazyRouteComponent(() => import('./features/users/page.tsx'), 'UsersPage'),
+});
+
+const inboxRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/inbox',
+  validateSearch: validateListSearch,
+  loaderDeps: ({ search }) => ({ search: search.search ?? '', page: search.page ?? 1 }),
+  loader: ({ context, deps }) => void context.queryClient.prefetchQuery(inboxQuery(deps.search, deps.page)),
+  component: lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  appRoute.addChildren([
+    homeRoute,
+    tablesRoute.addChildren([tablesIndexRoute, tableRoute]),
+    usersRoute,
+    inboxRoute,
+  ]),
+]);
+
+export function createConsoleRouter(context: RouterContext) {
+  return createRouter({
+    routeTree,
+    basepath: '/console',
+    context,
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    defaultPendingMs: 150,
+    defaultPendingComponent: RouteWaiting,
+    defaultErrorComponent: RouteFault,
+    defaultNotFoundComponent: RouteMissing,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}
