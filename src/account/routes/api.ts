@@ -4,14 +4,14 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
 import type { AuthClient, AuthUser, TokenPair } from '../auth-client.ts';
 import { readCookie, writeCookie } from '../core/cookies.ts';
 import { parseReturnRequest, withCode, withSession } from '../core/return-to.ts';
-import { isSameOrigin, sameOriginHeader } from '../core/same-origin.ts';
 import { AccountError, AuthRefusal, accountErrors } from '../errors.ts';
 import type { ReturnDeps } from '../index.ts';
 import { isEnding, type OpenSession, type SessionStore } from '../sessions.ts';
-import * as bodies from './bodies.ts';
+import type * as Bodies from './bodies.ts';
 
 export interface ApiDeps {
   readonly sessions: SessionStore;
@@ -30,6 +30,12 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 
   // A form of another site can send text/plain or urlencoded bodies without asking; here they are no bodies at all.
   app.removeContentTypeParser('text/plain');
+
+  // Loaded with the first request: an idle start does not pay for the schemas.
+  let bodies!: typeof Bodies;
+  app.addHook('preHandler', async () => {
+    bodies ??= await import('./bodies.ts');
+  });
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
