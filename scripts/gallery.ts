@@ -1,0 +1,104 @@
+/**
+ * Takes the pictures in docs/gallery from a running backend of the example project, in a real browser.
+ *
+ *   npm run build && node scripts/gallery.ts [NAME …]
+ */
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@supabase/supabase-js';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Backend } from '../src/main.ts';
+import { createTestBackend, stopTestCluster } from '../src/testing.ts';
+import { launchBrowser } from '../test/web/browser.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const gallery = `${root}docs/gallery/`;
+
+const people = ['ada@example.com', 'grace@example.com', 'edsger@example.com'];
+const notes = [
+  'Read the plan for the spring release',
+  'Order labels for the seed boxes',
+  'Call the printer about the posters',
+  'Photos of the new greenhouse are up',
+  'Who brings the projector on Friday?',
+  'Water the tomatoes before the weekend',
+  'Draft of the newsletter, please comment',
+  'Found a red umbrella in the hall',
+];
+
+/** A board as it looks after a few days of use. */
+async function fill(backend: Backend): Promise<void> {
+  const clients = await Promise.all(
+    people.map(async (email) => {
+      const client = createClient(backend.url, backend.keys.publishableKey, {
+        auth: { persistSession: false },
+      });
+      const { error } = await client.auth.signUp({ email, password: 'correct horse battery' });
+      if (error) throw error;
+      return client;
+    }),
+  );
+  for (const [index, body] of notes.entries()) {
+    const client = clients[index % clients.length];
+    const { error } = (await client?.from('notes').insert({ body, done: index % 3 === 0 })) ?? {};
+    if (error) throw error;
+  }
+}
+
+interface Picture {
+  readonly name: string;
+  readonly open: (page: Page, backend: Backend) => Promise<void>;
+  readonly context?: BrowserContextOptions;
+}
+
+const signIn = async (page: Page, backend: Backend): Promise<void> => {
+  await page.goto(await backend.consoleLink());
+  await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
+};
+
+const pictures: readonly Picture[] = [
+  {
+    name: 'console-table',
+    async open(page, backend) {
+      await signIn(page, backend);
+      await page.goto(`${backend.url}/console/tables/public/notes`);
+      await page.getByText('Water the tomatoes before the weekend').waitFor();
+    },
+  },
+  {
+    name: 'account-sign-in',
+    async open(page, backend) {
+      await page.goto(`${backend.url}/account/sign-in`);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'account-sign-in-dark',
+    context: { colorScheme: 'dark' },
+    async open(page, backend) {
+      await page.goto(`${backend.url}/account/sign-in`);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    },
+  },
+];
+
+const wanted = process.argv.slice(2);
+mkdirSync(gallery, { recursive: true });
+const backend = await createTestBackend({ projectDir: `${root}examples/live-board` });
+const browser = await launchBrowser();
+try {
+  await fill(backend);
+  for (const { name, open, context } of pictures) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    const page = await browser.newPage({ viewport: { width: 1280, height: 760 }, ...context });
+    await open(page, backend);
+    await page.waitForLoadState('networkidle');
+    await page.screenshot({ path: `${gallery}${name}.png`, animations: 'disabled' });
+    await page.close();
+    console.log(`docs/gallery/${name}.png`);
+  }
+} finally {
+  await browser.close();
+  await backend.stop();
+  await stopTestCluster();
+}

@@ -1,0 +1,54 @@
+/** The README's examples, taken out of it and run as they stand. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+let backend: Backend;
+
+beforeAll(async () => {
+  backend = await createTestBackend({ projectDir: `${root}examples/live-board` });
+});
+
+afterAll(async () => {
+  await backend.stop();
+  await stopTestCluster();
+});
+
+function codeBlock(language: string): string {
+  const readme = readFileSync(`${root}README.md`, 'utf8');
+  const code = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1];
+  if (code === undefined) throw new Error(`README.md has no block marked ${language}`);
+  return code;
+}
+
+/** What the code's comments say that it prints. */
+const promised = (code: string): (string | undefined)[] =>
+  [...code.matchAll(/\/\/ prints (.+)$/gm)].map(([, text]) => text);
+
+async function printed(inputType: string, code: string): Promise<string[]> {
+  const { stdout } = await run(process.execPath, [`--input-type=${inputType}`, '--eval', code], {
+    cwd: root,
+  });
+  return stdout.trim().split('\n');
+}
+
+it('has a client of ten lines that prints what its comments say', async () => {
+  const code = codeBlock('js');
+  expect(code.trim().split('\n').length).toBeLessThanOrEqual(10);
+  expect(code).toContain(backend.keys.publishableKey);
+  const here = code.replace('http://127.0.0.1:54321', backend.url);
+  expect(here).not.toBe(code);
+  expect(await printed('module', here)).toEqual(promised(code));
+});
+
+it('has a test backend that prints what its comments say', async () => {
+  const code = codeBlock('ts');
+  expect(await printed('module-typescript', code)).toEqual(promised(code));
+});
