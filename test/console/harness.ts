@@ -1,0 +1,99 @@
+/** A backend with tables worth looking at, and operators who call the Console's API as its pages do. */
+import { createTestBackend } from '../../src/testing.ts';
+
+export type Backend = Awaited<ReturnType<typeof createTestBackend>>;
+
+const tables = `
+  create type public.mood as enum ('calm', 'busy');
+  create table public.tasks (
+    id bigint generated always as identity primary key,
+    title text not null default 'untitled',
+    note text,
+    mood public.mood,
+    done boolean not null default false,
+    priority int check (priority between 1 and 5),
+    data jsonb
+  );
+  insert into public.tasks (title, note, mood, priority, data)
+    select 'Task ' || i, case i % 3 when 0 then null when 1 then '' else 'note ' || i end, 'calm', 1 + i % 5,
+           jsonb_build_object('n', i)
+    from generate_series(1, 350) i;
+  update public.tasks set note = repeat('long ', 200) where id = 5;
+  create table public."We""ird; --" ("col""umn; drop" int primary key, "a'b" text);
+  insert into public."We""ird; --" values (1, 'x');
+  create table public.keyless (name text);
+  insert into public.keyless values ('a');
+  create table public.frozen (id int primary key, name text);
+  insert into public.frozen values (1, 'ice');
+  create function public.keep() returns trigger language plpgsql as $$ begin return null; end $$;
+  create trigger keep before update on public.frozen for each row execute function public.keep();
+  create function public.write_log() returns int language plpgsql volatile as
+    $$ begin insert into public.keyless values ('written by a view'); return 1; end $$;
+  create view public.sly as select public.write_log() as n;
+`;
+
+export const startBackend = (): Promise<Backend> => createTestBackend({ sql: tables });
+
+/** The secret of a fresh link. */
+export async function linkToken(backend: Backend, operator?: string): Promise<string> {
+  const link = new URL(await backend.consoleLink(operator));
+  return new URLSearchParams(link.hash.slice(1)).get('token') ?? '';
+}
+
+export function signIn(
+  backend: Backend,
+  token: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return backend.fetch('/console/api/sign-in', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-plinth-request': '1', ...headers },
+    body: JSON.stringify({ token }),
+  });
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+export interface Operator {
+  readonly cookie: string;
+  readonly csrfToken: string;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export async function operator(backend: Backend, name?: string): Promise<Operator> {
+  const response = await signIn(backend, await linkToken(backend, name));
+  const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const { csrfToken } = (await response.json()) as { csrfToken: string };
+  return {
+    cookie,
+    csrfToken,
+    async call(method, path, body, headers = {}) {
+      const answer = await backend.fetch(`/console/api${path}`, {
+        method,
+        headers: {
+          cookie,
+          'x-plinth-csrf': csrfToken,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
+      return { status: answer.status, body: isJson ? JSON.parse(text) : text, headers: answer.headers };
+    },
+  };
+}
+
+export const rowsPath = (table: string, params: Record<string, unknown> = {}): string =>
+  `/tables/public/${encodeURIComponent(table)}/rows?${new URLSearchParams(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  )}`;

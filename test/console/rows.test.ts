@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type Backend, type Operator, operator, rowsPath, startBackend } from './harness.ts';
+
+let backend: Backend;
+let owner: Operator;
+beforeAll(async () => {
+  backend = await startBackend();
+  owner = await operator(backend);
+});
+afterAll(() => backend?.stop());
+
+const run = (text: string) => backend.database.pool('postgres').query(sql.raw(text));
+const edit = (id: string, changes: object, seen: object = {}) =>
+  owner.call('PATCH', rowsPath('tasks'), { key: { id }, changes, seen });
+
+describe('reading', () => {
+  test('a page, in the order of the primary key, with an estimate of all', async () => {
+    const { body } = await owner.call('GET', rowsPath('tasks', { limit: '2' }));
+    expect(body.columns).toEqual(['id', 'title', 'note', 'mood', 'done', 'priority', 'data']);
+    expect(body.rows[0]).toEqual(['1', 'Task 1', '', 'calm', 'false', '2', '{"n": 1}']);
+    expect(body.more).toBe(true);
+    expect(body.estimate).toBeGreaterThan(0);
+  });
+
+  test('pages do not overlap and the last one says so', async () => {
+    const { body } = await owner.call('GET', rowsPath('tasks', { offset: '300' }));
+    expect([body.rows.length, body.rows[0][0], body.more]).toEqual([50, '301', false]);
+  });
+
+  test('a long cell is cut by the server and whole on request', async () => {
+    const { body } = await owner.call('GET', rowsPath('tasks', { limit: '10' }));
+    expect(body.cut).toEqual([[4, 2]]);
+    expect(body.rows[4][2]).toHaveLength(400);
+    const row = await owner.call('GET', '/tables/public/tasks/row?key={"id":"5"}');
+    expect(row.body.row.note).toHaveLength(1000);
+  });
+
+  test.each([
+    [{ column: 'id', operator: 'lte', value: '10' }, 10],
+    [{ column: 'title', operator: 'contains', value: 'TASK 34' }, 11],
+    [{ column: 'title', operator: 'contains', value: '%' }, 0],
+    [{ column: 'title', operator: 'like', value: 'Task 9_' }, 10],
+    [{ column: 'note', operator: 'is_null', value: '' }, 116],
+    [{ column: 'note', operator: 'eq', value: '' }, 117],
+    [{ column: 'mood', operator: 'neq', value: 'calm' }, 0],
+  ])('filter %j counts %i', async (filter, count) => {
+    const { body } = await owner.call(
+      'GET',
+      rowsPath('tasks', { filters: [filter] }).replace('/rows?', '/count?'),
+    );
+    expect(body).toEqual({ count });
+  });
+
+  test('sorts by what was asked', async () => {
+    const { body } = await owner.call(
+      'GET',
+      rowsPath('tasks', { sort: [{ column: 'id', ascending: false }], limit: '1' }),
+    );
+    expect(body.rows[0][0]).toBe('350');
+  });
+
+  test("a value that does not fit the column is told in the database's words", async () => {
+    const { status, body } = await owner.call(
+      'GET',
+      rowsPath('tasks', { filters: [{ column: 'id', operator: 'eq', value: 'abc' }] }),
+    );
+    expect([status, body.code, body.sqlstate]).toEqual([422, 'database', '22P02']);
+    expect(body.message).toContain('abc');
+  });
+});
+
+describe('SQL in names and values', () => {
+  const attack = 'id; drop table public.tasks; --';
+
+  test.each([
+    ['filter column', { filters: [{ column: attack, operator: 'eq', value: '1' }] }],
+    [
+      'filter operator',
+      { filters: [{ column: 'id', operator: `= 1; drop table public.tasks; --`, value: '1' }] },
+    ],
+    ['sort column', { sort: [{ column: attack, ascending: true }] }],
+    ['limit', { limit: `1; drop table public.tasks` }],
+    ['offset', { offset: `0; drop table public.tasks` }],
+    ['not JSON', { filters: `' or 1=1` }],
+  ])('%s', async (_name, params) => {
+    expect((await owner.call('GET', rowsPath('tasks', params))).status).toBe(400);
+    expect((await owner.call('GET', rowsPath('tasks', { limit: '1' }))).status).toBe(200);
+  });
+
+  test('values are values', async () => {
+    const value = `'; drop table public.tasks; --`;
+    const found = await owner.call(
+      'GET',
+      rowsPath('tasks', { filters: [{ column: 'title', operator: 'eq', value }] }),
+    );
+    expect(found.body.rows).toEqual([]);
+    const { body } = await edit('10', { title: { value } });
+    expect(body.row.title).toBe(value);
+  });
+
+  test.each([
+    ['tasks; drop table public.tasks', 404],
+    ['pg_authid', 404],
+    ['../auth/users', 404],
+  ])('table %s', async (table, status) => {
+    expect((await owner.call('GET', rowsPath(table))).status).toBe(status);
+  });
+
+  test('a table whose names need quoting works in every way', async () => {
+    const path = rowsPath('We"ird; --');
+    const column = 'col"umn; drop';
+    expect((await owner.call('GET', path)).body.rows).toEqual([['1', 'x']]);
+    const { body } = await owner.call('PATCH', path, {
+      key: { [column]: '1' },
+      changes: { "a'b": { value: 'y' } },
+      seen: { "a'b": 'x' },
+    });
+    expect(body.row).toEqual({ [column]: '1', "a'b": 'y' });
+    expect((await owner.call('POST', path, { values: { [column]: { value: '2' } } })).status).toBe(200);
+    expect((await owner.call('DELETE', path, { keys: [{ [column]: '2' }] })).body).toEqual({ deleted: 1 });
+  });
+
+  test('changes and keys name columns of the table only', async () => {
+    expect((await edit('1', { 'title" = 'x', "note': { value: 'x' } })).status).toBe(400);
+    expect(
+      (await owner.call('PATCH', rowsPath('tasks'), { key: {}, changes: { title: { value: 'x' } } })).status,
+    ).toBe(400);
+    expect((await edit('1', { title: { value: 'x', default: true } })).status).toBe(400);
+  });
+
+  test("Plinth's own tables are not there", async () => {
+    expect((await owner.call('GET', '/tables/_plinth/operators/rows')).status).toBe(404);
+  });
+});
+
+describe('editing', () => {
+  test('a value, NULL, the empty string and the default are four things', async () => {
+    expect((await edit('20', { title: { value: 'new' } })).body.row.title).toBe('new');
+    expect((await edit('20', { note: { value: null } })).body.row.note).toBeNull();
+    expect((await edit('20', { note: { value: '' } })).body.row.note).toBe('');
+    expect((await edit('20', { title: { default: true } })).body.row.title).toBe('untitled');
+  });
+
+  test('a change that somebody else overtook comes back with the row as it is', async () => {
+    await run(`update public.tasks set title = 'theirs' where id = 21`);
+    const { status, body } = await edit('21', { title: { value: 'mine' } }, { title: 'Task 21' });
+    expect([status, body.code, body.current.title]).toEqual([409, 'conflict', 'theirs']);
+    expect((await edit('21', { title: { value: 'mine' } }, { title: 'theirs' })).body.row.title).toBe('mine');
+  });
+
+  test('a change of another column is no conflict', async () => {
+    await run(`update public.tasks set note = 'theirs' where id = 22`);
+    const { body } = await edit('22', { title: { value: 'mine' } }, { title: 'Task 22' });
+    expect(body.row).toMatchObject({ title: 'mine', note: 'theirs' });
+  });
+
+  test('NULL that was seen is compared as NULL', async () => {
+    expect((await edit('24', { note: { value: 'x' } }, { note: null })).status).toBe(200);
+    expect((await edit('27', { note: { value: 'x' } }, { note: '' })).body.code).toBe('conflict');
+  });
+
+  test("a refusal carries the database's message, code and column", async () => {
+    const check = await edit('1', { priority: { value: '9' } });
+    expect([check.status, check.body.sqlstate]).toEqual([422, '23514']);
+    expect(check.body.message).toContain('tasks_priority_check');
+    const missing = await edit('1', { title: { value: null } });
+    expect(missing.body).toMatchObject({ sqlstate: '23502', column: 'title' });
+    expect((await owner.call('GET', '/tables/public/tasks/row?key={"id":"1"}')).body.row.title).toBe(
+      'Task 1',
+    );
+  });
+
+  test('a trigger that keeps the row is named as what it is', async () => {
+    const { status, body } = await owner.call('PATCH', rowsPath('frozen'), {
+      key: { id: '1' },
+      changes: { name: { value: 'water' } },
+      seen: { name: 'ice' },
+    });
+    expect([status, body.code]).toEqual([409, 'not_changed']);
+  });
+
+  test('the key itself can change', async () => {
+    await run(`create table public.codes (code text primary key)`);
+    await run(`insert into public.codes values ('a')`);
+    const { body } = await owner.call('PATCH', rowsPath('codes'), {
+      key: { code: 'a' },
+      changes: { code: { value: 'b' } },
+      seen: { code: 'a' },
+    });
+    expect(body.row).toEqual({ code: 'b' });
+  });
+
+  test('a row that is gone, a table without a key', async () => {
+    expect((await edit('99999', { title: { value: 'x' } })).body.code).toBe('gone');
+    const keyless = await owner.call('PATCH', rowsPath('keyless'), {
+      key: {},
+      changes: { name: { value: 'x' } },
+    });
+    expect(keyless.body.code).toBe('no_primary_key');
+  });
+});
+
+describe('inserting and deleting', () => {
+  test('a row of defaults, then out again', async () => {
+    const { body } = await owner.call('POST', rowsPath('tasks'), { values: {} });
+    expect(body.row).toMatchObject({ title: 'untitled', note: null, done: 'false' });
+    const gone = await owner.call('DELETE', rowsPath('tasks'), { keys: [{ id: body.row.id }] });
+    expect(gone.body).toEqual({ deleted: 1 });
+  });
+
+  test('all or none', async () => {
+    await run('create table public.parts (task bigint references public.tasks)');
+    await run('insert into public.parts values (31)');
+    const refused = await owner.call('DELETE', rowsPath('tasks'), { keys: [{ id: '30' }, { id: '31' }] });
+    expect(refused.body.sqlstate).toBe('23503');
+    expect((await owner.call('GET', '/tables/public/tasks/row?key={"id":"30"}')).status).toBe(200);
+  });
+
+  test('each change is in the audit log, without values', async () => {
+    await edit('40', { title: { value: 'secret value' } });
+    const [entry] = await backend.database
+      .pool('supabase_admin')
+      .query<{ action: string; detail: object; operator_name: string }>(
+        sql`select action, detail, operator_name from _plinth.operator_audit order by id desc limit 1`,
+      );
+    expect(entry).toEqual({
+      action: 'row.update',
+      detail: { table: 'public.tasks', key: { id: '40' }, columns: ['title'] },
+      operator_name: 'owner',
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Backend, type Operator, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let owner: Operator;
+beforeAll(async () => {
+  backend = await startBackend();
+  owner = await operator(backend);
+});
+afterAll(() => backend?.stop());
+
+test('home has the real addresses, the keys that may be shown and the health of every service', async () => {
+  const { body } = await owner.call('GET', '/home');
+  expect(body).toMatchObject({
+    url: backend.url,
+    publishableKey: backend.keys.publishableKey,
+    anonKey: backend.keys.anonKey,
+    database: { version: expect.stringMatching(/^\d+\.\d+$/) },
+  });
+  expect(body.services).toContainEqual({ name: 'rest', fault: null });
+});
+
+describe('users', () => {
+  test('create, find, look at, delete', async () => {
+    const created = await owner.call('POST', '/users', {
+      email: 'ada@example.com',
+      password: 'a-Good-password-1',
+      confirmed: true,
+    });
+    expect(created.status).toBe(200);
+    const { id } = created.body;
+    const list = await owner.call('GET', '/users?search=ada');
+    expect(list.body).toMatchObject({ total: 1, users: [{ id, email: 'ada@example.com' }] });
+    expect((await owner.call('GET', `/users/${id}`)).body.identities).toHaveLength(1);
+    expect((await owner.call('GET', '/users?search=nobody')).body.users).toEqual([]);
+    expect((await owner.call('DELETE', `/users/${id}`)).status).toBe(204);
+    expect((await owner.call('GET', `/users/${id}`)).status).toBe(404);
+  });
+
+  test('auth’s own refusal is told', async () => {
+    const { status, body } = await owner.call('POST', '/users', { email: 'not an address', password: 'x' });
+    expect([status, body.code]).toEqual([400, 'bad_request']);
+  });
+
+  test.each(['x', '../../settings', '%2e%2e%2fsettings'])('an id is an id: %s', async (id) => {
+    expect((await owner.call('GET', `/users/${encodeURIComponent(id)}`)).status).toBe(404);
+  });
+});
+
+describe('inbox', () => {
+  let id: string;
+  beforeAll(async () => {
+    await backend.fetch('/auth/v1/otp', {
+      method: 'POST',
+      headers: { apikey: backend.keys.publishableKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'mail@example.com' }),
+    });
+    const { body } = await owner.call('GET', '/inbox');
+    id = body.messages[0].id;
+  });
+
+  test('lists newest first with the code and the link, without the bodies', async () => {
+    const { body } = await owner.call('GET', '/inbox');
+    expect(body.total).toBe(1);
+    expect(body.messages[0]).toMatchObject({
+      to: 'mail@example.com',
+      read: false,
+      link: expect.stringMatching(/^http/),
+    });
+    expect(body.messages[0].html).toBeUndefined();
+  });
+
+  test('serves the HTML as a document that runs, loads and is nothing', async () => {
+    const { headers, body, status } = await owner.call('GET', `/inbox/${id}/html`);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toContain('text/html');
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain('sandbox allow-popups allow-popups-to-escape-sandbox');
+    expect(policy).not.toMatch(/allow-scripts|allow-same-origin/);
+    expect(body).toContain('<base target="_blank">');
+  });
+
+  test('is marked read and deleted', async () => {
+    expect((await owner.call('POST', `/inbox/${id}/read`)).status).toBe(204);
+    expect((await owner.call('GET', `/inbox/${id}`)).body.read).toBe(true);
+    expect((await owner.call('DELETE', `/inbox/${id}`)).status).toBe(204);
+    expect((await owner.call('GET', `/inbox/${id}`)).status).toBe(404);
+  });
+});
