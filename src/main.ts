@@ -14,7 +14,7 @@ import { type Config, loadConfig } from './config/index.ts';
 import type { ConsoleService } from './console/index.ts';
 import { createDatabase } from './database/index.ts';
 import type { Database, MigrationSet } from './database/types.ts';
-import { refuseExposure } from './exposure.ts';
+import { isLoopback, refuseExposure } from './exposure.ts';
 import type { Route } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Logger, silentLogger } from './kernel/log.ts';
@@ -89,9 +89,12 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
   const keys = createKeys({ mode, config, supabaseDir, dataDir });
   refuseExposure(config.plinth.server.host, mode, keys.wellKnown);
 
-  // The rooms are loaded while PostgreSQL starts.
-  const rooms = loadRooms();
-  rooms.catch(() => undefined);
+  // Loading the rooms keeps this thread busy for a while: it is done while PostgreSQL starts, not before.
+  let rooms: ReturnType<typeof loadRooms> | undefined;
+  const whileStarting = (): void => {
+    rooms ??= loadRooms();
+    rooms.catch(() => undefined);
+  };
   const database =
     options.database ??
     (await createDatabase({
@@ -107,11 +110,12 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
       requestPathConnections: config.plinth.rest.connections,
       log,
       onProgress,
+      whileStarting,
     }));
   try {
     const parts = await compose(
       { ...options, projectDir, supabaseDir, dataDir, mode, log, onProgress, config, keys, database },
-      await rooms,
+      await (rooms ?? loadRooms()),
     );
     return parts;
   } catch (error) {
@@ -190,8 +194,9 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   const mail = rooms.mail.createMail({
     database,
     config,
-    host,
-    port: parts.mailPort ?? config.local_smtp.port,
+    // It asks nobody for a password: for the developer's own machine, and never beyond it.
+    host: isLoopback(host) ? host : '127.0.0.1',
+    port: parts.mailPort ?? (mode === 'development' ? config.local_smtp.port : undefined),
     log,
   });
   const auth = rooms.auth.createAuth({
@@ -305,7 +310,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
         keys,
         apiUrl: url,
         databaseUrl: database.info.url,
-        mailUrl: mailUrlOf(host, mail.port()),
+        mailUrl: mailUrlOf(isLoopback(host) ? host : '127.0.0.1', mail.port()),
       }),
     consoleLink: (operator) => operators.issueLink(operator),
     operators,

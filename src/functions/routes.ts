@@ -52,8 +52,9 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       }
       const lease = await deps.supervisor.acquire(target.source);
       try {
-        request.raw.headers['x-forwarded-proto'] ??= request.protocol;
-        request.raw.headers['x-forwarded-for'] ??= request.ip;
+        // As the gateway judged them: what a client claims without a trusted proxy does not pass.
+        request.raw.headers['x-forwarded-proto'] = request.protocol;
+        request.raw.headers['x-forwarded-for'] = request.ips?.toReversed().join(', ') ?? request.ip;
         reply.hijack();
         await deps.proxy.forward(lease.worker, target.path, request.raw, reply.raw);
       } catch (error) {

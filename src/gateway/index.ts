@@ -5,15 +5,16 @@
  * error texts. Each is mounted encapsulated, so that its hooks and parsers reach nobody else.
  */
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../kernel/log.ts';
 import type { Mount, Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createApiKeyRule } from './api-keys.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
 import { lazyValidation } from './lazy-validation.ts';
+import { originForm } from './origin-form.ts';
 import { requestIdOf } from './request-id.ts';
-import { applyApiKey, dispatchUpgrades } from './upgrades.ts';
+import { applyApiKey, dispatchUpgrades, isUpgradable } from './upgrades.ts';
 
 export interface GatewayOptions {
   readonly services: readonly Service[];
@@ -49,16 +50,27 @@ const plainJson = () => () => JSON.stringify;
 /** Bodies that a service does not limit itself. */
 const defaultBodyLimitBytes = 10 * 1024 * 1024;
 const maxPathChars = 64 * 1024;
+/** A WebSocket never finishes by itself: its service says goodbye in this time. */
+const upgradedGraceMs = 2000;
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { log } = options;
   const apiKeys = createApiKeyRule(options.keys);
+  const mounts = options.services.flatMap((service) => service.mounts);
   const app = Fastify({
     logger: false,
     bodyLimit: defaultBodyLimitBytes,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 72_000,
+    // What nobody here upgrades to (HTTP/2 in clear text, as some clients offer) is answered as a plain request.
+    http: { shouldUpgradeCallback: (request) => isUpgradable(mounts, request) },
+    rewriteUrl: (request) => originForm(request.url ?? '/'),
+    frameworkErrors: (error, request, reply: FastifyReply) => {
+      reply.raw.setHeader('x-request-id', request.id);
+      log.info({ requestId: request.id, method: request.method, status: 400 }, 'request');
+      reply.code(400).send({ code: error.code, message: error.message });
+    },
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: maxPathChars, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
@@ -108,7 +120,6 @@ export function createGateway(options: GatewayOptions): Gateway {
       .send({ code: 'not_found', message: `Nothing is served at ${request.url.split('?', 1)[0]}` });
   });
 
-  const mounts = options.services.flatMap((service) => service.mounts);
   for (const mount of mounts) register(app, mount, apiKeys);
   app.get('/health', (_request, reply) => {
     const services = Object.fromEntries(
@@ -118,7 +129,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'degraded', services });
   });
   app.get('/', (_request, reply) => reply.redirect(options.home, 302));
-  dispatchUpgrades(app.server, mounts, apiKeys, log);
+  const upgraded = dispatchUpgrades(app.server, mounts, apiKeys, log);
 
   return {
     async listen(host, port) {
@@ -128,10 +139,20 @@ export function createGateway(options: GatewayOptions): Gateway {
     fetch: (path, init) => injectFetch(app, path, init),
     routes: () => routes,
     async close(graceMs) {
-      const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
-      cut.unref();
+      const cuts = [
+        setTimeout(() => app.server.closeAllConnections(), graceMs),
+        setTimeout(
+          () => {
+            for (const socket of upgraded) socket.destroy();
+          },
+          Math.min(graceMs, upgradedGraceMs),
+        ),
+      ];
+      // A connection whose last answer comes during the stop would be kept alive for its next request.
+      const sweep = setInterval(() => app.server.closeIdleConnections(), 20);
+      for (const timer of [...cuts, sweep]) timer.unref();
       await app.close();
-      clearTimeout(cut);
+      for (const timer of [...cuts, sweep]) clearTimeout(timer);
     },
   };
 }
@@ -140,6 +161,11 @@ function register(app: FastifyInstance, mount: Mount, apiKeys: ReturnType<typeof
   const expose = mount.exposeHeaders?.join(',');
   app.register(
     async (scope) => {
+      // The router also finds a prefix that is spelled with percent signs; services cut it off by its length.
+      scope.addHook('onRequest', (request, reply, done) => {
+        if (request.url.startsWith(mount.prefix)) done();
+        else reply.callNotFound();
+      });
       if (mount.cors === 'open') {
         scope.addHook('onRequest', (request, reply, done) => {
           if (isPreflight(request)) {
@@ -175,6 +201,8 @@ async function injectFetch(app: FastifyInstance, path: string, init: RequestInit
     method,
     url: path,
     headers,
+    // Who calls in this process says on whose behalf.
+    remoteAddress: headers['x-forwarded-for'],
     ...(body === undefined ? {} : { payload: body }),
   });
   const answered = new Headers();

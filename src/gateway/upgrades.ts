@@ -1,4 +1,4 @@
-/** Upgrades (WebSockets) go to the service that owns the sub-path; anything else gets a plain HTTP answer. */
+/** WebSockets go to the service that owns the sub-path; any other offer to upgrade is a plain request. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../kernel/log.ts';
@@ -10,25 +10,42 @@ export function findMount(mounts: readonly Mount[], path: string): Mount | undef
   return mounts.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
 }
 
+/** A WebSocket for a service that takes some; every other offer to upgrade may be ignored (RFC 9110 section 7.8). */
+export function isUpgradable(
+  mounts: readonly Mount[],
+  request: Pick<IncomingMessage, 'url' | 'headers'>,
+): boolean {
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket') return false;
+  return findMount(mounts, pathOf(request))?.upgrade !== undefined;
+}
+
+/** Returns the sockets that were handed over and are still open: the server itself does not know them any more. */
 export function dispatchUpgrades(
   server: Server,
   mounts: readonly Mount[],
   apiKeys: ApiKeyRule,
   log: Logger,
-): void {
+): ReadonlySet<Duplex> {
+  const open = new Set<Duplex>();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Whoever owns the socket adds handlers of its own; without any, a reset would end the process.
     socket.on('error', (error) => log.debug({ error: error.message }, 'socket failed during an upgrade'));
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    const mount = findMount(mounts, path);
-    if (mount?.upgrade === undefined) {
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      return;
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    const mount = findMount(mounts, pathOf(request));
+    try {
+      if (mount?.apiKeys) applyApiKey(request, apiKeys);
+      mount?.upgrade?.(request, socket, head);
+    } catch (error) {
+      // Thrown here it would end the process.
+      log.error({ error }, 'upgrade failed');
+      socket.destroy();
     }
-    if (mount.apiKeys) applyApiKey(request, apiKeys);
-    mount.upgrade(request, socket, head);
   });
+  return open;
 }
+
+const pathOf = ({ url = '/' }: Pick<IncomingMessage, 'url'>): string => url.split('?', 1)[0] ?? '/';
 
 /** Rewrites the `Authorization` of a raw request by the gateway rule. */
 export function applyApiKey(request: Pick<IncomingMessage, 'headers'>, rule: ApiKeyRule): void {

@@ -32,8 +32,8 @@ export const migrations: MigrationSet = { room: 'mail', dir: new URL('./sql/', i
 export interface MailDeps {
   readonly database: Database;
   readonly config: Config;
-  /** Port of the Mailpit-shaped API; 0 picks a free one. */
-  readonly port: number;
+  /** Port of the Mailpit-shaped API; 0 picks a free one; without one there is only the Console's view. */
+  readonly port: number | undefined;
   readonly host: string;
   readonly log: Logger;
 }
@@ -99,6 +99,7 @@ export function createMail(deps: MailDeps): Service & {
     inbox,
     port: () => (server?.address() as AddressInfo | null | undefined)?.port,
     async start() {
+      if (deps.port === undefined) return;
       server = createInboxServer(db, deps.log);
       await listen(server, deps.port, deps.host);
     },

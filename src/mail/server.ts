@@ -41,7 +41,7 @@ export function createInboxServer(db: Queryable, log: Logger): Server {
 class InputError extends Error {}
 
 async function answer(db: Queryable, request: IncomingMessage): Promise<Answer> {
-  const url = new URL(request.url ?? '/', 'http://inbox');
+  const url = readUrl(request);
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const path = url.pathname.replace(/(?<=.)\/+$/, '');
   if (method === 'OPTIONS') return { status: 204, type: 'text/plain', body: '' };
@@ -71,6 +71,17 @@ async function answer(db: Queryable, request: IncomingMessage): Promise<Answer> 
   const view = /^\/view\/([^/]+)\.(html|txt)$/.exec(path);
   if (method === 'GET' && view) return show(db, view[1] ?? '', view[2] === 'html');
   return json({ Error: 'Not found' }, 404);
+}
+
+/** A NUL is in no message, and PostgreSQL takes none. */
+function readUrl(request: IncomingMessage): URL {
+  const target = request.url ?? '/';
+  try {
+    if (!decodeURIComponent(target).includes('\0')) return new URL(target, 'http://inbox');
+  } catch {
+    // Answered below.
+  }
+  throw new InputError('the address is not valid');
 }
 
 async function list(db: Queryable, query: URLSearchParams, terms: readonly SearchTerm[]): Promise<Answer> {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isNotModified, isRangeCurrent } from './core/conditions.ts';
 import {
   cacheControl,
+  containmentHeaders,
   contentDisposition,
   parseDate,
   readObjectMetadata,
@@ -49,7 +50,8 @@ export async function sendObject(
 
     const disposition = contentDisposition(request.query.download);
     if (disposition !== undefined) reply.header('content-disposition', disposition);
-    reply.header('content-type', safeContentType(metadata.mimetype));
+    const contentType = safeContentType(metadata.mimetype);
+    reply.header('content-type', contentType).headers(containmentHeaders(contentType));
     const range = isRangeCurrent(headers, current) ? parseRange(headers.range, body.sizeBytes) : undefined;
     if (range === 'unsatisfiable') {
       reply

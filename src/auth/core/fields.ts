@@ -1,6 +1,6 @@
 /** A JSON body, read field by field as Go reads it into a struct: absent and null are the zero value. */
 import { authError } from '../errors.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
+import { isJsonObject, isStorable, type JsonObject } from './json.ts';
 
 export interface Fields {
   text(name: string): string;
@@ -44,6 +44,12 @@ function fieldsOf(values: JsonObject): Fields {
     object(name) {
       const value = read(name);
       if (value !== undefined && !isJsonObject(value)) throw wrongType(typeof value, name, 'object');
+      if (!isStorable(value)) {
+        throw authError(
+          'validation_failed',
+          `"${name}" cannot be stored: it holds a NUL, an incomplete character, or is nested too deep`,
+        );
+      }
       return value;
     },
     list(name) {

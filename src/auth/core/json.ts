@@ -6,6 +6,23 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const maxDepth = 1000;
+
+/** False for what PostgreSQL refuses as jsonb: a NUL, half a surrogate pair, nesting past its stack. */
+export function isStorable(value: unknown): boolean {
+  const text = (part: string): boolean => part.isWellFormed() && !part.includes('\0');
+  // A list instead of recursion: depth is what is looked for.
+  const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next.value === 'string' && !text(next.value)) return false;
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    const depth = next.depth + 1;
+    if (depth > maxDepth || !Object.keys(next.value).every(text)) return false;
+    for (const part of Object.values(next.value)) waiting.push({ value: part, depth });
+  }
+  return true;
+}
+
 /** The same value with the keys of all objects in byte order. */
 export function sortKeys<T>(value: T): T {
   if (Array.isArray(value)) return value.map(sortKeys) as T;

@@ -1,5 +1,4 @@
 /** One request, read once: who asks, from where, with what. */
-import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Claims } from '../../keys/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -31,7 +30,8 @@ export function exchangeOf(ctx: AuthContext, request: FastifyRequest, reply: Fas
     path,
     query,
     params: request.params as Record<string, string>,
-    ip: clientAddress(request),
+    // The gateway knows which proxies are to be believed; anybody can send X-Forwarded-For.
+    ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
     body: () => parseFields(text),
     hasBody: text !== '',
@@ -52,12 +52,6 @@ export function header(request: FastifyRequest, name: string): string | undefine
 function formValue(request: FastifyRequest, body: string, name: string): string | undefined {
   if (!header(request, 'content-type')?.startsWith('application/x-www-form-urlencoded')) return undefined;
   return new URLSearchParams(body).get(name) ?? undefined;
-}
-
-/** The first valid address of X-Forwarded-For, else the socket's. */
-function clientAddress(request: FastifyRequest): string {
-  const forwarded = (header(request, 'x-forwarded-for') ?? '').split(',').map((part) => part.trim());
-  return forwarded.find((part) => isIP(part) !== 0) ?? request.socket.remoteAddress ?? '127.0.0.1';
 }
 
 /** Users are looked up by address and audience: header, else the token's (not an admin's), else the default. */

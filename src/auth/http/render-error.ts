@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PostgresErrorShape } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { AuthError, OAuthShapedError } from '../errors.ts';
+import { AuthError, authError, OAuthShapedError } from '../errors.ts';
 import { header } from './exchange.ts';
 
 const versionHeader = 'x-supabase-api-version';
@@ -23,6 +23,9 @@ export function sendError(
     return reply.code(400).send({ error: error.error, error_description: error.description });
   }
   const known = asAuthError(error);
+  if (known.status >= 500 && isFaultyText(known.cause)) {
+    return sendError(log, authError('validation_failed', unstorable), request, reply);
+  }
   if (known.status >= 500) {
     log.error(
       { requestId: request.id, path: request.url.split('?')[0], error: known.cause ?? known },
@@ -63,6 +66,12 @@ function asAuthError(error: unknown): AuthError {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AuthError('request_entity_too_large');
   return new AuthError('unexpected_failure', { cause: error });
 }
+
+/** Text that PostgreSQL has no place for, as it says of a NUL. Our statements hold none, so the request did. */
+const faultyText = new Set(['22021', '22P05']);
+const unstorable = 'The request holds text that cannot be stored';
+
+const isFaultyText = (cause: unknown): boolean => isPostgresError(cause) && faultyText.has(cause.code);
 
 /** What triggers and constraints of the project raise is told to older clients as it is. */
 const raisedByProject = new Set(['P0001', '23000', '23001', '23502', '23503', '23505', '23514', '23P01']);

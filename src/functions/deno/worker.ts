@@ -155,13 +155,13 @@ function launch(
   temp: string,
 ): ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream } {
   const { deno, source, cacheDir } = options;
-  const readable = [
+  const readable = pathList([
     adapter,
     ...options.readable,
     ...source.staticFiles.map(globRoot),
     cacheDir,
     options.runDir,
-  ].join(',');
+  ]);
   const args = [
     'run',
     '--no-prompt',
@@ -173,7 +173,7 @@ function launch(
     '--allow-env',
     '--allow-import',
     `--allow-read=${readable}`,
-    `--allow-write=${socketPath},${temp}`,
+    `--allow-write=${pathList([socketPath, temp])}`,
     '--allow-sys=hostname',
     source.entrypoint,
   ];
@@ -191,6 +191,11 @@ function launch(
   if (process.platform !== 'linux') return spawn(deno, args, spawnOptions);
   // The shell only sets the limit and becomes Deno, so the pid stays the same.
   return spawn('/bin/sh', ['-c', `ulimit -d ${dataSegmentKiB}; exec "$0" "$@"`, deno, ...args], spawnOptions);
+}
+
+/** Deno reads a doubled comma as one that belongs to the path. */
+function pathList(paths: readonly string[]): string {
+  return paths.map((path) => path.replaceAll(',', ',,')).join(',');
 }
 
 /** The folder of a glob that holds no wildcard: what Deno is allowed to read. */

@@ -36,6 +36,25 @@ export function safeContentType(mimeType: string | undefined): string {
 }
 
 /**
+ * What a browser may do with an object: it never guesses another type, and a type that can hold scripts (SVG, XML,
+ * whatever it does not know) runs none, since the Console and the Account pages are served from the same origin.
+ */
+export function containmentHeaders(contentType: string): Readonly<Record<string, string>> {
+  return {
+    'x-content-type-options': 'nosniff',
+    ...(inertTypes.test(contentType)
+      ? {}
+      : {
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+        }),
+  };
+}
+
+/** Not under that policy, since it keeps browsers from showing PDFs and playing media. */
+const inertTypes =
+  /^(?:(?:audio|video|font)\/|image\/(?!svg)|text\/(?:plain|css|csv|markdown)\b|application\/(?:pdf|json|octet-stream|zip|gzip)\b)(?!.*xml)/i;
+
+/**
  * `?download` is `attachment;`, `?download=name` adds the name in both spellings of RFC 6266.
  *
  * @example

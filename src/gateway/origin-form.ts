@@ -1,0 +1,13 @@
+/**
+ * The origin-form of a request target: `http://host/path` is what a client sends that takes us for a proxy, and has to
+ * be understood (RFC 9112 section 3.2.2). Services find their path at the beginning.
+ *
+ * @example
+ * originForm('http://127.0.0.1:54321/auth/v1/user?x=1'); // '/auth/v1/user?x=1'
+ */
+export function originForm(target: string): string {
+  if (target.startsWith('/') || target === '*') return target;
+  const rest = /^https?:\/\/[^/?#]*(.*)$/is.exec(target)?.[1];
+  if (rest === undefined) return target;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}

@@ -1,0 +1,228 @@
+/** Connections: what is no proper HTTP, upgrades, pipelining, clients that leave, and the end of the server. */
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import WebSocket, { WebSocketServer } from 'ws';
+import type { Service } from '../../src/kernel/service.ts';
+import { type GatewayServer, service, startGateway } from './harness.ts';
+
+const webSockets = new WebSocketServer({ noServer: true });
+let authorizationSeen: string | undefined;
+let releaseSlow: () => void = () => {};
+let slowStarted: () => void = () => {};
+
+const sockets: Service = service('sockets', {
+  prefix: '/sockets/v1',
+  apiKeys: true,
+  plugin: async (app) => {
+    app.get('/plain', async (request) => ({ upgrade: request.headers.upgrade ?? null }));
+    app.get('/slow', async () => {
+      slowStarted();
+      await new Promise<void>((resolve) => {
+        releaseSlow = resolve;
+      });
+      return 'finished';
+    });
+  },
+  upgrade: (request, socket, head) => {
+    authorizationSeen = request.headers.authorization;
+    if (request.url?.includes('throw')) throw new Error('on purpose');
+    webSockets.handleUpgrade(request, socket, head, (client) =>
+      client.on('message', (data) => client.send(data)),
+    );
+  },
+});
+const quiet: Service = service('quiet', {
+  prefix: '/quiet/v1',
+  plugin: async (app) => {
+    app.get('/', async () => 'quiet');
+  },
+});
+
+let server: GatewayServer | undefined;
+afterEach(async () => {
+  releaseSlow();
+  await server?.gateway.close(100);
+  server = undefined;
+});
+const start = async (): Promise<GatewayServer> => {
+  server = await startGateway([sockets, quiet]);
+  return server;
+};
+const upgrade = (path: string, offer = 'websocket', extra = '') =>
+  `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: ${offer}\r\n${extra}sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-version: 13\r\n\r\n`;
+const hasHead = (answer: string): boolean => answer.includes('\r\n\r\n');
+
+describe('upgrades', () => {
+  it('go to the service of the path, with the key rule applied', async () => {
+    const { raw, keys } = await start();
+    const answer = await raw(upgrade('/sockets/v1/x', 'websocket', `apikey: ${keys.secretKey}\r\n`), hasHead);
+    expect(answer).toMatch(/^HTTP\/1\.1 101/);
+    expect(authorizationSeen).toBe(`Bearer ${keys.serviceRoleKey}`);
+    await raw(
+      upgrade('/sockets/v1/x', 'websocket', `apikey: ${keys.secretKey}\r\nauthorization: Bearer own\r\n`),
+      hasHead,
+    );
+    expect(authorizationSeen).toBe('Bearer own');
+  });
+
+  it('are plain requests where nobody takes them: HTTP/2 in clear text, other services, unknown paths', async () => {
+    const { raw } = await start();
+    expect(await raw(upgrade('/sockets/v1/plain', 'h2c'), (answer) => answer.includes('}'))).toMatch(
+      /^HTTP\/1\.1 200/,
+    );
+    expect(await raw(upgrade('/quiet/v1/'), (answer) => answer.includes('quiet'))).toMatch(/^HTTP\/1\.1 200/);
+    expect(await raw(upgrade('/nowhere'), hasHead)).toMatch(/^HTTP\/1\.1 404/);
+    expect(await raw(upgrade('http://[/sockets/v1/x'), hasHead)).toMatch(/^HTTP\/1\.1 404/);
+  });
+
+  it('that fail close their socket and nothing else', async () => {
+    const { raw, fetch, lines } = await start();
+    expect(await raw(upgrade('/sockets/v1/throw'))).toBe('');
+    expect(lines.some(({ message }) => message === 'upgrade failed')).toBe(true);
+    expect((await fetch('/health')).status).toBe(200);
+  });
+
+  it('whose client resets in the middle harm nobody', async () => {
+    const { port, fetch } = await start();
+    for (let count = 0; count < 10; count++) {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(upgrade('/sockets/v1/x'), () => socket.resetAndDestroy());
+      await new Promise((resolve) => socket.once('close', resolve));
+    }
+    expect((await fetch('/health')).status).toBe(200);
+  });
+});
+
+describe('what is no proper HTTP', () => {
+  it.each([
+    [
+      'both lengths',
+      'POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ncontent-length: 6\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\nhost: x\r\n\r\n',
+    ],
+    [
+      'two lengths',
+      'POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ncontent-length: 6\r\ncontent-length: 5\r\n\r\nabcdef',
+    ],
+    [
+      'chunked twice',
+      'POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n',
+    ],
+    ['a folded header', 'GET /quiet/v1/ HTTP/1.1\r\nhost: x\r\nx-a: b\r\n c\r\n\r\n'],
+    ['a space before the colon', 'GET /quiet/v1/ HTTP/1.1\r\nhost : x\r\n\r\n'],
+    ['a NUL in a header', 'GET /quiet/v1/ HTTP/1.1\r\nhost: x\r\nx-a: b\0c\r\n\r\n'],
+    ['bare line feeds', 'GET /quiet/v1/ HTTP/1.1\nhost: x\n\n'],
+    ['no host', 'GET /quiet/v1/ HTTP/1.1\r\n\r\n'],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ])('%s is refused once, and the connection ends', async (_name, text) => {
+    const { raw } = await start();
+    const answer = await raw(text);
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  it('headers past their limit are 431', async () => {
+    const { raw } = await start();
+    expect(await raw(`GET /health HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 431/,
+    );
+    expect(await raw(`GET /health HTTP/1.1\r\nhost: x\r\n${'a: b\r\n'.repeat(4000)}\r\n`)).toMatch(
+      /^HTTP\/1\.1 431/,
+    );
+  });
+
+  it('a method that names no resource is not served', async () => {
+    const { raw } = await start();
+    expect(await raw('CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n')).not.toContain('200');
+    expect(await raw('OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 404/,
+    );
+  });
+});
+
+it('pipelined requests are answered in their order', async () => {
+  const { raw } = await start();
+  const ask = (path: string, id: string, end = '') =>
+    `GET ${path} HTTP/1.1\r\nhost: x\r\nx-request-id: pipeline-${id}\r\n${end}\r\n`;
+  const answer = await raw(
+    ask('/health', '1') + ask('/nowhere', '2') + ask('/quiet/v1/', '3', 'connection: close\r\n'),
+  );
+  expect(answer.match(/pipeline-\d|HTTP\/1\.1 \d+/g)).toEqual([
+    'HTTP/1.1 200',
+    'pipeline-1',
+    'HTTP/1.1 404',
+    'pipeline-2',
+    'HTTP/1.1 200',
+    'pipeline-3',
+  ]);
+});
+
+it('a client that leaves in the middle of its body or its answer harms nobody', async () => {
+  const { port, fetch } = await start();
+  for (const text of [
+    'POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"a"',
+    'POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nff\r\nabc',
+    'GET /sockets/v1/slow HTTP/1.1\r\nhost: x\r\n\r\n',
+    'GET /heal',
+  ]) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(text, () => socket.resetAndDestroy());
+    await new Promise((resolve) => socket.once('close', resolve));
+  }
+  expect((await fetch('/health')).status).toBe(200);
+});
+
+describe('the end', () => {
+  const isRefused = (port: number) =>
+    new Promise((resolve) => {
+      connect(port, '127.0.0.1')
+        .on('error', () => resolve(true))
+        .on('connect', () => resolve(false));
+    });
+
+  it('finishes what is in flight, closes what idles, takes nothing new', async () => {
+    const { port, fetch, gateway } = await start();
+    const idle = connect(port, '127.0.0.1');
+    idle.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n');
+    await new Promise((resolve) => idle.once('data', resolve));
+    const idleClosed = new Promise((resolve) => idle.once('close', resolve));
+    const started = new Promise<void>((resolve) => {
+      slowStarted = resolve;
+    });
+    const slow = fetch('/sockets/v1/slow');
+    await started;
+    const closed = gateway.close(60_000);
+    await idleClosed;
+    expect(await isRefused(port)).toBe(true);
+    releaseSlow();
+    const answer = await slow;
+    expect([answer.status, await answer.text()]).toEqual([200, 'finished']);
+    await closed;
+  });
+
+  it('cuts after its grace what does not finish', async () => {
+    const { fetch, gateway } = await start();
+    const started = new Promise<void>((resolve) => {
+      slowStarted = resolve;
+    });
+    const slow = fetch('/sockets/v1/slow').then(
+      () => 'answered',
+      () => 'cut',
+    );
+    await started;
+    const before = performance.now();
+    const closed = gateway.close(100);
+    expect(await slow).toBe('cut');
+    releaseSlow();
+    await closed;
+    expect(performance.now() - before).toBeLessThan(5000);
+  });
+
+  it('does not wait for a WebSocket that stays', async () => {
+    const { url, gateway } = await start();
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/sockets/v1/x`);
+    await new Promise((resolve) => socket.once('open', resolve));
+    const gone = new Promise((resolve) => socket.once('close', resolve));
+    await gateway.close(100);
+    await gone;
+  });
+});

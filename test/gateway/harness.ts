@@ -1,0 +1,81 @@
+/** The gateway alone on a free port, with services made for the test, and a socket to speak HTTP by hand. */
+import { connect } from 'node:net';
+import { configFrom } from '../../src/config/index.ts';
+import { createGateway, type Gateway } from '../../src/gateway/index.ts';
+import type { LogFields, Logger } from '../../src/kernel/log.ts';
+import type { Mount, Service } from '../../src/kernel/service.ts';
+import { createKeys, type Keys } from '../../src/keys/index.ts';
+
+export interface LogLine {
+  readonly fields: LogFields;
+  readonly message: string;
+}
+
+export interface GatewayServer {
+  readonly url: string;
+  readonly port: number;
+  readonly keys: Keys;
+  readonly gateway: Gateway;
+  readonly lines: LogLine[];
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Sends bytes as they are and collects the answer until the server closes, or `enough` of it came. */
+  raw(text: string, enough?: (answer: string) => boolean): Promise<string>;
+}
+
+export async function startGateway(
+  services: readonly Service[],
+  options: { trustedProxies?: readonly string[] } = {},
+): Promise<GatewayServer> {
+  const keys = createKeys({
+    mode: 'development',
+    config: configFrom({}, '/nowhere'),
+    supabaseDir: '/nowhere',
+    dataDir: '/nowhere',
+  });
+  const lines: LogLine[] = [];
+  const take = (fields: LogFields, message: string): void => {
+    lines.push({ fields, message });
+  };
+  const log: Logger = { debug: take, info: take, warn: take, error: take, child: () => log };
+  const gateway = createGateway({
+    services,
+    keys,
+    log,
+    trustedProxies: options.trustedProxies ?? [],
+    home: '/console/',
+  });
+  const port = await gateway.listen('127.0.0.1', 0);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    port,
+    keys,
+    gateway,
+    lines,
+    fetch: (path, init) => fetch(`${url}${path}`, { redirect: 'manual', ...init }),
+    raw: (text, enough) => speak(port, text, enough),
+  };
+}
+
+export function speak(
+  port: number,
+  text: string,
+  enough: (answer: string) => boolean = () => false,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data.toString('latin1');
+      if (enough(answer)) socket.destroy();
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', (error) => (answer === '' ? reject(error) : resolve(answer)));
+    socket.write(text, 'latin1');
+  });
+}
+
+/** A service with one mount. */
+export function service(name: string, mount: Partial<Mount> & Pick<Mount, 'prefix' | 'plugin'>): Service {
+  return { name, mounts: [{ cors: 'none', apiKeys: false, ...mount }] };
+}

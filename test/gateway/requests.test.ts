@@ -1,0 +1,297 @@
+/** What the gateway does to every request: id, log line, keys, CORS, sub-paths, limits. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Service } from '../../src/kernel/service.ts';
+import { type GatewayServer, service, startGateway } from './harness.ts';
+
+let trouble: string | undefined;
+const echo: Service = service('echo', {
+  prefix: '/echo/v1',
+  cors: 'open',
+  exposeHeaders: ['X-One', 'X-Two'],
+  apiKeys: true,
+  plugin: async (app) => {
+    app.all('/*', async (request, reply) => {
+      reply.header('x-one', '1');
+      return {
+        authorization: request.headers.authorization ?? null,
+        url: request.url,
+        raw: request.raw.url,
+        ip: request.ip,
+        protocol: request.protocol,
+        body: request.body ?? null,
+      };
+    });
+  },
+});
+const text: Service = {
+  ...service('text', {
+    prefix: '/text/v1',
+    plugin: async (app) => {
+      app.removeAllContentTypeParsers();
+      app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+      app.addHook('onSend', async (_request, reply) => void reply.header('x-text', 'yes'));
+      app.setErrorHandler((_error, _request, reply) => reply.code(418).send('text only'));
+      app.post('/body', async (request) => ({ kind: typeof request.body }));
+      app.get('/fails', async () => {
+        throw new Error('secret inside');
+      });
+    },
+  }),
+  health: () => trouble,
+};
+const plain: Service = service('plain', {
+  prefix: '/plain/v1',
+  plugin: async (app) => {
+    app.post('/body', async (request) => request.body);
+    app.get('/fails', async () => {
+      throw new Error('secret inside');
+    });
+    app.get('/hijacked', (_request, reply) => {
+      reply.hijack();
+      reply.raw.end('by hand');
+    });
+    const schema = {
+      querystring: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+    };
+    app.get('/counted', { schema }, async (request) => request.query);
+    app.get('/named', { schema: { querystring: { type: 'object', required: ['name'] } } }, async () => 'ok');
+  },
+});
+
+let server: GatewayServer;
+beforeAll(async () => {
+  server = await startGateway([echo, text, plain]);
+});
+afterAll(() => server.gateway.close(1000));
+
+const json = async (path: string, init?: RequestInit) => {
+  const answer = await server.fetch(path, init);
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: (await answer.json()) as Record<string, unknown>,
+  };
+};
+
+describe('the request id', () => {
+  it.each([
+    ['abcdefgh', true],
+    ['0123:ab.cd-ef_GH', true],
+    ['short', false],
+    ['with space in it', false],
+    ['quotes"inside"', false],
+    ['x'.repeat(129), false],
+  ])('%j is taken: %s', async (given, taken) => {
+    const answer = await server.fetch('/echo/v1/', { headers: { 'x-request-id': given } });
+    const id = answer.headers.get('x-request-id');
+    if (taken) expect(id).toBe(given);
+    else expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('is on every answer: unknown paths, hijacked ones, addresses that cannot be decoded', async () => {
+    for (const path of ['/nowhere', '/plain/v1/hijacked', '/%zz', '/echo/v1/%zz', '/plain/v1/fails']) {
+      expect((await server.fetch(path)).headers.get('x-request-id'), path).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe('the log line', () => {
+  it('has the path without its query, which can hold keys and tokens', async () => {
+    const id = 'log-line-1';
+    await server.fetch('/echo/v1/thing?apikey=secret-key&token=t', {
+      headers: { 'x-request-id': id, authorization: 'Bearer very-secret' },
+    });
+    await expect.poll(() => server.lines.find(({ fields }) => fields.requestId === id)).toBeDefined();
+    const line = server.lines.find(({ fields }) => fields.requestId === id);
+    expect(line).toMatchObject({
+      message: 'request',
+      fields: { method: 'GET', path: '/echo/v1/thing', status: 200, ip: '127.0.0.1' },
+    });
+    expect(line?.fields.durationMs).toBeTypeOf('number');
+    expect(JSON.stringify(server.lines)).not.toContain('secret');
+  });
+
+  it('is written for faulty addresses too, without them', async () => {
+    const before = server.lines.length;
+    await server.fetch('/%zz?token=secret-token');
+    expect(server.lines.length).toBe(before + 1);
+    expect(JSON.stringify(server.lines.at(-1))).not.toContain('secret-token');
+  });
+});
+
+describe('API keys', () => {
+  const seen = async (headers: Record<string, string>) =>
+    (await json('/echo/v1/x', { headers })).body.authorization;
+
+  it("become the JWT they stand for; a token of one's own passes", async () => {
+    const { publishableKey, secretKey, anonKey, serviceRoleKey } = server.keys;
+    expect(await seen({ apikey: publishableKey })).toBe(`Bearer ${anonKey}`);
+    expect(await seen({ apikey: secretKey })).toBe(`Bearer ${serviceRoleKey}`);
+    expect(await seen({ apikey: publishableKey, authorization: `Bearer ${publishableKey}` })).toBe(
+      `Bearer ${anonKey}`,
+    );
+    expect(await seen({ apikey: secretKey, authorization: 'Bearer own.token.here' })).toBe(
+      'Bearer own.token.here',
+    );
+  });
+
+  it('are nothing when wrong, shortened, or sent as the token alone', async () => {
+    const { secretKey } = server.keys;
+    for (const wrong of [`${secretKey}x`, secretKey.slice(0, -1), secretKey.toUpperCase(), 'sb_secret_']) {
+      expect(await seen({ apikey: wrong }), wrong).toBe(wrong);
+    }
+    expect(await seen({ authorization: `Bearer ${secretKey}` })).toBeNull();
+    expect(await seen({})).toBeNull();
+  });
+
+  it('are left alone where the mount does not ask for them', async () => {
+    const answer = await server.raw(
+      `GET /plain/v1/fails HTTP/1.1\r\nhost: x\r\napikey: ${server.keys.secretKey}\r\nconnection: close\r\n\r\n`,
+    );
+    expect(answer).toContain('500');
+    expect(answer).not.toContain('sb_secret');
+  });
+});
+
+describe('CORS', () => {
+  const preflight = {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://app.test',
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'authorization, x-new',
+    },
+  };
+
+  it('is open where the mount says so, never with credentials', async () => {
+    const asked = await server.fetch('/echo/v1/x', preflight);
+    expect(asked.status).toBe(200);
+    expect(asked.headers.get('access-control-allow-origin')).toBe('*');
+    expect(asked.headers.get('access-control-allow-headers')).toBe('authorization, x-new');
+    expect(asked.headers.get('access-control-allow-methods')).toContain('PATCH');
+    const answer = await server.fetch('/echo/v1/x', { headers: { origin: 'https://app.test' } });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-expose-headers')).toBe('X-One,X-Two');
+    for (const { headers } of [asked, answer])
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  it('is absent elsewhere: other mounts, unknown paths, health', async () => {
+    for (const path of ['/plain/v1/hijacked', '/nowhere', '/health']) {
+      const answer = await server.fetch(path, { headers: { origin: 'https://app.test' } });
+      expect(answer.headers.get('access-control-allow-origin'), path).toBeNull();
+      expect(
+        (await server.fetch(path, preflight)).headers.get('access-control-allow-origin'),
+        path,
+      ).toBeNull();
+    }
+  });
+
+  it('a plain OPTIONS is no preflight and reaches the service', async () => {
+    expect((await json('/echo/v1/x', { method: 'OPTIONS' })).body.url).toBe('/echo/v1/x');
+  });
+});
+
+describe('services', () => {
+  it('do not reach each other with parsers, hooks and error handlers', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', body: '{"a":1}', headers };
+    expect((await json('/text/v1/body', init)).body).toEqual({ kind: 'string' });
+    const own = await json('/plain/v1/body', init);
+    expect(own.body).toEqual({ a: 1 });
+    expect(own.headers.get('x-text')).toBeNull();
+    expect((await server.fetch('/text/v1/fails')).status).toBe(418);
+    expect((await server.fetch('/plain/v1/fails')).status).toBe(500);
+  });
+
+  it('tell nothing of their inside when they fail', async () => {
+    const { body } = await json('/plain/v1/fails');
+    expect(body).toMatchObject({ code: 'internal_error', requestId: expect.any(String) });
+    expect(JSON.stringify(body)).not.toContain('secret inside');
+  });
+
+  it('are reached by their prefix only, as it is written', async () => {
+    for (const path of [
+      '/echo/v1x',
+      '/ECHO/v1/x',
+      '//echo/v1/x',
+      '/%65cho/v1/x',
+      '/echo%2Fv1/x',
+      '/text/v1/nothing/%2e%2e',
+    ]) {
+      const answer = await server.raw(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      expect(answer, path).toMatch(/^HTTP\/1\.1 404/);
+    }
+  });
+
+  it('get the path of a request that takes us for a proxy', async () => {
+    const answer = await server.raw(
+      'GET http://elsewhere.test/echo/v1/x?y=1 HTTP/1.1\r\nhost: elsewhere.test\r\nconnection: close\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    expect(answer).toContain('"raw":"/echo/v1/x?y=1"');
+  });
+
+  it('validate by their own schema, each route by its own', async () => {
+    expect((await json('/plain/v1/counted?n=5')).body).toEqual({ n: 5 });
+    expect((await json('/plain/v1/counted?n=x')).status).toBe(400);
+    expect((await json('/plain/v1/counted')).body.message).toContain("'n'");
+    expect((await json('/plain/v1/named?n=1')).body.message).toContain("'name'");
+    expect((await server.fetch('/plain/v1/named?name=x')).status).toBe(200);
+    expect((await json('/plain/v1/counted?n=6')).body).toEqual({ n: 6 });
+  });
+});
+
+describe('addresses of clients', () => {
+  it('come from the socket unless a trusted proxy says otherwise', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' };
+    expect((await json('/echo/v1/x', { headers })).body).toMatchObject({ ip: '127.0.0.1', protocol: 'http' });
+    const proxied = await startGateway([echo], { trustedProxies: ['127.0.0.1'] });
+    const answer = await (await proxied.fetch('/echo/v1/x', { headers })).json();
+    await proxied.gateway.close(1000);
+    expect(answer).toMatchObject({ ip: '203.0.113.7', protocol: 'https' });
+  });
+
+  it('are what the caller says in this process', async () => {
+    const answer = await server.gateway.fetch('/echo/v1/x', {
+      headers: { 'x-forwarded-for': '203.0.113.8' },
+    });
+    expect(await answer.json()).toMatchObject({ ip: '203.0.113.8' });
+  });
+});
+
+describe('health', () => {
+  it('names each service, and 503 when one is not well', async () => {
+    expect(await json('/health')).toMatchObject({
+      status: 200,
+      body: { status: 'ok', services: { echo: 'ok', text: 'ok', plain: 'ok' } },
+    });
+    trouble = 'the disk is full';
+    const ill = await json('/health');
+    trouble = undefined;
+    expect(ill).toMatchObject({
+      status: 503,
+      body: { status: 'degraded', services: { text: 'the disk is full' } },
+    });
+  });
+
+  it('the root leads home', async () => {
+    const answer = await server.fetch('/');
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console/']);
+  });
+});
+
+describe('bodies', () => {
+  const post = (body: string) =>
+    server.fetch('/plain/v1/body', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+
+  it('are limited where a service sets no limit', async () => {
+    expect((await post(JSON.stringify('x'.repeat(11 * 1024 * 1024)))).status).toBe(413);
+  });
+
+  it('cannot reach prototypes', async () => {
+    expect((await post('{"__proto__":{"polluted":true}}')).status).toBe(400);
+    expect((await post('{"constructor":{"prototype":{"polluted":true}}}')).status).toBe(400);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
