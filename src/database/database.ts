@@ -32,6 +32,8 @@ export interface DatabaseOptions {
   readonly log?: Logger;
   /** One sentence before anything that may take longer than a moment. */
   readonly onProgress?: (message: string) => void;
+  /** Called, maybe several times, when the embedded server is on its way and there is time for other work. */
+  readonly whileStarting?: () => void;
 }
 
 /** The first set of every database: roles, schemas, guards. */
@@ -69,6 +71,7 @@ async function startEmbedded(
     settings: options.dbSettings ?? {},
     log,
     onProgress,
+    whileStarting: options.whileStarting,
   });
   try {
     const target = (role: LoginRole) => clusterTarget(cluster, role, password, 'postgres');

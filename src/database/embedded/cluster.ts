@@ -43,6 +43,8 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** Called before steps that may take longer than a moment. */
   readonly onProgress: (message: string) => void;
+  /** Called when a program of PostgreSQL's has just been started and there is time for other work. */
+  readonly whileStarting?: () => void;
 }
 
 export interface Cluster {
@@ -80,7 +82,9 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
   await clearIfPresent(pgdata);
   if (!isInitialised(pgdata, binaries)) {
     options.onProgress('Preparing PostgreSQL in an empty data folder');
-    await initialise(binaries, identity, pgdata, { durable: options.durable });
+    const initialised = initialise(binaries, identity, pgdata, { durable: options.durable });
+    options.whileStarting?.();
+    await initialised;
   }
   giveTo(identity, pgdata);
   const socketDir = process.platform === 'win32' ? null : makeSocketDir(place.home, identity);
@@ -106,7 +110,9 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     );
     const onLine = (level: 'debug' | 'warn', line: string) =>
       options.log[level]({ service: 'postgres' }, line);
-    return { server: await startServer({ binaries, identity, pgdata, onLine }), port };
+    const starting = startServer({ binaries, identity, pgdata, onLine });
+    options.whileStarting?.();
+    return { server: await starting, port };
   };
 
   const { server, port } = await launchOnPort(launch, options.port);
