@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const installStamp = join(root, 'node_modules', '.plinth-lock');
 const webStamp = join(root, 'dist', 'web', '.stamp');
+const readyScript = join(root, 'node_modules', '.plinth-ready');
 const neededNode = 26;
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
@@ -111,6 +112,25 @@ async function buildWeb(/** @type {string} */ node) {
   utimesSync(webStamp, now, now);
 }
 
+/**
+ * A script that answers in a few milliseconds, without starting Node, whether anything would have to be done here:
+ * package.json asks it first.
+ */
+function writeReadyScript(/** @type {Date} */ asOf) {
+  const watched = 'package-lock.json scripts/build-web.mjs scripts/prepare.mjs web';
+  writeFileSync(
+    readyScript,
+    `# Made by scripts/prepare.mjs. Succeeds while nothing it looks at is newer than this file.
+[ -f dist/web/.stamp ] && [ -z "$(find ${watched} -newer node_modules/.plinth-ready -print -quit 2>&1)" ]
+`,
+  );
+  utimesSync(readyScript, asOf, asOf);
+}
+
+const began = new Date();
 await install();
 const node = projectNode();
-if (!process.argv.includes('--install-only')) await buildWeb(node);
+if (!process.argv.includes('--install-only')) {
+  await buildWeb(node);
+  writeReadyScript(began);
+}
