@@ -1,26 +1,48 @@
-/** Reads a constant out of a source file, so that documents show the number that runs though nothing exports it. */
-import { readFileSync } from 'node:fs';
+/** Reads a constant out of the sources, so that documents show the number that runs though nothing exports it. */
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-const root = new URL('../../', import.meta.url);
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * The value of `const NAME = …`, or of a field of the object it holds; products and sums of numbers are worked out.
+ * The value of the one `const NAME = …` of a file or folder, or of a field of the object it holds; products and sums of
+ * numbers are worked out.
  *
- * @example sourceConstant('src/mail/server.ts', 'maxLimit') // 1000
- * @example sourceConstant('src/console/sessions.ts', 'attemptLimits.most') // 10
+ * @example sourceConstant('src/mail', 'maxLimit') // 1000
+ * @example sourceConstant('src/console', 'attemptLimits.most') // 10
  */
-export function sourceConstant(file: string, name: string): number {
-  const source = readFileSync(new URL(file, root), 'utf8');
+export function sourceConstant(place: string, name: string): number {
   const [constant = '', field] = name.split('.');
-  const statement = new RegExp(`^\\s*(?:export )?const ${constant}\\b[^=]*= ([^;]+);`, 'm').exec(source)?.[1];
-  const text =
-    field === undefined ? statement : new RegExp(`\\b${field}: ([^,}]+)`).exec(statement ?? '')?.[1];
-  const value = text === undefined ? undefined : workOut(text);
-  if (value === undefined) {
-    throw new Error(`${file} has no number ${name} any more: correct the list in scripts/docs/constants.ts.`);
+  const declared = new RegExp(`^(?:export )?const ${constant}\\b[^=\\n]*= ([^;]+);`, 'gm');
+  const values = sourcesOf(place)
+    .flatMap((source) => [...source.matchAll(declared)])
+    .map(([, text = '']) => workOut(field === undefined ? text : fieldOf(text, field)));
+  const [value] = values;
+  if (values.length !== 1 || value === undefined) {
+    const found = values.length > 1 ? `${values.length} constants` : 'no number';
+    throw new Error(
+      `${place} has ${found} of the name ${name}: correct the list in scripts/docs/constants.ts.`,
+    );
   }
   return value;
 }
+
+const texts = new Map<string, readonly string[]>();
+
+function sourcesOf(place: string): readonly string[] {
+  let sources = texts.get(place);
+  if (sources === undefined) {
+    const files = place.endsWith('.ts') ? [place] : globSync(`${place}/**/*.ts`, { cwd: root });
+    sources = files
+      .filter((file) => !file.endsWith('.test.ts'))
+      .map((file) => readFileSync(`${root}${file}`, 'utf8'));
+    texts.set(place, sources);
+  }
+  return sources;
+}
+
+const fieldOf = (object: string, field: string): string =>
+  new RegExp(`\\b${field}: ([^,}]+)`).exec(object)?.[1] ?? '';
 
 function workOut(text: string): number | undefined {
   const plain = text.trim().replaceAll('_', '').replaceAll("'", '');
