@@ -200,5 +200,11 @@ export interface ReplicationConnection {
   ): { readonly ended: Promise<void> };
   /** Tells the server that everything up to `lsn` is done. */
   acknowledge(lsn: bigint): void;
+  /**
+   * Stops reading until {@link resume}, so that the server waits. It is still told every few seconds how far we are, and
+   * does not take us for dead. A few messages that were read already may still come.
+   */
+  pause(): void;
+  resume(): void;
   destroy(): void;
 }

@@ -54,6 +54,7 @@ export function createRealtime(deps: RealtimeDeps): Service {
     database,
     log,
     maxPayloadBytes: limits.maxPayloadBytes,
+    maxWaitingBytes: limits.maxWaitingChangeBytes,
     publish: (subTopic, isPrivate, broadcast) => hub.publish(subTopic, isPrivate, broadcast),
   });
   const now = clock.now();

@@ -26,6 +26,8 @@ export interface Limits {
   readonly maxBufferedBytes: number;
   /** The same over all sockets; beyond it the slowest are closed. */
   readonly maxBufferedBytesInAll: number;
+  /** Changes that wait for their turn; beyond it the stream of changes is not read. */
+  readonly maxWaitingChangeBytes: number;
   /** Frames of one channel that wait for its join or its rights; beyond it the socket is not read. */
   readonly maxWaitingFrames: number;
 }
@@ -47,5 +49,6 @@ export const defaultLimits: Limits = {
   emptySocketMs: 600_000,
   maxBufferedBytes: 8 * 1024 * 1024,
   maxBufferedBytesInAll: 256 * 1024 * 1024,
+  maxWaitingChangeBytes: 128 * 1024 * 1024,
   maxWaitingFrames: 256,
 };

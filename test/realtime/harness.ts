@@ -18,6 +18,8 @@ export interface Harness {
   sql(text: string): Promise<void>;
   /** A stock client, signed in as `userId` or, without one, nobody. */
   client(userId?: string): SupabaseClient;
+  /** A stock client with the secret key. */
+  serviceClient(): SupabaseClient;
   /** A token for a user. */
   token(userId: string, claims?: Record<string, unknown>): string;
   socketUrl(key?: string, version?: string): string;
@@ -57,6 +59,11 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
       const session = userId === undefined ? undefined : token(userId, { session_id: randomUUID() });
       const options = session === undefined ? {} : { accessToken: async () => session };
       const client = createClient(url, keys.publishableKey, options);
+      clients.add(client);
+      return client;
+    },
+    serviceClient() {
+      const client = createClient(url, keys.secretKey);
       clients.add(client);
       return client;
     },

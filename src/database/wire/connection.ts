@@ -169,6 +169,15 @@ export class Connection {
     this.#end(error);
   }
 
+  /** Nothing is read until {@link resume}: TCP makes the server wait. What one read brought already is still handed out. */
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    if (!this.#ended) this.#socket?.resume();
+  }
+
   #terminate(): void {
     this.writer.terminate();
     this.#socket?.end(this.writer.take());

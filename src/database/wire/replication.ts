@@ -49,6 +49,12 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
     acknowledge(lsn) {
       if (lsn > position.acknowledged) position.acknowledged = lsn;
     },
+    pause() {
+      connection.pause();
+    },
+    resume() {
+      connection.resume();
+    },
     destroy() {
       destroyed = true;
       connection.destroy();

@@ -52,10 +52,12 @@ export interface Audience {
   readonly groups: Map<string, Group>;
   /** Name of the row visibility function, once made. */
   visibility: string | null | undefined;
+  /** False once the owners of rows could not be looked up. */
+  narrows: boolean;
 }
 
 export function createAudience(table: Table): Audience {
-  return { table, groups: new Map(), visibility: undefined };
+  return { table, groups: new Map(), visibility: undefined, narrows: table.ownerColumns !== undefined };
 }
 
 /** Adds request number `order` of a subscriber, whose conditions were checked against the table. */

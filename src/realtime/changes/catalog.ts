@@ -6,16 +6,25 @@ import type { Pool } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Table } from '../core/change.ts';
 import type { TypeShape } from '../core/json-text.ts';
+import { ownerColumns, type RowPolicy } from '../core/owner.ts';
 
 export interface Catalog {
   /** Undefined when it is gone. */
   table(oid: number): Promise<Table | undefined>;
-  /** The columns that a role may SELECT; none for a role that does not exist. */
-  selectable(oid: number, role: string): Promise<ReadonlySet<string>>;
+  /** For a role that does not exist: nothing. */
+  access(oid: number, role: string): Promise<RoleAccess>;
   /** Tables of the publication that users alter. */
   published(): Promise<readonly PublishedTable[]>;
   forget(oid: number): void;
   forgetAll(): void;
+}
+
+/** What a role may see of a table. */
+export interface RoleAccess {
+  /** The columns that it may SELECT. */
+  readonly selectable: ReadonlySet<string>;
+  /** Row policies may not be asked for it: it bypasses them, or owns the table. */
+  readonly exempt: boolean;
 }
 
 export interface PublishedTable {
@@ -38,6 +47,9 @@ interface TableRow {
     readonly bytewise: boolean;
     readonly key: boolean;
   }[];
+  readonly policies: readonly RowPolicy[];
+  /** Whether the functions that policies ask about the caller are the service's own. */
+  readonly known_functions: boolean;
 }
 
 interface TypeRow {
@@ -52,11 +64,11 @@ interface TypeRow {
 
 export function createCatalog(pool: () => Pool): Catalog {
   const tables = new Map<number, Promise<Table | undefined>>();
-  const privileges = new Map<number, Map<string, Promise<ReadonlySet<string>>>>();
+  const accesses = new Map<number, Map<string, Promise<RoleAccess>>>();
   const types = new Map<number, TypeRow>();
 
   const loadTable = async (oid: number): Promise<Table | undefined> => {
-    const [row] = await pool().query<TableRow>(sql`
+    const statement = sql`
       select n.nspname as schema, c.relname as name, c.relrowsecurity as row_security,
         coalesce((
           select jsonb_agg(jsonb_build_object(
@@ -68,11 +80,27 @@ export function createCatalog(pool: () => Pool): Catalog {
           join pg_catalog.pg_type t on t.oid = a.atttypid
           left join pg_catalog.pg_collation l on l.oid = a.attcollation
           where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-        ), '[]') as columns
+        ), '[]') as columns,
+        coalesce((
+          select jsonb_agg(jsonb_build_object(
+            'permissive', p.polpermissive, 'using', pg_get_expr(p.polqual, p.polrelid)
+          ))
+          from pg_catalog.pg_policy p
+          where p.polrelid = c.oid and p.polcmd in ('r', '*')
+        ), '[]') as policies,
+        not exists (
+          select from pg_catalog.pg_proc f
+          where f.pronamespace = to_regnamespace('auth') and f.proname in ('uid', 'jwt')
+            and f.proowner::regrole::text not in ('supabase_auth_admin', 'supabase_admin')
+        ) as known_functions
       from pg_catalog.pg_class c
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
-      where c.oid = ${oid}`);
+      where c.oid = ${oid}`;
+    // Expressions of policies are read with every name qualified; the types' names are casts, qualified or not.
+    const [row] = await pool().transaction((tx) => tx.query<TableRow>(statement), {
+      settings: [['search_path', '']],
+    });
     if (row === undefined) return undefined;
     await loadTypes(row.columns.map(({ typeOid }) => typeOid));
     return {
@@ -89,6 +117,7 @@ export function createCatalog(pool: () => Pool): Catalog {
         shape: shapeOf(typeOid, types),
       })),
       primaryKey: row.columns.filter(({ key }) => key).map(({ name }) => name),
+      ownerColumns: row.known_functions ? ownerColumns(row.policies, comparableColumns(row)) : undefined,
     };
   };
 
@@ -118,26 +147,31 @@ export function createCatalog(pool: () => Pool): Catalog {
     );
   };
 
-  const loadSelectable = async (oid: number, role: string): Promise<ReadonlySet<string>> => {
-    const rows = await pool().query<{ name: string }>(sql`
-      select a.attname as name
-      from pg_catalog.pg_roles r, pg_catalog.pg_attribute a
-      where r.rolname = ${role} and a.attrelid = ${oid} and a.attnum > 0 and not a.attisdropped
+  const loadAccess = async (oid: number, role: string): Promise<RoleAccess> => {
+    const rows = await pool().query<{ name: string; exempt: boolean }>(sql`
+      select a.attname as name,
+        r.rolsuper or r.rolbypassrls or pg_has_role(r.oid, c.relowner, 'USAGE') as exempt
+      from pg_catalog.pg_roles r, pg_catalog.pg_class c
+      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where r.rolname = ${role} and c.oid = ${oid}
         and has_column_privilege(r.oid, a.attrelid, a.attnum, 'SELECT')`);
-    return new Set(rows.map(({ name }) => name));
+    return {
+      selectable: new Set(rows.map(({ name }) => name)),
+      exempt: rows.some(({ exempt }) => exempt),
+    };
   };
 
   return {
     table(oid) {
       return remembered(tables, oid, () => loadTable(oid));
     },
-    selectable(oid, role) {
-      let ofTable = privileges.get(oid);
+    access(oid, role) {
+      let ofTable = accesses.get(oid);
       if (ofTable === undefined) {
         ofTable = new Map();
-        privileges.set(oid, ofTable);
+        accesses.set(oid, ofTable);
       }
-      return remembered(ofTable, role, () => loadSelectable(oid, role));
+      return remembered(ofTable, role, () => loadAccess(oid, role));
     },
     published() {
       return pool().query<PublishedTable>(sql`
@@ -150,14 +184,22 @@ export function createCatalog(pool: () => Pool): Catalog {
     },
     forget(oid) {
       tables.delete(oid);
-      privileges.delete(oid);
+      accesses.delete(oid);
     },
     forgetAll() {
       tables.clear();
-      privileges.clear();
+      accesses.clear();
       types.clear();
     },
   };
+}
+
+/** Where equal values have equal texts. */
+function comparableColumns({ columns }: TableRow): ReadonlySet<string> {
+  const comparable = columns.filter(
+    ({ typeName, bytewise }) => typeName === 'uuid' || (typeName === 'text' && bytewise),
+  );
+  return new Set(comparable.map(({ name }) => name));
 }
 
 /** A failed load is forgotten, so that the next caller tries again. */

@@ -7,15 +7,20 @@ import type { Logger } from '../../kernel/log.ts';
 import { type Change, changeJson, type Refusal, refusalOf } from '../core/change.ts';
 import { matchRow, type PendingTest, type Verdict } from '../core/filter-match.ts';
 import { encodeJson, type Frame } from '../core/frame.ts';
+import { isPlainId } from '../core/owner.ts';
 import { type Audience, frameKey, type Group, type Subscriber, type Target } from './audience.ts';
-import { type ClaimSet, checkConditions, makeVisibility, visibleRows } from './checks.ts';
+import type { RoleAccess } from './catalog.ts';
+import { type ClaimSet, checkConditions, makeVisibility, ownersOf, visibleRows } from './checks.ts';
 
 export interface DeliveryDeps {
   readonly pool: () => Pool;
   readonly log: Logger;
   readonly now: () => number;
-  readonly selectable: (oid: number, role: string) => Promise<ReadonlySet<string>>;
+  readonly access: (oid: number, role: string) => Promise<RoleAccess>;
 }
+
+/** With fewer claim sets the look at the owners costs more than it saves. */
+const worthNarrowing = 4;
 
 /** A change, its audience, and what was found out on the way. */
 interface Work {
@@ -28,10 +33,7 @@ interface Work {
 }
 
 /** What roles may see of a table. */
-type RoleViews = Map<
-  string,
-  { readonly selectable: ReadonlySet<string>; readonly refusals: Map<string, Refusal | undefined> }
->;
+type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Refusal | undefined> }>;
 
 /** Returns the milliseconds that PostgreSQL was asked for. */
 export async function deliverBatch(
@@ -92,7 +94,7 @@ async function loadViews(deps: DeliveryDeps, works: readonly Work[]): Promise<Ma
     for (const group of audience.groups.values())
       for (const { role } of group.members.keys()) roles.add(role);
     for (const role of roles) {
-      ofTable.set(role, { selectable: await deps.selectable(audience.table.oid, role), refusals: new Map() });
+      ofTable.set(role, { ...(await deps.access(audience.table.oid, role)), refusals: new Map() });
     }
   }
   return views;
@@ -169,15 +171,43 @@ async function askAudience(
   }
   if (keys.length === 0 || claimSets.size === 0) return;
   const pool = deps.pool();
+  const asked = await narrowed(deps, audience, keys, claimSets, views);
+  if (asked.length === 0) return;
   audience.visibility ??= await makeVisibility(pool, audience.table.oid);
   if (audience.visibility === null) return;
-  const visible = await visibleRows(pool, audience.visibility, audience.table, keys, [...claimSets]);
+  const visible = await visibleRows(pool, audience.visibility, audience.table, keys, asked);
   const visibleTo: Set<ClaimSet>[] = keys.map(() => new Set());
   for (const [claimSet, rows] of visible) for (const row of rows) visibleTo[row]?.add(claimSet);
   works.forEach((work, index) => {
     const number = numberOf[index];
     if (number !== undefined) work.visibleTo = visibleTo[number];
   });
+}
+
+/**
+ * The claim sets that may see any of the rows: all of them, unless the policies let only owners see them. What a row
+ * looks like now counts, as it does for the policies.
+ */
+async function narrowed(
+  deps: DeliveryDeps,
+  audience: Audience,
+  keys: readonly (readonly string[])[],
+  claimSets: ReadonlySet<ClaimSet>,
+  views: RoleViews,
+): Promise<readonly ClaimSet[]> {
+  const all = [...claimSets];
+  if (!audience.narrows || all.length < worthNarrowing) return all;
+  try {
+    const owners = await ownersOf(deps.pool(), audience.table, keys);
+    return all.filter(
+      ({ role, sub }) => !isPlainId(sub) || owners.has(sub) || views.get(role)?.exempt !== false,
+    );
+  } catch (error) {
+    audience.narrows = false;
+    const table = `${audience.table.schema}.${audience.table.name}`;
+    deps.log.debug({ table, error }, 'the owners of rows could not be looked up; everybody is asked about');
+    return all;
+  }
 }
 
 function deliver(work: Work, views: RoleViews): void {

@@ -49,13 +49,13 @@ export interface FeedOptions {
   readonly database: Database;
   readonly log: Logger;
   readonly maxPayloadBytes: number;
+  /** Beyond this the stream is not read until half of it is worked off: PostgreSQL keeps what comes next. */
+  readonly maxWaitingBytes: number;
   readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
 }
 
 const subscribedText = 'Subscribed to PostgreSQL';
 const maxBatch = 500;
-/** Changes that wait beyond this are dropped, with a line in the log: the process must live. */
-const maxWaitingBytes = 128 * 1024 * 1024;
 const publicationWatchMs = 10_000;
 const retrySubscribeMs = 5_000;
 
@@ -63,7 +63,8 @@ type Item =
   | { readonly kind: 'change'; readonly relation: Relation; readonly change: Change; readonly xid: number }
   | { readonly kind: 'commit'; readonly lsn: bigint };
 
-export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOptions): Feed {
+export function createFeed(options: FeedOptions): Feed {
+  const { database, log, maxPayloadBytes, maxWaitingBytes, publish } = options;
   const pool = () => database.pool('supabase_realtime_admin');
   const catalog = createCatalog(pool);
   const registry = createRegistry(catalog, pool);
@@ -73,7 +74,6 @@ export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOpti
   const claimSets = new Map<string, { readonly claimSet: ClaimSet; users: number }>();
   const queue: Item[] = [];
   let waitingBytes = 0;
-  let dropped = 0;
   let committedAt = 0;
   let xid = 0;
   let working = false;
@@ -121,12 +121,11 @@ export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOpti
   }
 
   function take(relation: Relation, change: Change): void {
-    if (waitingBytes + change.bytes > maxWaitingBytes) {
-      if (dropped++ === 0)
-        log.error({ waitingBytes }, 'too many changes wait to be delivered; some are dropped');
-      return;
-    }
     waitingBytes += change.bytes;
+    if (waitingBytes > maxWaitingBytes) {
+      log.debug({ waitingBytes }, 'many changes wait to be delivered; the stream is not read meanwhile');
+      stream.pause();
+    }
     queue.push({ kind: 'change', relation, change, xid });
     if (!working) {
       working = true;
@@ -145,11 +144,10 @@ export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOpti
           if (item.kind === 'commit') stream.acknowledge(item.lsn);
           else waitingBytes -= item.change.bytes;
         }
+        if (waitingBytes <= maxWaitingBytes / 2) stream.resume();
         const waitMs = waitAfter(checkMs);
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
-      if (dropped > 0) log.error({ dropped }, 'changes were dropped');
-      dropped = 0;
     } finally {
       working = false;
     }
@@ -168,10 +166,7 @@ export function createFeed({ database, log, maxPayloadBytes, publish }: FeedOpti
           changes.push({ change: item.change, audience });
       }
       if (changes.length === 0) return 0;
-      return await deliverBatch(
-        { pool, log, now: () => performance.now(), selectable: catalog.selectable },
-        changes,
-      );
+      return await deliverBatch({ pool, log, now: () => performance.now(), access: catalog.access }, changes);
     } catch (error) {
       if (!stopped) log.error({ error, changes: items.length }, 'changes could not be delivered');
       return 0;

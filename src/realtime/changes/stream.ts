@@ -32,6 +32,9 @@ export interface Stream {
   /** A sentence while it is wanted and not live. */
   readonly trouble: string | undefined;
   acknowledge(lsn: bigint): void;
+  /** Makes PostgreSQL wait with what comes next; the beginning of a stream ends it. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -53,6 +56,8 @@ export function createStream(options: StreamOptions): Stream {
   let retry: NodeJS.Timeout | undefined;
   let retryMs = firstRetryMs;
   let running: Promise<void> | undefined;
+  let paused = false;
+  let heardAt = 0;
   const isStopped = (): boolean => state === 'stopped';
 
   const open = (): void => {
@@ -97,7 +102,8 @@ export function createStream(options: StreamOptions): Stream {
     }
     if (isStopped()) return;
     const decoder = createDecoder(options.wanted);
-    let heardAt = performance.now();
+    heardAt = performance.now();
+    paused = false;
     const names = publications.map((name) => `"${name}"`).join(',');
     const { ended } = opened.stream(
       `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', messages 'true', publication_names ${quoteLiteral(names)})`,
@@ -111,7 +117,7 @@ export function createStream(options: StreamOptions): Stream {
     trouble = undefined;
     retryMs = firstRetryMs;
     const heart = setInterval(() => {
-      if (performance.now() - heardAt > silenceMs) {
+      if (!paused && performance.now() - heardAt > silenceMs) {
         log.warn({ silenceMs }, 'nothing comes through the stream of changes any more');
         opened.destroy();
         return;
@@ -136,6 +142,17 @@ export function createStream(options: StreamOptions): Stream {
     },
     acknowledge(lsn) {
       connection?.acknowledge(lsn);
+    },
+    pause() {
+      if (paused) return;
+      paused = true;
+      connection?.pause();
+    },
+    resume() {
+      if (!paused) return;
+      paused = false;
+      heardAt = performance.now();
+      connection?.resume();
     },
     async stop() {
       state = 'stopped';

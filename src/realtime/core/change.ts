@@ -15,6 +15,8 @@ export interface Table {
   /** In attribute order. */
   readonly columns: readonly Column[];
   readonly primaryKey: readonly string[];
+  /** Columns of which one holds the id of whoever sees a row (`owner.ts`); undefined: anybody may. */
+  readonly ownerColumns: readonly string[] | undefined;
 }
 
 export interface Column {

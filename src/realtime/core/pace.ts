@@ -1,19 +1,23 @@
 /**
- * When the next batch of changes is looked at. A batch that asked PostgreSQL about many claim sets was expensive; the
- * next one then waits, so that it holds more changes at the same price. Cheap batches follow at once.
+ * When the next batch of changes is looked at. The first change after a quiet moment is looked at at once; as long as more
+ * follow, they gather for a moment, so that each question to PostgreSQL is about several. After expensive questions
+ * (many claim sets) they gather longer.
  */
 
 export interface PaceOptions {
-  /** A check may take one part in this many of the time. */
+  /** The wait is this many times what the last questions took, within the bounds. */
   readonly idleRatio: number;
+  readonly minWaitMs: number;
   readonly maxWaitMs: number;
 }
 
-export const defaultPace: PaceOptions = { idleRatio: 3, maxWaitMs: 100 };
+export const defaultPace: PaceOptions = { idleRatio: 2, minWaitMs: 10, maxWaitMs: 50 };
 
-/** Milliseconds to wait after a batch whose checks took `checkMs`. */
+/** Below this nothing was asked. */
+const nothingAskedMs = 0.3;
+
+/** Milliseconds to wait after a batch whose questions took `checkMs`. */
 export function waitAfter(checkMs: number, options: PaceOptions = defaultPace): number {
-  // Below this a wait costs more in latency than it saves.
-  if (checkMs < 2) return 0;
-  return Math.min(options.maxWaitMs, checkMs * options.idleRatio);
+  if (checkMs < nothingAskedMs) return 0;
+  return Math.min(options.maxWaitMs, Math.max(options.minWaitMs, checkMs * options.idleRatio));
 }

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { Deadlines } from './deadlines.ts';
 import { bindingId, parseJoin, parseReplay } from './join.ts';
 import { jsonText, type TypeShape } from './json-text.ts';
-import { waitAfter } from './pace.ts';
 import { CallWindow, RateAverage } from './rate.ts';
 import { cleanToken, judgeToken } from './token.ts';
 
@@ -100,13 +99,6 @@ test('rates: an average over a minute, a window of calls; clocks may jump', () =
   const window = new CallWindow();
   expect([1, 2, 3].map((at) => window.take(at, 2, 100))).toEqual([true, true, false]);
   expect(window.take(102, 2, 100)).toBe(true);
-});
-
-test('pacing: cheap checks go at once, dear ones wait, never long', () => {
-  expect(waitAfter(0)).toBe(0);
-  expect(waitAfter(1.9)).toBe(0);
-  expect(waitAfter(10)).toBe(30);
-  expect(waitAfter(1000)).toBe(100);
 });
 
 test('deadlines come due once, in any jump of the clock', () => {

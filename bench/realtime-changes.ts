@@ -1,0 +1,267 @@
+/**
+ * postgres_changes for many users, each of whom may see only their own rows: how many changes a second arrive, how late,
+ * and what they cost. The whole product is started on an empty project; every subscriber is a user and a socket of its
+ * own; every row is a transaction of its own and has one recipient.
+ *
+ *     node bench/realtime-changes.ts [--users 500] [--rate 640] [--seconds 10] [--policy uid|claims|members]
+ *
+ * Policies: `uid` is owner = (select auth.uid()), `claims` reads the claims' setting itself, `members` asks a table of
+ * members. Prints the rate, the latency from commit to receipt (and from the writer's side, commit included), the CPU
+ * of the server and of PostgreSQL, in all and for realtime alone. Linux only, since CPU comes from /proc.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { WebSocket } from 'ws';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({
+  options: {
+    users: { type: 'string', default: '500' },
+    rate: { type: 'string', default: '640' },
+    seconds: { type: 'string', default: '10' },
+    policy: { type: 'string', default: 'uid' },
+  },
+});
+const users = Number(values.users);
+const rate = Number(values.rate);
+const seconds = Number(values.seconds);
+const bar = { rate: 640, p95Ms: 100, cores: 0.5 };
+/** Not counted: statements are prepared, code is compiled. */
+const warmUpSeconds = 2;
+const writers = 4;
+
+const policies: Record<string, string> = {
+  uid: 'owner = (select auth.uid())',
+  claims: `owner = (current_setting('request.jwt.claims', true)::json ->> 'sub')::uuid`,
+  members:
+    'exists (select from public.bench_members m where m.room = owner and m.member = (select auth.uid()))',
+};
+const policy = policies[values.policy];
+if (policy === undefined) throw new Error(`There is no policy ${values.policy}.`);
+
+interface Server {
+  readonly child: ChildProcess;
+  readonly dir: string;
+  readonly status: Record<'API_URL' | 'DB_URL' | 'ANON_KEY' | 'JWT_SECRET', string>;
+}
+
+async function startServer(): Promise<Server> {
+  const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
+  mkdirSync(join(dir, 'supabase'));
+  writeFileSync(join(dir, 'supabase', 'config.toml'), 'project_id = "bench"\n');
+  const args = [join(root, 'bin', 'plinth.mjs'), 'start', '--workdir', dir, '--port', '0', '--json'];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  for await (const chunk of child.stdout as NonNullable<ChildProcess['stdout']>) {
+    output += chunk;
+    if (output.includes('\n')) return { child, dir, status: JSON.parse(output) };
+  }
+  throw new Error('the server did not start');
+}
+
+async function stopServer({ child, dir }: Server): Promise<void> {
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGINT');
+  await gone;
+  rmSync(dir, { recursive: true, force: true });
+}
+
+const userId = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+function tokenOf(secret: string, user: number): string {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const exp = Math.floor(Date.now() / 1000) + 3600;
+  const claims = { sub: userId(user), role: 'authenticated', aud: 'authenticated', exp };
+  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`;
+}
+
+/** What one user has received: the numbers of the rows. */
+interface Received {
+  readonly seen: Set<number>;
+  repeated: number;
+  foreign: number;
+}
+
+const sentAt = new Float64Array((rate * (seconds + warmUpSeconds) + 1) | 0);
+const sinceSent: number[] = [];
+const sinceCommit: number[] = [];
+let firstCounted = 0;
+
+async function subscribe({ status }: Server, user: number): Promise<Received & { socket: WebSocket }> {
+  const url = `${status.API_URL.replace('http', 'ws')}/realtime/v1/websocket?vsn=2.0.0&apikey=${status.ANON_KEY}`;
+  const socket = new WebSocket(url);
+  const received = { seen: new Set<number>(), repeated: 0, foreign: 0, socket };
+  const live = new Promise<void>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('open', () => {
+      const changes = [{ event: 'INSERT', schema: 'public', table: 'bench_rows' }];
+      const payload = {
+        config: { postgres_changes: changes },
+        access_token: tokenOf(status.JWT_SECRET, user),
+      };
+      socket.send(JSON.stringify(['1', '1', `realtime:bench-${user}`, 'phx_join', payload]));
+    });
+    socket.on('message', (frame: Buffer) => {
+      const [, , , event, payload] = JSON.parse(frame.toString());
+      if (event === 'system' && payload.status === 'ok') resolve();
+      else if (event === 'system') reject(new Error(payload.message));
+      else if (event === 'postgres_changes') receive(received, user, payload.data);
+    });
+  });
+  await live;
+  return received;
+}
+
+function receive(
+  received: Received,
+  user: number,
+  data: { record: { id: number; owner: string }; commit_timestamp: string },
+): void {
+  const { id, owner } = data.record;
+  if (owner !== userId(user)) received.foreign++;
+  if (received.seen.has(id)) received.repeated++;
+  received.seen.add(id);
+  if (id < firstCounted) return;
+  sinceSent.push(performance.now() - (sentAt[id] ?? 0));
+  sinceCommit.push(Date.now() - Date.parse(data.commit_timestamp));
+}
+
+/** Writes the rows `from` to `to` at the rate, each in a transaction of its own. */
+async function write(clients: readonly pg.Client[], from: number, to: number): Promise<void> {
+  const began = performance.now();
+  const running: Promise<unknown>[] = [];
+  for (let next = from; next < to; ) {
+    const due = Math.min(to, from + Math.floor(((performance.now() - began) / 1000) * rate) + 1);
+    for (; next < due; next++) {
+      sentAt[next] = performance.now();
+      const client = clients[next % clients.length] as pg.Client;
+      running.push(
+        client.query({
+          name: 'write',
+          text: 'insert into public.bench_rows (id, owner) values ($1, $2)',
+          values: [next, userId(next % users)],
+        }),
+      );
+    }
+    await sleep(1);
+  }
+  await Promise.all(running);
+}
+
+const cpuOf = (pid: number): number => {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
+  } catch {
+    return 0; // ended meanwhile
+  }
+};
+
+/** Threads included. */
+const cpuOfThreads = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`).reduce((sum, tid) => sum + cpuOf(Number(tid)), 0);
+
+function descendants(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((tid) =>
+    readFileSync(`/proc/${pid}/task/${tid}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+interface Cpu {
+  readonly server: number;
+  readonly postgres: number;
+  /** The walsender and the backends that realtime asks. */
+  readonly realtime: number;
+}
+
+async function cpuNow({ child }: Server, client: pg.Client): Promise<Cpu> {
+  const pids = [child.pid as number, ...descendants(child.pid as number)];
+  const isPostgres = (pid: number): boolean => /postgres/.test(readFileSync(`/proc/${pid}/comm`, 'utf8'));
+  const { rows } = await client.query(
+    `select pid from pg_stat_activity where usename = 'supabase_realtime_admin'`,
+  );
+  const sum = (list: readonly number[]): number => list.reduce((total, pid) => total + cpuOfThreads(pid), 0);
+  const postgres = pids.filter(isPostgres);
+  return {
+    server: sum(pids.filter((pid) => !postgres.includes(pid))),
+    postgres: sum(postgres),
+    realtime: sum(rows.map(({ pid }) => pid)),
+  };
+}
+
+const quantile = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+
+const latency = (label: string, numbers: number[]): number => {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((part) => quantile(sorted, part)) as [number, number, number];
+  console.log(
+    `${label.padEnd(26)} p50 ${p50.toFixed(0)}  p95 ${p95.toFixed(0)}  p99 ${p99.toFixed(0)}  max ${(sorted.at(-1) ?? Number.NaN).toFixed(0)} ms`,
+  );
+  return p95;
+};
+
+const server = await startServer();
+try {
+  // Pipelined: a row is sent when it is due, not when the answer to the one before has come.
+  const options = { connectionString: server.status.DB_URL, pipeline: true };
+  const clients = Array.from({ length: writers }, () => new pg.Client(options));
+  for (const client of clients) await client.connect();
+  const [first] = clients as [pg.Client];
+  await first.query(`
+    create table public.bench_rows (id bigint primary key, owner uuid not null, note text default 'x');
+    create table public.bench_members (room uuid, member uuid, primary key (room, member));
+    insert into public.bench_members
+    select id, id from (select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid as id from generate_series(0, ${users}) n) ids;
+    alter table public.bench_rows enable row level security;
+    create policy own on public.bench_rows for select to authenticated using (${policy});
+    alter publication supabase_realtime add table public.bench_rows`);
+  const subscribers = await Promise.all(Array.from({ length: users }, (_, user) => subscribe(server, user)));
+  firstCounted = rate * warmUpSeconds;
+  const total = firstCounted + rate * seconds;
+  await write(clients, 0, firstCounted);
+  await sleep(500);
+  const before = await cpuNow(server, first);
+  const own = process.cpuUsage();
+  const began = performance.now();
+  await write(clients, firstCounted, total);
+  const tookSeconds = (performance.now() - began) / 1000;
+  const got = (): number => subscribers.reduce((sum, { seen }) => sum + seen.size, 0);
+  for (let waited = 0; got() < total && waited < 5000; waited += 20) await sleep(20);
+  const after = await cpuNow(server, first);
+  const generator = process.cpuUsage(own);
+
+  const cores = (key: keyof Cpu): number => (after[key] - before[key]) / tookSeconds;
+  const perChange = (key: keyof Cpu): number => ((after[key] - before[key]) * 1e6) / (rate * seconds);
+  const cost = (key: keyof Cpu): string =>
+    `${cores(key).toFixed(2)} cores (${perChange(key).toFixed(0)} us a change)`;
+  const count = (key: 'repeated' | 'foreign'): number => subscribers.reduce((sum, one) => sum + one[key], 0);
+  const perSecond = (rate * seconds) / tookSeconds;
+  console.log(`${users} subscribers of ${users} users, policy ${policy}`);
+  console.log(
+    `${'changes'.padEnd(26)} ${perSecond.toFixed(0)}/s for ${tookSeconds.toFixed(1)} s; lost ${total - got()}, repeated ${count('repeated')}, of others ${count('foreign')}`,
+  );
+  const p95 = latency('from commit to receipt', sinceCommit);
+  latency('from the writer to receipt', sinceSent);
+  console.log(`${'CPU, server'.padEnd(26)} ${cost('server')}`);
+  console.log(`${'CPU, PostgreSQL'.padEnd(26)} ${cost('postgres')}, of it realtime's ${cost('realtime')}`);
+  console.log(
+    `${'CPU, this generator'.padEnd(26)} ${((generator.user + generator.system) / 1e6 / tookSeconds).toFixed(2)} cores`,
+  );
+  console.log(
+    `of the bars: rate ${(perSecond / bar.rate).toFixed(2)} (${bar.rate}/s), p95 ${(p95 / bar.p95Ms).toFixed(2)} (${bar.p95Ms} ms), ` +
+      `CPU of server and realtime ${((cores('server') + cores('realtime')) / bar.cores).toFixed(2)} (${bar.cores} cores)`,
+  );
+  for (const { socket } of subscribers) socket.terminate();
+  for (const client of clients) await client.end();
+} finally {
+  await stopServer(server);
+}

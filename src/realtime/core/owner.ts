@@ -1,0 +1,124 @@
+/**
+ * Who can see a row at most, read off its row policies. A policy like `owner = (select auth.uid())` lets nobody but the
+ * owner see a row, so PostgreSQL need not be asked for the 499 other subscribers. This only narrows down whom to ask:
+ * whether somebody sees a row is always PostgreSQL's answer, and a policy that is not understood narrows nothing.
+ *
+ * Expressions are those that `pg_get_expr` prints under an empty search_path, where every name of another schema is
+ * qualified and every operator has its parentheses.
+ */
+
+export interface RowPolicy {
+  readonly permissive: boolean;
+  /** Of SELECT and ALL policies, the USING part; null when there is none. */
+  readonly using: string | null;
+}
+
+/**
+ * Columns of which one holds the id (claim `sub`) of whoever sees the row. Undefined: anybody may.
+ *
+ * @example
+ * ownerColumns([{ permissive: true, using: '(owner = ( SELECT auth.uid() AS uid))' }], new Set(['owner'])) // ['owner']
+ */
+export function ownerColumns(
+  policies: readonly RowPolicy[],
+  /** The columns whose equality is that of their text: uuid, and text without a collation of its own. */
+  comparable: ReadonlySet<string>,
+): readonly string[] | undefined {
+  const columns = new Set<string>();
+  // Restrictive ones take away only. Without a permissive one nobody sees anything: too rare to matter.
+  for (const { permissive, using } of policies) {
+    if (!permissive) continue;
+    const column = using === null ? undefined : ownerOf(using, comparable);
+    if (column === undefined) return undefined;
+    columns.add(column);
+  }
+  return columns.size === 0 ? undefined : [...columns];
+}
+
+/** Whether a caller can be told apart by the id: only ids whose every spelling is this one. */
+export function isPlainId(sub: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sub);
+}
+
+function ownerOf(using: string, comparable: ReadonlySet<string>): string | undefined {
+  for (const condition of splitAt(unwrap(using), ' AND ')) {
+    const sides = splitAt(unwrap(condition), ' = ');
+    if (sides.length !== 2) continue;
+    const [left, right] = sides as [string, string];
+    const [name, other] = isCallerId(right) ? [left, right] : [right, left];
+    const column = columnName(name);
+    if (column !== undefined && comparable.has(column) && isCallerId(other)) return column;
+  }
+  return undefined;
+}
+
+function columnName(text: string): string | undefined {
+  if (/^[a-z_][a-z0-9_]*$/.test(text)) return text;
+  const quoted = /^"((?:[^"]|"")+)"$/.exec(text);
+  return quoted?.[1]?.replaceAll('""', '"');
+}
+
+/** `auth.uid()`, claim `sub`, also as uuid or text and in a subselect. */
+function isCallerId(text: string): boolean {
+  const bare = unselect(text);
+  if (bare === 'auth.uid()' || bare === "current_setting('request.jwt.claim.sub'::text, true)") return true;
+  const claim = / ->> 'sub'::text$/.exec(bare);
+  if (claim !== null) return isClaims(bare.slice(0, claim.index));
+  const cast = /::(uuid|text)$/.exec(bare);
+  return cast !== null && isCallerId(bare.slice(0, cast.index));
+}
+
+function isClaims(text: string): boolean {
+  const bare = unselect(text);
+  if (bare === 'auth.jwt()') return true;
+  const cast = /::jsonb?$/.exec(bare);
+  return (
+    cast !== null && unwrap(bare.slice(0, cast.index)) === "current_setting('request.jwt.claims'::text, true)"
+  );
+}
+
+/** Without parentheses around it, and what a subselect without FROM selects. */
+function unselect(text: string): string {
+  const bare = unwrap(text);
+  const select = /^SELECT (.*) AS (?:\w+|"[^"]+")$/s.exec(bare);
+  return select === null ? bare : unselect(select[1] as string);
+}
+
+function unwrap(text: string): string {
+  let bare = text.trim();
+  while (bare.startsWith('(') && closes(bare, 0) === bare.length - 1) bare = bare.slice(1, -1).trim();
+  return bare;
+}
+
+/** Splits outside parentheses and quotes. */
+function splitAt(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const skipped = closes(text, at);
+    if (skipped !== undefined) at = skipped;
+    else if (text.startsWith(separator, at)) {
+      parts.push(text.slice(start, at));
+      at += separator.length - 1;
+      start = at + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+/** Where the parenthesis or quote that opens at `at` ends; undefined when none opens there. */
+function closes(text: string, at: number): number | undefined {
+  const open = text[at];
+  if (open === "'" || open === '"') {
+    // A doubled quote ends one string and begins the next: the same here.
+    const end = text.indexOf(open, at + 1);
+    return end < 0 ? text.length : end;
+  }
+  if (open !== '(') return undefined;
+  for (let index = at + 1; index < text.length; index++) {
+    if (text[index] === ')') return index;
+    index = closes(text, index) ?? index;
+  }
+  return text.length;
+}
