@@ -20,8 +20,16 @@ export interface ServerOptions extends Place {
   readonly exclude: readonly string[];
   readonly ignoreHealthCheck: boolean;
   readonly onProgress: (message: string) => void;
+  /** Starts what shall run beside the server once that answers. */
+  readonly companion?: (status: Record<string, string>) => Promise<Companion>;
   /** Called once, when requests are answered; the sign-in link where there is a Console. */
   readonly onReady: (status: Record<string, string>, consoleLink: string | undefined) => void;
+}
+
+/** Lives as long as the server and is stopped before it; its fields are part of the status. */
+export interface Companion {
+  readonly fields: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
 }
 
 /** Resolves when the server has been stopped: by a signal, or by `plinth stop`. */
@@ -34,6 +42,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
   const control = await startControl({ ...server.operations });
   try {
     await server.start();
+    await server.startCompanion();
     writeState(dataDir, {
       pid: process.pid,
       mode,
@@ -42,7 +51,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
       controlPort: control.port,
       token: control.token,
     });
-    options.onReady(server.backend.status(), await server.consoleLink());
+    options.onReady(server.status(), await server.consoleLink());
     module.flushCompileCache();
     await asked;
     onProgress('Stopping...');
@@ -85,6 +94,7 @@ class Server {
   #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort'> = {};
   #resetFailed = false;
   #stopped: Promise<void> | undefined;
+  #companion: Companion | undefined;
 
   constructor(options: ServerOptions, log: BackendOptions['log']) {
     this.#options = options;
@@ -118,8 +128,21 @@ class Server {
   }
 
   stop(): Promise<void> {
-    this.#stopped ??= this.backend?.stop() ?? Promise.resolve();
+    this.#stopped ??= this.#stopAll();
     return this.#stopped;
+  }
+
+  async #stopAll(): Promise<void> {
+    await this.#companion?.stop();
+    await this.backend?.stop();
+  }
+
+  async startCompanion(): Promise<void> {
+    this.#companion = await this.#options.companion?.(this.backend.status());
+  }
+
+  status(): Record<string, string> {
+    return { ...this.#live().status(), ...this.#companion?.fields };
   }
 
   async consoleLink(): Promise<string | undefined> {
@@ -140,6 +163,7 @@ class Server {
   get operations() {
     return {
       ...backendOperations(() => this.#live(), this.#options),
+      status: async () => this.status(),
       ping: async () => process.pid,
       stop: async () => {
         this.onStop();

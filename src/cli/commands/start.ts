@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { type Command, type Input, projectOptions } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { renderStatus } from '../core/status-formats.ts';
 import { CommandError } from '../errors.ts';
+import { examplePage, examplePlace } from '../example.ts';
 import { print, progressTeller, say } from '../output.ts';
 import { type Place, placeOf } from '../place.ts';
 import { excludedServices } from '../services.ts';
@@ -39,13 +39,18 @@ export const start: Command = {
   options: {
     ...serverOptions,
     detach: { type: 'boolean', short: 'd', help: 'Returns when ready; "plinth stop" stops it.' },
-    example: { type: 'boolean', help: 'Starts the example project that comes with Plinth.' },
+    example: {
+      type: 'boolean',
+      help: 'Starts the example app that comes with Plinth, its page on http://127.0.0.1:5173.',
+    },
+    'example-port': { type: 'string', value: 'PORT', help: 'Port of that page; 0 takes a free one.' },
     daemon: { type: 'boolean', hidden: true, help: 'Reports to the process that started it with --detach.' },
   },
   examples: [
     ['plinth start', 'serves the project of this folder on http://127.0.0.1:54321'],
     ['plinth start --detach --port 0 --json', 'on free ports, for scripts: {"API_URL": ...} when ready'],
     ['plinth start -x realtime,storage', 'without two of the services'],
+    ['plinth start --example', 'a small React app and its backend; the address of the page is EXAMPLE_URL'],
   ],
   run: async (input) => {
     const place = input.flag('example') ? examplePlace(input) : placeOf(input);
@@ -60,12 +65,6 @@ export const start: Command = {
   },
 };
 
-function examplePlace(input: Input): Place {
-  if (input.text('workdir') !== undefined) throw new UsageError('--example and --workdir exclude each other');
-  const projectDir = fileURLToPath(new URL('../../../examples/live-board', import.meta.url));
-  return { projectDir, dataDir: input.text('data-dir') ?? join(projectDir, '.plinth') };
-}
-
 /** Runs the server in this process until it is stopped. */
 export async function serveInFront(
   place: Place,
@@ -79,10 +78,12 @@ export async function serveInFront(
   };
   const onProgress = progressTeller(isDaemon ? (progress) => tell({ progress }) : say);
   const databaseUrl = input.text('database-url');
+  const page = await examplePage(input, place);
   await runServer({
     ...place,
     mode,
-    flags: flagsOf(input),
+    flags: { ...flagsOf(input), ...page?.flags },
+    ...(page === undefined ? {} : { companion: page.start }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     exclude: excludedServices(input.list('exclude')),
     ignoreHealthCheck: input.flag('ignore-health-check'),

@@ -56,6 +56,7 @@ const groups: readonly (readonly [
   [
     'Open',
     [
+      ['Example', 'EXAMPLE_URL'],
       ['App API', 'API_URL'],
       ['Console', 'STUDIO_URL'],
       ['Captured mail', 'MAILPIT_URL'],

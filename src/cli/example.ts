@@ -1,0 +1,134 @@
+/**
+ * `start --example`: the example project that comes with Plinth, and its page beside the server. The page is Vite's
+ * dev server in a process of its own (`example-page.ts`), so that nothing of it is loaded into ours.
+ */
+import { fork } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Input, UsageError } from './command.ts';
+import { CommandError } from './errors.ts';
+import { say } from './output.ts';
+import type { Place } from './place.ts';
+import type { Companion } from './run-server.ts';
+
+const projectDir = fileURLToPath(new URL('../../examples/live-board', import.meta.url));
+const host = '127.0.0.1';
+/** The one that the example's config.toml and README name. */
+const usualPort = 5173;
+
+/** @throws {UsageError} */
+export function examplePlace(input: Input): Place {
+  if (input.text('workdir') !== undefined) throw new UsageError('--example and --workdir exclude each other');
+  return { projectDir, dataDir: resolve(input.text('data-dir') ?? join(projectDir, '.plinth')) };
+}
+
+/** Known before the server starts, since its redirects have to lead back to the page. */
+export interface ExamplePage {
+  readonly flags: Readonly<Record<string, string>>;
+  start(status: Readonly<Record<string, string>>): Promise<Companion>;
+}
+
+/**
+ * Undefined without `--example`.
+ *
+ * @throws {CommandError} when the port asked for is taken.
+ */
+export async function examplePage(input: Input, { dataDir }: Place): Promise<ExamplePage | undefined> {
+  const asked = input.port('example-port');
+  if (!input.flag('example')) {
+    if (asked === undefined) return undefined;
+    throw new UsageError('--example-port goes with --example');
+  }
+  const port = await choosePort(asked ?? (input.port('port') === 0 ? 0 : usualPort), asked !== undefined);
+  const url = `http://${host}:${port}`;
+  return {
+    flags: port === usualPort ? {} : { 'auth.site_url': url },
+    start: (status) => startPage(url, dataDir, status),
+  };
+}
+
+async function choosePort(wanted: number, insisted: boolean): Promise<number> {
+  const free = await probe(wanted);
+  if (free !== undefined) return free;
+  if (insisted) {
+    throw new CommandError(
+      `Port ${wanted} is taken by another program.`,
+      'Choose another with --example-port; 0 takes a free one.',
+    );
+  }
+  const other = (await probe(0)) as number;
+  say(`Port ${wanted} is taken by another program: the example's page is on ${other}.`);
+  return other;
+}
+
+/** The port, or a free one for 0; undefined when something listens there. */
+function probe(port: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
+    );
+    server.listen(port, host, () => {
+      const address = server.address() as { port: number };
+      server.close(() => resolve(address.port));
+    });
+  });
+}
+
+/** What the page's process is told once. */
+export interface PageOrder {
+  readonly root: string;
+  readonly cacheDir: string;
+  readonly host: string;
+  readonly port: number;
+  /** What the page's code reads from `import.meta.env`. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export type PageAnswer = { readonly ready: true } | { readonly failed: string };
+
+async function startPage(
+  url: string,
+  dataDir: string,
+  { API_URL = '', PUBLISHABLE_KEY = '' }: Readonly<Record<string, string>>,
+): Promise<Companion> {
+  const child = fork(fileURLToPath(new URL('example-page.ts', import.meta.url)), [], {
+    // Our stdout belongs to our result.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const order: PageOrder = {
+    root: projectDir,
+    // Of this data folder alone: two pages at once would disturb each other in a shared one.
+    cacheDir: join(dataDir, 'page'),
+    host,
+    port: Number(new URL(url).port),
+    env: { VITE_SUPABASE_URL: API_URL, VITE_SUPABASE_KEY: PUBLISHABLE_KEY },
+  };
+  child.send(order);
+  const answer = await new Promise<PageAnswer>((resolve) => {
+    child.once('message', (message) => resolve(message as PageAnswer));
+    child.once('error', (error) => resolve({ failed: error.message }));
+    void ended.then(() => resolve({ failed: 'its process ended' }));
+  });
+  if ('failed' in answer) {
+    child.kill();
+    throw new CommandError(`The page of the example could not be started: ${answer.failed}`);
+  }
+  let stopping = false;
+  void ended.then(() => {
+    if (!stopping) say("The example's page has ended; everything else goes on. Start again to have it back.");
+  });
+  return {
+    fields: { EXAMPLE_URL: url },
+    async stop() {
+      stopping = true;
+      // It ends when it loses us; and would, too, if we were killed.
+      if (child.connected) child.disconnect();
+      const late = setTimeout(() => child.kill('SIGKILL'), 3000);
+      await ended;
+      clearTimeout(late);
+    },
+  };
+}
