@@ -6,11 +6,14 @@ export function EmptyState({
   icon,
   title,
   text,
+  isPage = false,
   children,
 }: {
   icon: ReactNode;
   title: string;
   text: string;
+  /** It is all the page has, and so names it. */
+  isPage?: boolean;
   children?: ReactNode;
 }) {
   return (
@@ -18,7 +21,7 @@ export function EmptyState({
       <span className={classes.icon} aria-hidden>
         {icon}
       </span>
-      <h2 className={classes.title}>{title}</h2>
+      {isPage ? <h1 className={classes.title}>{title}</h1> : <h2 className={classes.title}>{title}</h2>}
       <p className={classes.text}>{text}</p>
       {children}
     </div>

@@ -21,7 +21,7 @@ export function RouteMissing() {
   return (
     <main>
       <title>{t('app.title', { page: t('missing.title') })}</title>
-      <EmptyState icon={<IconMapOff size={22} />} title={t('missing.title')} text={t('missing.text')}>
+      <EmptyState isPage icon={<IconMapOff size={22} />} title={t('missing.title')} text={t('missing.text')}>
         <Link to="/">{t('missing.home')}</Link>
       </EmptyState>
     </main>

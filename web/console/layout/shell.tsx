@@ -31,7 +31,7 @@ export function Shell() {
       <a className={classes.skip} href="#content">
         {shared('ui.skip')}
       </a>
-      <header className={classes.topbar}>
+      <section className={classes.topbar} aria-label={t('nav.bar')}>
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -51,11 +51,11 @@ export function Shell() {
         >
           <IconSearch size={20} aria-hidden />
         </ActionIcon>
-      </header>
-      <div className={classes.sidebar}>
+      </section>
+      <section className={classes.sidebar} aria-label={t('nav.bar')}>
         <Brand />
         <Sidebar onPalette={openPalette} onShortcuts={() => setShortcutsOpen(true)} />
-      </div>
+      </section>
       <Drawer
         opened={menuOpen}
         onClose={() => setMenuOpen(false)}

@@ -4,6 +4,7 @@ export const messages = {
   'app.title': '{page} · Console',
 
   'nav.label': 'Pages',
+  'nav.bar': 'Project',
   'nav.menu': 'Open the menu',
   'nav.home': 'Home',
   'nav.tables': 'Tables',

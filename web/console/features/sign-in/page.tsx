@@ -32,9 +32,9 @@ export function SignInPage() {
 
   const isWaiting = isPending || (linkToken !== undefined && error === null);
   return (
-    <div className={classes.page}>
+    <main className={classes.page}>
       <title>{t('app.title', { page: t('sign-in.title') })}</title>
-      <main className={classes.card}>
+      <div className={classes.card}>
         <img src={logo} alt="" width={36} height={36} />
         <h1 className={classes.title}>{t('sign-in.title')}</h1>
         {isWaiting ? (
@@ -59,8 +59,8 @@ export function SignInPage() {
             ) : null}
           </>
         )}
-      </main>
+      </div>
       <SchemeSwitch />
-    </div>
+    </main>
   );
 }

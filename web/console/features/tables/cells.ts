@@ -58,6 +58,17 @@ export const isNumber = (column: Column): boolean => numberTypes.test(column.typ
 export const isMono = (column: Column): boolean =>
   /^(uuid|json|jsonb|bytea|inet|cidr|macaddr)/.test(column.type);
 
+const neverEmpty = /^(boolean|uuid|jsonb?|date|time|interval|inet|cidr|macaddr|xml)/;
+
+/** Does the type have an empty text? A number or a date does not. */
+export const mayBeEmpty = (column: Column): boolean =>
+  column.enum_values === null && !numberTypes.test(column.type) && !neverEmpty.test(column.type);
+
+/** What a field's text means: nothing at all is NULL where the type has no empty text. */
+export const typedChange = (column: Column, text: string): CellChange => ({
+  value: text === '' && column.nullable && !mayBeEmpty(column) ? null : text,
+});
+
 export function widthOf(column: Column): number {
   const title = 56 + (column.name.length + Math.min(shortType(column.type).length, 14)) * 7.2;
   return Math.min(320, Math.max(title, contentWidth(column)));

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import type { CellChange, Column } from '../../api/types.ts';
 import { t } from '../../text.ts';
-import { choicesOf, hasDefault, isMono, shortType } from './cells.ts';
+import { choicesOf, hasDefault, isMono, mayBeEmpty, shortType, typedChange } from './cells.ts';
 import classes from './row-field.module.css';
 import { Value } from './value.tsx';
 
@@ -47,7 +47,7 @@ export function RowField({
     ? t('editor.default', { expression: column.default ?? t('editor.identity') })
     : isNull
       ? 'NULL'
-      : t('value.empty');
+      : t(mayBeEmpty(column) ? 'value.empty' : 'column.required');
   return (
     <div className={classes.field} data-changed={isChanged || undefined} data-wrong={isWrong || undefined}>
       <div className={classes.head}>
@@ -99,7 +99,7 @@ export function RowField({
           placeholder={placeholder}
           readOnly={readOnly}
           spellCheck={false}
-          onChange={(event) => onChange({ value: event.currentTarget.value })}
+          onChange={(event) => onChange(typedChange(column, event.currentTarget.value))}
         />
       )}
       {readOnly || choices.length > 0 ? null : (
@@ -107,11 +107,13 @@ export function RowField({
           {column.nullable ? (
             <Mode label="NULL" isOn={isNull} onPick={() => onChange({ value: null })} />
           ) : null}
-          <Mode
-            label={t('value.empty')}
-            isOn={!isDefault && change.value === ''}
-            onPick={() => onChange({ value: '' })}
-          />
+          {mayBeEmpty(column) ? (
+            <Mode
+              label={t('value.empty')}
+              isOn={!isDefault && change.value === ''}
+              onPick={() => onChange({ value: '' })}
+            />
+          ) : null}
           {hasDefault(column) ? (
             <Mode
               label={isNew ? t('value.default') : t('row.to-default')}

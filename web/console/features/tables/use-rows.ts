@@ -1,5 +1,6 @@
 /** Rows by index: pages of them, fetched where somebody looks. */
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { countQuery, pageSize, type RowView, rowsKey, rowsQuery, type TableName } from '../../api/queries.ts';
 import type { Relation, RowPage, RowValues } from '../../api/types.ts';
 import { type GridRow, gridRow } from './cells.ts';
@@ -23,14 +24,18 @@ export interface Rows {
 
 export function useRows(
   name: TableName,
-  view: RowView,
+  asked: RowView,
   visible: { readonly first: number; readonly last: number },
 ): Rows {
   const queryClient = useQueryClient();
   const pages = new Set([0]);
   for (let page = pageOf(visible.first); page <= pageOf(visible.last); page++) pages.add(page);
-  const results = useQueries({ queries: [...pages].map((page) => rowsQuery(name, view, page)) });
-  const counted = useQuery(countQuery(name, view));
+  const results = useQueries({ queries: [...pages].map((page) => rowsQuery(name, asked, page)) });
+  const counted = useQuery(countQuery(name, asked));
+  // What was shown stays until the first rows of the new view are here.
+  const shown = useRef(asked);
+  if (results[0]?.isPending === false) shown.current = asked;
+  const view = shown.current;
 
   const cached = queryClient.getQueriesData<RowPage>({ queryKey: rowsKey(name, view) });
   const known = cached.flatMap(([key, data]) =>
@@ -51,7 +56,7 @@ export function useRows(
       };
     },
     error: results.find(({ error }) => error !== null)?.error ?? null,
-    isFirstLoad: results[0]?.isPending ?? true,
+    isFirstLoad: dataOf(0) === undefined && results[0]?.isPending !== false,
     isFetching: results.some(({ isFetching }) => isFetching),
     count: () => void counted.refetch(),
     isCounting: counted.isFetching,

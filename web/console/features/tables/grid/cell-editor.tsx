@@ -2,7 +2,7 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Cell, CellChange, Column } from '../../../api/types.ts';
 import { t } from '../../../text.ts';
-import { choicesOf, hasDefault } from '../cells.ts';
+import { choicesOf, hasDefault, mayBeEmpty, typedChange } from '../cells.ts';
 import classes from './cell-editor.module.css';
 
 /** Where the focus goes afterwards. */
@@ -122,7 +122,7 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
             placeholder={'default' in change ? t('value.default') : isNull ? 'NULL' : t('value.empty')}
             spellCheck={false}
             autoComplete="off"
-            onChange={(event) => edit({ value: event.currentTarget.value })}
+            onChange={(event) => edit(typedChange(column, event.currentTarget.value))}
           />
           <div className={classes.options} data-above={above || undefined}>
             <Option
@@ -131,11 +131,13 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
               disabled={!column.nullable}
               onPick={() => finish({ value: null }, 'stay')}
             />
-            <Option
-              label={t('value.empty')}
-              isOn={text === '' && 'value' in change && !isNull}
-              onPick={() => finish({ value: '' }, 'stay')}
-            />
+            {mayBeEmpty(column) ? (
+              <Option
+                label={t('value.empty')}
+                isOn={text === '' && 'value' in change && !isNull}
+                onPick={() => finish({ value: '' }, 'stay')}
+              />
+            ) : null}
             {hasDefault(column) ? (
               <Option
                 label={t('editor.default', { expression: column.default ?? t('editor.identity') })}

@@ -55,6 +55,8 @@ export function DataGrid(props: DataGridProps) {
   const [active, setActive] = useState<Position>({ row: total > 0 ? 0 : -1, column: 1 });
   const [editing, setEditing] = useState<Editing>();
   const wantsFocus = useRef(false);
+  /** The focus is in the grid; it stays there when the cell that has it goes away. */
+  const ownsFocus = useRef(false);
   const at: Position = {
     row: Math.min(active.row, total - 1),
     column: Math.min(active.column, columns.length),
@@ -92,7 +94,8 @@ export function DataGrid(props: DataGridProps) {
   useEffect(() => onVisible(first, last), [first, last, onVisible]);
 
   useLayoutEffect(() => {
-    if (!wantsFocus.current) return;
+    const isLost = ownsFocus.current && document.activeElement === document.body;
+    if (!wantsFocus.current && !isLost) return;
     wantsFocus.current = false;
     scroller.current
       ?.querySelector<HTMLElement>(`[data-cell="${at.row}:${at.column}"]`)
@@ -231,6 +234,12 @@ export function DataGrid(props: DataGridProps) {
       aria-busy={rows.isFetching}
       className={classes.grid}
       onKeyDown={onKeyDown}
+      onFocus={() => {
+        ownsFocus.current = true;
+      }}
+      onBlur={() => {
+        ownsFocus.current = false;
+      }}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
       <div role="rowgroup" className={classes.head} style={{ width, height: headHeight }}>
@@ -245,12 +254,12 @@ export function DataGrid(props: DataGridProps) {
             data-cell="-1:0"
             tabIndex={at.row === -1 && at.column === 0 ? 0 : -1}
             className={classes.box}
-            aria-label={t('grid.select-all')}
             onClick={() => {
               setActive({ row: -1, column: 0 });
               toggleAll();
             }}
           >
+            <span className="visually-hidden">{t('grid.select-all')}</span>
             {canWrite ? <Tick state={selected.size === 0 ? 'off' : 'some'} /> : null}
           </div>
           {shownColumns.map(({ index, start, size }) => {

@@ -1,0 +1,299 @@
+/** The Console's pages in a real Chromium, by keyboard, against a real server. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import {
+  axeViolations,
+  type Complaints,
+  launchBrowser,
+  openContext,
+  scrollsSideways,
+} from '../web/browser.ts';
+import { type Backend, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let browser: Browser;
+beforeAll(async () => {
+  backend = await startBackend();
+  browser = await launchBrowser();
+  const owner = await operator(backend);
+  await owner.call('POST', '/users', {
+    email: 'ada@example.com',
+    password: 'a-Good-password-1',
+    confirmed: true,
+  });
+  await backend.fetch('/auth/v1/otp', {
+    method: 'POST',
+    headers: { apikey: backend.keys.publishableKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.com' }),
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await backend?.stop();
+});
+
+type Options = Parameters<typeof openContext>[1];
+
+async function signedIn(
+  options: Options = {},
+  name?: string,
+): Promise<{ page: Page; complaints: Complaints; close: () => Promise<void> }> {
+  const { context, complaints } = await openContext(browser, {
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  const page = await context.newPage();
+  await page.goto(await backend.consoleLink(name));
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  return { page, complaints, close: () => context.close() };
+}
+
+const go = (page: Page, path: string) => page.goto(`${backend.url}/console${path}`);
+const cell = (page: Page, row: number, column: number) => page.locator(`[data-cell="${row}:${column}"]`);
+
+async function stored(id: number, column: string): Promise<unknown> {
+  const [row] = await backend.database
+    .pool('postgres')
+    .query<{ value: unknown }>(sql`select ${sql.id(column)} as value from public.tasks where id = ${id}`);
+  return row?.value;
+}
+
+/** Waits for the grid and puts the focus on a cell by keyboard: first cell, then that many steps. */
+async function focusCell(page: Page, row: number, column: number): Promise<void> {
+  await cell(page, 0, 1).waitFor();
+  await page.locator('[data-cell][tabindex="0"]').focus();
+  await page.keyboard.press('Control+Home');
+  for (let step = 0; step < row; step++) await page.keyboard.press('ArrowDown');
+  for (let step = 0; step < column; step++) await page.keyboard.press('ArrowRight');
+  await page.locator(`[data-cell="${row}:${column}"]:focus`).waitFor();
+}
+
+describe('sign-in', () => {
+  test('takes the secret out of the address before anything else', async () => {
+    const { page, complaints, close } = await signedIn();
+    expect(page.url()).toBe(`${backend.url}/console/`);
+    await page.goBack().catch(() => undefined);
+    expect(page.url()).not.toContain('token');
+    expect(complaints.list).toEqual([]);
+    await close();
+  });
+
+  test('leads on to the page that was asked for, and without a link tells how to get one', async () => {
+    const { context } = await openContext(browser);
+    const page = await context.newPage();
+    await go(page, '/tables/public/tasks');
+    await page.getByText('npm run -s plinth -- console').waitFor();
+    expect(page.url()).toContain('next=');
+    await page.goto(`${backend.url}/console/sign-in#token=spent`);
+    await page.getByText('This sign-in link has been used').waitFor();
+    await context.close();
+  });
+});
+
+describe('the grid by keyboard', () => {
+  test('a row is edited end to end: value, NULL, empty text, refusal, undo', async () => {
+    const { page, complaints, close } = await signedIn();
+    await go(page, '/tables/public/tasks');
+    await focusCell(page, 1, 2);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved title').waitFor();
+    expect(await stored(2, 'title')).toBe('By keyboard');
+    await page.locator('[data-cell="2:2"]:focus').waitFor();
+
+    // NULL and the empty text are one key away from the value.
+    await focusCell(page, 1, 3);
+    await page.keyboard.press('F2');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved note').waitFor();
+    expect(await stored(2, 'note')).toBeNull();
+    await expect.poll(() => cell(page, 1, 3).textContent()).toBe('NULL');
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => stored(2, 'note')).toBe('note 2');
+
+    // A refusal returns the cell and says why, in the database's words.
+    await focusCell(page, 1, 6);
+    await page.keyboard.type('9');
+    await page.keyboard.press('Tab');
+    const alert = page.getByRole('alert');
+    await alert.getByText('tasks_priority_check').waitFor();
+    await alert.getByText('23514').waitFor();
+    expect(await cell(page, 1, 6).textContent()).toBe('3');
+
+    // Escape leaves everything as it was.
+    await focusCell(page, 3, 2);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('never');
+    await page.keyboard.press('Escape');
+    await page.locator('[data-cell="3:2"]:focus').waitFor();
+    expect(await stored(4, 'title')).toBe('Task 4');
+    expect(complaints.list).toEqual([]);
+    await close();
+  });
+
+  test('a conflict shows both values and lets one choose', async () => {
+    const { page, close } = await signedIn();
+    await go(page, '/tables/public/tasks');
+    await focusCell(page, 6, 2);
+    await backend.database.pool('postgres').query(sql`update public.tasks set title = 'theirs' where id = 7`);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('mine');
+    await page.keyboard.press('Enter');
+    const alert = page.getByRole('alert');
+    await alert.getByText('Somebody else changed title meanwhile').waitFor();
+    await alert.getByText('theirs', { exact: true }).waitFor();
+    await alert.getByText('mine', { exact: true }).waitFor();
+    await alert.getByRole('button', { name: 'Write mine over it' }).press('Enter');
+    await expect.poll(() => stored(7, 'title')).toBe('mine');
+    await close();
+  });
+
+  test('moves by screens and to both ends, through rows that were not loaded yet', async () => {
+    const { page, close } = await signedIn();
+    await go(page, '/tables/public/tasks');
+    await focusCell(page, 0, 1);
+    await page.keyboard.press('PageDown');
+    await page.keyboard.press('End');
+    const grid = page.getByRole('grid');
+    expect(await grid.getAttribute('aria-colcount')).toBe('8');
+    await page.keyboard.press('Control+End');
+    await page.getByText('350 rows', { exact: true }).waitFor({ timeout: 15_000 });
+    await page.keyboard.press('Control+End');
+    await page.locator('[data-cell="349:7"]:focus').waitFor();
+    expect(await grid.getAttribute('aria-rowcount')).toBe('351');
+    await page.keyboard.press('Control+Home');
+    await page.locator('[data-cell="0:0"]:focus').waitFor();
+    await close();
+  });
+
+  test('a long cell opens whole, a head sorts, the address holds it all', async () => {
+    const { page, close } = await signedIn();
+    await go(page, '/tables/public/tasks');
+    await focusCell(page, 4, 3);
+    await page.keyboard.press('Enter');
+    const field = page.getByRole('dialog').getByLabel('note', { exact: true });
+    await field.waitFor();
+    expect(await field.inputValue()).toHaveLength(1000);
+    expect(decodeURIComponent(page.url())).toContain('row={"id":"5"}');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await focusCell(page, 0, 1);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('columnheader', { name: 'id' })
+      .and(page.locator('[aria-sort=descending]'))
+      .waitFor();
+    await expect.poll(() => cell(page, 0, 1).textContent()).toBe('350');
+    await page.reload();
+    await expect.poll(() => cell(page, 0, 1).textContent()).toBe('350');
+    await close();
+  });
+
+  test('rows are inserted in the panel and deleted after a question', async () => {
+    const { page, close } = await signedIn();
+    await go(page, '/tables/public/tasks?insert=true');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('title', { exact: true }).fill('From the panel');
+    await dialog.getByRole('button', { name: 'Insert', exact: true }).press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await go(
+      page,
+      '/tables/public/tasks?filters=[{"column":"title","operator":"eq","value":"From the panel"}]',
+    );
+    await focusCell(page, 0, 0);
+    await page.keyboard.press('Space');
+    await page.getByText('1 selected').waitFor();
+    await page.keyboard.press('Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete row' }).press('Enter');
+    await page.getByText('No row matches').waitFor();
+    await close();
+  });
+
+  test('a read-only operator is offered nothing that writes', async () => {
+    await backend.operators.createOperator('looker', 'read-only');
+    const { page, close } = await signedIn({}, 'looker');
+    await go(page, '/tables/public/tasks');
+    await focusCell(page, 0, 2);
+    expect(await page.getByRole('button', { name: 'Insert row' }).count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await go(page, '/inbox');
+    await page.getByText('Your role may not read the inbox').waitFor();
+    await close();
+  });
+});
+
+test('the palette finds a table', async () => {
+  const { page, complaints, close } = await signedIn();
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Find a page or a table').waitFor();
+  await page.keyboard.type('froz');
+  await page.getByText('frozen').first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/tables/public/frozen');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a message is shown in a frame where nothing runs', async () => {
+  const { page, complaints, close } = await signedIn();
+  await go(page, '/inbox');
+  await page.getByRole('list', { name: 'Messages' }).getByRole('link').first().press('Enter');
+  await page.frameLocator('iframe').locator('body').waitFor();
+  expect(await page.locator('iframe').getAttribute('sandbox')).toBe(
+    'allow-popups allow-popups-to-escape-sandbox',
+  );
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+describe.each([
+  [1280, 800],
+  [360, 740],
+])('%i px wide', (width, height) => {
+  test.each(['light', 'dark'] as const)(
+    'every page is accessible and fits, %s',
+    async (colorScheme) => {
+      const { page, complaints, close } = await signedIn({ viewport: { width, height }, colorScheme });
+      const places: [path: string, ready: () => Promise<unknown>][] = [
+        ['/', () => page.getByRole('heading', { name: 'Connect' }).waitFor()],
+        ['/tables', () => page.getByRole('link', { name: 'tasks' }).waitFor()],
+        ['/tables/public/tasks', () => cell(page, 0, 1).waitFor()],
+        [
+          '/tables/public/tasks?row={"id":"3"}',
+          () => page.getByRole('dialog').getByLabel('title', { exact: true }).waitFor(),
+        ],
+        [
+          '/tables/public/tasks?insert=true',
+          () => page.getByRole('dialog').getByLabel('title', { exact: true }).waitFor(),
+        ],
+        [
+          '/tables/public/tasks?filters=[{"column":"id","operator":"lt","value":"0"}]',
+          () => page.getByText('No row matches').waitFor(),
+        ],
+        ['/users', () => page.getByRole('link', { name: 'ada@example.com' }).waitFor()],
+        ['/inbox', () => page.getByRole('list', { name: 'Messages' }).waitFor()],
+        ['/sign-in', () => page.getByText('npm run -s plinth -- console').waitFor()],
+        ['/nowhere', () => page.getByRole('heading', { name: 'There is no such page' }).waitFor()],
+      ];
+      for (const [path, ready] of places) {
+        await go(page, path);
+        await ready();
+        // Panels slide in; colours are judged where they come to rest.
+        await page.waitForTimeout(250);
+        expect([path, await axeViolations(page)]).toEqual([path, []]);
+        expect([path, await scrollsSideways(page)]).toEqual([path, false]);
+        expect([path, await page.getByText('⟦').count()]).toEqual([path, 0]);
+      }
+      expect(complaints.list).toEqual([]);
+      await close();
+    },
+    60_000,
+  );
+});
