@@ -53,7 +53,7 @@ export interface Backend {
   readonly keys: Keys;
   readonly config: Config;
   readonly database: Database;
-  /** Prepares the project (migrations, seeds, buckets at the first start) and listens. */
+  /** Prepares the project (migrations, seeds, buckets at the first start) and listens. When it fails, all is stopped. */
   start(): Promise<void>;
   /** Finishes what is in flight and stops everything; the data stay. */
   stop(): Promise<void>;
@@ -272,7 +272,17 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   await database.migrate(migrationSets(rooms));
   const project = rooms.project.createProject({ database, config, keys, projectDir, mode, log, onProgress });
 
-  let running: 'no' | 'yes' | 'stopped' = 'no';
+  let state: 'new' | 'started' | 'stopped' = 'new';
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    state = 'stopped';
+    stopping ??= (async () => {
+      await gateway.close(shutdownGraceMs);
+      await Promise.allSettled(services.map((service) => service.stop?.()));
+      await database.stop();
+    })();
+    return stopping;
+  };
   return {
     get url() {
       return url;
@@ -281,26 +291,24 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     config,
     database,
     async start() {
-      if (running !== 'no')
-        throw new Error(
-          `this backend was ${running === 'yes' ? 'started' : 'stopped'} before; create another`,
+      if (state !== 'new') throw new Error(`this backend was ${state} before; create another`);
+      state = 'started';
+      try {
+        await project.prepareDatabase(
+          parts.upToVersion === undefined ? {} : { upToVersion: parts.upToVersion },
         );
-      running = 'yes';
-      await project.prepareDatabase(
-        parts.upToVersion === undefined ? {} : { upToVersion: parts.upToVersion },
-      );
-      await Promise.all(services.map((service) => service.start?.()));
-      const port = await gateway.listen(host, parts.port ?? config.api.port);
-      url = addressOf(config, host, port);
-      await project.prepareBuckets(services.includes(storage) ? internalFetch : undefined);
+        const started = await Promise.allSettled(services.map((service) => service.start?.()));
+        const failed = started.find((result) => result.status === 'rejected');
+        if (failed !== undefined) throw failed.reason;
+        const port = await gateway.listen(host, parts.port ?? config.api.port);
+        url = addressOf(config, host, port);
+        await project.prepareBuckets(services.includes(storage) ? internalFetch : undefined);
+      } catch (error) {
+        await stop();
+        throw inWords(error);
+      }
     },
-    async stop() {
-      if (running === 'stopped') return;
-      running = 'stopped';
-      await gateway.close(shutdownGraceMs);
-      await Promise.allSettled(services.map((service) => service.stop?.()));
-      await database.stop();
-    },
+    stop,
     fetch: (path, init) => fetch(new URL(path, url), init),
     routes: () => gateway.routes(),
     health,
@@ -315,6 +323,14 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     consoleLink: (operator) => operators.issueLink(operator),
     operators,
   };
+}
+
+/** A port that is taken, as a sentence; its `code` and `port` stay for those who look at them. */
+function inWords(error: unknown): unknown {
+  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (!(error instanceof Error) || code !== 'EADDRINUSE') return error;
+  error.message = `Port ${port} of ${address} is taken by another program. Stop it, or choose another port; 0 takes a free one.`;
+  return error;
 }
 
 function definedOf<T>(record: Readonly<Record<string, T | undefined>>): Record<string, T> {

@@ -77,6 +77,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       },
     };
   } catch (error) {
+    // A start that failed has stopped the database already; dropping twice does no harm.
     await drop();
     await rm(dataDir, { recursive: true, force: true });
     throw error;

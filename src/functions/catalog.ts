@@ -25,6 +25,8 @@ export interface Catalog {
   list(): string[];
   readonly functionsDir: string;
   sharedEnv(): Record<string, string>;
+  /** The `.env` files of all functions: each gets its own as environment, none reads another's. */
+  envFiles(): string[];
 }
 
 export function createCatalog(supabaseDir: string, config: Config): Catalog {
@@ -32,6 +34,16 @@ export function createCatalog(supabaseDir: string, config: Config): Catalog {
   return {
     functionsDir,
     sharedEnv: () => readEnvFile(join(functionsDir, '.env')),
+    envFiles() {
+      const folders = foldersOf(functionsDir).map((name) => join(functionsDir, name));
+      return [functionsDir, ...folders].flatMap((folder) =>
+        existsSync(folder)
+          ? readdirSync(folder)
+              .filter((name) => name.startsWith('.env'))
+              .map((name) => join(folder, name))
+          : [],
+      );
+    },
     find(slug) {
       if (!slugPattern.test(slug)) return undefined;
       const settings = config.functions[slug];
@@ -55,15 +67,18 @@ export function createCatalog(supabaseDir: string, config: Config): Catalog {
       };
     },
     list() {
-      const folders = existsSync(functionsDir)
-        ? readdirSync(functionsDir, { withFileTypes: true })
-            .filter((entry) => entry.isDirectory() && slugPattern.test(entry.name))
-            .map((entry) => entry.name)
-        : [];
+      const folders = foldersOf(functionsDir).filter((name) => slugPattern.test(name));
       const slugs = new Set([...folders, ...Object.keys(config.functions)]);
       return [...slugs].filter((slug) => this.find(slug) !== undefined).sort();
     },
   };
+}
+
+function foldersOf(dir: string): string[] {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
 }
 
 function definedOf(names: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {

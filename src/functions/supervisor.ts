@@ -70,6 +70,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       ),
       cacheDir: options.cacheDir,
       readable: [options.catalog.functionsDir],
+      unreadable: options.catalog.envFiles(),
       limits,
       clock,
       onLine: (stream, line) =>

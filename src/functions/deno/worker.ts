@@ -25,6 +25,8 @@ export interface WorkerOptions {
   readonly cacheDir: string;
   /** Besides the function's own static files. */
   readonly readable: readonly string[];
+  /** Among them, what it may not read after all. */
+  readonly unreadable: readonly string[];
   readonly limits: Limits;
   readonly clock: Clock;
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
@@ -173,6 +175,7 @@ function launch(
     '--allow-env',
     '--allow-import',
     `--allow-read=${readable}`,
+    ...(options.unreadable.length > 0 ? [`--deny-read=${pathList(options.unreadable)}`] : []),
     `--allow-write=${pathList([socketPath, temp])}`,
     '--allow-sys=hostname',
     source.entrypoint,
