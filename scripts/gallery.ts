@@ -24,6 +24,12 @@ const notes = [
   'Water the tomatoes before the weekend',
   'Draft of the newsletter, please comment',
   'Found a red umbrella in the hall',
+  'Seed swap on Sunday, tables are booked',
+  'The pump in bed four is loud again',
+  'New keys for the shed are with Grace',
+  'Lunch outside if it stays dry',
+  'Please count the flower pots',
+  'The bees arrived, keep the door shut',
 ];
 
 /** A board as it looks after a few days of use. */
@@ -56,15 +62,17 @@ const signIn = async (page: Page, backend: Backend): Promise<void> => {
   await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
 };
 
+const table = async (page: Page, backend: Backend): Promise<void> => {
+  await signIn(page, backend);
+  await page.goto(`${backend.url}/console/tables/public/notes`);
+  // A cell being edited, and nothing saved.
+  await page.getByText('Lunch outside if it stays dry').dblclick();
+  await page.keyboard.press('End');
+};
+
 const pictures: readonly Picture[] = [
-  {
-    name: 'console-table',
-    async open(page, backend) {
-      await signIn(page, backend);
-      await page.goto(`${backend.url}/console/tables/public/notes`);
-      await page.getByText('Water the tomatoes before the weekend').waitFor();
-    },
-  },
+  { name: 'console-table', open: table },
+  { name: 'console-table-dark', open: table, context: { colorScheme: 'dark' } },
   {
     name: 'account-sign-in',
     async open(page, backend) {
@@ -90,7 +98,7 @@ try {
   await fill(backend);
   for (const { name, open, context } of pictures) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    const page = await browser.newPage({ viewport: { width: 1280, height: 760 }, ...context });
+    const page = await browser.newPage({ viewport: { width: 1360, height: 740 }, ...context });
     await open(page, backend);
     await page.waitForLoadState('networkidle');
     await page.screenshot({ path: `${gallery}${name}.png`, animations: 'disabled' });
