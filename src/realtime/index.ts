@@ -17,7 +17,7 @@ import { createHub } from './hub.ts';
 import { keepPartitions, messagesSince } from './queries.ts';
 import { createRights } from './rights.ts';
 import { createRoutes } from './routes.ts';
-import { defaultLimits, type Limits } from './settings.ts';
+import { type Limits, limitsFrom } from './settings.ts';
 import { newUuid } from './socket/channel.ts';
 import type { Connection } from './socket/connection.ts';
 import type { SocketContext } from './socket/context.ts';
@@ -31,7 +31,7 @@ export interface RealtimeDeps {
   readonly config: Config;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Bounds that differ from the defaults. */
+  /** Bounds that differ from the configuration's. */
   readonly limits?: Partial<Limits>;
 }
 
@@ -43,7 +43,7 @@ const partitionWatchMs = 60 * 60 * 1000;
 export function createRealtime(deps: RealtimeDeps): Service {
   const { database, keys, clock = systemClock } = deps;
   const log = deps.log.child({ service: 'realtime' });
-  const limits: Limits = { ...defaultLimits, ...deps.limits };
+  const limits: Limits = { ...limitsFrom(deps.config.plinth.realtime), ...deps.limits };
   const pool = () => database.pool('supabase_realtime_admin');
   const presenceEvents = new RateAverage();
   const hub = createHub({

@@ -2,6 +2,8 @@
  * Bounds of the service. The count and rate limits are upstream's, and off by default: one's own machine is bounded by
  * memory, so the defaults bound what one socket can make the process hold.
  */
+import type { Config } from '../config/index.ts';
+
 export interface Limits {
   /** Sockets at a time. */
   readonly maxConcurrentUsers: number;
@@ -34,21 +36,32 @@ export interface Limits {
 
 export const maxFrameBytes = 5_000_000;
 
-export const defaultLimits: Limits = {
-  maxConcurrentUsers: Number.POSITIVE_INFINITY,
-  maxEventsPerSecond: Number.POSITIVE_INFINITY,
-  maxJoinsPerSecond: Number.POSITIVE_INFINITY,
-  maxChannelsPerClient: 100,
-  maxPresenceEventsPerSecond: Number.POSITIVE_INFINITY,
-  clientPresence: { maxCalls: 1000, windowMs: 30_000 },
-  maxPayloadBytes: 3000 * 1000 + 500,
-  privateOnly: false,
-  connectErrorDelayMs: 2000,
-  joinErrorDelayMs: 5000,
-  idleTimeoutMs: 60_000,
-  emptySocketMs: 600_000,
-  maxBufferedBytes: 8 * 1024 * 1024,
-  maxBufferedBytesInAll: 256 * 1024 * 1024,
-  maxWaitingChangeBytes: 128 * 1024 * 1024,
-  maxWaitingFrames: 256,
-};
+const kilobyte = 1000;
+/** Upstream measures the payload with what surrounds it. */
+const envelopeBytes = 500;
+
+/** The section `[realtime]` of plinth.toml; what is no setting there is the protocol's. */
+export function limitsFrom(settings: Config['plinth']['realtime']): Limits {
+  const unlimited = Number.POSITIVE_INFINITY;
+  return {
+    maxConcurrentUsers: settings.max_concurrent_users ?? unlimited,
+    maxEventsPerSecond: settings.max_events_per_second ?? unlimited,
+    maxJoinsPerSecond: settings.max_joins_per_second ?? unlimited,
+    maxChannelsPerClient: settings.max_channels_per_client,
+    maxPresenceEventsPerSecond: settings.max_presence_events_per_second ?? unlimited,
+    clientPresence: {
+      maxCalls: settings.client_presence_max_calls,
+      windowMs: settings.client_presence_window,
+    },
+    maxPayloadBytes: settings.max_payload_size_in_kb * kilobyte + envelopeBytes,
+    privateOnly: settings.private_only,
+    connectErrorDelayMs: 2000,
+    joinErrorDelayMs: 5000,
+    idleTimeoutMs: 60_000,
+    emptySocketMs: 600_000,
+    maxBufferedBytes: settings.max_buffered_per_client,
+    maxBufferedBytesInAll: settings.max_buffered,
+    maxWaitingChangeBytes: settings.max_waiting_changes,
+    maxWaitingFrames: 256,
+  };
+}

@@ -364,6 +364,30 @@ test('composite keys, a column added while subscribed, a table dropped and made 
   ]);
 });
 
+test('stored generated columns are part of records, also once the publication was made anew', async () => {
+  await h.sql(`create table public.derived (
+      id int primary key, net int, gross int generated always as (net * 2) stored);
+    alter table public.derived replica identity full;
+    grant select on public.derived to anon`);
+  const made = `create publication supabase_realtime for table public.notes, public.open, public.marker, public.derived`;
+  await h.sql(`alter publication supabase_realtime add table public.derived`);
+  const { seen, settle, channel } = await listen(undefined, { table: 'derived', filter: 'gross=gt.10' });
+  await h.sql(
+    `insert into public.derived values (1, 10), (2, 1); update public.derived set net = 11 where id = 1`,
+  );
+  await settle();
+  await h.sql(`begin; drop publication supabase_realtime; ${made}; commit`);
+  await h.sql(`update public.derived set net = 12 where id = 1`);
+  await settle();
+  expect(seen.map(({ new: row }) => row)).toEqual([
+    { id: 1, net: 10, gross: 20 },
+    { id: 1, net: 11, gross: 22 },
+    { id: 1, net: 12, gross: 24 },
+  ]);
+  expect(seen[1].old).toEqual({ id: 1, net: 10, gross: 20 });
+  await channel.unsubscribe();
+});
+
 test('leaving ends deliveries; joining again begins anew', async () => {
   const { seen, settle, channel } = await listen(undefined, { table: 'open', event: 'INSERT' });
   const witness = await listen(undefined, { table: 'open', event: 'INSERT' });

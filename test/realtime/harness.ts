@@ -1,7 +1,7 @@
 /** The realtime service on a port of its own, with a database cloned for the test file. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
-import { configFrom } from '../../src/config/index.ts';
+import { configFrom, type PartialConfig } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';
@@ -28,6 +28,8 @@ export interface Harness {
 }
 
 export interface HarnessOptions {
+  /** `[realtime]` of plinth.toml. */
+  readonly settings?: NonNullable<PartialConfig['plinth']>['realtime'];
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
   readonly log?: Logger;
@@ -35,7 +37,7 @@ export interface HarnessOptions {
 }
 
 export async function startRealtime(options: HarnessOptions = {}): Promise<Harness> {
-  const config = configFrom({}, '/nowhere');
+  const config = configFrom({ plinth: { realtime: options.settings ?? {} } }, '/nowhere');
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
   const { database, drop } = await createTestDatabase('realtime', (db) => db.migrate([migrations]));
   const log = options.log ?? silentLogger;

@@ -1,5 +1,5 @@
 /** The protocol below the stock client: handshakes, frames, refs, closes, limits, and what an attacker may try. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Harness, signed, startRealtime, until } from './harness.ts';
 import { openRaw, userBroadcast } from './raw-socket.ts';
 
@@ -300,12 +300,9 @@ test('who stops reading is closed, everybody else goes on', async () => {
 
 test('limits that upstream has are settings', async () => {
   const strict = await startRealtime({
-    limits: {
-      maxChannelsPerClient: 2,
-      maxConcurrentUsers: 1,
-      maxEventsPerSecond: 0.05,
-      clientPresence: { maxCalls: 1, windowMs: 60_000 },
-    },
+    settings: { max_channels_per_client: 2, max_concurrent_users: 1, client_presence_max_calls: 1 },
+    // A tenth of the least that the setting takes: an average over a minute is reached at once.
+    limits: { maxEventsPerSecond: 0.05 },
   });
   try {
     const socket = await openRaw(strict.socketUrl());
@@ -335,19 +332,121 @@ test('limits that upstream has are settings', async () => {
   }
 });
 
-test('tokens expire, sockets idle: by the clock', async () => {
+test('private_only and the rate of joins', async () => {
+  const strict = await startRealtime({ settings: { private_only: true, max_joins_per_second: 1 } });
+  try {
+    const socket = await openRaw(strict.socketUrl());
+    socket.send(['1', '1', 'realtime:1', 'phx_join', config()]);
+    expect((await socket.next(reply('1')))[4].response).toEqual({
+      reason: 'PrivateOnly: This project only allows private channels',
+    });
+    for (const ref of ['2', '3']) {
+      socket.send([ref, ref, `realtime:${ref}`, 'phx_join', config({ private: true })]);
+    }
+    expect((await socket.next(reply('3')))[4].response).toEqual({
+      reason: 'ClientJoinRateLimitReached: Too many joins per second',
+    });
+    await until(() => socket.closed);
+  } finally {
+    await strict.stop();
+  }
+});
+
+/** The clock is the test's, and so is the moment when the service looks at it. */
+async function startTimed(): Promise<Harness & { pass(ms: number): void }> {
   let now = Date.now();
-  const timed = await startRealtime({ clock: { now: () => now } });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const started = await startRealtime({ clock: { now: () => now } });
+  return {
+    ...started,
+    pass(ms) {
+      now += ms;
+      vi.advanceTimersByTime(1000);
+    },
+    async stop() {
+      await started.stop();
+      vi.useRealTimers();
+    },
+  };
+}
+
+test('a token that expires closes its channel, and no other', async () => {
+  const timed = await startTimed();
   try {
     const socket = await openRaw(timed.socketUrl());
-    const token = signed(timed.keys.jwtSecret, { role: 'anon', exp: Math.floor(now / 1000) + 30 });
+    const token = signed(timed.keys.jwtSecret, { role: 'anon', exp: Math.floor(Date.now() / 1000) + 30 });
     socket.send(['1', '1', 'realtime:t', 'phx_join', { ...config(), access_token: token }]);
-    await socket.next(reply('1'));
-    now += 31_000;
+    socket.send(['2', '2', 'realtime:u', 'phx_join', config()]);
+    await Promise.all([socket.next(reply('1')), socket.next(reply('2'))]);
+    timed.pass(31_000);
     expect((await socket.next(event('system')))[4].message).toBe('Token has expired 1 seconds ago');
-    await socket.next(event('phx_close'));
-    now += 61_000;
-    await until(() => socket.closed);
+    expect((await socket.next(event('phx_close')))[2]).toBe('realtime:t');
+    socket.send(['2', '3', 'realtime:u', 'phx_leave', {}]);
+    expect((await socket.next(reply('3')))[4].status).toBe('ok');
+  } finally {
+    await timed.stop();
+  }
+});
+
+test('a half-open socket is closed after a minute without a word, one that beats stays', async () => {
+  const timed = await startTimed();
+  try {
+    const [silent, beating] = await Promise.all([openRaw(timed.socketUrl()), openRaw(timed.socketUrl())]);
+    for (const socket of [silent, beating]) {
+      socket.send(['1', '1', 'realtime:t', 'phx_join', config()]);
+      await socket.next(reply('1'));
+    }
+    // The peer is gone without a word: it reads nothing and answers nothing.
+    silent.pause();
+    for (const ref of ['2', '3', '4']) {
+      timed.pass(25_000);
+      beating.send([null, ref, 'phoenix', 'heartbeat', {}]);
+      await beating.next(reply(ref));
+    }
+    silent.resume();
+    await until(() => silent.closed);
+    expect(silent.frames).toEqual([]);
+    expect(beating.closed).toBeUndefined();
+  } finally {
+    await timed.stop();
+  }
+});
+
+test('a socket without any channel is swept, also when it beats', async () => {
+  const timed = await startTimed();
+  try {
+    const [empty, left, member] = await Promise.all([
+      openRaw(timed.socketUrl()),
+      openRaw(timed.socketUrl()),
+      openRaw(timed.socketUrl()),
+    ]);
+    for (const socket of [left, member]) {
+      socket.send(['1', '1', 'realtime:t', 'phx_join', config()]);
+      await socket.next(reply('1'));
+    }
+    const beat = async (socket: typeof empty, ref: string) => {
+      socket.send([null, ref, 'phoenix', 'heartbeat', {}]);
+      await socket.next(reply(ref));
+    };
+    const pass = async (seconds: number, sockets: (typeof empty)[]) => {
+      for (let passed = 0; passed < seconds; passed += 50) {
+        timed.pass(50_000);
+        for (const socket of sockets) await beat(socket, `${passed}`);
+      }
+    };
+    await pass(300, [empty, left, member]);
+    left.send(['1', '2', 'realtime:t', 'phx_leave', {}]);
+    await left.next(reply('2'));
+    await pass(250, [empty, left, member]);
+    timed.pass(51_000);
+    await Promise.all([left, member].map((socket) => beat(socket, 'a')));
+    await until(() => empty.closed);
+    expect([left.closed, member.closed]).toEqual([undefined, undefined]);
+    await pass(250, [left, member]);
+    timed.pass(51_000);
+    await beat(member, 'b');
+    await until(() => left.closed);
+    expect(member.closed).toBeUndefined();
   } finally {
     await timed.stop();
   }

@@ -1,5 +1,15 @@
 /** Our own settings, in `supabase/plinth.toml`: `config.toml` never gains a key that the upstream CLI refuses. */
-import { boolean, integer, list, optionalText, section, text } from './define.ts';
+import {
+  boolean,
+  duration,
+  integer,
+  list,
+  optionalInteger,
+  optionalText,
+  section,
+  size,
+  text,
+} from './define.ts';
 
 export const plinthSchema = section("Plinth's own settings.", {
   branding: section('How the Account pages and mails look.', {
@@ -23,6 +33,40 @@ export const plinthSchema = section("Plinth's own settings.", {
   rest: section('The REST service.', {
     connections: integer(4, 'Connections of the request path to PostgreSQL.', { min: 1, max: 100 }),
   }),
+  realtime: section(
+    "Bounds of realtime. The counts and rates are upstream's; what it has as default is in brackets.",
+    {
+      max_concurrent_users: optionalInteger('Most sockets at a time (200). Unset: no limit.', { min: 1 }),
+      max_events_per_second: optionalInteger(
+        'Most messages a second, sends and deliveries, averaged over a minute (100). Unset: no limit.',
+        { min: 1 },
+      ),
+      max_joins_per_second: optionalInteger('Most joins a second (100). Unset: no limit.', { min: 1 }),
+      max_channels_per_client: integer(100, 'Most channels of one socket (100).', { min: 1 }),
+      max_presence_events_per_second: optionalInteger(
+        'Most presence messages a second, deliveries included (1000). Unset: no limit.',
+        { min: 1 },
+      ),
+      client_presence_max_calls: integer(1000, 'Most presence calls of one channel in a window (5).', {
+        min: 1,
+      }),
+      client_presence_window: duration(30_000, 'The window.'),
+      max_payload_size_in_kb: integer(3000, 'Largest message, in units of 1000 bytes (3000).', {
+        min: 1,
+        max: 4900,
+      }),
+      private_only: boolean(false, 'Refuses public channels.'),
+      max_buffered_per_client: size(
+        8 * 1024 * 1024,
+        'What may wait for a slow reader before its socket is closed.',
+      ),
+      max_buffered: size(256 * 1024 * 1024, 'The same over all sockets; beyond it the slowest are closed.'),
+      max_waiting_changes: size(
+        128 * 1024 * 1024,
+        'Database changes that wait for their turn; beyond it PostgreSQL keeps what comes next.',
+      ),
+    },
+  ),
   safe_update: section('A guard against changing every row by accident.', {
     enabled: boolean(true, 'Refuses PATCH and DELETE without a filter.'),
   }),

@@ -80,6 +80,7 @@ export function createCatalog(pool: () => Pool): Catalog {
           join pg_catalog.pg_type t on t.oid = a.atttypid
           left join pg_catalog.pg_collation l on l.oid = a.attcollation
           where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+            and a.attgenerated <> 'v' -- never in the stream
         ), '[]') as columns,
         coalesce((
           select jsonb_agg(jsonb_build_object(
