@@ -18,12 +18,17 @@ function App() {
 }
 
 function Welcome() {
+  const [problem, setProblem] = useState(reasonInAddress);
+
   // The Account pages of the backend do the signing in; the client gets its own session back by PKCE.
-  const signIn = () =>
-    supabase.auth.signInWithOAuth({
+  async function signIn() {
+    const { error } = await supabase.auth.signInWithOAuth({
       provider: 'custom:account',
       options: { redirectTo: window.location.origin },
     });
+    if (error) setProblem(error.message);
+  }
+
   return (
     <main className="welcome">
       <h1>Live board</h1>
@@ -31,8 +36,14 @@ function Welcome() {
       <button type="button" onClick={signIn}>
         Sign in
       </button>
+      {problem && <p role="alert">{problem}</p>}
     </main>
   );
+}
+
+/** Why a sign-in did not succeed, when the browser comes back without a code. */
+function reasonInAddress(): string | undefined {
+  return new URL(window.location.href).searchParams.get('error_description') ?? undefined;
 }
 
 const root = document.getElementById('root');

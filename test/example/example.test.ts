@@ -1,0 +1,162 @@
+/** The README's tour, done by a browser: what somebody sees who types `npm start -- --example`. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Example, signUp, startExample, tick, writeNote } from './stage.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+let example: Example;
+let browser: Browser;
+
+beforeAll(async () => {
+  [example, browser] = await Promise.all([startExample(), launchBrowser()]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await example?.stop();
+});
+
+/** The app in a browser of its own, as another person has it. */
+async function openApp(): Promise<{ page: Page; complaints: readonly string[] }> {
+  const { context, complaints } = await openContext(browser);
+  context.setDefaultTimeout(40_000);
+  const page = await context.newPage();
+  await page.goto(example.pageUrl);
+  return { page, complaints: complaints.list };
+}
+
+/** The stock client's session of this page, used as somebody would who goes around the app. */
+async function patchNote(
+  page: Page,
+  body: string,
+  change: object,
+): Promise<{ status: number; rows: unknown[] }> {
+  const token = await page.evaluate(() => {
+    const { localStorage } = globalThis as unknown as { localStorage: Record<string, string> };
+    const name = Object.keys(localStorage).find((key) => key.endsWith('-auth-token')) ?? '';
+    return (JSON.parse(localStorage[name] ?? '{}') as { access_token: string }).access_token;
+  });
+  const { API_URL, PUBLISHABLE_KEY = '' } = example.status;
+  const response = await fetch(`${API_URL}/rest/v1/notes?body=eq.${encodeURIComponent(body)}`, {
+    method: 'PATCH',
+    headers: {
+      apikey: PUBLISHABLE_KEY,
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      prefer: 'return=representation',
+    },
+    body: JSON.stringify(change),
+  });
+  return { status: response.status, rows: (await response.json()) as unknown[] };
+}
+
+test('two people write, tick off and watch; each changes only their own', async () => {
+  const { page: ada, complaints } = await openApp();
+  await signUp(ada, 'ada@example.com');
+  await ada.getByText('No notes yet.').waitFor();
+  await ada.getByText('live', { exact: true }).waitFor();
+
+  const { page: grace, complaints: hers } = await openApp();
+  await signUp(grace, 'grace@example.com');
+  await grace.getByText('live', { exact: true }).waitFor();
+
+  await writeNote(ada, 'The first tomatoes', await ada.screenshot());
+  await tick(ada, 'The first tomatoes').waitFor();
+  await expectPhoto(ada, 'The first tomatoes');
+  await tick(grace, 'The first tomatoes').waitFor();
+  await expectPhoto(grace, 'The first tomatoes');
+
+  await tick(ada, 'The first tomatoes').click();
+  for (const page of [ada, grace]) {
+    await page.getByRole('checkbox', { name: 'The first tomatoes', checked: true }).waitFor();
+  }
+  expect(await tick(ada, 'The first tomatoes').isEnabled()).toBe(true);
+
+  expect(await tick(grace, 'The first tomatoes').isEnabled()).toBe(false);
+  expect(await patchNote(grace, 'The first tomatoes', { done: false })).toEqual({ status: 200, rows: [] });
+  expect(await patchNote(ada, 'The first tomatoes', { body: 'The second tomatoes' })).toMatchObject({
+    status: 200,
+    rows: [{ body: 'The second tomatoes', done: true }],
+  });
+  await grace.getByRole('checkbox', { name: 'The second tomatoes', checked: true }).waitFor();
+
+  await grace.getByRole('button', { name: 'Count with a server function' }).click();
+  await grace.getByText('Notes: 1, done: 1, people: 1').waitFor();
+
+  await ada.reload();
+  await ada.getByText('ada@example.com').waitFor();
+  await ada.getByRole('button', { name: 'Sign out' }).click();
+  await ada.getByRole('button', { name: 'Sign in' }).waitFor();
+  await ada.reload();
+  await ada.getByRole('button', { name: 'Sign in' }).waitFor();
+  expect([...complaints, ...hers]).toEqual([]);
+  await Promise.all([ada.context().close(), grace.context().close()]);
+}, 120_000);
+
+async function expectPhoto(page: Page, body: string): Promise<void> {
+  const photo = page.getByRole('img', { name: body });
+  await photo.waitFor();
+  await expect
+    .poll(() => photo.evaluate('image => image.naturalWidth'), { timeout: 10_000 })
+    .toBeGreaterThan(0);
+}
+
+test('a guest writes as well, and is told why a file is refused', async () => {
+  const { page, complaints } = await openApp();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Continue as a guest' }).click();
+  await page.getByText('guest', { exact: true }).waitFor();
+  await page.getByText('live', { exact: true }).waitFor();
+  await writeNote(page, 'Just passing by');
+  await tick(page, 'Just passing by').click();
+  await page.getByRole('checkbox', { name: 'Just passing by', checked: true }).waitFor();
+
+  await page.getByRole('textbox', { name: 'Note' }).fill('With a letter');
+  const letter = { name: 'letter.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') };
+  await page.getByLabel('Photo').setInputFiles(letter);
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('alert').getByText('application/pdf').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('With a letter');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+}, 120_000);
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  test.each([360, 1280])(
+    '%i px wide it is accessible and does not scroll sideways',
+    async (width) => {
+      const { context } = await openContext(browser, {
+        colorScheme,
+        reducedMotion: 'reduce',
+        viewport: { width, height: 800 },
+      });
+      context.setDefaultTimeout(40_000);
+      const page = await context.newPage();
+      const inspect = async () => {
+        expect(await axeViolations(page)).toEqual([]);
+        expect(await scrollsSideways(page)).toBe(false);
+      };
+      await page.goto(example.pageUrl);
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      await inspect();
+      await signUp(page, `a-person-with-a-long-name-${colorScheme}-${width}@example.com`);
+      await page.getByText('live', { exact: true }).waitFor();
+      await writeNote(page, `${colorScheme} ${width} ${'long'.repeat(20)}`, await page.screenshot());
+      await page.getByRole('img', { name: `${colorScheme} ${width}` }).waitFor();
+      await inspect();
+      await context.close();
+    },
+    120_000,
+  );
+});
+
+test('its code is right for the type checker', async () => {
+  const tsc = `${root}node_modules/typescript/bin/tsc`;
+  const run = promisify(execFile)(process.execPath, [tsc, '-p', `${root}examples/live-board`]);
+  await expect(run).resolves.toMatchObject({ stdout: '' });
+});

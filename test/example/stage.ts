@@ -1,0 +1,96 @@
+/** The example as a newcomer meets it: `npm start -- --example` in a process of its own, and what people do there. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Locator, Page } from 'playwright-core';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Example {
+  /** The line that `--json` prints. */
+  readonly status: Readonly<Record<string, string>>;
+  readonly pageUrl: string;
+  /** Ctrl-C; resolves with everything it had said once all of it is gone. */
+  stop(): Promise<string>;
+}
+
+/** On free ports and with an empty data folder, from another folder than ours. */
+export async function startExample(): Promise<Example> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plinth-example-'));
+  const flags = ['--example', '--port', '0', '--json', '--data-dir', dataDir];
+  const child = spawn('npm', ['--prefix', root, 'start', '--silent', '--', ...flags], {
+    cwd: tmpdir(),
+    env: ordinaryEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group, as a terminal gives it one: Ctrl-C reaches all of it.
+    detached: true,
+    shell: process.platform === 'win32',
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk;
+  });
+  const stop = async () => {
+    await interrupt(child);
+    rmSync(dataDir, { recursive: true, force: true });
+    return said;
+  };
+  try {
+    const status = JSON.parse(await firstLine(child)) as Record<string, string>;
+    return { status, pageUrl: String(status.EXAMPLE_URL), stop };
+  } catch (error) {
+    await stop();
+    throw new Error(`The example did not start.\n${said}`, { cause: error });
+  }
+}
+
+/** Without what the test runner and settings of this machine would change. */
+function ordinaryEnvironment(): NodeJS.ProcessEnv {
+  const foreign = /^(SUPABASE|PLINTH|VITE|VITEST|NODE_ENV|NODE_OPTIONS|npm_)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('no stdout');
+  for await (const line of createInterface({ input: child.stdout })) return line;
+  throw new Error('nothing was printed');
+}
+
+/** The pipes are closed when the last process that held them has ended. */
+async function interrupt(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined) return;
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  if (child.exitCode !== null) return;
+  child.stdout?.resume();
+  process.kill(-child.pid, 'SIGINT');
+  await closed;
+}
+
+export const password = 'correct horse battery 1';
+
+/** From the app to the Account pages and back, with a new address. */
+export async function signUp(page: Page, email: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByText(email, { exact: true }).waitFor();
+}
+
+export async function writeNote(page: Page, body: string, photo?: Buffer): Promise<void> {
+  await page.getByRole('textbox', { name: 'Note' }).fill(body);
+  if (photo !== undefined) {
+    const file = { name: 'garden.png', mimeType: 'image/png', buffer: photo };
+    await page.getByLabel('Photo').setInputFiles(file);
+  }
+  await page.getByRole('button', { name: 'Add' }).click();
+}
+
+/** The tick of a note, which says whether it is done. */
+export function tick(page: Page, body: string): Locator {
+  return page.getByRole('checkbox', { name: body });
+}
