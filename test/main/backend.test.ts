@@ -1,0 +1,237 @@
+/** createBackend and createTestBackend as a library user holds them: starts, failures, ends. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@supabase/supabase-js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { type Backend, createBackend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+function projectDir(files: Readonly<Record<string, string>> = {}): string {
+  const dir = mkdtempSync(join(tmpdir(), 'plinth-main-'));
+  undo.push(() => rmSync(dir, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries({ 'config.toml': '', ...files })) {
+    mkdirSync(join(dir, 'supabase', path, '..'), { recursive: true });
+    writeFileSync(join(dir, 'supabase', path), text);
+  }
+  return dir;
+}
+
+const anyPorts = { port: 0, dbPort: 0, mailPort: 0 };
+
+/** Created and registered to be stopped. */
+async function backendOf(dir: string, options: Parameters<typeof createBackend>[0] = {}): Promise<Backend> {
+  const backend = await createBackend({ projectDir: dir, ...anyPorts, ...options });
+  undo.push(() => backend.stop());
+  return backend;
+}
+
+/** PostgreSQL's own note of its process, while it runs. */
+const postmasterOf = (dir: string): number | undefined => {
+  const file = join(dir, '.plinth', 'postgres', 'postmaster.pid');
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n', 1)[0]) : undefined;
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    // A zombie is not alive: nobody may have read its end yet.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+describe('a whole life in one folder', () => {
+  it('starts, serves, refuses a second one, fails cleanly, starts again', async () => {
+    const dir = projectDir({
+      'migrations/20260101000000_first.sql': 'create table public.things (id int primary key);',
+    });
+    const first = await backendOf(dir);
+
+    // Somebody else in the same folder is told who holds it.
+    await expect(createBackend({ projectDir: dir, ...anyPorts })).rejects.toThrow(
+      new RegExp(`\\b${process.pid}\\b`),
+    );
+
+    await first.start();
+    await expect(first.start()).rejects.toThrow(/started before/);
+    // The REST service reads its schema while requests already wait for it.
+    await expect.poll(async () => (await first.fetch('/health')).status).toBe(200);
+    const status = first.status();
+    expect(status).toMatchObject({
+      API_URL: first.url,
+      REST_URL: `${first.url}/rest/v1`,
+      GRAPHQL_URL: `${first.url}/graphql/v1`,
+      FUNCTIONS_URL: `${first.url}/functions/v1`,
+      STORAGE_S3_URL: `${first.url}/storage/v1/s3`,
+      STUDIO_URL: `${first.url}/console`,
+      DB_URL: expect.stringMatching(/^postgresql:\/\/postgres:postgres@127\.0\.0\.1:\d+\/postgres$/),
+      PUBLISHABLE_KEY: first.keys.publishableKey,
+      SECRET_KEY: first.keys.secretKey,
+      ANON_KEY: first.keys.anonKey,
+      SERVICE_ROLE_KEY: first.keys.serviceRoleKey,
+      JWT_SECRET: first.keys.jwtSecret,
+      S3_PROTOCOL_REGION: 'local',
+    });
+    expect(status.MAILPIT_URL).toBe(status.INBUCKET_URL);
+    expect((await fetch(`${status.MAILPIT_URL}/livez`)).status).toBe(200);
+    expect(Object.values(first.health())).toEqual(Object.keys(first.health()).map(() => undefined));
+    const { error } = await createClient(first.url, first.keys.secretKey).from('things').insert({ id: 1 });
+    expect(error).toBeNull();
+
+    // Both calls wait for the same end.
+    const postmaster = postmasterOf(dir) ?? 0;
+    expect(isAlive(postmaster)).toBe(true);
+    await Promise.all([first.stop(), first.stop()]);
+    await expect(first.fetch('/health')).rejects.toThrow();
+    await expect(first.start()).rejects.toThrow(/stopped before/);
+    expect(isAlive(postmaster)).toBe(false);
+
+    // A port that is taken: a sentence, and nothing stays behind.
+    const holder = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => holder.once('listening', resolve));
+    undo.push(() => holder.close());
+    const { port } = holder.address() as { port: number };
+    const blocked = await createBackend({ projectDir: dir, ...anyPorts, port });
+    const postmasterOfBlocked = postmasterOf(dir) ?? 0;
+    await expect(blocked.start()).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken by another program.`);
+    expect(isAlive(postmasterOfBlocked)).toBe(false);
+
+    const last = await backendOf(dir);
+    await last.start();
+    expect((await createClient(last.url, last.keys.secretKey).from('things').select()).data).toEqual([
+      { id: 1 },
+    ]);
+  });
+
+  it('a broken migration leaves nothing running; mended, the next start works', async () => {
+    const dir = projectDir({
+      'migrations/20260101000000_first.sql':
+        'create table public.things (id int primary key);\nselect nonsense;',
+    });
+    const broken = await createBackend({ projectDir: dir, ...anyPorts });
+    const postmaster = postmasterOf(dir) ?? 0;
+    await expect(broken.start()).rejects.toThrow(/20260101000000_first\.sql/);
+    expect(isAlive(postmaster)).toBe(false);
+    writeFileSync(
+      join(dir, 'supabase/migrations/20260101000000_first.sql'),
+      'create table public.things (id int primary key);',
+    );
+    const mended = await backendOf(dir);
+    await mended.start();
+    expect((await createClient(mended.url, mended.keys.secretKey).from('things').select()).data).toEqual([]);
+  });
+
+  it('lets its process end by itself, and leaves no process behind', async () => {
+    const dir = projectDir();
+    const script = `
+      import { createBackend } from ${JSON.stringify(fileURLToPath(new URL('../../src/main.ts', import.meta.url)))};
+      const backend = await createBackend({ projectDir: ${JSON.stringify(dir)}, port: 0, dbPort: 0, mailPort: 0 });
+      await backend.start();
+      const socket = new WebSocket(backend.url.replace('http', 'ws') + '/realtime/v1/websocket?apikey=' + backend.keys.anonKey);
+      await new Promise((resolve) => { socket.onopen = resolve; });
+      await (await backend.fetch('/rest/v1/', { headers: { apikey: backend.keys.anonKey } })).text();
+      await backend.stop();
+      console.log('stopped');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (data) => {
+      output += data;
+    });
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    expect([code, output.trim()]).toEqual([0, 'stopped']);
+    expect(postmasterOf(dir)).toBeUndefined();
+  });
+});
+
+describe('settings', () => {
+  const start = async (config: PartialConfig, exclude?: readonly string[]): Promise<Backend> => {
+    const backend = await createTestBackend({ config, ...(exclude === undefined ? {} : { exclude }) });
+    undo.push(() => backend.stop());
+    return backend;
+  };
+
+  it('excluded services are absent: no route, no health, the others go on', async () => {
+    const backend = await start({}, ['storage', 'realtime', 'functions']);
+    expect(Object.keys(backend.health()).toSorted()).toEqual(['account', 'auth', 'console', 'mail', 'rest']);
+    for (const path of ['/storage/v1/bucket', '/realtime/v1/api/ping', '/functions/v1/x']) {
+      expect([path, (await backend.fetch(path)).status]).toEqual([path, 404]);
+    }
+    expect((await backend.fetch('/auth/v1/health')).status).toBe(200);
+  });
+
+  it('a service that is disabled in the configuration is not started, and has no status fields', async () => {
+    const backend = await start({
+      storage: { enabled: false },
+      studio: { enabled: false },
+      local_smtp: { enabled: false },
+    });
+    for (const name of ['STORAGE_S3_URL', 'S3_PROTOCOL_REGION', 'STUDIO_URL', 'MAILPIT_URL']) {
+      expect([name, backend.status()[name]]).toEqual([name, undefined]);
+    }
+    expect((await backend.fetch('/storage/v1/bucket')).status).toBe(404);
+  });
+
+  it('development listens on this machine only', async () => {
+    const dir = projectDir();
+    const config = configFrom({ plinth: { server: { host: '0.0.0.0' } } }, join(dir, 'supabase'));
+    await expect(createBackend({ projectDir: dir, config, ...anyPorts })).rejects.toThrow('0.0.0.0');
+    expect(postmasterOf(dir)).toBeUndefined();
+  });
+});
+
+describe('createTestBackend', () => {
+  it('gives each its own database and files, many at once, and takes them away', async () => {
+    const options = { sql: 'create table public.notes (id int primary key);', exclude: ['functions'] };
+    const [one, two] = await Promise.all([createTestBackend(options), createTestBackend(options)]);
+    const admin = one.database.pool('supabase_admin');
+    try {
+      await createClient(one.url, one.keys.secretKey).from('notes').insert({ id: 1 });
+      expect((await createClient(two.url, two.keys.secretKey).from('notes').select()).data).toEqual([]);
+      const { data } = await createClient(one.url, one.keys.anonKey).auth.signUp({
+        email: 'a@example.com',
+        password: 'secret-123',
+      });
+      expect(data.user).not.toBeNull();
+      const other = await createClient(two.url, two.keys.anonKey).auth.signInWithPassword({
+        email: 'a@example.com',
+        password: 'secret-123',
+      });
+      expect(other.error?.code).toBe('invalid_credentials');
+      const name = new URL(two.status().DB_URL ?? '').pathname.slice(1);
+      const named = () => admin.query(sql`select 1 from pg_database where datname = ${name}`);
+      expect(await named()).toHaveLength(1);
+      await two.stop();
+      expect(await named()).toEqual([]);
+    } finally {
+      await Promise.all([one.stop(), two.stop()]);
+    }
+  });
+
+  it('that fails to start leaves no database', async () => {
+    const holder = await createTestBackend({ exclude: ['functions'] });
+    const admin = holder.database.pool('supabase_admin');
+    const databases = async () =>
+      (await admin.query(sql`select datname from pg_database where datname like 'test%'`)).length;
+    const count = await databases();
+    try {
+      await expect(createTestBackend({ sql: 'select nonsense;' })).rejects.toThrow(/nonsense/);
+      expect(await databases()).toBe(count);
+    } finally {
+      await holder.stop();
+    }
+  });
+});
