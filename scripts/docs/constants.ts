@@ -2,7 +2,7 @@
 import { printDuration, printSize } from '../../src/config/core/values.ts';
 import { type Config, defaultConfig } from '../../src/config/index.ts';
 import { defaultLimits as functionLimits } from '../../src/functions/core/limits.ts';
-import { defaultLimits as realtimeLimits } from '../../src/realtime/settings.ts';
+import { limitsFrom } from '../../src/realtime/settings.ts';
 import { code, table } from './markdown.ts';
 import { sourceConstant } from './source-constants.ts';
 
@@ -58,6 +58,9 @@ const fixed: readonly Fixed[] = [
 
 type Exported = readonly [room: string, what: string, unit: Unit, value: number];
 
+const realtimeLimits = limitsFrom(defaultConfig().plinth.realtime);
+
+/** Where a setting of plinth.toml says otherwise, these are the defaults. */
 const exported: readonly Exported[] = [
   ['functions', 'CPU time since the oldest pending request', 'ms', functionLimits.cpuMs],
   ['functions', 'memory of one function', 'bytes', functionLimits.memoryBytes],
