@@ -20,6 +20,28 @@ export interface RouterContext {
 
 const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: RouteMissing });
 
+const Shell = lazyRouteComponent(() => import('./layout/shell.tsx'), 'Shell');
+const HomePage = lazyRouteComponent(() => import('./features/home/page.tsx'), 'HomePage');
+const TablesPage = lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'TablesPage');
+const NoTable = lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'NoTable');
+const TablePage = lazyRouteComponent(() => import('./features/tables/table-page.tsx'), 'TablePage');
+const UsersPage = lazyRouteComponent(() => import('./features/users/page.tsx'), 'UsersPage');
+const InboxPage = lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage');
+
+/** What an address needs, so that its code comes while the session is still being checked. */
+function preload(path: string): void {
+  const page = /^\/tables\/./.test(path)
+    ? [TablesPage, TablePage]
+    : path.startsWith('/tables')
+      ? [TablesPage]
+      : path.startsWith('/users')
+        ? [UsersPage]
+        : path.startsWith('/inbox')
+          ? [InboxPage]
+          : [HomePage];
+  for (const component of [Shell, ...page]) void component.preload?.();
+}
+
 /** Only a path of our own. */
 function localPath(value: unknown): string | undefined {
   return typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined;
@@ -39,33 +61,34 @@ const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
   beforeLoad: async ({ context, location }) => {
+    preload(location.pathname);
     const session = await context.queryClient.ensureQueryData(sessionQuery);
     if (session === null) {
       const next = location.href === '/' ? {} : { next: location.href };
       throw redirect({ to: '/sign-in', search: next, replace: true });
     }
   },
-  component: lazyRouteComponent(() => import('./layout/shell.tsx'), 'Shell'),
+  component: Shell,
 });
 
 const homeRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
   loader: ({ context }) => void context.queryClient.prefetchQuery(homeQuery),
-  component: lazyRouteComponent(() => import('./features/home/page.tsx'), 'HomePage'),
+  component: HomePage,
 });
 
 const tablesRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/tables',
   loader: ({ context }) => void context.queryClient.prefetchQuery(tablesQuery),
-  component: lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'TablesPage'),
+  component: TablesPage,
 });
 
 const tablesIndexRoute = createRoute({
   getParentRoute: () => tablesRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'NoTable'),
+  component: NoTable,
 });
 
 const tableRoute = createRoute({
@@ -77,7 +100,7 @@ const tableRoute = createRoute({
     void context.queryClient.prefetchQuery(relationQuery(params));
     void context.queryClient.prefetchQuery(rowsQuery(params, deps, 0));
   },
-  component: lazyRouteComponent(() => import('./features/tables/table-page.tsx'), 'TablePage'),
+  component: TablePage,
 });
 
 interface ListSearch {
@@ -102,7 +125,7 @@ const usersRoute = createRoute({
   validateSearch: validateListSearch,
   loaderDeps: ({ search }) => ({ search: search.search ?? '', page: search.page ?? 1 }),
   loader: ({ context, deps }) => void context.queryClient.prefetchQuery(usersQuery(deps.search, deps.page)),
-  component: lazyRouteComponent(() => import('./features/users/page.tsx'), 'UsersPage'),
+  component: UsersPage,
 });
 
 const inboxRoute = createRoute({
@@ -111,7 +134,7 @@ const inboxRoute = createRoute({
   validateSearch: validateListSearch,
   loaderDeps: ({ search }) => ({ search: search.search ?? '', page: search.page ?? 1 }),
   loader: ({ context, deps }) => void context.queryClient.prefetchQuery(inboxQuery(deps.search, deps.page)),
-  component: lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage'),
+  component: InboxPage,
 });
 
 const routeTree = rootRoute.addChildren([

@@ -38,7 +38,10 @@ export function ProblemBox({
           <p className={classes.codes}>
             <span>{t('problem.code')}</span> <code>{codeOf(known)}</code>
             {known.requestId === undefined ? null : (
-              <Copyable value={known.requestId} what={t('problem.request-id')} />
+              <>
+                <span>· {t('problem.request-id')}</span>
+                <Copyable value={known.requestId} what={t('problem.request-id')} />
+              </>
             )}
           </p>
         )}

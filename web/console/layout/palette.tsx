@@ -19,6 +19,9 @@ export default function Palette({ asked, onShortcuts }: { asked: number; onShort
   // biome-ignore lint/correctness/useExhaustiveDependencies: each request opens it again
   useEffect(() => actions.open(), [asked]);
 
+  const ownFirst = [...tables].sort(
+    (left, right) => Number(right.schema === 'public') - Number(left.schema === 'public'),
+  );
   const groups: SpotlightActionGroupData[] = [
     {
       group: t('palette.pages'),
@@ -39,7 +42,7 @@ export default function Palette({ asked, onShortcuts }: { asked: number; onShort
     },
     {
       group: t('palette.tables'),
-      actions: tables.map(({ schema, name }) => ({
+      actions: ownFirst.map(({ schema, name }) => ({
         id: `table:${schema}.${name}`,
         label: schema === 'public' ? name : `${schema}.${name}`,
         leftSection: <IconTable size={18} stroke={1.75} aria-hidden />,
@@ -58,6 +61,7 @@ export default function Palette({ asked, onShortcuts }: { asked: number; onShort
       maxHeight="24rem"
       lockScroll={false}
       highlightQuery
+      overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
       nothingFound={t('palette.nothing')}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
