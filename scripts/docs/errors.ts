@@ -105,7 +105,7 @@ function realtime(): ErrorSection {
     'Realtime',
     'A refused handshake is an HTTP answer, a refused join the `reason` of its reply, and a channel that ends gets a ' +
       '`system` message before `phx_close`.',
-    { ...handshakeRefusals, ...joinRefusals, ...systemErrors, ...closes },
+    [...handshake, ...joins, ...system, ...closed],
     [
       table(['status', 'refused handshake'], handshake),
       table(['refused join'], joins),
