@@ -101,9 +101,8 @@ test('two people write, tick off and watch; each changes only their own', async 
 async function expectPhoto(page: Page, body: string): Promise<void> {
   const photo = page.getByRole('img', { name: body });
   await photo.waitFor();
-  await expect
-    .poll(() => photo.evaluate('image => image.naturalWidth'), { timeout: 10_000 })
-    .toBeGreaterThan(0);
+  const width = () => photo.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+  await expect.poll(width, { timeout: 10_000 }).toBeGreaterThan(0);
 }
 
 test('a guest writes as well, and is told why a file is refused', async () => {

@@ -65,7 +65,7 @@ function Item({ note, own, onProblem }: Reporting & { note: Note; own: boolean }
           {new Date(note.created_at).toLocaleTimeString([], { timeStyle: 'short' })}
         </time>
       </small>
-      {photo && <img src={photo} alt={`With the note: ${note.body}`} loading="lazy" />}
+      {photo && <img src={photo} alt={`With the note: ${note.body}`} />}
     </li>
   );
 }

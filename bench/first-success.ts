@@ -1,0 +1,52 @@
+/**
+ * The newcomer's first success: seconds from `npm start -- --example` (dependencies installed, an empty data folder) to a
+ * note that a person, signed up a moment ago in a browser, has written and ticked off in the example app.
+ *
+ *     node bench/first-success.ts [--rounds 3]
+ */
+import { parseArgs } from 'node:util';
+import { signUp, startExample, tick, writeNote } from '../test/example/stage.ts';
+import { launchBrowser } from '../test/web/browser.ts';
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
+const barSeconds = 30;
+
+/** Seconds since the command, by what was reached. */
+async function round(): Promise<Record<string, number>> {
+  const browser = await launchBrowser();
+  const began = performance.now();
+  const reached: Record<string, number> = {};
+  const mark = (what: string) => {
+    reached[what] = (performance.now() - began) / 1000;
+  };
+  const example = await startExample();
+  try {
+    mark('ready');
+    const page = await browser.newPage();
+    await page.goto(example.pageUrl);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    mark('page');
+    await signUp(page, 'first@example.com');
+    mark('signed in');
+    await writeNote(page, 'My first note');
+    await tick(page, 'My first note').click();
+    await page.getByRole('checkbox', { name: 'My first note', checked: true }).waitFor();
+    mark('row edited');
+    return reached;
+  } finally {
+    await browser.close();
+    await example.stop();
+  }
+}
+
+const totals: number[] = [];
+for (let index = 0; index < Number(values.rounds); index += 1) {
+  const reached = await round();
+  const steps = Object.entries(reached).map(([what, seconds]) => `${what} ${seconds.toFixed(1)} s`);
+  console.log(`round ${index + 1}: ${steps.join(', ')}`);
+  totals.push(reached['row edited'] ?? Number.NaN);
+}
+const median = totals.sort((a, b) => a - b)[Math.floor(totals.length / 2)] ?? Number.NaN;
+console.log(
+  `first success ${median.toFixed(1)} s   ${(median / barSeconds).toFixed(2)} of the bar (${barSeconds} s)`,
+);
