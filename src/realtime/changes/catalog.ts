@@ -48,8 +48,11 @@ interface TableRow {
     readonly key: boolean;
   }[];
   readonly policies: readonly RowPolicy[];
-  /** Whether the functions that policies ask about the caller are the service's own. */
-  readonly known_functions: boolean;
+  /**
+   * Whether owners can be read off: the functions that policies ask about the caller are the service's own, and the
+   * role that looks the owners up is exempt from policies.
+   */
+  readonly owners_known: boolean;
 }
 
 interface TypeRow {
@@ -93,7 +96,9 @@ export function createCatalog(pool: () => Pool): Catalog {
           select from pg_catalog.pg_proc f
           where f.pronamespace = to_regnamespace('auth') and f.proname in ('uid', 'jwt')
             and f.proowner::regrole::text not in ('supabase_auth_admin', 'supabase_admin')
-        ) as known_functions
+        ) and exists (
+          select from pg_catalog.pg_roles where rolname = 'service_role' and rolbypassrls
+        ) as owners_known
       from pg_catalog.pg_class c
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
@@ -118,7 +123,7 @@ export function createCatalog(pool: () => Pool): Catalog {
         shape: shapeOf(typeOid, types),
       })),
       primaryKey: row.columns.filter(({ key }) => key).map(({ name }) => name),
-      ownerColumns: row.known_functions ? ownerColumns(row.policies, comparableColumns(row)) : undefined,
+      ownerColumns: row.owners_known ? ownerColumns(row.policies, comparableColumns(row)) : undefined,
     };
   };
 
