@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documents, exampleProject, readDocument } from '../../scripts/docs/documents.ts';
@@ -85,5 +85,11 @@ describe('links between documents', () => {
       .map(([, target = '']) => target)
       .filter((target) => readDocument(new URL(target, `file:///${page}`).pathname.slice(1)) === '');
     expect(lost).toEqual([]);
+  });
+
+  it('lead to every decision', () => {
+    const files = readdirSync(new URL('../../docs/decisions/', import.meta.url));
+    const index = readDocument('docs/decisions/README.md');
+    expect(files.filter((file) => file !== 'README.md' && !index.includes(`(${file})`))).toEqual([]);
   });
 });

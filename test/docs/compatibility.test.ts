@@ -1,0 +1,135 @@
+/** docs/compatibility.md says what is missing and what is different; here a running server is asked. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const page = readFileSync(`${root}docs/compatibility.md`, 'utf8');
+
+let backend: Backend;
+
+beforeAll(async () => {
+  backend = await createTestBackend({ projectDir: `${root}examples/live-board` });
+});
+
+afterAll(async () => {
+  await backend.stop();
+  await stopTestCluster();
+});
+
+async function ask(method: string, path: string, body?: object): Promise<{ status: number; text: string }> {
+  const answer = await backend.fetch(path, {
+    method,
+    redirect: 'manual',
+    headers: { apikey: backend.keys.secretKey, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+describe('what is missing, in the words of the page', () => {
+  it.each([
+    ['GraphQL', 'POST', '/graphql/v1', 404, 'Nothing is served'],
+    ['Uploads in pieces (TUS)', 'POST', '/storage/v1/upload/resumable', 404, 'not found'],
+    ['S3 protocol', 'GET', '/storage/v1/s3/photos', 404, 'not found'],
+    ['Image transformation', 'GET', '/storage/v1/render/image/public/photos/a.png', 404, 'not found'],
+    ['Analytics and vector buckets', 'POST', '/storage/v1/vector/ListVectorBuckets', 404, 'not found'],
+    ['Social sign-in', 'GET', '/auth/v1/authorize?provider=github', 400, 'provider is not enabled'],
+    ['ID tokens', 'POST', '/auth/v1/token?grant_type=id_token', 400, 'id_token required'],
+    ['SAML', 'POST', '/auth/v1/sso', 404, 'saml_provider_disabled'],
+    ['wallets', 'POST', '/auth/v1/token?grant_type=web3', 400, 'web3'],
+    ['Passkeys', 'POST', '/auth/v1/passkeys/authentication/options', 404, 'passkey_disabled'],
+    ['OAuth server', 'POST', '/auth/v1/oauth/token', 404, 'feature_disabled'],
+    ['SCIM', 'GET', '/auth/v1/scim/v2/Schemas', 404, 'feature_disabled'],
+    ['Metrics', 'GET', '/metrics', 404, 'Nothing is served'],
+    ['Log service', 'GET', '/analytics/v1/logs', 404, 'Nothing is served'],
+    ['postgres-meta', 'GET', '/pg/tables', 404, 'Nothing is served'],
+    ['The tenant API of realtime', 'GET', '/realtime/v1/api/tenants', 404, 'Nothing is served'],
+  ])('%s', async (words, method, path, status, said) => {
+    expect(page).toContain(words);
+    const answer = await ask(method, path, method === 'POST' ? {} : undefined);
+    expect(answer).toMatchObject({ status });
+    expect(answer.text).toContain(said);
+  });
+
+  it('HTTP requests from SQL wait in their queue', async () => {
+    expect(page).toContain('queue requests that nothing sends yet');
+    const pool = backend.database.pool('postgres');
+    await pool.query(sql`select net.http_get(${`${backend.url}/health`})`);
+    const [row] = await pool.query<{ waiting: number }>(
+      sql`select count(*)::int as waiting from net.http_request_queue`,
+    );
+    expect(row).toEqual({ waiting: 1 });
+  });
+
+  it.each([
+    'postgis',
+    'vector',
+    'pg_cron',
+    'pgmq',
+    'http',
+    'pg_jsonschema',
+    'plv8',
+    'timescaledb',
+    'wrappers',
+  ])('the extension %s is refused with a sentence', async (name) => {
+    expect(page).toContain(`\`${name}\``);
+    const created = backend.database.pool('postgres').query(sql`create extension ${sql.id(name)}`);
+    await expect(created).rejects.toThrow(/is not available in the embedded PostgreSQL: \w/);
+  });
+});
+
+describe('what is different', () => {
+  it('PostgreSQL is 18, and supabase_admin its only superuser', async () => {
+    expect(backend.database.info.serverVersion).toBeGreaterThanOrEqual(180_000);
+    const roles = await backend.database
+      .pool('postgres')
+      .query(sql`select rolname from pg_roles where rolsuper and rolname !~ '^pg_'`);
+    expect(roles).toEqual([{ rolname: 'supabase_admin' }]);
+  });
+
+  it.each(['PATCH', 'DELETE'])('%s without a filter is refused', async (method) => {
+    const answer = await ask(method, '/rest/v1/notes', method === 'PATCH' ? { done: true } : undefined);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('requires a WHERE clause');
+  });
+
+  it('people see and end their sessions', async () => {
+    const client = createClient(backend.url, backend.keys.publishableKey, {
+      auth: { persistSession: false },
+    });
+    const { data } = await client.auth.signInAnonymously();
+    const headers = {
+      apikey: backend.keys.publishableKey,
+      authorization: `Bearer ${data.session?.access_token}`,
+    };
+    const listed = await backend.fetch('/auth/v1/user/sessions', { headers });
+    expect(listed.status).toBe(200);
+    const [session] = ((await listed.json()) as { sessions: { id: string }[] }).sessions;
+    const ended = await backend.fetch(`/auth/v1/user/sessions/${session?.id}`, { method: 'DELETE', headers });
+    expect(ended.ok).toBe(true);
+    const after = await backend.fetch('/auth/v1/user', { headers });
+    expect(await after.json()).toMatchObject({ error_code: 'session_not_found' });
+  });
+
+  it('the Account pages are a provider', async () => {
+    const answer = await backend.fetch('/auth/v1/authorize?provider=custom:account', { redirect: 'manual' });
+    expect(answer.headers.get('location')).toBe(`${backend.url}/account/sign-in`);
+  });
+
+  it('realtime.subscription stays empty, and only what SQL calls is there', async () => {
+    const names = await backend.database
+      .pool('postgres')
+      .query<{ name: string }>(
+        sql`select proname::text as name from pg_proc where pronamespace = 'realtime'::regnamespace`,
+      );
+    expect(names.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['send', 'broadcast_changes', 'topic']),
+    );
+    expect(names.map(({ name }) => name)).not.toEqual(expect.arrayContaining(['apply_rls']));
+  });
+});
