@@ -85,6 +85,12 @@ describe('sign-in', () => {
     await go(page, '/tables/public/tasks');
     await page.getByText('npm run -s plinth -- console').waitFor();
     expect(page.url()).toContain('next=');
+    const other = await context.newPage();
+    await other.goto(await backend.consoleLink());
+    await other.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('button', { name: 'I’m signed in already' }).press('Enter');
+    await cell(page, 0, 1).waitFor();
+    expect(page.url()).toBe(`${backend.url}/console/tables/public/tasks`);
     await page.goto(`${backend.url}/console/sign-in#token=spent`);
     await page.getByText('This sign-in link has been used').waitFor();
     await context.close();

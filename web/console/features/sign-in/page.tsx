@@ -5,7 +5,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { SchemeSwitch } from '../../../ui/scheme-switch.tsx';
-import { signIn } from '../../api/session.ts';
+import { sessionQuery, signIn } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import logo from '../../logo.svg';
 import { t } from '../../text.ts';
@@ -20,9 +20,10 @@ export function SignInPage() {
   const queryClient = useQueryClient();
   const router = useRouter();
   const spent = useRef(false);
+  const goOn = (): void => router.history.replace(`${router.basepath}${next ?? '/'}`);
   const { mutate, isPending, error } = useMutation({
     mutationFn: (token: string) => signIn(queryClient, token),
-    onSuccess: () => router.history.replace(`${router.basepath}${next ?? '/'}`),
+    onSuccess: goOn,
   });
   useEffect(() => {
     if (linkToken === undefined || spent.current) return;
@@ -52,7 +53,11 @@ export function SignInPage() {
             {error === null ? (
               <Button
                 variant="default"
-                onClick={() => router.history.replace(`${router.basepath}${next ?? '/'}`)}
+                onClick={() => {
+                  // Somebody may have signed in in another tab; what this one knows of it is old.
+                  queryClient.removeQueries({ queryKey: sessionQuery.queryKey });
+                  goOn();
+                }}
               >
                 {t('sign-in.retry')}
               </Button>
