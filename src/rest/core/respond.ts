@@ -50,6 +50,9 @@ export function respond(prepared: Prepared, result: Result, settings: RestSettin
   }
 }
 
+/** Encoded again a long query triples, and clients refuse answers with 16 KiB of headers; this one is optional. */
+const maxLocationBytes = 8 * 1024;
+
 function respondRead(prepared: Prepared, result: Result, settings: RestSettings): RestResponse {
   const { shape, query, profile } = prepared;
   const { plan } = shape;
@@ -57,9 +60,10 @@ function respondRead(prepared: Prepared, result: Result, settings: RestSettings)
   const body = status === 416 ? text(outOfBounds(prepared, result, settings)) : result.body;
   const headersOnly = plan.kind === 'read' && plan.headersOnly;
   const canonical = canonicalQuery(query);
+  const location = encodeHeader(`/${plan.target.name}${canonical === '' ? '' : `?${canonical}`}`);
   const headers: HeaderList = [
     ['Content-Range', contentRange],
-    ['Content-Location', encodeHeader(`/${plan.target.name}${canonical === '' ? '' : `?${canonical}`}`)],
+    ...(location.length > maxLocationBytes ? [] : [['Content-Location', location] as const]),
     ...(headersOnly ? [] : [lengthHeader(body)]),
     ...typeHeaders(plan.mediaType, profile),
     ...applied(shape),
