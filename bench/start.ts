@@ -21,7 +21,8 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3'
 const rounds = Number(values.rounds);
 const bars = { firstMs: 2000, warmMs: 500, idleMiB: 150 };
 
-const median = (numbers: number[]): number => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+const median = (numbers: number[]): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
 function makeProject(): string {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
@@ -49,7 +50,17 @@ async function freePort(): Promise<number> {
 async function start(dir: string): Promise<{ child: ChildProcess; ms: number }> {
   const port = await freePort();
   const began = performance.now();
-  const args = ['start', '--silent', '--', '--workdir', dir, '--port', String(port), '--db-port', String(await freePort())];
+  const args = [
+    'start',
+    '--silent',
+    '--',
+    '--workdir',
+    dir,
+    '--port',
+    String(port),
+    '--db-port',
+    String(await freePort()),
+  ];
   const child = spawn('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   let output = '';
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -59,7 +70,8 @@ async function start(dir: string): Promise<{ child: ChildProcess; ms: number }> 
     if (child.exitCode !== null) throw new Error(`the start failed:\n${output}`);
     try {
       const answer = await fetch(`http://127.0.0.1:${port}/rest/v1/todos?select=task`);
-      if (answer.ok && ((await answer.json()) as unknown[]).length === 1) return { child, ms: performance.now() - began };
+      if (answer.ok && ((await answer.json()) as unknown[]).length === 1)
+        return { child, ms: performance.now() - began };
     } catch {
       // Not listening yet.
     }
@@ -93,7 +105,8 @@ function idleMemory(npmPid: number): { total: number; rows: [string, number][] }
     while (above > 1 && above !== npmPid) above = parents.get(above) ?? 0;
     if (above !== npmPid) continue;
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-    const pss = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
+    const pss =
+      Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
     const label = /postgres/.test(command) ? 'postgres' : (command.split('/').pop() ?? command).slice(0, 60);
     rows.set(label, (rows.get(label) ?? 0) + pss);
   }
@@ -122,11 +135,15 @@ for (let round = 0; round < rounds; round += 1) {
   rmSync(dir, { recursive: true, force: true });
 }
 const line = (label: string, value: number, bar: number, unit: string): void =>
-  console.log(`${label.padEnd(34)} ${value.toFixed(0).padStart(6)} ${unit}   ${(value / bar).toFixed(2)} of the bar (${bar} ${unit})`);
+  console.log(
+    `${label.padEnd(34)} ${value.toFixed(0).padStart(6)} ${unit}   ${(value / bar).toFixed(2)} of the bar (${bar} ${unit})`,
+  );
 line('first start to first answer', median(first), bars.firstMs, 'ms');
 line('warm start to first answer', median(warm), bars.warmMs, 'ms');
 if (memory) {
   line('idle memory (PSS)', memory.total, bars.idleMiB, 'MiB');
   for (const [label, value] of memory.rows) console.log(`  ${label.padEnd(60)} ${value.toFixed(1)} MiB`);
 }
-console.log(`rounds: ${rounds}; first ${first.map((ms) => ms.toFixed(0)).join(', ')}; warm ${warm.map((ms) => ms.toFixed(0)).join(', ')}`);
+console.log(
+  `rounds: ${rounds}; first ${first.map((ms) => ms.toFixed(0)).join(', ')}; warm ${warm.map((ms) => ms.toFixed(0)).join(', ')}`,
+);
