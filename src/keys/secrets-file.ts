@@ -1,9 +1,18 @@
 /**
  * `.plinth/secrets.json`: the keys that `plinth serve` makes for itself at its first start. Mode 0600, written to a
- * temporary file, synced and renamed, so that a crash leaves either no file or a whole one.
+ * temporary file, synced and put in place, so that a crash leaves either no file or a whole one.
  */
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { Jwk } from './jwk.ts';
 
@@ -37,7 +46,9 @@ export function loadOrCreateSecrets(file: string): Secrets {
     !parsed.jwtSecret ||
     !parsed.publishableKey ||
     !parsed.secretKey ||
-    !parsed.signingKeys?.length
+    !parsed.signingKeys?.length ||
+    !parsed.s3?.secretAccessKey ||
+    !parsed.databasePassword
   ) {
     throw new Error(
       `${file} is damaged. It holds the keys of this project: restore it from a backup, or move it away to make new keys (every session and API key then ends).`,
@@ -71,7 +82,8 @@ function create(file: string): Secrets {
     databasePassword: randomBytes(24).toString('base64url'),
   };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${process.pid}.tmp`;
+  // A name of its own each time: what a crash leaves under it is in nobody's way.
+  const temporary = `${file}.${randomUUID()}.tmp`;
   const handle = openSync(temporary, 'wx', 0o600);
   try {
     writeSync(handle, `${JSON.stringify(secrets, null, 2)}\n`);
@@ -79,6 +91,14 @@ function create(file: string): Secrets {
   } finally {
     closeSync(handle);
   }
-  renameSync(temporary, file);
+  try {
+    // Unlike a rename it never replaces the file of a start that was quicker.
+    linkSync(temporary, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return loadOrCreateSecrets(file);
+  } finally {
+    unlinkSync(temporary);
+  }
   return secrets;
 }
