@@ -1,4 +1,7 @@
-/** The README's tour: the example app in a real browser, signed in through the Account pages, live, and the Console. */
+/**
+ * The third step of the README's tour: app and Console beside each other. The steps before it are walked in
+ * test/example, from the command on.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -57,20 +60,20 @@ async function signInAsGuest(): Promise<Page> {
   return page;
 }
 
-it('signs in on the Account pages, shows a note in a second window, and what the Console changes', async () => {
-  const [writer, reader] = [await signInAsGuest(), await signInAsGuest()];
-  await writer.getByRole('textbox', { name: 'Note' }).fill('Hello from the tour');
-  await writer.getByRole('button', { name: 'Add' }).click();
-  await reader.getByText('Hello from the tour').waitFor();
+it('shows at once what an operator changes in the Console', async () => {
+  const person = await signInAsGuest();
+  await person.getByRole('textbox', { name: 'Note' }).fill('Hello from the tour');
+  await person.getByRole('button', { name: 'Add' }).click();
+  await person.getByText('Hello from the tour').waitFor();
 
-  const console = await (await browser.newContext()).newPage();
-  await console.goto(await backend.consoleLink());
-  await console.getByRole('link', { name: 'Tables', exact: true }).click();
-  await console.getByRole('link', { name: 'notes', exact: true }).click();
-  await console.getByText('Hello from the tour').dblclick();
-  await console.keyboard.press('ControlOrMeta+A');
-  await console.keyboard.type('Changed in the Console');
-  await console.keyboard.press('Enter');
-  await reader.getByText('Changed in the Console').waitFor();
-  expect(await reader.getByText('Hello from the tour').count()).toBe(0);
+  const operator = await (await browser.newContext()).newPage();
+  await operator.goto(await backend.consoleLink());
+  await operator.getByRole('link', { name: 'Tables', exact: true }).click();
+  await operator.getByRole('link', { name: 'notes', exact: true }).click();
+  await operator.getByText('Hello from the tour').dblclick();
+  await operator.keyboard.press('ControlOrMeta+A');
+  await operator.keyboard.type('Changed in the Console');
+  await operator.keyboard.press('Enter');
+  await person.getByText('Changed in the Console').waitFor();
+  expect(await person.getByText('Hello from the tour').count()).toBe(0);
 });
