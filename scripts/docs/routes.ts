@@ -53,8 +53,8 @@ export function routesBlock(routes: readonly Route[]): string {
       .map(([path, methods]) => row(path, [...methods]));
     const taken = wildcards.filter(({ path }) => path.startsWith(`${prefix}/`));
     rows.push(...taken.map(({ path, methods }) => row(path, methods)));
-    if (prefix === '/functions/v1') rows.push(row('/functions/v1/{slug}/…', ['all']));
-    if (prefix === '/realtime/v1') rows.push(row('/realtime/v1/websocket', ['GET, upgraded']));
+    if (prefix === '/functions/v1') rows.push(row('/functions/v1/{slug}/…', ['all', 'WebSocket']));
+    if (prefix === '/realtime/v1') rows.push(row('/realtime/v1/websocket', ['WebSocket']));
     return `#### ${title}\n\n${table(['path', 'methods'], rows)}`;
   });
   const inbox = table(
