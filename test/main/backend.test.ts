@@ -9,6 +9,7 @@ import { createClient } from '@supabase/supabase-js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
+import { createKeys } from '../../src/keys/index.ts';
 import { type Backend, createBackend } from '../../src/main.ts';
 import { createTestBackend } from '../../src/testing.ts';
 
@@ -183,6 +184,25 @@ describe('settings', () => {
       expect([name, backend.status()[name]]).toEqual([name, undefined]);
     }
     expect((await backend.fetch('/storage/v1/bucket')).status).toBe(404);
+  });
+
+  it('production has keys of its own and no inbox that everybody may read', async () => {
+    const dir = projectDir();
+    const backend = await createBackend({ projectDir: dir, mode: 'production', port: 0, dbPort: 0 });
+    undo.push(() => backend.stop());
+    await backend.start();
+    expect(backend.status().MAILPIT_URL).toBeUndefined();
+    expect(backend.status().DB_URL).not.toContain('postgres:postgres@');
+    const wellKnown = createKeys({
+      mode: 'development',
+      config: configFrom({}),
+      supabaseDir: dir,
+      dataDir: dir,
+    });
+    for (const key of [wellKnown.secretKey, wellKnown.serviceRoleKey]) {
+      const { status } = await backend.fetch('/auth/v1/admin/users', { headers: { apikey: key } });
+      expect(status).toBe(401);
+    }
   });
 
   it('development listens on this machine only', async () => {
