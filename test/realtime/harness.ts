@@ -7,6 +7,7 @@ import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { type Logger, silentLogger } from '../../src/kernel/log.ts';
+import { sql } from '../../src/kernel/sql.ts';
 import { createKeys, type Keys } from '../../src/keys/index.ts';
 import { createRealtime, type Limits, migrations } from '../../src/realtime/index.ts';
 
@@ -77,6 +78,9 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
       for (const client of clients) await client.realtime.disconnect();
       await gateway.close(1000);
       await service.stop?.();
+      // The server notices a moment later that its stream is gone.
+      const streams = sql`select from pg_replication_slots where database = current_database()`;
+      while ((await database.pool('supabase_admin').query(streams)).length > 0);
       await drop();
     },
   };

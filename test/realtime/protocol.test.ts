@@ -353,12 +353,13 @@ test('private_only and the rate of joins', async () => {
 });
 
 /** The clock is the test's, and so is the moment when the service looks at it. */
-async function startTimed(): Promise<Harness & { pass(ms: number): void }> {
+async function startTimed(): Promise<Harness & { now(): number; pass(ms: number): void }> {
   let now = Date.now();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const started = await startRealtime({ clock: { now: () => now } });
   return {
     ...started,
+    now: () => now,
     pass(ms) {
       now += ms;
       vi.advanceTimersByTime(1000);
@@ -374,7 +375,7 @@ test('a token that expires closes its channel, and no other', async () => {
   const timed = await startTimed();
   try {
     const socket = await openRaw(timed.socketUrl());
-    const token = signed(timed.keys.jwtSecret, { role: 'anon', exp: Math.floor(Date.now() / 1000) + 30 });
+    const token = signed(timed.keys.jwtSecret, { role: 'anon', exp: Math.floor(timed.now() / 1000) + 30 });
     socket.send(['1', '1', 'realtime:t', 'phx_join', { ...config(), access_token: token }]);
     socket.send(['2', '2', 'realtime:u', 'phx_join', config()]);
     await Promise.all([socket.next(reply('1')), socket.next(reply('2'))]);
