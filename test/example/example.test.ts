@@ -117,7 +117,7 @@ test('a guest writes as well, and is told why a file is refused', async () => {
 
   await page.getByRole('textbox', { name: 'Note' }).fill('With a letter');
   const letter = { name: 'letter.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') };
-  await page.getByLabel('Photo').setInputFiles(letter);
+  await page.getByLabel('Photo', { exact: true }).setInputFiles(letter);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('alert').getByText('application/pdf').waitFor();
   expect(await page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('With a letter');

@@ -85,7 +85,7 @@ export async function writeNote(page: Page, body: string, photo?: Buffer): Promi
   await page.getByRole('textbox', { name: 'Note' }).fill(body);
   if (photo !== undefined) {
     const file = { name: 'garden.png', mimeType: 'image/png', buffer: photo };
-    await page.getByLabel('Photo').setInputFiles(file);
+    await page.getByLabel('Photo', { exact: true }).setInputFiles(file);
   }
   await page.getByRole('button', { name: 'Add' }).click();
 }

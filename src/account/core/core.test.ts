@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cookieName, readCookie, writeCookie } from './cookies.ts';
-import { fillPage, scriptJson } from './html.ts';
+import { carryFlow, fillPage, scriptJson } from './html.ts';
 import { offersOf, offNames } from './offers.ts';
 import { parseReturnRequest, withCode, withSession } from './return-to.ts';
 
@@ -106,5 +106,26 @@ describe('offers', () => {
       offNames(offersOf({ external: { email: true, anonymous_users: true }, disable_signup: true })),
     ).toEqual(['signUp', 'guest']);
     expect(offNames(offersOf({}))).toEqual(['password', 'code', 'signUp', 'guest']);
+  });
+});
+
+describe('links of a prerendered page', () => {
+  const html =
+    '<a class="x" href="/account/sign-up">1</a><a href="/account/code?purpose=recover">2</a><a href="https://a.example">3</a>';
+
+  test('keep the way back to the app', () => {
+    const query = new URLSearchParams({
+      redirect_to: 'https://app.example/cb?x=1&y="<',
+      code_challenge: 'c',
+      other: 'z',
+    });
+    const flow = 'redirect_to=https%3A%2F%2Fapp.example%2Fcb%3Fx%3D1%26y%3D%22%3C&#38;code_challenge=c';
+    expect(carryFlow(html, query)).toBe(
+      `<a class="x" href="/account/sign-up?${flow}">1</a><a href="/account/code?${flow}&amp;purpose=recover">2</a><a href="https://a.example">3</a>`,
+    );
+  });
+
+  test('stay as they are where no app asked', () => {
+    expect(carryFlow(html, new URLSearchParams('other=z'))).toBe(html);
   });
 });

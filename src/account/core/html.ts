@@ -32,3 +32,25 @@ export function scriptJson(value: unknown): string {
     .replaceAll('\u2028', '\\u2028')
     .replaceAll('\u2029', '\\u2029');
 }
+
+/** What goes along from page to page (`web/account/flow.ts` names the same). */
+const carried = ['redirect_to', 'code_challenge', 'code_challenge_method', 'next'] as const;
+
+/**
+ * Puts what brought somebody here into the links of a prerendered page, so that the way back to the app is not lost
+ * where the script has not run yet, or never does.
+ */
+export function carryFlow(html: string, query: URLSearchParams): string {
+  const kept = new URLSearchParams();
+  for (const name of carried) {
+    const value = query.get(name);
+    if (value !== null && value !== '') kept.set(name, value);
+  }
+  const flow = kept.toString();
+  if (flow === '') return html;
+  return html.replace(
+    /(<a [^>]*href="\/account\/[a-z-]+)(?:\?([^"]*))?"/g,
+    (_, start: string, own?: string) =>
+      `${start}?${escapeHtml(flow)}${own === undefined ? '' : `&amp;${own}`}"`,
+  );
+}

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebFace } from '../../kernel/web-face.ts';
 import { readCookie } from '../core/cookies.ts';
+import { carryFlow } from '../core/html.ts';
 
 /** Every page there is; the build prerenders exactly these (a test compares). */
 export const pageNames = [
@@ -27,6 +28,10 @@ export interface PageDeps {
   readonly logo: { readonly svg: string } | { readonly address: string };
 }
 
+function queryOf({ url }: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+}
+
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
   const { face, filled, imageSources, logo } = deps;
 
@@ -38,7 +43,8 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         .type('text/plain; charset=utf-8')
         .send('The web app has not been built. Run: npm run build\n');
     }
-    return face.sendPage(request, reply, { html, status, imageSources });
+    const withFlow = carryFlow(html, queryOf(request));
+    return face.sendPage(request, reply, { html: withFlow, status, imageSources });
   }
 
   app.get('/', (_request, reply) => reply.redirect('/account/security', 302));
@@ -61,8 +67,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   for (const page of pageNames) {
     app.get(`/${page}`, (request, reply) => {
       if (forMembers.has(page) && readCookie(request.headers.cookie) === undefined) {
-        const query = request.url.includes('?') ? request.url.slice(request.url.indexOf('?') + 1) : '';
-        const next = new URLSearchParams(query);
+        const next = queryOf(request);
         if (page !== 'mfa') next.set('next', page);
         const search = next.toString();
         return reply.redirect(`/account/sign-in${search === '' ? '' : `?${search}`}`, 303);
