@@ -274,10 +274,12 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
 
   let state: 'new' | 'started' | 'stopped' = 'new';
   let stopping: Promise<void> | undefined;
+  let lead: Awaited<ReturnType<typeof rooms.gateway.openLead>> | undefined;
   const stop = (): Promise<void> => {
     state = 'stopped';
     stopping ??= (async () => {
       await gateway.close(shutdownGraceMs);
+      await lead?.close();
       await Promise.allSettled(services.map((service) => service.stop?.()));
       await database.stop();
     })();
@@ -302,6 +304,10 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
         if (failed !== undefined) throw failed.reason;
         const port = await gateway.listen(host, parts.port ?? config.api.port);
         url = addressOf(config, host, port);
+        // Not beside ports chosen by flags: that is a second backend on this machine.
+        if (services.includes(operators) && mode === 'development' && parts.port === undefined) {
+          lead = await rooms.gateway.openLead(host, config.studio.port, () => `${url}/console/`, log);
+        }
         await project.prepareBuckets(services.includes(storage) ? internalFetch : undefined);
       } catch (error) {
         await stop();

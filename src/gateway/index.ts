@@ -16,6 +16,8 @@ import { originForm } from './origin-form.ts';
 import { requestIdOf } from './request-id.ts';
 import { applyApiKey, dispatchUpgrades, isUpgradable } from './upgrades.ts';
 
+export { openLead } from './lead.ts';
+
 export interface GatewayOptions {
   readonly services: readonly Service[];
   readonly keys: Keys;

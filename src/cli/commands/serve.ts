@@ -7,7 +7,7 @@ export const serve: Command = {
   name: 'serve',
   about:
     'Starts everything for production. The first start generates keys of its own into .plinth/secrets.json, readable\n' +
-    'by its owner only; mail goes to your SMTP server. Put a proxy with TLS in front, or set [api.tls].',
+    'by its owner only; mail goes to your SMTP server. Put a proxy with TLS in front.',
   options: serverOptions,
   examples: [
     ['plinth serve', 'serves the project of this folder with its own keys'],

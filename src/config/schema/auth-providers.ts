@@ -39,9 +39,7 @@ export const external = section('OAuth providers.', {
   zoom: provider('Zoom'),
 });
 
-const captured = { pending: 'messages are not sent by it yet, they are captured in the inbox' };
-
-const twilio = (name: string) =>
+const twilio = (name: string, marks = {}) =>
   section(
     `Text messages by ${name}.`,
     {
@@ -50,7 +48,7 @@ const twilio = (name: string) =>
       message_service_sid: text('', 'Messaging or verification service.'),
       auth_token: secret('Token.'),
     },
-    captured,
+    marks,
   );
 
 export const sms = section('Sign-in with a phone number.', {
@@ -60,35 +58,25 @@ export const sms = section('Sign-in with a phone number.', {
   max_frequency: duration(5000, 'Shortest time between two messages to one user.'),
   test_otp: names('PHONE', 'Numbers with a fixed code, for tests.', text('', 'The code.')),
   twilio: twilio('Twilio'),
-  twilio_verify: twilio('Twilio Verify'),
-  messagebird: section(
-    'Text messages by MessageBird.',
-    {
-      enabled: boolean(false, 'Uses it.'),
-      originator: text('', 'Sender.'),
-      access_key: secret('Access key.'),
-    },
-    captured,
-  ),
-  textlocal: section(
-    'Text messages by Textlocal.',
-    {
-      enabled: boolean(false, 'Uses it.'),
-      sender: text('', 'Sender.'),
-      api_key: secret('API key.'),
-    },
-    captured,
-  ),
-  vonage: section(
-    'Text messages by Vonage.',
-    {
-      enabled: boolean(false, 'Uses it.'),
-      from: text('', 'Sender.'),
-      api_key: text('', 'API key.'),
-      api_secret: secret('API secret.'),
-    },
-    captured,
-  ),
+  twilio_verify: twilio('Twilio Verify', {
+    pending: 'messages are not sent by it yet, they are captured in the inbox',
+  }),
+  messagebird: section('Text messages by MessageBird.', {
+    enabled: boolean(false, 'Uses it.'),
+    originator: text('', 'Sender.'),
+    access_key: secret('Access key.'),
+  }),
+  textlocal: section('Text messages by Textlocal.', {
+    enabled: boolean(false, 'Uses it.'),
+    sender: text('', 'Sender.'),
+    api_key: secret('API key.'),
+  }),
+  vonage: section('Text messages by Vonage.', {
+    enabled: boolean(false, 'Uses it.'),
+    from: text('', 'Sender.'),
+    api_key: text('', 'API key.'),
+    api_secret: secret('API secret.'),
+  }),
 });
 
 export const thirdParty = section('An outside issuer whose tokens are accepted; at most one.', {

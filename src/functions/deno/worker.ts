@@ -2,7 +2,7 @@
  * One Deno process that serves one function behind a unix socket: start, readiness, pending requests, limits, end.
  *
  * The operating system gives what isolates inside one process could not: a kill that always works, memory and
- * environment of its own, a crash that harms nobody else. Measured figures: docs/decisions/0002-functions.md.
+ * environment of its own, a crash that harms nobody else. Why processes: docs/decisions/0002-functions.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
