@@ -293,3 +293,22 @@ test('a session that was ended elsewhere signs the page out', async () => {
   await page.getByRole('button', { name: 'Save password' }).click();
   await page.getByText('You were signed out, here or on another device.').waitFor();
 });
+
+test('what is typed and sent before the page has become interactive counts', async () => {
+  let load!: () => void;
+  const asked = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  // The scripts arrive only when the form has been sent.
+  await page.route('**/account/assets/*.js', async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.goto(`${stage.backend.url}/account/sign-up`, { waitUntil: 'commit' });
+  await page.getByLabel('Email address').fill('early@example.com');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  load();
+  await page.waitForURL('**/account/security');
+  expect(new URL(page.url()).search).toBe('');
+});

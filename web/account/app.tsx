@@ -2,6 +2,7 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Router, Switch } from 'wouter';
 import { UiProvider } from '../ui/provider.tsx';
+import { useReady } from './early.ts';
 import { CodePage } from './pages/code.tsx';
 import { ErrorPage, SignedOutPage } from './pages/ends.tsx';
 import { MfaPage } from './pages/mfa.tsx';
@@ -35,6 +36,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
 
 /** `ssrPath` only where there is no address bar. */
 export function App({ ssrPath }: { ssrPath?: string }) {
+  useReady();
   return (
     <UiProvider>
       <Router base="/account" {...(ssrPath === undefined ? {} : { ssrPath })}>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { PasswordField } from '../../ui/password-field.tsx';
+import { useEarlyText } from '../early.ts';
 import { isGoodPassword } from '../fields.ts';
 import { useFlow } from '../flow.ts';
 import { goOn } from '../next.ts';
@@ -22,6 +23,7 @@ export function NewPasswordPage() {
   const { search } = useFlow();
   const { password: policy } = usePageConfig();
   const [password, setPassword] = useState('');
+  useEarlyText(passwordId, setPassword);
   const submit = useSubmit(
     async (field) => {
       const chosen = field('password');
@@ -47,7 +49,6 @@ export function NewPasswordPage() {
           aria-describedby={rulesId}
           required
           withAsterisk={false}
-          value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={submit.errorAt(passwordId)}
         />

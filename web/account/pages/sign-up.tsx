@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { signUp } from '../account-api.ts';
+import { useEarlyText } from '../early.ts';
 import { isGoodPassword, looksLikeEmail } from '../fields.ts';
 import { hostOf, useFlow } from '../flow.ts';
 import { goOn } from '../next.ts';
@@ -22,6 +23,7 @@ export function SignUpPage() {
   const { redirectTo, search } = useFlow();
   const { password: policy } = usePageConfig();
   const [password, setPassword] = useState('');
+  useEarlyText(passwordId, setPassword);
   const submit = useSubmit(
     async (field) => {
       const [email, chosen] = [field('email').trim(), field('password')];
@@ -54,7 +56,6 @@ export function SignUpPage() {
           aria-describedby={rulesId}
           required
           withAsterisk={false}
-          value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={submit.errorAt(passwordId)}
         />
