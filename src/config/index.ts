@@ -2,7 +2,7 @@
  * The configuration: one schema, one loader. The only room that reads `process.env`.
  *
  * @example
- * const { config, environment, warnings, supabaseDir } = loadConfig({ projectDir: '/work/app' });
+ * const { config, environment, warnings, supabaseDir } = loadConfig({ projectDir: '/home/ada/app' });
  */
 export { nearest } from './core/nearest.ts';
 export { ConfigError, type Notice, noticeText } from './core/tree.ts';

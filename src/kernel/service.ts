@@ -29,7 +29,7 @@ export interface Mount {
   readonly exposeHeaders?: readonly string[];
   /**
    * True: the gateway replaces an absent `Authorization`, or one that begins with `Bearer sb_`, by the JWT that
-   * belongs to the `apikey` header (project-folder contract, section 4) before the service sees it.
+   * belongs to the `apikey` header (the rule of the local stack) before the service sees it.
    */
   readonly apiKeys: boolean;
   /** WebSocket and other upgrades below the prefix. The service owns the socket from here on. */

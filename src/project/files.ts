@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 /**
  * The folder that holds `supabase/`, looked for upward from `from`; undefined when there is none.
  *
- * @example findProjectDir('/work/app/src') // '/work/app'
+ * @example findProjectDir('/home/ada/app/src') // '/home/ada/app'
  */
 export function findProjectDir(from: string): string | undefined {
   for (let dir = resolve(from); ; dir = dirname(dir)) {

@@ -1,5 +1,5 @@
 /**
- * Where a link may lead: the redirect rule (auth contract, section 3). The rule reads URLs as Go's net/url does; since
+ * Where a link may lead: the redirect rule (as GoTrue 2.196 has it). The rule reads URLs as Go's net/url does; since
  * a browser will follow them, an http(s) URL that WHATWG reads differently is refused.
  */
 import { isIP } from 'node:net';

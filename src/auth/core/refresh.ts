@@ -1,5 +1,5 @@
 /**
- * What becomes of a refresh token of the first form (auth contract, section 4): a pure decision over the locked rows.
+ * What becomes of a refresh token of the first form (as GoTrue 2.196 decides it): a pure decision over the locked rows.
  *
  * - active: it is revoked and a child made;
  * - revoked, but the parent of the active one: the client never received its child and gets the active one, at any age;

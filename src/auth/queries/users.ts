@@ -77,7 +77,7 @@ export interface NewUser {
 
 /**
  * What triggers on auth.users see first: role and tokens empty, nothing confirmed. Everything else follows in updates,
- * as upstream does it (auth contract, section 8).
+ * as GoTrue 2.196 does it.
  */
 export async function insertUser(db: Queryable, user: NewUser, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
