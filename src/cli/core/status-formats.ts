@@ -67,7 +67,6 @@ const groups: readonly (readonly [
     [
       ['Database', 'DB_URL'],
       ['Functions', 'FUNCTIONS_URL'],
-      ['S3', 'STORAGE_S3_URL'],
     ],
   ],
   [

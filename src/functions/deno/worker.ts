@@ -63,6 +63,8 @@ const adapter = fileURLToPath(new URL('./adapter.js', import.meta.url));
 const heapMegabytes = 256;
 /** `ulimit -d` in KiB: makes allocations outside the heap throw before the memory limit has to kill. Below ~550 MiB Deno does not start. */
 const dataSegmentKiB = 786_432;
+/** `ulimit -t`: what ends a worker that spins when we are no longer there to end it. Far above any limit of ours. */
+const lifetimeCpuSeconds = 1800;
 const bootTimeoutMs = 60_000;
 const socketPollMs = 4;
 
@@ -190,10 +192,15 @@ function launch(
     TMPDIR: temp,
     ...(source.packageJson ? {} : { DENO_NO_PACKAGE_JSON: '1' }),
   };
-  const spawnOptions = { cwd: temp, env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
+  // Standard input stays open as long as we live: the adapter ends the worker with us, even when we are killed.
+  const spawnOptions = { cwd: temp, env, stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'] };
   if (process.platform !== 'linux') return spawn(deno, args, spawnOptions);
   // The shell only sets the limit and becomes Deno, so the pid stays the same.
-  return spawn('/bin/sh', ['-c', `ulimit -d ${dataSegmentKiB}; exec "$0" "$@"`, deno, ...args], spawnOptions);
+  return spawn(
+    '/bin/sh',
+    ['-c', `ulimit -d ${dataSegmentKiB}; ulimit -t ${lifetimeCpuSeconds}; exec "$0" "$@"`, deno, ...args],
+    spawnOptions,
+  );
 }
 
 /** Deno reads a doubled comma as one that belongs to the path. */

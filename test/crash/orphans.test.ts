@@ -1,0 +1,50 @@
+/** A kill -9 of the server alone leaves no worker of a function behind. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+
+const plinth = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
+const projectDir = mkdtempSync(join(tmpdir(), 'plinth-orphans-'));
+const folder = join(projectDir, 'supabase', 'functions', 'idle');
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, 'index.ts'), `Deno.serve(() => new Response('here'));`);
+
+/** Processes whose command line names the project: the workers, and PostgreSQL. */
+function below(program: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return command.includes(projectDir) && command.split('\0')[0]?.endsWith(program);
+      } catch {
+        return false;
+      }
+    });
+}
+
+afterAll(() => {
+  for (const pid of [...below('deno'), ...below('postgres')]) process.kill(pid, 'SIGKILL');
+  rmSync(projectDir, { recursive: true, force: true });
+});
+
+it('workers end with the server', async () => {
+  const child = spawn(process.execPath, [plinth, 'start', '--workdir', projectDir, '--port', '0', '--json'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ready = await new Promise<{ API_URL: string; ANON_KEY: string }>((resolve) => {
+    createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line)));
+  });
+  const answer = await fetch(`${ready.API_URL}/functions/v1/idle`, {
+    headers: { authorization: `Bearer ${ready.ANON_KEY}` },
+  });
+  expect(await answer.text()).toBe('here');
+  expect(below('deno')).toHaveLength(1);
+  child.kill('SIGKILL');
+  await expect.poll(() => below('deno'), { timeout: 10_000 }).toEqual([]);
+});
