@@ -1,5 +1,5 @@
 /** A kill -9 of the server alone leaves no worker of a function behind. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,23 +28,31 @@ function below(program: string): number[] {
     });
 }
 
+let child: ChildProcess | undefined;
+
 afterAll(() => {
+  child?.kill('SIGKILL');
   for (const pid of [...below('deno'), ...below('postgres')]) process.kill(pid, 'SIGKILL');
   rmSync(projectDir, { recursive: true, force: true });
 });
 
 it('workers end with the server', async () => {
-  const child = spawn(process.execPath, [plinth, 'start', '--workdir', projectDir, '--port', '0', '--json'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const server = spawn(
+    process.execPath,
+    [plinth, 'start', '--workdir', projectDir, '--port', '0', '--json'],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
+  child = server;
   const ready = await new Promise<{ API_URL: string; ANON_KEY: string }>((resolve) => {
-    createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line)));
+    createInterface({ input: server.stdout }).once('line', (line) => resolve(JSON.parse(line)));
   });
   const answer = await fetch(`${ready.API_URL}/functions/v1/idle`, {
     headers: { authorization: `Bearer ${ready.ANON_KEY}` },
   });
   expect(await answer.text()).toBe('here');
   expect(below('deno')).toHaveLength(1);
-  child.kill('SIGKILL');
+  server.kill('SIGKILL');
   await expect.poll(() => below('deno'), { timeout: 10_000 }).toEqual([]);
 });
