@@ -423,6 +423,8 @@ test('with a new token come the rows of the new user, and no others', async () =
   await h.sql(both('after'));
   await until(() => seen.length === 2);
   expect(seen).toEqual(['alice before', 'bob after']);
+  // Once for the subscription, once for the new token.
+  expect(told).toBe(2);
 });
 
 test('the stream comes back by itself when it is cut', async () => {
