@@ -22,6 +22,7 @@ import { adminUserRoutes } from './routes/admin-users.ts';
 import { codeRoutes } from './routes/codes.ts';
 import { factorRoutes } from './routes/factors.ts';
 import { identityRoutes } from './routes/identities.ts';
+import { oauthServerRoutes } from './routes/oauth-server.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { publicRoutes } from './routes/public.ts';
 import { definer } from './routes/route.ts';
@@ -119,5 +120,6 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     adminUserRoutes(define, ctx);
     adminLinkRoutes(define, ctx);
     providerRoutes(define, ctx);
+    oauthServerRoutes(define, ctx);
   };
 }

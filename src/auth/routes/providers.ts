@@ -1,6 +1,6 @@
 /**
- * Sign-in through others: social providers, SAML, wallets, passkeys, and we as an OAuth server. None of them is offered
- * yet, whatever config.toml enables; each answers as upstream does where it is disabled.
+ * Sign-in through others: social providers, SAML, wallets, passkeys. None of them is offered yet, whatever config.toml
+ * enables; each answers as upstream does where it is disabled.
  */
 import type { AuthContext } from '../context.ts';
 import { withParams } from '../core/redirects.ts';
@@ -70,15 +70,6 @@ export function providerRoutes(define: Define, ctx: AuthContext): void {
   disabled('PATCH', ['/passkeys/:id'], passkeys);
   disabled('DELETE', ['/passkeys/:id'], passkeys);
 
-  const oauth = () => authError('feature_disabled', 'OAuth server is disabled');
-  disabled(
-    'GET',
-    ['/oauth/authorize', '/oauth/authorizations/:id', '/oauth/userinfo', '/user/oauth/grants'],
-    oauth,
-  );
-  disabled('POST', ['/oauth/token', '/oauth/clients/register', '/oauth/authorizations/:id/consent'], oauth);
-  disabled('DELETE', ['/user/oauth/grants'], oauth);
-
   const scim = () => authError('feature_disabled', 'SCIM server is disabled');
   disabled('GET', ['/scim/v2/ServiceProviderConfig', '/scim/v2/ResourceTypes', '/scim/v2/Schemas'], scim);
 
@@ -88,20 +79,17 @@ export function providerRoutes(define: Define, ctx: AuthContext): void {
       throw error();
     });
   for (const method of ['GET', 'POST'] as const) {
-    adminOnly(method, '/admin/oauth/clients', oauth);
     adminOnly(method, '/admin/sso/providers', saml);
     adminOnly(method, '/admin/custom-providers', () =>
       authError('feature_disabled', 'Custom OAuth providers are disabled'),
     );
   }
   for (const method of ['GET', 'PUT', 'DELETE'] as const) {
-    adminOnly(method, '/admin/oauth/clients/:id', oauth);
     adminOnly(method, '/admin/sso/providers/:id', saml);
     adminOnly(method, '/admin/custom-providers/:id', () =>
       authError('feature_disabled', 'Custom OAuth providers are disabled'),
     );
   }
-  adminOnly('POST', '/admin/oauth/clients/:id/regenerate_secret', oauth);
 }
 
 function unsupportedProvider(provider: string): AuthError {
