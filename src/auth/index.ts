@@ -28,6 +28,7 @@ import { publicRoutes } from './routes/public.ts';
 import { definer } from './routes/route.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { signupRoutes } from './routes/signup.ts';
+import { ssoRoutes } from './routes/sso.ts';
 import { tokenRoutes } from './routes/token.ts';
 import { userRoutes } from './routes/user.ts';
 import { verifyRoutes } from './routes/verify.ts';
@@ -120,6 +121,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     adminUserRoutes(define, ctx);
     adminLinkRoutes(define, ctx);
     providerRoutes(define, ctx);
+    ssoRoutes(define, ctx);
     oauthServerRoutes(define, ctx);
   };
 }

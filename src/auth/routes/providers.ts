@@ -1,5 +1,5 @@
 /**
- * Sign-in through others: social providers, SAML, wallets, passkeys. None of them is offered yet, whatever config.toml
+ * Sign-in through others: social providers, wallets, passkeys. None of them is offered yet, whatever config.toml
  * enables; each answers as upstream does where it is disabled.
  */
 import type { AuthContext } from '../context.ts';
@@ -59,10 +59,6 @@ export function providerRoutes(define: Define, ctx: AuthContext): void {
       });
     }
   };
-  const saml = () => authError('saml_provider_disabled');
-  disabled('POST', ['/sso', '/sso/saml/acs'], saml);
-  disabled('GET', ['/sso/saml/metadata'], saml);
-
   const passkeys = () => authError('passkey_disabled');
   disabled('POST', ['/passkeys/authentication/options', '/passkeys/authentication/verify'], passkeys);
   disabled('POST', ['/passkeys/registration/options', '/passkeys/registration/verify'], passkeys);
@@ -79,13 +75,11 @@ export function providerRoutes(define: Define, ctx: AuthContext): void {
       throw error();
     });
   for (const method of ['GET', 'POST'] as const) {
-    adminOnly(method, '/admin/sso/providers', saml);
     adminOnly(method, '/admin/custom-providers', () =>
       authError('feature_disabled', 'Custom OAuth providers are disabled'),
     );
   }
   for (const method of ['GET', 'PUT', 'DELETE'] as const) {
-    adminOnly(method, '/admin/sso/providers/:id', saml);
     adminOnly(method, '/admin/custom-providers/:id', () =>
       authError('feature_disabled', 'Custom OAuth providers are disabled'),
     );
