@@ -23,6 +23,7 @@ import { codeRoutes } from './routes/codes.ts';
 import { factorRoutes } from './routes/factors.ts';
 import { identityRoutes } from './routes/identities.ts';
 import { oauthServerRoutes } from './routes/oauth-server.ts';
+import { passkeyRoutes } from './routes/passkeys.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { publicRoutes } from './routes/public.ts';
 import { definer } from './routes/route.ts';
@@ -117,6 +118,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     userRoutes(define, ctx);
     sessionRoutes(define, ctx);
     factorRoutes(define, ctx);
+    passkeyRoutes(define);
     identityRoutes(define, ctx);
     adminUserRoutes(define, ctx);
     adminLinkRoutes(define, ctx);

@@ -1,6 +1,6 @@
 /**
- * Sign-in through others: social providers, wallets, passkeys. None of them is offered yet, whatever config.toml
- * enables; each answers as upstream does where it is disabled.
+ * Sign-in through social providers. None of them is offered yet, whatever config.toml enables; each answers as upstream
+ * does where it is disabled.
  */
 import type { AuthContext } from '../context.ts';
 import { withParams } from '../core/redirects.ts';
@@ -59,12 +59,6 @@ export function providerRoutes(define: Define, ctx: AuthContext): void {
       });
     }
   };
-  const passkeys = () => authError('passkey_disabled');
-  disabled('POST', ['/passkeys/authentication/options', '/passkeys/authentication/verify'], passkeys);
-  disabled('POST', ['/passkeys/registration/options', '/passkeys/registration/verify'], passkeys);
-  disabled('GET', ['/passkeys'], passkeys);
-  disabled('PATCH', ['/passkeys/:id'], passkeys);
-  disabled('DELETE', ['/passkeys/:id'], passkeys);
 
   const scim = () => authError('feature_disabled', 'SCIM server is disabled');
   disabled('GET', ['/scim/v2/ServiceProviderConfig', '/scim/v2/ResourceTypes', '/scim/v2/Schemas'], scim);
@@ -104,16 +98,4 @@ export function refuseIdToken(exchange: Exchange): Error {
     return authError('provider_disabled', `Provider (issuer "${body.text('issuer')}") is not enabled`);
   }
   return authError('validation_failed', `Custom OIDC provider "${provider}" not allowed`);
-}
-
-/** grant_type=web3. */
-export function refuseWeb3(exchange: Exchange): Error {
-  switch (exchange.body().text('chain')) {
-    case 'solana':
-      return authError('web3_provider_disabled', 'Solana Web3 provider is disabled');
-    case 'ethereum':
-      return authError('web3_provider_disabled', 'Ethereum Web3 provider is disabled');
-    default:
-      return authError('web3_unsupported_chain');
-  }
 }

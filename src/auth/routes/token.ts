@@ -17,8 +17,9 @@ import { findFlowStateByCode, takeFlowState } from '../queries/flow-states.ts';
 import { deleteSessions } from '../queries/sessions.ts';
 import { findUserByEmail, findUserById, findUserByPhone } from '../queries/users.ts';
 import type { FlowState, User } from '../rows.ts';
-import { refuseIdToken, refuseWeb3 } from './providers.ts';
+import { refuseIdToken } from './providers.ts';
 import type { Define } from './route.ts';
+import { signInWithWallet } from './web3.ts';
 
 /** A code holds this long; magic links count from the click, others from the request. */
 const codeLifetimeMs = 300_000;
@@ -35,7 +36,7 @@ export function tokenRoutes(define: Define, ctx: AuthContext): void {
       case 'id_token':
         throw refuseIdToken(exchange);
       case 'web3':
-        throw refuseWeb3(exchange);
+        return signInWithWallet(exchange);
       default:
         throw authError('invalid_credentials', 'unsupported_grant_type');
     }
