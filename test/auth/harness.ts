@@ -4,7 +4,7 @@ import { type AuthService, migrations as authMigrations, createAuth } from '../.
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
-import { createGateway } from '../../src/gateway/index.ts';
+import { createGateway, type Route } from '../../src/gateway/index.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { createKeys, type Keys } from '../../src/keys/index.ts';
@@ -31,6 +31,8 @@ export interface AuthServer {
   admin(): SupabaseClient;
   /** Plain HTTP below /auth/v1. */
   request(path: string, init?: RequestInit & { token?: string; json?: unknown }): Promise<WireResponse>;
+  /** Registered at the gateway, prefixes included. */
+  routes(): readonly Route[];
   /** What the Account pages ask of the service. */
   readonly issueCode: AuthService['issueCode'];
   /** Messages to this address, the newest first. */
@@ -94,6 +96,7 @@ export async function startAuth(auth: PartialConfig['auth'] = {}): Promise<AuthS
           ...init.headers,
         },
       })) as WireResponse,
+    routes: () => gateway.routes(),
     issueCode: service.issueCode,
     async inbox(to) {
       const { messages } = await mail.inbox.list({ limit: 100, offset: 0, search: `to:"${to}"` });
