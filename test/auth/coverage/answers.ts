@@ -1,0 +1,59 @@
+/** An answer of the auth service as the tests of one run have seen it, and where it is kept until all are done. */
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder of this run. */
+    readonly authAnswers: string;
+  }
+}
+
+export interface Answer {
+  readonly method: string;
+  /** Below the mount, without the query. */
+  readonly path: string;
+  readonly status: number;
+  /** Of the service's error table; empty for a success and for errors that carry none (RFC 6749). */
+  readonly code: string;
+  readonly isError: boolean;
+  /** The test file. */
+  readonly file: string;
+}
+
+export const answerText = (answer: Answer): string => JSON.stringify(answer);
+
+export const answerFile = (folder: string): string => join(folder, `${randomUUID()}.jsonl`);
+
+export function readAnswers(folder: string): Answer[] {
+  return readdirSync(folder).flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .split('\n')
+      .map((line) => JSON.parse(line) as Answer),
+  );
+}
+
+/** Redirects tell an error in their query or fragment, everything else in its body. */
+export function errorCodeOf(
+  status: number,
+  body: string,
+  location: string | undefined,
+): Pick<Answer, 'code' | 'isError'> {
+  if (location !== undefined) {
+    const params = new URLSearchParams(location.replace(/^[^?#]*[?#]/, '').replace('#', '&'));
+    return { code: params.get('error_code') ?? '', isError: params.has('error') || params.has('error_code') };
+  }
+  if (status < 400) return { code: '', isError: false };
+  return { code: codeOfBody(body), isError: true };
+}
+
+function codeOfBody(body: string): string {
+  try {
+    const { error_code: old, code } = JSON.parse(body) as { error_code?: unknown; code?: unknown };
+    if (typeof old === 'string') return old;
+    return typeof code === 'string' ? code : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Runs after all other tests (vitest.config.ts) and judges what they saw of the auth service. A gap is closed by a test
+ * of the route or code; a code that cannot come of this program is excused in docs/compatibility.md, with its reason.
+ * `node scripts/auth-routes.ts` prints the whole table.
+ */
+import { readFileSync } from 'node:fs';
+import { expect, inject, test } from 'vitest';
+import { errorTable } from '../../../src/auth/index.ts';
+import { startAuth } from '../harness.ts';
+import { readAnswers } from './answers.ts';
+import { excusedCodes } from './excused.ts';
+import { judgeCodes, judgeRoutes, routeTable } from './judge.ts';
+import { contractRoutes } from './routes.ts';
+
+const answers = readAnswers(inject('authAnswers'));
+
+test('the table lists what the service has registered', async () => {
+  const server = await startAuth();
+  try {
+    const nameless = (method: string, path: string) => `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`;
+    const registered = server
+      .routes()
+      .filter(({ path }) => path.startsWith('/auth/v1/'))
+      .map(({ method, path }) => nameless(method, path.slice('/auth/v1'.length)));
+    const listed = contractRoutes.map(({ method, path }) => nameless(method, path));
+    expect(registered.toSorted()).toEqual(listed.toSorted());
+  } finally {
+    await server.stop();
+  }
+});
+
+test('every route has been seen to succeed and to fail', () => {
+  const withGaps = judgeRoutes(contractRoutes, answers).filter(({ gaps }) => gaps.length > 0);
+  expect(withGaps.length, `\n${routeTable(withGaps)}\n`).toBe(0);
+});
+
+test('every error code has been seen, or docs/compatibility.md says why it cannot come', () => {
+  const page = readFileSync(new URL('../../../docs/compatibility.md', import.meta.url), 'utf8');
+  expect(judgeCodes(Object.keys(errorTable), answers, excusedCodes(page))).toEqual({
+    missing: [],
+    wronglyExcused: [],
+  });
+});

@@ -1,0 +1,14 @@
+/** The table of docs/compatibility.md with the error codes that clients never get from here. */
+
+const heading = '### Error codes that never come';
+
+/** @example excusedCodes('### Error codes that never come\n| `unknown` | … |') // Set { 'unknown' } */
+export function excusedCodes(page: string): ReadonlySet<string> {
+  const start = page.indexOf(heading);
+  if (start < 0) throw new Error(`docs/compatibility.md has no "${heading}".`);
+  const section = page.slice(start + heading.length).split(/\n#/, 1)[0] ?? '';
+  const firstCells = section.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm);
+  return new Set(
+    [...firstCells].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, c = '']) => c)),
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * The routes of the auth service below `/auth/v1`: GoTrue 2.196's, and at the end our own. A route that is registered and
+ * not listed here, or the other way round, fails the check, as does one without a test of a success and of a failure.
+ */
+export interface RouteEntry {
+  readonly method: string;
+  /** Variables in braces. */
+  readonly path: string;
+  /** Why no test can see it succeed or fail. */
+  readonly noSuccess?: string;
+  readonly noFailure?: string;
+}
+
+const constant = 'the same answer for everybody';
+
+export const contractRoutes: readonly RouteEntry[] = [
+  ...routes('GET /health', { noFailure: constant }),
+  ...routes('GET /settings', { noFailure: constant }),
+  ...routes('GET /.well-known/jwks.json', { noFailure: constant }),
+  ...routes('GET /.well-known/openid-configuration', { noFailure: constant }),
+  ...routes('GET /.well-known/oauth-authorization-server'),
+  ...routes('POST /signup', 'POST /token', 'POST /otp', 'POST /magiclink', 'POST /recover', 'POST /resend'),
+  ...routes('GET /verify', 'POST /verify', 'GET /reauthenticate', 'GET /user', 'PUT /user', 'POST /logout'),
+  ...routes('GET /authorize', 'GET /callback', 'POST /callback'),
+  ...routes('GET /user/identities/authorize', 'DELETE /user/identities/{identityId}'),
+  ...routes('POST /factors', 'DELETE /factors/{factorId}'),
+  ...routes('POST /factors/{factorId}/challenge', 'POST /factors/{factorId}/verify'),
+  ...routes('POST /passkeys/registration/options', 'POST /passkeys/registration/verify'),
+  ...routes('POST /passkeys/authentication/options', 'POST /passkeys/authentication/verify'),
+  ...routes('GET /passkeys', 'PATCH /passkeys/{id}', 'DELETE /passkeys/{id}'),
+  ...routes('POST /sso', 'GET /sso/saml/metadata', 'POST /sso/saml/acs'),
+  ...routes('POST /invite', 'POST /admin/generate_link', 'GET /admin/audit'),
+  ...routes('GET /admin/users', 'POST /admin/users'),
+  ...routes('GET /admin/users/{userId}', 'PUT /admin/users/{userId}', 'DELETE /admin/users/{userId}'),
+  ...routes('GET /admin/users/{userId}/factors'),
+  ...routes(
+    'PUT /admin/users/{userId}/factors/{factorId}',
+    'DELETE /admin/users/{userId}/factors/{factorId}',
+  ),
+  ...routes('GET /admin/users/{userId}/passkeys', 'DELETE /admin/users/{userId}/passkeys/{passkeyId}'),
+  ...collection('/admin/sso/providers'),
+  ...collection('/admin/oauth/clients'),
+  ...routes('POST /admin/oauth/clients/{id}/regenerate_secret'),
+  ...collection('/admin/custom-providers'),
+  ...routes(
+    'GET /oauth/authorize',
+    'GET /oauth/authorizations/{id}',
+    'POST /oauth/authorizations/{id}/consent',
+  ),
+  ...routes('POST /oauth/token', 'GET /oauth/userinfo', 'POST /oauth/clients/register'),
+  ...routes('GET /user/oauth/grants', 'DELETE /user/oauth/grants'),
+  ...routes('GET /scim/v2/ServiceProviderConfig', 'GET /scim/v2/ResourceTypes', 'GET /scim/v2/Schemas', {
+    noSuccess: 'off, as upstream',
+  }),
+  ...routes('GET /user/sessions', 'DELETE /user/sessions/{id}'),
+];
+
+type Reasons = Pick<RouteEntry, 'noSuccess' | 'noFailure'>;
+
+function routes(...list: readonly (string | Reasons)[]): RouteEntry[] {
+  const reasons = list.find((item) => typeof item !== 'string') ?? {};
+  return list
+    .filter((item) => typeof item === 'string')
+    .map((text) => {
+      const [method = '', path = ''] = text.split(' ');
+      return { method, path, ...reasons };
+    });
+}
+
+function collection(path: string): RouteEntry[] {
+  return routes(`GET ${path}`, `POST ${path}`, `GET ${path}/{id}`, `PUT ${path}/{id}`, `DELETE ${path}/{id}`);
+}
