@@ -17,7 +17,7 @@ import { findFlowStateByCode, takeFlowState } from '../queries/flow-states.ts';
 import { deleteSessions } from '../queries/sessions.ts';
 import { findUserByEmail, findUserById, findUserByPhone } from '../queries/users.ts';
 import type { FlowState, User } from '../rows.ts';
-import { refuseIdToken } from './providers.ts';
+import { refuseIdToken } from './id-token.ts';
 import type { Define } from './route.ts';
 import { signInWithWallet } from './web3.ts';
 
