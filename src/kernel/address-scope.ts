@@ -1,0 +1,104 @@
+/**
+ * What an IP address reaches, by the registries of special-purpose addresses (RFC 6890, IANA). A server that fetches
+ * addresses which others name must reach only public ones (SSRF).
+ */
+import { BlockList, isIP } from 'node:net';
+
+export type AddressScope =
+  | 'public'
+  | 'loopback'
+  | 'private'
+  | 'link-local'
+  | 'multicast'
+  | 'unspecified'
+  | 'reserved';
+
+const ranges: readonly (readonly [AddressScope, string, number])[] = [
+  ['unspecified', '0.0.0.0', 8],
+  ['private', '10.0.0.0', 8],
+  ['private', '100.64.0.0', 10],
+  ['loopback', '127.0.0.0', 8],
+  ['link-local', '169.254.0.0', 16],
+  ['private', '172.16.0.0', 12],
+  ['reserved', '192.0.0.0', 24],
+  ['reserved', '192.0.2.0', 24],
+  ['private', '192.168.0.0', 16],
+  ['reserved', '198.18.0.0', 15],
+  ['reserved', '198.51.100.0', 24],
+  ['reserved', '203.0.113.0', 24],
+  ['multicast', '224.0.0.0', 4],
+  ['reserved', '240.0.0.0', 4],
+  ['unspecified', '::', 128],
+  ['loopback', '::1', 128],
+  ['reserved', '64:ff9b:1::', 48],
+  ['reserved', '100::', 64],
+  ['reserved', '2001::', 23],
+  ['reserved', '2001:db8::', 32],
+  ['private', 'fc00::', 7],
+  ['link-local', 'fe80::', 10],
+  ['private', 'fec0::', 10],
+  ['multicast', 'ff00::', 8],
+];
+
+const lists = ranges.map(([scope, network, prefix]) => {
+  const list = new BlockList();
+  list.addSubnet(network, prefix, isIP(network) === 6 ? 'ipv6' : 'ipv4');
+  return [scope, list] as const;
+});
+
+/** An IPv4 address inside an IPv6 one reaches what the IPv4 address reaches: mapped, compatible, NAT64, 6to4. */
+const embeddings: readonly (readonly [network: string, prefix: number, firstGroup: number])[] = [
+  ['::ffff:0:0', 96, 6],
+  ['::', 96, 6],
+  ['64:ff9b::', 96, 6],
+  ['2002::', 16, 1],
+];
+
+const embeddingLists = embeddings.map(([network, prefix, firstGroup]) => {
+  const list = new BlockList();
+  list.addSubnet(network, prefix, 'ipv6');
+  return [list, firstGroup] as const;
+});
+
+/**
+ * @example scopeOf('169.254.169.254') // 'link-local'
+ * @param address an IP address, without brackets; anything else is `reserved`.
+ */
+export function scopeOf(address: string): AddressScope {
+  const bare = address.split('%', 1)[0] ?? '';
+  const family = isIP(bare);
+  if (family === 0) return 'reserved';
+  if (family === 4) return lookUp(bare, 'ipv4');
+  // A BlockList reads a mapped address as IPv4, so what it embeds is looked at first.
+  const plain = groupsOf(bare).every((group, index) => group === 0 || (index === 7 && group === 1));
+  if (!plain) {
+    for (const [list, firstGroup] of embeddingLists) {
+      if (list.check(bare, 'ipv6')) return lookUp(embeddedIn(bare, firstGroup), 'ipv4');
+    }
+  }
+  return lookUp(bare, 'ipv6');
+}
+
+function lookUp(address: string, family: 'ipv4' | 'ipv6'): AddressScope {
+  return lists.find(([, list]) => list.check(address, family))?.[0] ?? 'public';
+}
+
+function embeddedIn(address: string, firstGroup: number): string {
+  const groups = groupsOf(address);
+  const high = groups[firstGroup] ?? 0;
+  const low = groups[firstGroup + 1] ?? 0;
+  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+}
+
+/** The eight 16-bit groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  // WHATWG prints an IPv6 host without a dotted part.
+  const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = '', tail] = text.split('::');
+  const read = (part: string) =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  const first = read(head);
+  if (tail === undefined) return first;
+  const last = read(tail);
+  return [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last];
+}

@@ -1,0 +1,143 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOutgoing, OutgoingError } from './outgoing.ts';
+
+let server: Server;
+let base: string;
+let listener: RequestListener = (_request, response) => response.end();
+const seen: string[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    listener(request, response);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((done) => server.close(done)));
+
+const development = createOutgoing({ mode: 'development' });
+const production = createOutgoing({ mode: 'production' });
+
+const faultOf = async (sent: Promise<unknown>): Promise<string | undefined> => {
+  const error = await sent.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  expect(error).toBeInstanceOf(OutgoingError);
+  return (error as OutgoingError).fault ?? (error as OutgoingError).message;
+};
+
+describe('where an address may lead', () => {
+  test('plain http: only to this machine, only from the configuration, only while developing', async () => {
+    listener = (_request, response) => response.end('{}');
+    expect((await development.send({ url: base, reach: 'configured' })).status).toBe(200);
+    expect(await faultOf(production.send({ url: base, reach: 'configured' }))).toBe('scheme');
+    expect(await faultOf(development.send({ url: base, reach: 'public' }))).toBe('scheme');
+    expect(await faultOf(development.send({ url: 'http://10.0.0.1/', reach: 'configured' }))).toBe('scheme');
+    expect(
+      await faultOf(development.send({ url: 'http://127.0.0.1.example.com/', reach: 'configured' })),
+    ).toBe('scheme');
+  });
+
+  test.each([
+    ['file:///etc/passwd', 'hostname'],
+    ['gopher://example.com/', 'scheme'],
+    ['nonsense', 'format'],
+    ['https://localhost/', 'localhost'],
+    ['https://LOCALHOST./', 'localhost'],
+    ['https://app.localhost/', 'localhost'],
+    ['https://127.0.0.1/', 'localhost'],
+    ['https://[::1]/', 'localhost'],
+    ['https://2130706433/', 'localhost'],
+    ['https://0x7f.1/', 'localhost'],
+    ['https://127.9.9.9/', 'loopback'],
+    ['https://[::ffff:127.0.0.1]/', 'loopback'],
+    ['https://169.254.169.254/latest/meta-data', 'link-local'],
+    ['https://10.0.0.1/', 'private'],
+    ['https://[fd00::1]/', 'private'],
+    ['https://user:secret@192.168.1.1/', 'private'],
+  ])('%s is refused: %s', async (url, fault) => {
+    expect(await faultOf(production.requirePublic(url))).toBe(fault);
+    expect(await faultOf(production.send({ url, reach: 'public' }))).toBe(fault);
+  });
+
+  test('a name is judged by what it resolves to, at the moment of connecting', async () => {
+    // Names below .invalid resolve nowhere (RFC 6761).
+    expect(await faultOf(production.requirePublic('https://nobody.invalid/'))).toBe('unresolved');
+    expect(await faultOf(production.send({ url: 'https://nobody.invalid/', reach: 'public' }))).toBe(
+      'unresolved',
+    );
+  });
+});
+
+describe('redirects', () => {
+  const redirectTo =
+    (location: string): RequestListener =>
+    (request, response) => {
+      if (request.url === '/start') response.writeHead(302, { location }).end();
+      else response.end('{"arrived":true}');
+    };
+
+  test('are not followed unless asked, and never for POST', async () => {
+    listener = redirectTo('/next');
+    seen.length = 0;
+    expect((await development.send({ url: `${base}/start`, reach: 'configured' })).status).toBe(302);
+    const post = {
+      url: `${base}/start`,
+      reach: 'configured',
+      method: 'POST',
+      body: 'x',
+      redirects: 3,
+    } as const;
+    expect((await development.send(post)).status).toBe(302);
+    expect(seen).toEqual(['GET /start', 'POST /start']);
+    const followed = await development.send({ url: `${base}/start`, reach: 'configured', redirects: 1 });
+    expect(followed.text).toBe('{"arrived":true}');
+  });
+
+  test('lead nowhere that the first address could not', async () => {
+    listener = redirectTo('http://10.0.0.1/');
+    expect(await faultOf(development.send({ url: `${base}/start`, reach: 'configured', redirects: 3 }))).toBe(
+      'scheme',
+    );
+    listener = redirectTo('file:///etc/passwd');
+    expect(await faultOf(development.send({ url: `${base}/start`, reach: 'configured', redirects: 3 }))).toBe(
+      'hostname',
+    );
+  });
+
+  test('end', async () => {
+    listener = (_request, response) => response.writeHead(302, { location: '/again' }).end();
+    seen.length = 0;
+    expect((await development.send({ url: base, reach: 'configured', redirects: 3 })).status).toBe(302);
+    expect(seen).toHaveLength(4);
+  });
+});
+
+test('an answer without end is cut', async () => {
+  listener = (_request, response) => {
+    const chunk = Buffer.alloc(65_536);
+    const more = (): void => {
+      while (response.write(chunk)) if (response.destroyed) return;
+      response.once('drain', more);
+    };
+    response.on('error', () => undefined);
+    more();
+  };
+  expect(await faultOf(development.send({ url: base, reach: 'configured' }))).toMatch(
+    /larger than 1048576 bytes/,
+  );
+});
+
+test('a server that is not there', async () => {
+  const gone = createServer();
+  await new Promise<void>((done) => gone.listen(0, '127.0.0.1', done));
+  const { port } = gone.address() as AddressInfo;
+  await new Promise((done) => gone.close(done));
+  expect(await faultOf(development.send({ url: `http://127.0.0.1:${port}`, reach: 'configured' }))).toMatch(
+    /did not answer/,
+  );
+});
