@@ -21,11 +21,14 @@ export async function draftUser(
   ctx: AuthContext,
   draft: {
     readonly aud: string;
-    readonly provider: Provider | undefined;
+    /** Of the first identity; undefined for a guest. */
+    readonly provider: string | undefined;
     readonly email?: string;
     readonly phone?: string;
     readonly password?: string;
     readonly data: JsonObject;
+    /** Beside others with the same address, which then are not linked to it. */
+    readonly isSsoUser?: boolean;
   },
 ): Promise<NewUser> {
   const { provider } = draft;
@@ -37,6 +40,7 @@ export async function draftUser(
     encryptedPassword: draft.password ? await ctx.passwords.hash(draft.password) : '',
     appMetaData: provider === undefined ? {} : { provider, providers: [provider] },
     userMetaData: draft.data,
+    isSsoUser: draft.isSsoUser ?? false,
     isAnonymous: provider === undefined,
   };
 }
@@ -52,6 +56,7 @@ export async function askBeforeUserCreated(
   const user: User = { ...emptyUser, id: draft.id, aud: draft.aud, email: draft.email, phone: draft.phone };
   user.raw_app_meta_data = draft.appMetaData as JsonObject;
   user.raw_user_meta_data = draft.userMetaData as JsonObject;
+  user.is_sso_user = draft.isSsoUser ?? false;
   user.is_anonymous = draft.isAnonymous ?? false;
   user.created_at = now;
   user.updated_at = now;
@@ -143,7 +148,7 @@ export async function addIdentity(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
-  provider: Provider,
+  provider: string,
   data: JsonObject & { readonly sub: string },
 ): Promise<Identity> {
   try {

@@ -9,6 +9,7 @@ import type { User } from '../rows.ts';
 const logTypes = {
   login: 'account',
   logout: 'account',
+  invite_accepted: 'account',
   user_signedup: 'team',
   user_invited: 'team',
   user_deleted: 'team',
@@ -20,6 +21,7 @@ const logTypes = {
   user_confirmation_requested: 'user',
   user_repeated_signup: 'user',
   user_updated_password: 'user',
+  identity_linked: 'user',
   identity_unlinked: 'user',
   factor_in_progress: 'factor',
   factor_unenrolled: 'factor',

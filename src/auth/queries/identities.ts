@@ -6,15 +6,43 @@ import { type JsonObject, mergeMetadata } from '../core/json.ts';
 import { fromMs } from '../core/times.ts';
 import type { Identity } from '../rows.ts';
 
+const columns = sql`
+  id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at, email`;
+
 export async function findIdentity(
   db: Queryable,
   providerId: string,
   provider: string,
 ): Promise<Identity | undefined> {
   const [identity] = await db.query<Identity>(sql`
-    select id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at, email
-    from auth.identities where provider_id = ${providerId} and provider = ${provider}`);
+    select ${columns} from auth.identities where provider_id = ${providerId} and provider = ${provider}`);
   return identity;
+}
+
+/** Of all users and providers that have one of these addresses, which are in lower case. */
+export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]): Promise<Identity[]> {
+  return db.query<Identity>(sql`select ${columns} from auth.identities where email = any(${emails}::text[])`);
+}
+
+/** The provider's newest word, in place of what it said before. */
+export async function replaceIdentityData(
+  db: Queryable,
+  identity: Identity,
+  data: JsonObject,
+  nowMs: number,
+): Promise<void> {
+  const now = fromMs(nowMs);
+  identity.identity_data = withLowerEmail(data);
+  identity.last_sign_in_at = now;
+  identity.updated_at = now;
+  await db.query(sql`
+    update auth.identities
+    set identity_data = ${identity.identity_data}, last_sign_in_at = ${now}, updated_at = ${now}
+    where id = ${identity.id}`);
+}
+
+function withLowerEmail(data: JsonObject): JsonObject {
+  return typeof data.email === 'string' ? { ...data, email: data.email.toLowerCase() } : data;
 }
 
 /** `data.sub` is the provider's id of the user. */
@@ -26,8 +54,7 @@ export async function insertIdentity(
   nowMs: number,
 ): Promise<Identity> {
   const now = fromMs(nowMs);
-  const identityData: JsonObject =
-    typeof data.email === 'string' ? { ...data, email: data.email.toLowerCase() } : data;
+  const identityData = withLowerEmail(data);
   const identity: Identity = {
     id: randomUUID(),
     provider_id: data.sub,

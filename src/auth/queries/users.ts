@@ -48,6 +48,14 @@ export function findUserByPhoneChange(db: Queryable, phone: string, aud: string)
   return findUser(db, sql`u.phone_change = ${phone} and u.aud = ${aud} and not u.is_sso_user`);
 }
 
+/** Ids of users with one of these addresses, those of SSO connections aside. */
+export async function findUserIdsByEmail(db: Queryable, emails: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select u.id from auth.users u
+    where u.instance_id = ${noInstance} and u.email = any(${emails}::text[]) and not u.is_sso_user`);
+  return rows.map((row) => row.id);
+}
+
 /** Another user who signs in with this address, whether by its own column or by an identity. */
 export async function findUserWithEmail(
   db: Queryable,

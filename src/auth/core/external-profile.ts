@@ -1,0 +1,51 @@
+/**
+ * What a provider says of a user: addresses, and claims in the words of OpenID Connect, whatever the provider calls
+ * them. The claims become the identity's data and the user's metadata, so their names are those of GoTrue 2.196.
+ */
+import type { Json, JsonObject } from './json.ts';
+
+export interface ProviderEmail {
+  readonly email: string;
+  /** The provider has seen the user receive mail there. */
+  readonly verified: boolean;
+  readonly primary: boolean;
+}
+
+export type ExternalClaims = JsonObject & { readonly sub: string };
+
+export interface ExternalProfile {
+  readonly emails: readonly ProviderEmail[];
+  readonly claims: ExternalClaims;
+}
+
+/** Members that say nothing are left out: `''`, 0, false, an empty list, null. */
+export function claimsOf(members: JsonObject & { readonly sub: string }): ExternalClaims {
+  const claims: JsonObject & { sub: string } = { sub: members.sub };
+  for (const [name, value] of Object.entries(members)) if (!isEmpty(value)) claims[name] = value;
+  return claims;
+}
+
+const isEmpty = (value: Json | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === 0 ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0);
+
+/** A single address that is the primary one; none for `''`. */
+export function soleEmail(email: string, verified: boolean): ProviderEmail[] {
+  return email === '' ? [] : [{ email, verified, primary: true }];
+}
+
+/** As identities keep it: the address that counts is the primary one, else the last. */
+export function identityDataOf(profile: ExternalProfile): ExternalClaims {
+  const { emails, claims } = profile;
+  const chosen = emails.find((email) => email.primary) ?? emails.at(-1);
+  return {
+    ...claims,
+    ...(chosen ? { email: chosen.email } : {}),
+    email_verified: chosen?.verified ?? false,
+    phone_verified: claims.phone_verified === true,
+  };
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { candidateEmail, decideLinking, trustedEmails } from './linking.ts';
+
+const email = (address: string, verified: boolean, primary = false) => ({
+  email: address,
+  verified,
+  primary,
+});
+
+test('only verified addresses are trusted, unless the project confirms by itself', () => {
+  const emails = [email('A@x.com', true, true), email('b@x.com', false)];
+  expect(trustedEmails(emails, false)).toEqual(['a@x.com']);
+  expect(trustedEmails(emails, true)).toEqual(['a@x.com', 'b@x.com']);
+});
+
+test('an account is made with the primary address, or with none', () => {
+  expect(candidateEmail([email('b@x.com', true), email('A@x.com', false, true)])).toEqual({
+    email: 'a@x.com',
+    verified: false,
+  });
+  expect(candidateEmail([email('b@x.com', true)])).toEqual({ email: '', verified: false });
+});
+
+test.each([
+  ['nobody has the address', 'google', [], [], { kind: 'create' }],
+  ['one account has it', 'google', [], ['u1'], { kind: 'link', userId: 'u1' }],
+  ['one identity has it', 'google', [['github', 'u1']], [], { kind: 'link', userId: 'u1' }],
+  ['identities come before accounts', 'google', [['github', 'u1']], ['u2'], { kind: 'link', userId: 'u1' }],
+  [
+    'several of one account',
+    'google',
+    [
+      ['github', 'u1'],
+      ['email', 'u1'],
+    ],
+    ['u1'],
+    { kind: 'link', userId: 'u1' },
+  ],
+  [
+    'identities of two accounts',
+    'google',
+    [
+      ['github', 'u1'],
+      ['email', 'u2'],
+    ],
+    [],
+    { kind: 'ambiguous' },
+  ],
+  ['two accounts', 'google', [], ['u1', 'u2'], { kind: 'ambiguous' }],
+  ['an SSO identity is of no concern to others', 'google', [['sso:a', 'u1']], [], { kind: 'create' }],
+  ['nor are others to SSO', 'sso:a', [['google', 'u1']], ['u1'], { kind: 'create' }],
+  ['nor one SSO connection to another', 'sso:a', [['sso:b', 'u1']], [], { kind: 'create' }],
+  [
+    'one SSO connection links',
+    'sso:a',
+    [
+      ['sso:a', 'u1'],
+      ['google', 'u2'],
+    ],
+    ['u2'],
+    { kind: 'link', userId: 'u1' },
+  ],
+] as const)('%s', (_name, provider, identities, users, decision) => {
+  const rows = identities.map(([of, userId]) => ({ provider: of, user_id: userId }));
+  expect(decideLinking(provider, rows, users)).toEqual(decision);
+});

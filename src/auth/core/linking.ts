@@ -1,0 +1,47 @@
+/**
+ * To which account a provider's user belongs, decided from what the database knows (as GoTrue 2.196 does). Accounts and
+ * identities link within a *linking domain*: all providers share one, each SSO connection has its own.
+ */
+import type { ProviderEmail } from './external-profile.ts';
+
+export const defaultDomain = 'default';
+
+export function linkingDomain(provider: string): string {
+  return provider.startsWith('sso:') ? provider : defaultDomain;
+}
+
+/** Addresses by which accounts are found: those the provider vouches for, or all where the project confirms by itself. */
+export function trustedEmails(emails: readonly ProviderEmail[], autoconfirm: boolean): string[] {
+  return emails.filter(({ verified }) => verified || autoconfirm).map(({ email }) => email.toLowerCase());
+}
+
+/** The address an account is made with: the primary one, in lower case. */
+export function candidateEmail(emails: readonly ProviderEmail[]): { email: string; verified: boolean } {
+  const primary = emails.findLast((each) => each.primary);
+  return { email: primary?.email.toLowerCase() ?? '', verified: primary?.verified ?? false };
+}
+
+export type LinkingDecision =
+  | { readonly kind: 'create' }
+  | { readonly kind: 'link'; readonly userId: string }
+  | { readonly kind: 'ambiguous' };
+
+/**
+ * For an identity that is not known yet and has trusted addresses.
+ *
+ * @param identities those that have one of the addresses, of all domains.
+ * @param userIds accounts of the default domain that have one of the addresses.
+ */
+export function decideLinking(
+  provider: string,
+  identities: readonly { readonly provider: string; readonly user_id: string }[],
+  userIds: readonly string[],
+): LinkingDecision {
+  const domain = linkingDomain(provider);
+  const linked = identities.filter((each) => linkingDomain(each.provider) === domain);
+  const fallback = domain === defaultDomain ? userIds : [];
+  const owners = new Set(linked.length > 0 ? linked.map((each) => each.user_id) : fallback);
+  const [userId] = owners;
+  if (userId === undefined) return { kind: 'create' };
+  return owners.size === 1 ? { kind: 'link', userId } : { kind: 'ambiguous' };
+}

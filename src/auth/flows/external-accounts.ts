@@ -1,0 +1,227 @@
+/**
+ * Accounts of users whom somebody else vouches for: social providers, ID tokens, SSO connections, wallets. The identity
+ * is found, linked or made; what nobody vouched for before does not survive (pre-account takeover).
+ */
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { type ExternalClaims, type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
+import {
+  candidateEmail,
+  decideLinking,
+  defaultDomain,
+  linkingDomain,
+  trustedEmails,
+} from '../core/linking.ts';
+import { isBanned } from '../core/render-user.ts';
+import { type AuthError, authError, internalError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import {
+  deleteIdentity,
+  findIdentitiesByEmail,
+  findIdentity,
+  replaceIdentityData,
+} from '../queries/identities.ts';
+import { findUserById, findUserIdsByEmail, findUserWithEmail, updateUser } from '../queries/users.ts';
+import type { Identity, User } from '../rows.ts';
+import {
+  addIdentity,
+  askBeforeUserCreated,
+  confirmEmail,
+  createUser,
+  draftUser,
+  reloadUser,
+  setUserMetadata,
+  syncProviders,
+} from './accounts.ts';
+import { audit } from './audit.ts';
+import { sendTokenMail } from './mail-tokens.ts';
+
+export interface ExternalSignIn {
+  /** As identities name it: `google`, `custom:NAME`, `sso:ID`, `web3`. */
+  readonly provider: string;
+  readonly profile: ExternalProfile;
+  /** Users come without an address too. */
+  readonly emailOptional: boolean;
+  readonly aud: string;
+}
+
+/** `refusal`: what has been written stays, and then this is thrown. */
+export type ExternalOutcome =
+  | { readonly kind: 'user'; readonly user: User; readonly isNew: boolean }
+  | { readonly kind: 'refusal'; readonly error: AuthError };
+
+/**
+ * Before the transaction that makes the account, for hooks of the project take their time.
+ * @throws {AuthError} signup_disabled, and what the hook refuses with.
+ */
+export async function askBeforeExternalUser(
+  ctx: AuthContext,
+  exchange: Exchange,
+  signIn: ExternalSignIn,
+): Promise<void> {
+  if (!ctx.settings.hooks.before_user_created.enabled) return;
+  const place = await ctx.pool.transaction((tx) => findPlace(ctx, tx, signIn));
+  if (place.kind !== 'create') return;
+  if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
+  await askBeforeUserCreated(ctx, exchange, await draftOf(ctx, signIn, place.email));
+}
+
+/** @throws {AuthError} signup_disabled, user_banned */
+export async function signInExternally(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  signIn: ExternalSignIn,
+): Promise<ExternalOutcome> {
+  const place = await findPlace(ctx, tx, signIn);
+  const { user, identity } = await settle(ctx, tx, exchange, signIn, place);
+  if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
+  const isNew = place.kind === 'create';
+  const needsNoEmail = signIn.provider === 'web3' || (signIn.emailOptional && place.email === '');
+  if (needsNoEmail || user.email_confirmed_at !== null) {
+    await audit(ctx, tx, user, 'login', { traits: { provider: signIn.provider } });
+    return { kind: 'user', user: await reloadUser(tx, user), isNew };
+  }
+  await keepOnly(ctx, tx, user, identity);
+  if (place.verified || ctx.settings.email.autoconfirm) {
+    await audit(ctx, tx, user, 'user_signedup', { traits: { provider: signIn.provider } });
+    await confirmEmail(ctx, tx, user);
+    return { kind: 'user', user: await reloadUser(tx, user), isNew };
+  }
+  return { kind: 'refusal', error: await askToVerify(ctx, tx, exchange, user, signIn.provider, place.email) };
+}
+
+type Place = { readonly email: string; readonly verified: boolean } & (
+  | { readonly kind: 'exists'; readonly user: User; readonly identity: Identity }
+  | { readonly kind: 'link'; readonly user: User }
+  | { readonly kind: 'create' }
+);
+
+/** Which account it is; `email` is the address that would be confirmed. */
+async function findPlace(ctx: AuthContext, tx: Transaction, signIn: ExternalSignIn): Promise<Place> {
+  const { provider, profile, aud } = signIn;
+  const candidate = candidateEmail(profile.emails);
+  const identity = await findIdentity(tx, profile.claims.sub, provider);
+  if (identity) {
+    const user = await findUserById(tx, identity.user_id);
+    if (!user) throw internalError('Database error finding user');
+    return { kind: 'exists', user, identity, email: user.email ?? '', verified: candidate.verified };
+  }
+  const trusted = trustedEmails(profile.emails, ctx.settings.email.autoconfirm);
+  if (trusted.length === 0) {
+    const isTaken = candidate.email !== '' && (await findUserWithEmail(tx, candidate.email, aud));
+    return { kind: 'create', ...candidate, ...(isTaken ? { email: '' } : {}) };
+  }
+  const identities = await findIdentitiesByEmail(tx, trusted);
+  const decision = decideLinking(provider, identities, await findUserIdsByEmail(tx, trusted));
+  if (decision.kind === 'create') return { kind: 'create', ...candidate };
+  const user = decision.kind === 'link' ? await findUserById(tx, decision.userId) : undefined;
+  if (!user) {
+    const domain = linkingDomain(provider);
+    throw internalError(
+      `Multiple accounts with the same email address in the same linking domain detected: ${domain}`,
+    );
+  }
+  return { kind: 'link', user, ...candidate };
+}
+
+async function settle(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  signIn: ExternalSignIn,
+  place: Place,
+): Promise<{ user: User; identity: Identity }> {
+  const data = identityDataOf(signIn.profile);
+  switch (place.kind) {
+    case 'exists': {
+      const { user, identity } = place;
+      await replaceIdentityData(tx, identity, data, ctx.clock.now());
+      await setUserMetadata(ctx, tx, user, data);
+      await syncProviders(ctx, tx, user);
+      return { user, identity };
+    }
+    case 'link': {
+      const { user } = place;
+      const identity = await addIdentity(ctx, tx, user, signIn.provider, data);
+      await setUserMetadata(ctx, tx, user, data);
+      await syncProviders(ctx, tx, user);
+      await auditLinked(ctx, tx, exchange, user, identity);
+      return { user, identity };
+    }
+    case 'create': {
+      if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
+      const user = await createUser(ctx, tx, await draftOf(ctx, signIn, place.email));
+      const identity = await addIdentity(ctx, tx, user, signIn.provider, data);
+      return { user, identity };
+    }
+  }
+}
+
+const draftOf = (ctx: AuthContext, signIn: ExternalSignIn, email: string) =>
+  draftUser(ctx, {
+    aud: signIn.aud,
+    provider: signIn.provider,
+    email,
+    data: identityDataOf(signIn.profile),
+    isSsoUser: linkingDomain(signIn.provider) !== defaultDomain,
+  });
+
+export function auditLinked(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  identity: Identity,
+): Promise<void> {
+  const traits = {
+    identity_id: identity.id,
+    provider: identity.provider,
+    provider_id: identity.provider_id,
+  };
+  return audit(ctx, tx, user, 'identity_linked', { ip: exchange.ip, traits });
+}
+
+/**
+ * The account was never confirmed: whoever began it may not be who comes now. Its password and its other identities go,
+ * and its metadata are those of this identity alone.
+ */
+export async function keepOnly(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  identity: Identity,
+): Promise<void> {
+  const now = ctx.clock.now();
+  await updateUser(tx, user, { encrypted_password: null }, now);
+  await updateUser(tx, user, { raw_user_meta_data: identity.identity_data }, now);
+  for (const other of user.identities ?? []) if (other.id !== identity.id) await deleteIdentity(tx, other.id);
+  user.identities = [identity];
+  await syncProviders(ctx, tx, user);
+}
+
+async function askToVerify(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  provider: string,
+  email: string,
+): Promise<AuthError> {
+  if (email === '') {
+    return authError(
+      'provider_email_needs_verification',
+      `Unverified email with ${provider}. Verify the email with ${provider} in order to sign in`,
+    );
+  }
+  await sendTokenMail(ctx, tx, exchange, user, 'signup');
+  return authError(
+    'provider_email_needs_verification',
+    `Unverified email with ${provider}. A confirmation email has been sent to your ${provider} email`,
+  );
+}
+
+/** The claims of a provider that did not say whom they are about identify nobody. */
+export function requireSubject(claims: ExternalClaims): void {
+  if (claims.sub === '') throw internalError('Error getting user profile from external provider');
+}

@@ -1,0 +1,103 @@
+/** Identities that users add to the account they have: by manual linking, or by an invitation. */
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
+import { toMs } from '../core/times.ts';
+import { authError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { findIdentity } from '../queries/identities.ts';
+import { findOneTimeToken } from '../queries/one-time-tokens.ts';
+import { findUserById } from '../queries/users.ts';
+import type { User } from '../rows.ts';
+import {
+  addIdentity,
+  confirmEmail,
+  reloadUser,
+  setUserMetadata,
+  stopBeingAnonymous,
+  syncProviders,
+} from './accounts.ts';
+import { audit } from './audit.ts';
+import { auditLinked, type ExternalOutcome, keepOnly } from './external-accounts.ts';
+import { followIdentities } from './identities.ts';
+import { notify, sendTokenMail } from './mail-tokens.ts';
+
+export interface ExternalIdentity {
+  readonly provider: string;
+  readonly profile: ExternalProfile;
+}
+
+/**
+ * An identity more for this user. A user without an address takes it from the identity; unverified, it has to be
+ * confirmed first.
+ * @throws {AuthError} identity_already_exists, email_exists
+ */
+export async function linkIdentity(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  target: User,
+  { provider, profile }: ExternalIdentity,
+): Promise<ExternalOutcome> {
+  const known = await findIdentity(tx, profile.claims.sub, provider);
+  if (known) {
+    const whose = known.user_id === target.id ? '' : ' to another user';
+    throw authError('identity_already_exists', `Identity is already linked${whose}`);
+  }
+  const data = identityDataOf(profile);
+  const identity = await addIdentity(ctx, tx, target, provider, data);
+  await auditLinked(ctx, tx, exchange, target, identity);
+  const user = await reloadUser(tx, target);
+  if (!user.email) {
+    const identities = user.identities ?? [];
+    if (!(await followIdentities(ctx, tx, user, identities))) {
+      throw authError('email_exists', undefined, { status: 400 });
+    }
+    if (data.email_verified !== true) {
+      await sendTokenMail(ctx, tx, exchange, user, 'signup');
+      const error = authError(
+        'email_not_confirmed',
+        `Unverified email with ${provider}. A confirmation email has been sent to your ${provider} email`,
+        { status: 422 },
+      );
+      return { kind: 'refusal', error };
+    }
+    await confirmEmail(ctx, tx, user);
+    await stopBeingAnonymous(ctx, tx, user);
+  }
+  await syncProviders(ctx, tx, user);
+  await notify(ctx, tx, exchange, user, 'identity_linked', { provider });
+  return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
+}
+
+/** @throws {AuthError} when the invitation is unknown or too old. */
+export async function findInvited(ctx: AuthContext, tx: Transaction, token: string): Promise<User> {
+  const row = await findOneTimeToken(tx, token, ['confirmation_token']);
+  const user = row && (await findUserById(tx, row.user_id));
+  const sentAt = user?.confirmation_sent_at;
+  // Upstream takes an invitation of any age here; a link of that age would not open any more.
+  const isOld = sentAt && ctx.clock.now() > toMs(sentAt) + ctx.settings.email.otpExpiryMs;
+  if (!user || isOld) throw authError('invite_not_found');
+  return user;
+}
+
+/** Who was invited comes with a provider that knows the invited address. @throws {AuthError} validation_failed */
+export async function acceptInvite(
+  ctx: AuthContext,
+  tx: Transaction,
+  token: string,
+  { provider, profile }: ExternalIdentity,
+): Promise<ExternalOutcome> {
+  const user = await findInvited(ctx, tx, token);
+  if (!profile.emails.some(({ email }) => email.toLowerCase() === user.email)) {
+    throw authError('validation_failed', 'Invited email does not match emails from external provider');
+  }
+  const data = identityDataOf(profile);
+  const identity = await addIdentity(ctx, tx, user, provider, data);
+  await syncProviders(ctx, tx, user);
+  await setUserMetadata(ctx, tx, user, data);
+  await audit(ctx, tx, user, 'invite_accepted', { traits: { provider } });
+  await keepOnly(ctx, tx, user, identity);
+  await confirmEmail(ctx, tx, user);
+  return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
+}
