@@ -206,6 +206,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     mailer: mail.mailer,
     projectDir,
     apiUrl,
+    mode,
     clock,
     log,
   });

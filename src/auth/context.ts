@@ -17,5 +17,7 @@ export interface AuthContext {
   readonly passwords: Passwords;
   readonly limits: RateLimits;
   readonly clock: Clock;
+  /** To other servers: captcha providers, password lists. */
+  readonly fetch: typeof fetch;
   readonly log: Logger;
 }

@@ -14,6 +14,7 @@ import type { AuthContext } from './context.ts';
 import { notOffered } from './core/not-offered.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
 import { type CodeRequest, issueCode } from './flows/hand-over.ts';
+import { endingWithRequests } from './http/deadline.ts';
 import { sendError } from './http/render-error.ts';
 import { createPasswords } from './passwords.ts';
 import { createRateLimits } from './rate-limits.ts';
@@ -35,7 +36,7 @@ import { ssoRoutes } from './routes/sso.ts';
 import { tokenRoutes } from './routes/token.ts';
 import { userRoutes } from './routes/user.ts';
 import { verifyRoutes } from './routes/verify.ts';
-import { settingsFrom } from './settings.ts';
+import { type Mode, settingsFrom } from './settings.ts';
 
 export { authError, errorTable } from './errors.ts';
 
@@ -50,7 +51,10 @@ export interface AuthDeps {
   readonly projectDir: string;
   /** The public API address, for example http://127.0.0.1:54321. A function, since with port 0 it is known late. */
   readonly apiUrl: () => string;
+  readonly mode: Mode;
   readonly clock: Clock;
+  /** To other servers; the global one by default. */
+  readonly fetch?: typeof fetch;
   readonly log: Logger;
 }
 
@@ -64,15 +68,16 @@ export interface AuthService extends Service {
 }
 
 export function createAuth(deps: AuthDeps): AuthService {
-  const settings = settingsFrom(deps.config, deps.apiUrl);
+  const settings = settingsFrom(deps.config, deps.mode, deps.apiUrl);
   const ctx: AuthContext = {
     settings,
-    pool: deps.database.pool('supabase_auth_admin'),
+    pool: endingWithRequests(deps.database.pool('supabase_auth_admin')),
     keys: deps.keys,
     mailer: deps.mailer,
     passwords: createPasswords(),
-    limits: createRateLimits(settings),
+    limits: createRateLimits(deps.database.pool('supabase_admin'), settings),
     clock: deps.clock,
+    fetch: deps.fetch ?? ((...request) => fetch(...request)),
     log: deps.log,
   };
   return {

@@ -1,30 +1,50 @@
 /**
- * Limits of the whole server on what costs money. Limits by address are off, as in the local stack, which names no
- * header to tell addresses apart.
+ * Limits on how often: of one address to one handler, and of the whole server on what costs money. Counted in the
+ * database, where several processes share them, on connections that no transaction of this service holds: a count
+ * outlives the rollback of what it allowed.
  */
-import { createTokenBucket } from './core/token-bucket.ts';
+import type { Queryable } from '../database/types.ts';
+import { bucket, bucketOf, hourMs, type LimitedHandler, networkOf } from './core/rate-limit-rules.ts';
 import { authError } from './errors.ts';
+import { deleteFullBuckets, takePermission } from './queries/rate-limits.ts';
 import type { Settings } from './settings.ts';
 
 export interface RateLimits {
+  /** Throws `over_request_rate_limit`. No statement where addresses are not limited. */
+  address(handler: LimitedHandler, ip: string, nowMs: number): Promise<void>;
   /** Throws `over_email_send_rate_limit`. */
-  email(nowMs: number): void;
+  email(nowMs: number): Promise<void>;
   /** Throws `over_sms_send_rate_limit`. */
-  sms(nowMs: number): void;
+  sms(nowMs: number): Promise<void>;
+  /** Forgets what no longer counts. */
+  sweep(nowMs: number): Promise<void>;
 }
 
-export function createRateLimits({ hourly, email, phone }: Settings): RateLimits {
-  const emails = createTokenBucket(hourly.emails);
-  const messages = createTokenBucket(hourly.sms);
+export function createRateLimits(db: Queryable, settings: Settings): RateLimits {
+  const { hourly, email, phone } = settings;
+  const takeHourly = async (key: string, count: number, nowMs: number): Promise<boolean> => {
+    const rule = bucket(count, hourMs, count);
+    return rule !== undefined && takePermission(db, key, rule, nowMs);
+  };
   return {
-    email(nowMs) {
+    async address(handler, ip, nowMs) {
+      if (!settings.limitsByAddress) return;
+      const rule = bucketOf(handler, settings.config.rate_limit);
+      const isAllowed = rule && (await takePermission(db, `${handler}:${networkOf(ip)}`, rule, nowMs));
+      if (!isAllowed) throw authError('over_request_rate_limit');
+    },
+    async email(nowMs) {
       // Under autoconfirm only a limit of 0 counts, as upstream.
-      const isOver = hourly.emails === 0 || (!email.autoconfirm && !emails.take(nowMs));
+      const isOver =
+        hourly.emails === 0 || (!email.autoconfirm && !(await takeHourly('emails', hourly.emails, nowMs)));
       if (isOver) throw authError('over_email_send_rate_limit');
     },
-    sms(nowMs) {
-      if (!phone.autoconfirm && !messages.take(nowMs)) throw authError('over_sms_send_rate_limit');
+    async sms(nowMs) {
+      if (!phone.autoconfirm && !(await takeHourly('sms', hourly.sms, nowMs))) {
+        throw authError('over_sms_send_rate_limit');
+      }
     },
+    sweep: (nowMs) => deleteFullBuckets(db, nowMs),
   };
 }
 

@@ -5,6 +5,8 @@ import { type RedirectRules, redirectRules } from './core/redirects.ts';
 
 export type SmsProvider = '' | 'twilio' | 'twilio_verify' | 'messagebird' | 'textlocal' | 'vonage';
 
+export type Mode = 'development' | 'production';
+
 export type HookName = keyof Config['auth']['hook'];
 
 export interface Settings {
@@ -49,6 +51,8 @@ export interface Settings {
   readonly hooks: Config['auth']['hook'];
   /** Mails and text messages an hour, for the whole server. */
   readonly hourly: { readonly emails: number; readonly sms: number };
+  /** In development everybody comes from one address, and the local stack names no header to tell them apart. */
+  readonly limitsByAddress: boolean;
   readonly config: Config['auth'];
 }
 
@@ -60,7 +64,7 @@ const smsOtp = { length: 6, expiryMs: 6_000_000 };
 /** As the local stack does without a mail server of the project's own. */
 const practicallyNoLimit = 360_000;
 
-export function settingsFrom({ auth }: Config, apiUrl: () => string): Settings {
+export function settingsFrom({ auth }: Config, mode: Mode, apiUrl: () => string): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
@@ -117,6 +121,7 @@ export function settingsFrom({ auth }: Config, apiUrl: () => string): Settings {
       emails: auth.email.smtp.enabled ? auth.rate_limit.email_sent : practicallyNoLimit,
       sms: auth.rate_limit.sms_sent,
     },
+    limitsByAddress: mode === 'production',
     config: auth,
   };
 }

@@ -1,12 +1,17 @@
 /** The auth service behind the gateway on a database of its own, with the captured inbox beside it. */
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
-import { type AuthService, migrations as authMigrations, createAuth } from '../../src/auth/index.ts';
+import {
+  type AuthDeps,
+  type AuthService,
+  migrations as authMigrations,
+  createAuth,
+} from '../../src/auth/index.ts';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import { createGateway, type Route } from '../../src/gateway/index.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
+import { type Logger, silentLogger } from '../../src/kernel/log.ts';
 import { createKeys, type Keys } from '../../src/keys/index.ts';
 import { createMail, migrations as mailMigrations } from '../../src/mail/index.ts';
 import type { CapturedMessage } from '../../src/mail/types.ts';
@@ -40,12 +45,32 @@ export interface AuthServer {
   stop(): Promise<void>;
 }
 
-export async function startAuth(auth: PartialConfig['auth'] = {}): Promise<AuthServer> {
+export interface AuthServerOptions {
+  /** `production`: addresses are limited. */
+  readonly mode?: AuthDeps['mode'];
+  readonly trustedProxies?: readonly string[];
+  /** Settings of plinth.toml. */
+  readonly plinth?: PartialConfig['plinth'];
+  /** Stands for the servers of others. */
+  readonly fetch?: AuthDeps['fetch'];
+  readonly log?: Logger;
+}
+
+export async function startAuth(
+  auth: PartialConfig['auth'] = {},
+  {
+    mode = 'development',
+    trustedProxies = [],
+    plinth = {},
+    fetch: toOthers,
+    log = silentLogger,
+  }: AuthServerOptions = {},
+): Promise<AuthServer> {
   const { database, drop } = await createTestDatabase('auth', (db) =>
     db.migrate([authMigrations, mailMigrations]),
   );
   // Without a pause between mails, which only its own test is about.
-  const config = configFrom({ auth: { ...auth, email: { max_frequency: 0, ...auth?.email } } });
+  const config = configFrom({ plinth, auth: { ...auth, email: { max_frequency: 0, ...auth?.email } } });
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
   let url = '';
   let offsetMs = 0;
@@ -58,14 +83,16 @@ export async function startAuth(auth: PartialConfig['auth'] = {}): Promise<AuthS
     mailer: mail.mailer,
     projectDir: '/nowhere',
     apiUrl: () => url,
+    mode,
     clock,
-    log: silentLogger,
+    ...(toOthers === undefined ? {} : { fetch: toOthers }),
+    log,
   });
   const gateway = createGateway({
     services: [service],
     keys,
     log: silentLogger,
-    trustedProxies: [],
+    trustedProxies,
     home: '/',
   });
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;

@@ -10,7 +10,6 @@ import { linkHeader, parsePage } from './pagination.ts';
 import { judgePassword, requiredSets } from './password-rules.ts';
 import { checkVerifier, hashMatches, parseChallenge } from './pkce.ts';
 import { parseGoDuration, toMs, toRfc3339 } from './times.ts';
-import { createTokenBucket } from './token-bucket.ts';
 
 const codeOf = (work: () => unknown): string | undefined => {
   try {
@@ -182,11 +181,4 @@ test('HTML becomes readable text', () => {
     '<head><title>x</title></head><h2>Hi &amp; hello</h2>\n<p>Use <b>123</b>:<br><a href="http://x/?a=1&amp;b=2">Go</a></p><ul><li>one<li>two</ul>';
   expect(htmlToText(html)).toBe('Hi & hello\n\nUse 123:\nGo: http://x/?a=1&b=2\n\n- one\n- two');
   fc.assert(fc.property(fc.string(), (text) => typeof htmlToText(text) === 'string'));
-});
-
-test('a bucket gives what it holds and refills evenly', () => {
-  const bucket = createTokenBucket(3600, 2);
-  expect([bucket.take(0), bucket.take(0), bucket.take(0)]).toEqual([true, true, false]);
-  expect(bucket.take(999)).toBe(false);
-  expect(bucket.take(2000)).toBe(true);
 });

@@ -90,7 +90,7 @@ async function sendOne(
   otp: string,
   hash: string,
 ): Promise<void> {
-  ctx.limits.email(ctx.clock.now());
+  await ctx.limits.email(ctx.clock.now());
   const redirectTo = exchange.redirectTo();
   if (ctx.settings.hooks.send_email.enabled) {
     const emailData = { token: otp, token_hash: hash, redirect_to: redirectTo, email_action_type: kind };
@@ -134,7 +134,7 @@ export async function sendEmailChange(
   const hashOld = isDouble ? withFlowPrefix(tokenHash(oldEmail, otpOld), isPkce) : '';
   user.email_change = newEmail;
   await wrapFailure('Error sending email change email', async () => {
-    ctx.limits.email(now);
+    await ctx.limits.email(now);
     const redirectTo = exchange.redirectTo();
     if (ctx.settings.hooks.send_email.enabled) {
       // Upstream crosses these: the token of the old address stands beside the hash of the new one.
@@ -223,7 +223,7 @@ export async function notify(
   const to = details.to ?? user.email ?? '';
   if (!ctx.settings.config.email.notification[kind].enabled || to === '') return;
   try {
-    ctx.limits.email(ctx.clock.now());
+    await ctx.limits.email(ctx.clock.now());
     if (ctx.settings.hooks.send_email.enabled) {
       await callSendEmailHook(ctx, tx, exchange, user, {
         redirect_to: exchange.redirectTo(),

@@ -52,7 +52,7 @@ export async function sendPhoneCode(
   const otp = fixed ?? oneTimePassword(ctx.settings.phone.otpLength);
   if (fixed === undefined) {
     requireDelivery(ctx);
-    ctx.limits.sms(now);
+    await ctx.limits.sms(now);
     await sendText(ctx, exchange, { user, ...code, otp, template: ctx.settings.phone.template }, tx);
   }
   const hash = tokenHash(code.phone, otp);

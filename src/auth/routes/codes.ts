@@ -12,12 +12,12 @@ import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
 import type { User } from '../rows.ts';
-import type { Define } from './route.ts';
+import type { Define, Handler } from './route.ts';
 
 export function codeRoutes(define: Define, ctx: AuthContext): void {
-  define('POST', '/otp', (exchange) => sendOtp(ctx, exchange));
+  define('POST', '/otp', (exchange) => sendOtp(ctx, exchange), { limit: 'otp', captcha: true });
 
-  define('POST', '/magiclink', async (exchange) => {
+  const magicLink: Handler = async (exchange) => {
     const body = exchange.body();
     await sendMagicLink(ctx, exchange, {
       email: body.text('email'),
@@ -27,14 +27,17 @@ export function codeRoutes(define: Define, ctx: AuthContext): void {
       aud: audienceOf(ctx, exchange),
     });
     return {};
-  });
+  };
+  define('POST', '/magiclink', magicLink, { limit: 'magiclink', captcha: true });
 
-  define('POST', '/recover', async (exchange) => {
+  const recoverAccount: Handler = async (exchange) => {
     await recover(ctx, exchange);
     return {};
-  });
+  };
+  define('POST', '/recover', recoverAccount, { limit: 'recover', captcha: true });
 
-  define('POST', '/resend', async (exchange) => withMessageId(await resend(ctx, exchange)));
+  const resendMessage: Handler = async (exchange) => withMessageId(await resend(ctx, exchange));
+  define('POST', '/resend', resendMessage, { limit: 'resend', captcha: true });
 }
 
 async function sendOtp(ctx: AuthContext, exchange: Exchange): Promise<JsonObject> {

@@ -23,7 +23,7 @@ import { deleteFactor, findFactor, insertChallenge, insertFactor } from '../quer
 import { downgradeSessions } from '../queries/sessions.ts';
 import { requirePause } from '../rate-limits.ts';
 import type { Factor } from '../rows.ts';
-import type { Define } from './route.ts';
+import type { Define, Handler } from './route.ts';
 
 export function factorRoutes(define: Define, ctx: AuthContext): void {
   const enter = async (exchange: Exchange): Promise<Principal> => {
@@ -38,15 +38,17 @@ export function factorRoutes(define: Define, ctx: AuthContext): void {
 
   define('POST', '/factors', async (exchange) => enrol(ctx, exchange, await enter(exchange)));
 
-  define('POST', '/factors/:factorId/challenge', async (exchange) => {
+  const challengeFactor: Handler = async (exchange) => {
     const [principal, factor] = await enterWithFactor(exchange);
     return challenge(ctx, exchange, principal, factor);
-  });
+  };
+  define('POST', '/factors/:factorId/challenge', challengeFactor, { limit: 'factor_challenge' });
 
-  define('POST', '/factors/:factorId/verify', async (exchange) => {
+  const verifyFactor: Handler = async (exchange) => {
     const [principal, factor] = await enterWithFactor(exchange);
     return verify(ctx, exchange, principal, factor);
-  });
+  };
+  define('POST', '/factors/:factorId/verify', verifyFactor, { limit: 'factor_verify' });
 
   define('DELETE', '/factors/:factorId', async (exchange) => {
     const [principal, factor] = await enterWithFactor(exchange);

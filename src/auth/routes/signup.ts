@@ -6,16 +6,17 @@ import { askBeforeUserCreated, createUser, draftUser } from '../flows/accounts.t
 import { issueSession, renderSession } from '../flows/sessions.ts';
 import { signUp } from '../flows/sign-up.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
-import type { Define } from './route.ts';
+import type { Define, Handler } from './route.ts';
 
 export function signupRoutes(define: Define, ctx: AuthContext): void {
-  define('POST', '/signup', async (exchange) => {
+  const signUpUser: Handler = async (exchange) => {
     const body = exchange.body();
     const email = body.text('email');
     const phone = body.text('phone');
     const data = body.object('data') ?? {};
     const aud = audienceOf(ctx, exchange);
     if (email === '' && phone === '') return signUpAnonymously(ctx, exchange, data, aud);
+    await ctx.limits.address('signup', exchange.ip, ctx.clock.now());
     const outcome = await signUp(ctx, exchange, {
       email,
       phone,
@@ -27,7 +28,9 @@ export function signupRoutes(define: Define, ctx: AuthContext): void {
       codeChallengeMethod: body.text('code_challenge_method'),
     });
     return outcome.kind === 'session' ? renderSession(outcome.session) : outcome.user;
-  });
+  };
+  // Guests have a limit of their own, so the body is read first.
+  define('POST', '/signup', signUpUser, { captcha: true });
 }
 
 async function signUpAnonymously(
@@ -37,6 +40,7 @@ async function signUpAnonymously(
   aud: string,
 ): Promise<JsonObject> {
   if (!ctx.settings.anonymousEnabled) throw authError('anonymous_provider_disabled');
+  await ctx.limits.address('anonymous', exchange.ip, ctx.clock.now());
   if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
   const draft = await draftUser(ctx, { aud, provider: undefined, data });
   await askBeforeUserCreated(ctx, exchange, draft);

@@ -6,11 +6,11 @@ import type { Define } from './route.ts';
 
 export function ssoRoutes(define: Define, ctx: AuthContext): void {
   const saml = () => authError('saml_provider_disabled');
-  for (const path of ['/sso', '/sso/saml/acs']) {
-    define('POST', path, () => {
-      throw saml();
-    });
-  }
+  const refuse = () => {
+    throw saml();
+  };
+  define('POST', '/sso', refuse, { limit: 'sso', captcha: true });
+  define('POST', '/sso/saml/acs', refuse, { limit: 'saml_assertion' });
   define('GET', '/sso/saml/metadata', () => {
     throw saml();
   });

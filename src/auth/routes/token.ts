@@ -12,6 +12,7 @@ import { originOf } from '../flows/hand-over.ts';
 import { runHook } from '../flows/hooks.ts';
 import { refreshSession } from '../flows/refresh-session.ts';
 import { issueSession, renderSession } from '../flows/sessions.ts';
+import { requireCaptcha } from '../http/captcha.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { findFlowStateByCode, takeFlowState } from '../queries/flow-states.ts';
 import { deleteSessions } from '../queries/sessions.ts';
@@ -24,9 +25,18 @@ import { signInWithWallet } from './web3.ts';
 /** A code holds this long; magic links count from the click, others from the request. */
 const codeLifetimeMs = 300_000;
 
+const grants = new Set(['password', 'refresh_token', 'pkce', 'id_token', 'web3']);
+
+/** What proves these came from somewhere that could ask for one. */
+const withoutCaptcha = new Set(['refresh_token', 'pkce', 'id_token']);
+
 export function tokenRoutes(define: Define, ctx: AuthContext): void {
   define('POST', '/token', async (exchange) => {
-    switch (exchange.query.get('grant_type')) {
+    const grant = exchange.query.get('grant_type') ?? '';
+    if (!withoutCaptcha.has(grant)) await requireCaptcha(ctx, exchange);
+    if (!grants.has(grant)) throw authError('invalid_credentials', 'unsupported_grant_type');
+    await ctx.limits.address(grant === 'web3' ? 'web3' : 'token', exchange.ip, ctx.clock.now());
+    switch (grant) {
       case 'password':
         return signInWithPassword(ctx, exchange);
       case 'refresh_token':
@@ -35,10 +45,8 @@ export function tokenRoutes(define: Define, ctx: AuthContext): void {
         return exchangeCode(ctx, exchange);
       case 'id_token':
         throw refuseIdToken(exchange);
-      case 'web3':
-        return signInWithWallet(exchange);
       default:
-        throw authError('invalid_credentials', 'unsupported_grant_type');
+        return signInWithWallet(exchange);
     }
   });
 }

@@ -20,7 +20,7 @@ import { insertFlowState } from '../queries/flow-states.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
 import { findUserByPhone, findUserWithEmail, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
-import type { Define } from './route.ts';
+import type { Define, Handler } from './route.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -33,11 +33,12 @@ export function userRoutes(define: Define, ctx: AuthContext): void {
     return renderUser(user);
   });
 
-  define('PUT', '/user', async (exchange) => {
+  const update: Handler = async (exchange) => {
     const principal = await requireUser(ctx, exchange);
     await updateOwnUser(ctx, exchange, principal);
     return renderUser(principal.user);
-  });
+  };
+  define('PUT', '/user', update, { limit: 'user' });
 
   define('GET', '/reauthenticate', async (exchange) => {
     const { user } = await requireUser(ctx, exchange);

@@ -16,10 +16,10 @@ import {
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { findFlowStateOfUser, setCodeIssued } from '../queries/flow-states.ts';
 import type { User } from '../rows.ts';
-import type { Define } from './route.ts';
+import type { Define, Handler } from './route.ts';
 
 export function verifyRoutes(define: Define, ctx: AuthContext): void {
-  define('POST', '/verify', async (exchange) => {
+  const verifyBody: Handler = async (exchange) => {
     const body = exchange.body();
     const request = parseVerifyRequest({
       type: body.text('type'),
@@ -30,16 +30,18 @@ export function verifyRoutes(define: Define, ctx: AuthContext): void {
       redirectTo: body.text('redirect_to'),
     });
     return verifyTyped(ctx, exchange, request);
-  });
+  };
+  define('POST', '/verify', verifyBody, { limit: 'verify' });
 
-  define('GET', '/verify', async (exchange) => {
+  const verifyLink: Handler = async (exchange) => {
     const type = exchange.query.get('type') ?? '';
     const hash = exchange.query.get('token') ?? '';
     if (type === '') throw authError('validation_failed', 'Verify requires a verification type');
     if (hash === '') throw authError('validation_failed', 'Verify requires a token or a token hash');
     const target = await followLink(ctx, exchange, { type, hash, typed: undefined });
     return exchange.reply.redirect(target, 303);
-  });
+  };
+  define('GET', '/verify', verifyLink, { limit: 'verify' });
 }
 
 async function verifyTyped(

@@ -16,8 +16,6 @@ import {
   text,
 } from './define.ts';
 
-const noAddressLimits = { ignored: 'as on the local stack of upstream, there are no limits by address' };
-
 const hook = (help: string) =>
   section(help, {
     enabled: boolean(false, 'Calls the hook.'),
@@ -129,39 +127,20 @@ export const auth = section('Users and sessions.', {
   }),
   anon_key: secret('JWT of the role anon.', { defaultText: 'made from the secret' }),
   service_role_key: secret('JWT of the role service_role.', { defaultText: 'made from the secret' }),
-  rate_limit: section('Limits.', {
+  rate_limit: section('Limits; those by address hold under `plinth serve`.', {
     email_sent: integer(2, 'Mails in an hour; counts only with your own SMTP server.'),
     sms_sent: integer(30, 'Text messages in an hour.'),
-    anonymous_users: integer(30, 'Guests in an hour and address.', undefined, noAddressLimits),
-    token_refresh: integer(
-      150,
-      'Refreshed sessions in five minutes and address.',
-      undefined,
-      noAddressLimits,
-    ),
-    sign_in_sign_ups: integer(
-      30,
-      'Sign-ups and sign-ins in five minutes and address.',
-      undefined,
-      noAddressLimits,
-    ),
-    token_verifications: integer(
-      30,
-      'Verified codes and links in five minutes and address.',
-      undefined,
-      noAddressLimits,
-    ),
-    web3: integer(30, 'Wallet sign-ins in five minutes and address.', undefined, noAddressLimits),
+    anonymous_users: integer(30, 'Guests in an hour and address.'),
+    token_refresh: integer(150, 'Sign-ins and refreshed sessions in five minutes and address.'),
+    sign_in_sign_ups: integer(30, 'Sign-ups, and messages asked for, in five minutes and address.'),
+    token_verifications: integer(30, 'Verified codes and links in five minutes and address.'),
+    web3: integer(30, 'Wallet sign-ins in five minutes and address.'),
   }),
-  captcha: section(
-    'A captcha at sign-in and sign-up.',
-    {
-      enabled: boolean(false, 'Asks for it.'),
-      provider: optionalOneOf(['hcaptcha', 'turnstile'], 'Whose captcha.'),
-      secret: secret('Secret of the site.'),
-    },
-    notYet,
-  ),
+  captcha: section('A captcha at sign-in and sign-up.', {
+    enabled: boolean(false, 'Asks for it.'),
+    provider: optionalOneOf(['hcaptcha', 'turnstile'], 'Whose captcha.'),
+    secret: secret('Secret of the site.'),
+  }),
   passkey: section('Passkeys.', { enabled: boolean(false, 'Offers passkeys.') }, notYet),
   webauthn: section('Who the browser signs for.', {
     rp_display_name: optionalText('Name shown by the browser.'),

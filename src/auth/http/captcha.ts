@@ -1,0 +1,70 @@
+/**
+ * The captcha of a request, checked with whoever made it. Both providers speak the same protocol: a form with `secret`,
+ * `response` and `remoteip`, answered by `{success, "error-codes"}`.
+ * https://docs.hcaptcha.com/#verify-the-user-response-server-side
+ * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
+ */
+import type { AuthContext } from '../context.ts';
+import { isJsonObject } from '../core/json.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
+import { requireAdmin } from './authenticate.ts';
+import type { Exchange } from './exchange.ts';
+
+const addresses = {
+  hcaptcha: 'https://hcaptcha.com/siteverify',
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+} as const;
+
+const captchaTimeoutMs = 10_000;
+/** No answer of either is longer than a few lines. */
+const maxAnswerChars = 100_000;
+
+/**
+ * Nothing to do where captchas are off, and for administrators.
+ * @throws {AuthError} captcha_failed; bad_json; unexpected_failure when the provider cannot be asked.
+ */
+export async function requireCaptcha(ctx: AuthContext, exchange: Exchange): Promise<void> {
+  const { enabled, provider = 'hcaptcha', secret = '' } = ctx.settings.config.captcha;
+  if (!enabled || (await isAdmin(ctx, exchange))) return;
+  const token = exchange.body().object('gotrue_meta_security')?.captcha_token;
+  const response = typeof token === 'string' ? token.trim() : '';
+  if (response === '') {
+    throw authError('captcha_failed', 'captcha protection: request disallowed (no captcha_token found)');
+  }
+  const form = { secret: secret.trim(), response, remoteip: exchange.ip };
+  const answer = await ask(ctx, addresses[provider], form);
+  if (answer.success === true) return;
+  const codes: unknown[] = Array.isArray(answer['error-codes']) ? answer['error-codes'] : [];
+  throw authError('captcha_failed', `captcha protection: request disallowed (${codes.join(', ')})`);
+}
+
+async function isAdmin(ctx: AuthContext, exchange: Exchange): Promise<boolean> {
+  try {
+    await requireAdmin(ctx, exchange);
+    return true;
+  } catch (error) {
+    if (error instanceof AuthError) return false;
+    throw error;
+  }
+}
+
+async function ask(
+  ctx: AuthContext,
+  address: string,
+  form: Record<string, string>,
+): Promise<Record<string, unknown>> {
+  try {
+    const response = await ctx.fetch(address, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      redirect: 'error',
+      signal: AbortSignal.timeout(captchaTimeoutMs),
+    });
+    const text = await response.text();
+    const answer: unknown = JSON.parse(text.slice(0, maxAnswerChars));
+    if (!isJsonObject(answer)) throw new Error('the answer is no JSON object');
+    return answer;
+  } catch (cause) {
+    throw internalError('captcha verification process failed', cause);
+  }
+}

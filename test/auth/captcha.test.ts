@@ -1,0 +1,155 @@
+/** Captchas: what their providers are told, and who needs one. */
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type AuthServer, newEmail, startAuth } from './harness.ts';
+
+const password = 'correct horse';
+const secret = '0x0000000000000000000000000000000000000000';
+
+/**
+ * Judges as the providers' documentation says: a POSTed form with `secret` and `response`, both required; a token is good
+ * once.
+ */
+function createProvider() {
+  const used = new Set<string>();
+  const seen: { path: string; form: Record<string, string> }[] = [];
+  let broken = false;
+  const server: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded');
+    const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
+    seen.push({ path: request.url ?? '', form });
+    const faults = [
+      ...(request.method === 'POST' && isForm ? [] : ['bad-request']),
+      ...(form.secret === undefined ? ['missing-input-secret'] : []),
+      ...(form.secret === secret ? [] : ['invalid-input-secret']),
+      ...(form.response === undefined ? ['missing-input-response'] : []),
+      ...(form.response?.startsWith('good') ? [] : ['invalid-input-response']),
+      ...(used.has(form.response ?? '') ? ['timeout-or-duplicate'] : []),
+    ];
+    used.add(form.response ?? '');
+    response.setHeader('content-type', 'application/json');
+    response.end(broken ? '<html>' : JSON.stringify({ success: faults.length === 0, 'error-codes': faults }));
+  });
+  return {
+    server,
+    seen,
+    breakDown(now: boolean) {
+      broken = now;
+    },
+  };
+}
+
+describe.each([
+  ['hcaptcha', 'https://hcaptcha.com/siteverify'],
+  ['turnstile', 'https://challenges.cloudflare.com/turnstile/v0/siteverify'],
+] as const)('%s', (provider, address) => {
+  const captcha = createProvider();
+  let auth: AuthServer;
+  let tokens = 0;
+  const goodToken = () => `good-${provider}-${++tokens}`;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => captcha.server.listen(0, '127.0.0.1', resolve));
+    const { port } = captcha.server.address() as { port: number };
+    auth = await startAuth(
+      { captcha: { enabled: true, provider, secret: ` ${secret} ` }, enable_anonymous_sign_ins: true },
+      {
+        fetch: (target, init) => {
+          const { host, pathname } = new URL(String(target));
+          return fetch(`http://127.0.0.1:${port}/${host}${pathname}`, init);
+        },
+      },
+    );
+  });
+  beforeEach(() => {
+    captcha.seen.length = 0;
+  });
+  afterAll(async () => {
+    await auth.stop();
+    captcha.server.close();
+    captcha.server.closeAllConnections();
+  });
+
+  test('the stock client signs up and in with a token; the provider sees who asks', async () => {
+    const email = newEmail();
+    const client = auth.client();
+    const up = await client.auth.signUp({ email, password, options: { captchaToken: goodToken() } });
+    expect(up.error).toBeNull();
+    expect(captcha.seen).toEqual([
+      {
+        path: `/${new URL(address).host}${new URL(address).pathname}`,
+        form: { secret, response: `good-${provider}-${tokens}`, remoteip: '127.0.0.1' },
+      },
+    ]);
+    const options = { captchaToken: goodToken() };
+    expect((await client.auth.signInWithPassword({ email, password, options })).error).toBeNull();
+    const again = await client.auth.signInWithPassword({ email, password, options });
+    expect(again.error).toMatchObject({
+      code: 'captcha_failed',
+      status: 400,
+      message: 'captcha protection: request disallowed (timeout-or-duplicate)',
+    });
+  });
+
+  test.each([
+    ['/signup', { email: 'a@example.com', password }],
+    ['/signup', {}],
+    ['/token?grant_type=password', { email: 'a@example.com', password }],
+    ['/token?grant_type=web3', { chain: 'solana' }],
+    ['/token', {}],
+    ['/otp', { email: 'a@example.com' }],
+    ['/magiclink', { email: 'a@example.com' }],
+    ['/recover', { email: 'a@example.com' }],
+    ['/resend', { type: 'signup', email: 'a@example.com' }],
+  ])('POST %s asks for one before anything else', async (path, body) => {
+    for (const meta of [
+      {},
+      { gotrue_meta_security: { captcha_token: '  ' } },
+      { gotrue_meta_security: null },
+    ]) {
+      const answer = await auth.request(path, { json: { ...body, ...meta } });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({
+        error_code: 'captcha_failed',
+        msg: 'captcha protection: request disallowed (no captcha_token found)',
+      });
+    }
+    const wrong = await auth.request(path, {
+      json: { ...body, gotrue_meta_security: { captcha_token: 'made up' } },
+    });
+    expect((await wrong.json()).msg).toBe('captcha protection: request disallowed (invalid-input-response)');
+    expect(captcha.seen).toHaveLength(1);
+  });
+
+  test('grants that follow from another sign-in are free, and administrators', async () => {
+    for (const [grant, json] of [
+      ['refresh_token', { refresh_token: 'a'.repeat(12) }],
+      ['pkce', { auth_code: 'x', code_verifier: 'y' }],
+      ['id_token', { provider: 'google', id_token: 'x' }],
+    ] as const) {
+      const answer = await auth.request(`/token?grant_type=${grant}`, { json });
+      expect((await answer.json()).error_code).not.toBe('captcha_failed');
+    }
+    const admin = await auth.request('/recover', {
+      token: auth.keys.serviceRoleKey,
+      json: { email: newEmail() },
+    });
+    expect(admin.status).toBe(200);
+    const anon = await auth.request('/recover', { token: auth.keys.anonKey, json: { email: newEmail() } });
+    expect((await anon.json()).error_code).toBe('captcha_failed');
+    expect(captcha.seen).toEqual([]);
+  });
+
+  test('a provider that cannot be understood lets nobody in', async () => {
+    captcha.breakDown(true);
+    try {
+      const json = { email: newEmail(), password, gotrue_meta_security: { captcha_token: goodToken() } };
+      const answer = await auth.request('/signup', { json });
+      expect(answer.status).toBe(500);
+      expect((await answer.json()).msg).toBe('captcha verification process failed');
+    } finally {
+      captcha.breakDown(false);
+    }
+  });
+});

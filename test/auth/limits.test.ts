@@ -1,0 +1,170 @@
+/** Limits by address, shared by all processes on one database, and by the hour. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRateLimits } from '../../src/auth/rate-limits.ts';
+import { settingsFrom } from '../../src/auth/settings.ts';
+import { configFrom } from '../../src/config/index.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { type AuthServer, newEmail, startAuth } from './harness.ts';
+
+const password = 'correct horse';
+const minuteMs = 60_000;
+
+describe('by address', () => {
+  let auth: AuthServer;
+  beforeAll(async () => {
+    auth = await startAuth(
+      {
+        enable_anonymous_sign_ins: true,
+        mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+        rate_limit: { anonymous_users: 3, token_refresh: 150, sign_in_sign_ups: 30, web3: 0 },
+      },
+      { mode: 'production', trustedProxies: ['127.0.0.1'] },
+    );
+  });
+  afterAll(() => auth.stop());
+
+  /** The statuses of so many equal requests at once, counted. */
+  const volley = async (count: number, path: string, ip: string, json: unknown, token?: string) => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, () =>
+        auth.request(path, {
+          json,
+          headers: { 'x-forwarded-for': ip },
+          ...(token === undefined ? {} : { token }),
+        }),
+      ),
+    );
+    const limited = answers.filter(({ status }) => status === 429).length;
+    return { limited, passed: count - limited, answers };
+  };
+  const unknown = { email: 'nobody@example.com', password };
+
+  test('a burst of 30, then one more whenever a permission is back', async () => {
+    const ip = '203.0.113.1';
+    const first = await volley(35, '/token?grant_type=refresh_token', ip, { refresh_token: 'a'.repeat(12) });
+    expect([first.passed, first.limited]).toEqual([30, 5]);
+    const refusal = first.answers.find(({ status }) => status === 429);
+    expect(await refusal?.json()).toMatchObject({
+      error_code: 'over_request_rate_limit',
+      msg: 'Request rate limit reached',
+    });
+    expect(refusal?.headers.get('retry-after')).toBeNull();
+    auth.clock.advance(2000);
+    expect(
+      (await volley(3, '/token?grant_type=refresh_token', ip, { refresh_token: 'a'.repeat(12) })).passed,
+    ).toBe(1);
+  });
+
+  test('another address and another handler have their own', async () => {
+    const ip = '203.0.113.2';
+    await volley(31, '/recover', ip, { email: unknown.email });
+    expect((await volley(1, '/recover', ip, { email: unknown.email })).limited).toBe(1);
+    expect((await volley(1, '/otp', ip, { email: newEmail(), create_user: false })).limited).toBe(0);
+    expect((await volley(1, '/recover', '203.0.113.3', { email: unknown.email })).limited).toBe(0);
+  });
+
+  test('IPv6 counts by its first 64 bits: the rest is free to change', async () => {
+    const changing = await Promise.all(
+      Array.from({ length: 33 }, (_, host) =>
+        volley(1, '/recover', `2001:db8:0:7::${(host + 1).toString(16)}`, { email: unknown.email }),
+      ),
+    );
+    expect(changing.filter(({ limited }) => limited === 1)).toHaveLength(3);
+    expect((await volley(1, '/recover', '2001:db8:0:8::1', { email: unknown.email })).limited).toBe(0);
+  });
+
+  test('guests by the hour, apart from other sign-ups', async () => {
+    const ip = '203.0.113.4';
+    expect((await volley(5, '/signup', ip, {})).limited).toBe(2);
+    expect((await volley(1, '/signup', ip, { email: newEmail(), password })).limited).toBe(0);
+    auth.clock.advance(20 * minuteMs);
+    expect((await volley(2, '/signup', ip, {})).limited).toBe(1);
+  });
+
+  test('a limit of 0 closes', async () => {
+    expect((await volley(1, '/token?grant_type=web3', '203.0.113.5', { chain: 'ethereum' })).limited).toBe(1);
+  });
+
+  test('codes of a second factor cannot be tried out', async () => {
+    const client = auth.client();
+    const { data } = await client.auth.signUp({ email: newEmail(), password });
+    const token = data.session?.access_token ?? '';
+    const { data: factor } = await client.auth.mfa.enroll({ factorType: 'totp' });
+    const wrong = { challenge_id: randomUUID(), code: '000000' };
+    const tries = await volley(40, `/factors/${factor?.id}/verify`, '203.0.113.6', wrong, token);
+    expect(tries.passed).toBe(30);
+  });
+
+  test('who is no known proxy cannot choose an address', async () => {
+    const strict = await startAuth({}, { mode: 'production' });
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 31 }, (_, index) =>
+          strict.request('/recover', {
+            json: { email: unknown.email },
+            headers: { 'x-forwarded-for': `203.0.113.${index}`, forwarded: `for=203.0.113.${index}` },
+          }),
+        ),
+      );
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+    } finally {
+      await strict.stop();
+    }
+  });
+
+  test('none in development, as on the local stack', async () => {
+    const local = await startAuth();
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, () => local.request('/recover', { json: { email: unknown.email } })),
+      );
+      expect(answers.every(({ status }) => status === 200)).toBe(true);
+      const rows = await local.database.pool('supabase_admin').queryText(countBuckets);
+      expect(rows.rows).toEqual([['0']]);
+    } finally {
+      await local.stop();
+    }
+  });
+
+  test('several processes on one database share what is left; full buckets are forgotten', async () => {
+    const db = auth.database.pool('supabase_admin');
+    const settings = settingsFrom(configFrom({}), 'production', () => '');
+    const processes = [createRateLimits(db, settings), createRateLimits(db, settings)];
+    const now = Date.UTC(2040, 0);
+    const taken = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) => processes[index % 2]?.address('sso', '198.51.100.1', now)),
+    );
+    expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(30);
+    await processes[0]?.sweep(now + 299_000);
+    const left = await db.queryText(countBuckets);
+    expect(left.rows).toEqual([['1']]);
+    await processes[0]?.sweep(now + 301_000);
+    expect((await db.queryText(countBuckets)).rows).toEqual([['0']]);
+  });
+});
+
+const countBuckets = sql`select count(*) from _plinth.rate_limits`;
+
+test('mails by the hour, for the whole server, and a failed sign-up gives none back', async () => {
+  const auth = await startAuth({
+    rate_limit: { email_sent: 2 },
+    email: {
+      enable_confirmations: true,
+      smtp: { enabled: true, host: '127.0.0.1', port: 9, admin_email: 'a@example.com', user: '', pass: '' },
+    },
+  });
+  try {
+    const statuses = [];
+    for (let i = 0; i < 3; i++) {
+      const { error } = await auth.client().auth.signUp({ email: newEmail(), password });
+      statuses.push(error?.code);
+    }
+    expect(statuses).toEqual(['unexpected_failure', 'unexpected_failure', 'over_email_send_rate_limit']);
+    auth.clock.advance(30 * minuteMs);
+    const { error } = await auth.client().auth.signUp({ email: newEmail(), password });
+    expect(error?.code).toBe('unexpected_failure');
+  } finally {
+    await auth.stop();
+  }
+});
