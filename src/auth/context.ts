@@ -2,6 +2,7 @@
 import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Outgoing } from '../kernel/outgoing.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
 import type { Passwords } from './passwords.ts';
@@ -17,7 +18,7 @@ export interface AuthContext {
   readonly passwords: Passwords;
   readonly limits: RateLimits;
   readonly clock: Clock;
-  /** To other servers: captcha providers, password lists. */
-  readonly fetch: typeof fetch;
+  /** To other servers. */
+  readonly outgoing: Outgoing;
   readonly log: Logger;
 }

@@ -7,6 +7,7 @@ import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import { createOutgoing, type Outgoing } from '../kernel/outgoing.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
@@ -53,8 +54,8 @@ export interface AuthDeps {
   readonly apiUrl: () => string;
   readonly mode: Mode;
   readonly clock: Clock;
-  /** To other servers; the global one by default. */
-  readonly fetch?: typeof fetch;
+  /** To other servers; over the network by default. */
+  readonly outgoing?: Outgoing;
   readonly log: Logger;
 }
 
@@ -77,7 +78,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     passwords: createPasswords(),
     limits: createRateLimits(deps.database.pool('supabase_admin'), settings),
     clock: deps.clock,
-    fetch: deps.fetch ?? ((...request) => fetch(...request)),
+    outgoing: deps.outgoing ?? createOutgoing({ mode: deps.mode }),
     log: deps.log,
   };
   return {

@@ -1,9 +1,11 @@
 /** Captchas: what their providers are told, and who needs one. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createOutgoing } from '../../src/kernel/outgoing.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';
+const outgoing = createOutgoing({ mode: 'development' });
 const secret = '0x0000000000000000000000000000000000000000';
 
 /**
@@ -28,7 +30,7 @@ function createProvider() {
       ...(form.response?.startsWith('good') ? [] : ['invalid-input-response']),
       ...(used.has(form.response ?? '') ? ['timeout-or-duplicate'] : []),
     ];
-    used.add(form.response ?? '');
+    if (form.response?.startsWith('good')) used.add(form.response);
     response.setHeader('content-type', 'application/json');
     response.end(broken ? '<html>' : JSON.stringify({ success: faults.length === 0, 'error-codes': faults }));
   });
@@ -55,9 +57,12 @@ describe.each([
     auth = await startAuth(
       { captcha: { enabled: true, provider, secret: ` ${secret} ` }, enable_anonymous_sign_ins: true },
       {
-        fetch: (target, init) => {
-          const { host, pathname } = new URL(String(target));
-          return fetch(`http://127.0.0.1:${port}/${host}${pathname}`, init);
+        outgoing: {
+          ...outgoing,
+          send: (request) => {
+            const { host, pathname } = new URL(request.url);
+            return outgoing.send({ ...request, url: `http://127.0.0.1:${port}/${host}${pathname}` });
+          },
         },
       },
     );

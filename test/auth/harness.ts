@@ -52,7 +52,7 @@ export interface AuthServerOptions {
   /** Settings of plinth.toml. */
   readonly plinth?: PartialConfig['plinth'];
   /** Stands for the servers of others. */
-  readonly fetch?: AuthDeps['fetch'];
+  readonly outgoing?: AuthDeps['outgoing'];
   readonly log?: Logger;
 }
 
@@ -62,7 +62,7 @@ export async function startAuth(
     mode = 'development',
     trustedProxies = [],
     plinth = {},
-    fetch: toOthers,
+    outgoing,
     log = silentLogger,
   }: AuthServerOptions = {},
 ): Promise<AuthServer> {
@@ -85,7 +85,7 @@ export async function startAuth(
     apiUrl: () => url,
     mode,
     clock,
-    ...(toOthers === undefined ? {} : { fetch: toOthers }),
+    ...(outgoing === undefined ? {} : { outgoing }),
     log,
   });
   const gateway = createGateway({

@@ -276,10 +276,9 @@ describe('where values come from', () => {
   });
 
   test('what is not there yet warns when it is asked for', () => {
-    const toml =
-      '[auth.captcha]\nenabled = true\nprovider = "turnstile"\nsecret = "x"\n[auth.web3.solana]\nenabled = false';
+    const toml = '[storage.vector]\nenabled = true\n[storage.image_transformation]\nenabled = false';
     expect(load(toml).warnings).toEqual([
-      'supabase/config.toml:2: auth.captcha.enabled: not in this version of Plinth yet, it has no effect',
+      'supabase/config.toml:2: storage.vector.enabled: not in this version of Plinth yet, it has no effect',
     ]);
     expect(load('[inbucket]\nsmtp_port = 2525').warnings).toHaveLength(1);
     expect(load('[storage.s3_protocol]\nenabled = true').warnings).toEqual([]);

@@ -15,10 +15,6 @@ const addresses = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
 } as const;
 
-const captchaTimeoutMs = 10_000;
-/** No answer of either is longer than a few lines. */
-const maxAnswerChars = 100_000;
-
 /**
  * Nothing to do where captchas are off, and for administrators.
  * @throws {AuthError} captcha_failed; bad_json; unexpected_failure when the provider cannot be asked.
@@ -50,18 +46,18 @@ async function isAdmin(ctx: AuthContext, exchange: Exchange): Promise<boolean> {
 
 async function ask(
   ctx: AuthContext,
-  address: string,
+  url: string,
   form: Record<string, string>,
 ): Promise<Record<string, unknown>> {
   try {
-    const response = await ctx.fetch(address, {
+    const { text } = await ctx.outgoing.send({
+      url,
+      reach: 'configured',
       method: 'POST',
-      body: new URLSearchParams(form),
-      redirect: 'error',
-      signal: AbortSignal.timeout(captchaTimeoutMs),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
     });
-    const text = await response.text();
-    const answer: unknown = JSON.parse(text.slice(0, maxAnswerChars));
+    const answer: unknown = JSON.parse(text);
     if (!isJsonObject(answer)) throw new Error('the answer is no JSON object');
     return answer;
   } catch (cause) {
