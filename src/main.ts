@@ -210,7 +210,13 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     clock,
     log,
   });
-  const rest = rooms.rest.createRest({ database, keys, config, log });
+  const rest = rooms.rest.createRest({
+    database,
+    keys,
+    config,
+    log,
+    permissionHints: mode === 'development' ? 'full' : 'short',
+  });
   const realtime = rooms.realtime.createRealtime({ database, keys, config, log });
   const storage = rooms.storage.createStorage({ database, keys, config, dataDir, log });
   const functions = rooms.functions.createFunctions({

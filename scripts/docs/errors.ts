@@ -62,7 +62,7 @@ function rest(): ErrorSection {
   return sized(
     'REST',
     'On the wire `{code, message, details, hint}`. An error of PostgreSQL keeps its SQLSTATE as `code`; the second table ' +
-      'gives its status, the longest matching beginning wins, and 400 where none matches. `42501` is 401 for `anon`.',
+      'gives its status, the longest matching beginning wins, and 400 where none matches. `42501` is 401 for `anon`, and its `hint` names the missing GRANT or policy ([decision 10](decisions/0010-permission-hints.md)).',
     restErrors,
     `${table(['code', 'status', 'message'], rows)}\n\n${table(['SQLSTATE begins with', 'status'], states)}`,
   );

@@ -88,6 +88,8 @@ export interface PostgresErrorShape extends Error {
   readonly column?: string;
   readonly dataType?: string;
   readonly constraint?: string;
+  /** The function of PostgreSQL's sources that reported it; unlike the message never translated. */
+  readonly routine?: string;
 }
 
 /** One request of the REST service on the way to PostgreSQL. */

@@ -8,16 +8,21 @@ import { systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
+import { createAdviser } from './privileges/index.ts';
 import { adminPlugin, restPlugin } from './routes.ts';
 import { handle } from './service.ts';
-import { settingsFromConfig } from './settings.ts';
+import { type PermissionHints, settingsFromConfig } from './settings.ts';
 import { createState } from './state.ts';
+
+export type { PermissionHints };
 
 export interface RestDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: Config;
   readonly log: Logger;
+  /** How much a refused request learns of what it lacks; see {@link RestSettings.permissionHints}. */
+  readonly permissionHints: PermissionHints;
 }
 
 const PREFIX = '/rest/v1';
@@ -35,13 +40,14 @@ const EXPOSED_HEADERS = [
 
 /**
  * @example
- * const rest = createRest({ database, keys, config, log });
+ * const rest = createRest({ database, keys, config, log, permissionHints: 'full' });
  * await rest.start?.();
  */
-export function createRest({ database, keys, config, log }: RestDeps): Service {
-  const state = createState(database, settingsFromConfig(config), log);
+export function createRest({ database, keys, config, log, permissionHints }: RestDeps): Service {
+  const state = createState(database, settingsFromConfig(config, permissionHints), log);
   const deps = {
     requestPath: database.requestPath,
+    advise: createAdviser(database.pool('authenticator'), log),
     verify: (token: string) => keys.verify(token),
     clock: systemClock,
     log,

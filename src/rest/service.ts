@@ -29,12 +29,14 @@ import { limitsAffected, readResult, refusal } from './core/result.ts';
 import { ServerTiming } from './core/server-timing.ts';
 import { transactionSettings } from './core/transaction.ts';
 import type { RestError } from './errors.ts';
+import type { Advise } from './privileges/index.ts';
 import { answerRoot } from './root.ts';
 import type { QualifiedName } from './schema-cache/types.ts';
 import type { Snapshot } from './state.ts';
 
 export interface ServiceDeps {
   readonly requestPath: Database['requestPath'];
+  readonly advise: Advise;
   readonly verify: Keys['verify'];
   readonly clock: Clock;
   readonly log: Logger;
@@ -132,7 +134,13 @@ async function crud(
   const raw = await deps.requestPath
     .execute(pathRequest(request, prepared, identity, snapshot))
     // A statement that ran into its timeout was slow, too.
-    .finally(() => shape.lane.record(timing.end('transaction')));
+    .finally(() => shape.lane.record(timing.end('transaction')))
+    .catch((error: unknown) => {
+      const refused = databaseError(error, identity.role === snapshot.settings.anonRole);
+      return deps.advise(refused, shape.plan, identity.role, snapshot.settings).then((advised) => {
+        throw advised;
+      });
+    });
   const result = readResult(shape, raw, snapshot.settings.maxRows);
   const refused = refusal(shape, result.rows);
   if (refused !== undefined) throw refused;

@@ -31,6 +31,8 @@ export interface RestSettings {
   readonly traceHeader: string | undefined;
   readonly legacyTargetNames: boolean;
   readonly errorVerbosity: 'verbose' | 'minimal';
+  /** Whether a 42501 says in `hint` what is missing. PostgREST itself never does; the hosted service does, in short. */
+  readonly permissionHints: PermissionHints;
   /** `app.settings.*`, set in every transaction. */
   readonly appSettings: readonly (readonly [string, string])[];
   /** PATCH and DELETE without a filter are refused. */
@@ -39,7 +41,9 @@ export interface RestSettings {
   readonly legacySubClaim: boolean;
 }
 
-export function settingsFromConfig(config: Config): RestSettings {
+export type PermissionHints = 'off' | 'short' | 'full';
+
+export function settingsFromConfig(config: Config, permissionHints: PermissionHints): RestSettings {
   return {
     schemas: config.api.schemas,
     extraSearchPath: config.api.extra_search_path,
@@ -64,6 +68,7 @@ export function settingsFromConfig(config: Config): RestSettings {
     traceHeader: undefined,
     legacyTargetNames: true,
     errorVerbosity: 'verbose',
+    permissionHints,
     appSettings: [],
     safeUpdate: config.plinth.safe_update.enabled,
     legacySubClaim: true,

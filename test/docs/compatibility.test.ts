@@ -98,6 +98,19 @@ describe('what is different', () => {
     expect(answer.text).toContain('requires a WHERE clause');
   });
 
+  it('a refusal says what is missing', async () => {
+    expect(page).toContain('has a `hint` with the missing GRANT');
+    await backend.database.pool('postgres').exec(`
+      create table public.told (id int);
+      revoke all on public.told from service_role;
+      notify pgrst, 'reload schema'`);
+    await expect
+      .poll(async () => JSON.parse((await ask('GET', '/rest/v1/told')).text).hint)
+      .toBe(
+        'Grant the required privileges to the current role with: GRANT SELECT ON public.told TO service_role;',
+      );
+  });
+
   it('people see and end their sessions', async () => {
     const client = createClient(backend.url, backend.keys.publishableKey, {
       auth: { persistSession: false },

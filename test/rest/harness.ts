@@ -6,7 +6,7 @@ import { createGateway } from '../../src/gateway/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { createKeys } from '../../src/keys/index.ts';
-import { createRest } from '../../src/rest/index.ts';
+import { createRest, type PermissionHints } from '../../src/rest/index.ts';
 
 const fixture = readFileSync(new URL('fixture.sql', import.meta.url), 'utf8');
 const authSql = new URL('../../src/auth/sql/', import.meta.url);
@@ -24,14 +24,22 @@ export interface RestHarness {
   stop(): Promise<void>;
 }
 
-export async function startRest(): Promise<RestHarness> {
+/** `sql`: what the test needs beside the fixture, there before the schema cache is loaded. */
+export async function startRest({
+  permissionHints = 'off',
+  sql: more,
+}: {
+  permissionHints?: PermissionHints;
+  sql?: string;
+} = {}): Promise<RestHarness> {
   const { database, drop } = await createTestDatabase('rest-fixture', async (template) => {
     await template.migrate([{ room: 'auth', dir: authSql }]);
     await template.pool('postgres').exec(fixture);
   });
+  if (more !== undefined) await database.pool('postgres').exec(more);
   const config = configFrom({ api: { schemas: ['public'] } }, '/nowhere');
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
-  const rest = createRest({ database, keys, config, log: silentLogger });
+  const rest = createRest({ database, keys, config, log: silentLogger, permissionHints });
   await rest.start?.();
   const gateway = createGateway({ services: [rest], keys, log: silentLogger, trustedProxies: [], home: '/' });
   const port = await gateway.listen('127.0.0.1', 0);

@@ -70,7 +70,7 @@ const cache = buildSchemaCache({
   mediaHandlers: [],
   setsResponse: false,
 });
-const settings = { ...settingsFromConfig(defaultConfig()), schemas: ['public'] };
+const settings = { ...settingsFromConfig(defaultConfig(), 'off'), schemas: ['public'] };
 const context = { cache, settings, shapes: new ShapeCache() };
 
 function compiled(method: string, url: string, body = '', headers: Record<string, string> = {}) {

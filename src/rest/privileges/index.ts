@@ -1,0 +1,103 @@
+/**
+ * After a 42501: asks the catalogs, outside the failed transaction and as the login role, what the request's role
+ * lacks, and puts it into `hint`. Everything else of the answer stays as it is.
+ */
+import type { PostgresErrorShape, Queryable } from '../../database/types.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { CrudPlan, WritePlan } from '../core/plan/types.ts';
+import { RestError } from '../errors.ts';
+import type { RestSettings } from '../settings.ts';
+import {
+  BEHIND_THE_REQUEST,
+  type Command,
+  type Extent,
+  fullPolicyHint,
+  privilegeHint,
+  ROW_BEHIND_THE_REQUEST,
+  shortPolicyHint,
+} from './hint.ts';
+import { needsOf } from './needs.ts';
+import { selectMissing, selectPolicies, selectQuoted } from './queries.ts';
+
+/** The error with a hint; the same error where there is nothing to say, or nobody who could be asked. */
+export type Advise = (
+  error: RestError,
+  plan: CrudPlan,
+  role: string,
+  settings: Pick<RestSettings, 'schemas' | 'permissionHints'>,
+) => Promise<RestError>;
+
+/** What refused, by the place in PostgreSQL's sources that every error names: its message may be translated. */
+const REFUSED_BY: Readonly<Record<string, 'privilege' | 'policy'>> = {
+  aclcheck_error: 'privilege',
+  aclcheck_error_col: 'privilege',
+  nextval_internal: 'privilege',
+  ExecWithCheckOptions: 'policy',
+};
+
+export function createAdviser(db: Queryable, log: Logger): Advise {
+  // A burst of one refusal is looked up once.
+  const underWay = new Map<string, Promise<string>>();
+  return async (error, plan, role, { schemas, permissionHints }) => {
+    const { routine } = (error.cause ?? {}) as Partial<PostgresErrorShape>;
+    const by = routine === undefined ? undefined : REFUSED_BY[routine];
+    if (permissionHints === 'off' || error.code !== '42501' || error.hint !== null || by === undefined)
+      return error;
+    const ask = { role, plan, schemas, extent: permissionHints, message: error.message };
+    const key = JSON.stringify([role, error.message, permissionHints, needsOf(plan)]);
+    try {
+      let answer = underWay.get(key);
+      if (answer === undefined) {
+        answer = (by === 'privilege' ? privileges : policies)(db, ask).finally(() => underWay.delete(key));
+        underWay.set(key, answer);
+      }
+      return withHint(error, await answer);
+    } catch (cause) {
+      log.debug({ error: cause }, 'no hint for a refusal');
+      return error;
+    }
+  };
+}
+
+const withHint = (error: RestError, hint: string): RestError => {
+  const { code, status, reason, message, details, headers, cause } = error;
+  return new RestError({ code, status, reason, message, details, hint, headers, cause });
+};
+
+interface Ask {
+  readonly role: string;
+  readonly plan: CrudPlan;
+  /** The exposed ones: of others nothing is told. */
+  readonly schemas: readonly string[];
+  readonly extent: Extent;
+  readonly message: string;
+}
+
+async function privileges(db: Queryable, { role, plan, schemas, extent }: Ask): Promise<string> {
+  const missing = await selectMissing(db, role, needsOf(plan), schemas);
+  if (missing.length === 0) return BEHIND_THE_REQUEST;
+  const [quoted = role] = await selectQuoted(db, [role]);
+  return privilegeHint(quoted, missing, extent);
+}
+
+async function policies(db: Queryable, { role, plan, extent, message }: Ask): Promise<string> {
+  if (plan.kind !== 'write' || !message.includes(plan.write.table.name)) return ROW_BEHIND_THE_REQUEST;
+  const { table } = plan.write;
+  const [quoted = role, schema = '', name = ''] = await selectQuoted(db, [role, table.schema, table.name]);
+  const row = {
+    role: quoted,
+    table: `${schema}.${name}`,
+    commands: commandsOf(plan.write),
+    returned: plan.write.returning.length > 0,
+  };
+  if (extent === 'short') return shortPolicyHint(row);
+  return fullPolicyHint(row, await selectPolicies(db, role, table));
+}
+
+/** Whose policies the new row has to pass: a SELECT policy too where the statement reads the table. */
+function commandsOf({ mutation, conflict, where, returning }: WritePlan): Command[] {
+  const own: Command = mutation === 'update' ? 'UPDATE' : 'INSERT';
+  const merges = conflict?.resolution === 'merge-duplicates' && conflict.columns.length > 0;
+  const reads = returning.length > 0 || where.length > 0 || (conflict?.columns.length ?? 0) > 0;
+  return [own, ...(merges ? (['UPDATE'] as const) : []), ...(reads ? (['SELECT'] as const) : [])];
+}

@@ -1,0 +1,124 @@
+/** Which privileges a plan needs: what is asked of the catalogs once PostgreSQL has refused. Pure. */
+import { eachLevel } from '../core/plan/tree.ts';
+import type { CrudPlan, PlanColumn, PlanCondition, ReadPlan, WritePlan } from '../core/plan/types.ts';
+import type { QualifiedName } from '../schema-cache/types.ts';
+
+export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+
+/** One privilege on one relation. Without columns a right on any column will do, except for DELETE. */
+export interface RelationNeed {
+  readonly schema: string;
+  readonly name: string;
+  readonly privilege: Privilege;
+  /** As the request names them; computed columns may be among them. */
+  readonly columns: readonly string[];
+  /** `*`: every column there is. */
+  readonly every: boolean;
+}
+
+export interface Needs {
+  readonly relations: readonly RelationNeed[];
+  /** The function that is called, with the names of its parameters. */
+  readonly routine: (QualifiedName & { readonly parameters: readonly string[] }) | undefined;
+  readonly defaults: Defaults | undefined;
+}
+
+/** The table whose columns may take their values from sequences. */
+export interface Defaults extends QualifiedName {
+  /** Columns whose value the request gives. */
+  readonly given: readonly string[];
+  /** Identity columns too: PostgreSQL itself asks no right for theirs, `missing=default` does. */
+  readonly identities: boolean;
+}
+
+/**
+ * @example
+ * needsOf(plan).relations; // [{ schema: 'public', name: 'notes', privilege: 'SELECT', columns: ['id'], every: false }]
+ */
+export function needsOf(plan: CrudPlan): Needs {
+  const columns = new Map<string, { of: QualifiedName; privilege: Privilege; names: Set<string> }>();
+  const add = (of: QualifiedName, privilege: Privilege, names: Iterable<string>) => {
+    const key = JSON.stringify([of.schema, of.name, privilege]);
+    const found = columns.get(key) ?? { of, privilege, names: new Set<string>() };
+    for (const name of names) found.names.add(name);
+    columns.set(key, found);
+  };
+  readNeeds(plan.read, add);
+  if (plan.kind === 'write') writeNeeds(plan.write, add);
+  const relations = [...columns.values()].map(({ of, privilege, names }) => ({
+    schema: of.schema,
+    name: of.name,
+    privilege,
+    columns: [...names].filter((name) => name !== '*'),
+    every: names.has('*'),
+  }));
+  return { relations, routine: routineOf(plan), defaults: defaultsOf(plan) };
+}
+
+type Add = (of: QualifiedName, privilege: Privilege, names: Iterable<string>) => void;
+
+function readNeeds(root: ReadPlan, add: Add): void {
+  // Rows of a write or a call are read from its result, for which no privilege is needed.
+  const isRelation = ({ schema }: QualifiedName) => schema !== '';
+  const byAlias = new Map<string, QualifiedName>();
+  eachLevel(root, (level) => {
+    if (level.fromAlias !== undefined) byAlias.set(level.fromAlias, level.from);
+  });
+  eachLevel(root, (level) => {
+    if (!isRelation(level.from) || level.relationship?.kind === 'computed') return;
+    add(level.from, 'SELECT', [
+      ...level.columns.filter((column) => !countsRows(column)).map(({ field }) => field.name),
+      ...level.where.flatMap(columnsOf),
+      ...level.order.filter(({ relation }) => relation === undefined).map(({ field }) => field.name),
+    ]);
+    for (const [of, column] of level.joinConditions.flatMap(({ left, right }) => [left, right])) {
+      const relation = isRelation(of) ? of : byAlias.get(of.name);
+      if (relation !== undefined && isRelation(relation)) add(relation, 'SELECT', [column]);
+    }
+  });
+}
+
+/** `count()` reads no column. */
+const countsRows = ({ aggregate, field }: PlanColumn): boolean =>
+  aggregate === 'count' && field.name === '*' && !field.fullRow;
+
+function writeNeeds(write: WritePlan, add: Add): void {
+  const { table, mutation } = write;
+  const body = write.body.columns.map(({ name }) => name);
+  const read = [...write.where.flatMap(columnsOf), ...write.returning];
+  if (mutation === 'delete') add(table, 'DELETE', []);
+  if (mutation === 'update') add(table, 'UPDATE', body);
+  if (mutation === 'insert' || mutation === 'put') {
+    add(table, 'INSERT', body);
+    // The conflict's columns are read to find it.
+    read.push(...(write.conflict?.columns ?? []));
+    const updates = write.conflict?.resolution === 'merge-duplicates' && write.conflict.columns.length > 0;
+    if (updates && body.length > 0) add(table, 'UPDATE', body);
+  }
+  if (read.length > 0) add(table, 'SELECT', read);
+}
+
+function columnsOf(condition: PlanCondition): string[] {
+  switch (condition.kind) {
+    case 'filter':
+      return [condition.field.name];
+    case 'null-embed':
+      return [];
+    case 'logic':
+      return condition.children.flatMap(columnsOf);
+  }
+}
+
+function routineOf(plan: CrudPlan): Needs['routine'] {
+  if (plan.kind !== 'call') return undefined;
+  const { schema, name, parameters } = plan.call.routine;
+  return { schema, name, parameters: parameters.map((parameter) => parameter.name) };
+}
+
+function defaultsOf(plan: CrudPlan): Needs['defaults'] {
+  if (plan.kind !== 'write') return undefined;
+  const { mutation, table, body } = plan.write;
+  if (mutation !== 'insert' && mutation !== 'put') return undefined;
+  const given = body.applyDefaults ? [] : body.columns.map((column) => column.name);
+  return { ...table, given, identities: body.applyDefaults };
+}
