@@ -19,7 +19,7 @@ import type { Route } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Logger, silentLogger } from './kernel/log.ts';
 import type { Service } from './kernel/service.ts';
-import { createKeys, type Keys } from './keys/index.ts';
+import { createKeys, type KeyStore, type Keys } from './keys/index.ts';
 import { statusFields } from './status.ts';
 
 export interface BackendOptions {
@@ -86,7 +86,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
   const log = options.log ?? silentLogger;
   const onProgress = options.onProgress ?? (() => undefined);
   const config = options.config ?? loadConfig({ projectDir }).config;
-  const keys = createKeys({ mode, config, supabaseDir, dataDir });
+  const keys = createKeys({ mode, config, supabaseDir, dataDir, log });
   refuseExposure(config.plinth.server.host, mode, keys.wellKnown);
 
   // Loading the rooms keeps this thread busy for a while: it is done while PostgreSQL starts, not before.
@@ -179,7 +179,7 @@ interface Parts extends BackendOptions {
   readonly log: Logger;
   readonly onProgress: (message: string) => void;
   readonly config: Config;
-  readonly keys: Keys;
+  readonly keys: KeyStore;
   readonly database: Database;
 }
 
@@ -306,6 +306,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
         await project.prepareDatabase(
           parts.upToVersion === undefined ? {} : { upToVersion: parts.upToVersion },
         );
+        void keys.warm();
         const started = await Promise.allSettled(services.map((service) => service.start?.()));
         const failed = started.find((result) => result.status === 'rejected');
         if (failed !== undefined) throw failed.reason;

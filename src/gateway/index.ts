@@ -122,7 +122,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       .send({ code: 'not_found', message: `Nothing is served at ${request.url.split('?', 1)[0]}` });
   });
 
-  for (const mount of mounts) register(app, mount, apiKeys);
+  for (const mount of mounts) register(app, mount, apiKeys, options.keys);
   app.get('/health', (_request, reply) => {
     const services = Object.fromEntries(
       options.services.map((service) => [service.name, service.health?.() ?? 'ok']),
@@ -159,7 +159,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-function register(app: FastifyInstance, mount: Mount, apiKeys: ReturnType<typeof createApiKeyRule>): void {
+function register(
+  app: FastifyInstance,
+  mount: Mount,
+  apiKeys: ReturnType<typeof createApiKeyRule>,
+  keys: Keys,
+): void {
   const expose = mount.exposeHeaders?.join(',');
   app.register(
     async (scope) => {
@@ -183,7 +188,9 @@ function register(app: FastifyInstance, mount: Mount, apiKeys: ReturnType<typeof
       if (mount.apiKeys) {
         scope.addHook('onRequest', (request, _reply, done) => {
           applyApiKey(request.raw, apiKeys);
-          done();
+          const waiting = keys.prepare(request.raw.headers.authorization);
+          if (waiting === undefined) done();
+          else waiting.then(() => done());
         });
       }
       await scope.register(mount.plugin);

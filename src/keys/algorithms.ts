@@ -8,7 +8,7 @@ export type Key =
   | { readonly kind: 'secret'; readonly secret: Buffer }
   | { readonly kind: 'pair'; readonly key: KeyObject };
 
-interface Algorithm {
+export interface Algorithm {
   readonly kty: 'oct' | 'RSA' | 'EC' | 'OKP';
   readonly crv?: string;
   sign(key: Key, data: string): Buffer;

@@ -7,13 +7,18 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../config/index.ts';
+import { type Logger, silentLogger } from '../kernel/log.ts';
+import { createOutgoing, type Outgoing } from '../kernel/outgoing.ts';
 import { findAlgorithm, type Key } from './algorithms.ts';
 import { demo } from './demo.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
 import { loadOrCreateSecrets } from './secrets-file.ts';
+import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
 import type { Claims, Keys } from './types.ts';
 import { createVerifier } from './verifier.ts';
 
+export { createRemoteKeySet, type RemoteKeySet } from './remote-key-set.ts';
+export { isSignedBy, type ParsedToken, parseToken } from './token.ts';
 export type { Claims, Keys, VerifiedToken } from './types.ts';
 
 export interface KeysOptions {
@@ -23,12 +28,17 @@ export interface KeysOptions {
   readonly supabaseDir: string;
   /** `.plinth/`; production keeps its secrets there. */
   readonly dataDir: string;
+  /** How the keys of a third-party issuer are fetched. */
+  readonly outgoing?: Outgoing;
+  readonly log?: Logger;
 }
 
 export interface KeyStore extends Keys {
   readonly databasePassword: string;
   /** Names of the settings whose value is the local stack's, and so known to everybody. */
   readonly wellKnown: readonly string[];
+  /** Fetches the keys of a third-party issuer, if there is one. Never rejects. */
+  warm(): Promise<void>;
 }
 
 const tenYearsSeconds = 10 * 365 * 24 * 3600;
@@ -46,7 +56,21 @@ export function createKeys(options: KeysOptions): KeyStore {
   const secretKey: Key = { kind: 'secret', secret: Buffer.from(jwtSecret) };
   const signer = loaded.find((key) => key.signKey !== undefined);
 
-  const verifier = createVerifier(() => ({ secret: secretKey.secret, keys: loaded }));
+  const own = createVerifier(() => ({ secret: secretKey.secret, keys: loaded }));
+  const issuer = thirdPartyIssuer(auth.third_party);
+  const thirdParty =
+    issuer === undefined
+      ? undefined
+      : createThirdParty({
+          issuer,
+          outgoing: options.outgoing ?? createOutgoing({ mode: options.mode }),
+          now: Date.now,
+          log: options.log ?? silentLogger,
+        });
+  const all =
+    thirdParty === undefined
+      ? own
+      : createVerifier(() => ({ secret: secretKey.secret, keys: loaded, outside: thirdParty.find }));
   const signWithSecret = (claims: Claims): string => encode({ alg: 'HS256', typ: 'JWT' }, claims, secretKey);
   const sign = (claims: Claims): string => (signer ? signWith(signer, claims) : signWithSecret(claims));
   const apiKey = (role: string): string => {
@@ -74,11 +98,19 @@ export function createKeys(options: KeysOptions): KeyStore {
         : []),
       ...(loaded.some((key) => key.publicJwk?.x === demo.signingKey.x) ? ['auth.signing_keys_path'] : []),
     ],
-    verify: verifier.verify,
+    verify: all.verify,
+    verifyOwn: own.verify,
+    prepare(authorization) {
+      const token = thirdParty && /^bearer (\S+)$/i.exec(authorization ?? '')?.[1];
+      return token === undefined ? undefined : thirdParty?.prepare(token);
+    },
+    warm: async () => thirdParty?.warm(),
     sign,
     signWithSecret,
     publicJwks: () => ({ keys: publicKeys }),
-    internalJwks: () => ({ keys: ownKeys === undefined ? [...publicKeys, secretJwk] : publicKeys }),
+    internalJwks: () => ({
+      keys: [...(thirdParty?.known() ?? []), ...publicKeys, ...(ownKeys === undefined ? [secretJwk] : [])],
+    }),
   };
 }
 

@@ -39,6 +39,13 @@ export interface Keys {
    * Callers judge `exp`, `nbf`, `aud` … at every call, cached or not.
    */
   verify(token: string): VerifiedToken;
+  /** As {@link verify}, without the tokens of a third-party issuer: what this project signed itself. */
+  verifyOwn(token: string): VerifiedToken;
+  /**
+   * Waits for the keys of a third-party issuer that the bearer token of this `Authorization` needs. Undefined when
+   * there is nothing to wait for; never rejects.
+   */
+  prepare(authorization: string | undefined): Promise<void> | undefined;
   /** Signs with the current signing key (header `alg`, `kid?`, `typ`). */
   sign(claims: Claims): string;
   /** HS256 with the JWT secret, for tokens that are internal to a service (storage's signed URLs). */

@@ -2,9 +2,10 @@
  * The one verifier of tokens: structure, algorithm, key and signature (RFC 7515 section 5.2). What the claims say
  * (expiry, audience, role …) is for the service to judge, at every call.
  */
-import { findAlgorithm, type Key } from './algorithms.ts';
+import type { Key } from './algorithms.ts';
 import type { LoadedKey } from './jwk.ts';
-import type { Claims, VerifiedToken } from './types.ts';
+import { isSignedBy, type ParsedToken, parseToken } from './token.ts';
+import type { TokenFault, VerifiedToken } from './types.ts';
 
 type Accepted = Extract<VerifiedToken, { ok: true }>;
 
@@ -15,6 +16,8 @@ const cachedTokenChars = 4096;
 export interface VerifierKeys {
   readonly secret: Buffer;
   readonly keys: readonly LoadedKey[];
+  /** Keys of an outside issuer that may have signed this token. */
+  readonly outside?: (token: ParsedToken) => readonly Key[];
 }
 
 export function createVerifier(current: () => VerifierKeys): {
@@ -37,50 +40,42 @@ export function createVerifier(current: () => VerifierKeys): {
     verify(token) {
       const known = cache.get(token);
       if (known !== undefined) return known;
-      const result = check(token, current());
-      if (result.ok) remember(token, result);
+      const { result, isOwn } = check(token, current());
+      // An outside issuer may take a key back, so its tokens are judged each time.
+      if (result.ok && isOwn) remember(token, result);
       return result;
     },
     forget: () => cache.clear(),
   };
 }
 
-function check(token: string, keys: VerifierKeys): VerifiedToken {
-  const parts = token.split('.');
-  const [head, body, tail] = parts;
-  if (parts.length !== 3 || !head || !body || tail === undefined) {
-    return { ok: false, reason: 'malformed', parts: parts.length };
-  }
-  const header = parseObject(head)?.value;
-  const payload = parseObject(body);
-  if (header === undefined || payload === undefined || !isBase64Url(tail)) {
-    return { ok: false, reason: 'malformed', parts: 3 };
-  }
-  const name = typeof header.alg === 'string' ? header.alg : undefined;
-  const alg = name === 'Ed25519' ? 'EdDSA' : name;
-  const algorithm = alg === undefined ? undefined : findAlgorithm(alg);
-  // `crit` names extensions that must be understood; we know none (RFC 7515 section 4.1.11).
-  if (alg === undefined || algorithm === undefined || header.crit !== undefined) {
-    return { ok: false, reason: 'algorithm', algorithm: name };
-  }
-  const kid = typeof header.kid === 'string' && header.kid !== '' ? header.kid : undefined;
-  const candidates = candidateKeys(alg, algorithm.kty, kid, keys);
-  if (candidates.length === 0) return { ok: false, reason: 'no-key', algorithm: alg, kid };
-  const signature = Buffer.from(tail, 'base64url');
-  const signed = `${head}.${body}`;
-  if (!candidates.some((key) => algorithm.verify(key, signed, signature))) {
-    return { ok: false, reason: 'signature', algorithm: alg, kid };
-  }
+function check(text: string, keys: VerifierKeys): { result: VerifiedToken; isOwn: boolean } {
+  const token = parseToken(text);
+  if ('reason' in token) return refused(token);
+  const { alg, kid } = token;
+  const candidates = candidateKeys(alg, token.algorithm.kty, kid, keys);
+  const isOwn = isSignedBy(token, candidates);
+  if (isOwn) return { result: accepted(token), isOwn };
+  // No secrets: what an outside issuer publishes is known to everybody.
+  const outside = token.algorithm.kty === 'oct' ? [] : (keys.outside?.(token) ?? []);
+  if (isSignedBy(token, outside)) return { result: accepted(token), isOwn };
+  const reason = candidates.length + outside.length === 0 ? 'no-key' : 'signature';
+  return refused({ reason, algorithm: alg, kid });
+}
+
+const refused = (fault: TokenFault) => ({ result: { ok: false as const, ...fault }, isOwn: false });
+
+function accepted({ header, claims, claimsJson, alg, kid }: ParsedToken): Accepted {
   const typ = typeof header.typ === 'string' ? header.typ : undefined;
   return {
     ok: true,
-    claims: Object.freeze(payload.value),
+    claims: Object.freeze(claims),
     header: Object.freeze({
       alg,
       ...(kid === undefined ? {} : { kid }),
       ...(typ === undefined ? {} : { typ }),
     }),
-    claimsJson: payload.text,
+    claimsJson,
   };
 }
 
@@ -96,19 +91,4 @@ function candidateKeys(
     .map((key) => key.verifyKey);
   if (kty === 'oct' && usable.length === 0) return [{ kind: 'secret', secret }];
   return usable;
-}
-
-const base64Url = /^[A-Za-z0-9_-]+$/;
-const isBase64Url = (text: string): boolean => base64Url.test(text);
-
-function parseObject(part: string): { value: Claims; text: string } | undefined {
-  if (!isBase64Url(part)) return undefined;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return { value: value as Claims, text };
-  } catch {
-    return undefined;
-  }
 }

@@ -26,7 +26,7 @@ export interface CodeRequest {
  * @throws {AuthError} bad_jwt, session_not_found, validation_failed
  */
 export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise<string> {
-  const verified = ctx.keys.verify(request.accessToken);
+  const verified = ctx.keys.verifyOwn(request.accessToken);
   const { sub, session_id: sessionId, exp } = verified.ok ? verified.claims : {};
   if (typeof exp !== 'number' || exp * 1000 <= ctx.clock.now()) throw authError('bad_jwt');
   if (typeof sessionId !== 'string' || !isUuid(sessionId)) throw authError('bad_jwt');

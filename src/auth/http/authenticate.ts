@@ -54,7 +54,7 @@ export async function requireAdmin(ctx: AuthContext, exchange: Exchange): Promis
 export function requireClaims(ctx: AuthContext, exchange: Exchange): Claims {
   const token = /^[Bb]earer (\S+)$/.exec(header(exchange.request, 'authorization') ?? '')?.[1];
   if (token === undefined) throw authError('no_authorization');
-  const verified = ctx.keys.verify(token);
+  const verified = ctx.keys.verifyOwn(token);
   if (!verified.ok) throw badToken(faultText(verified.reason));
   const nowSeconds = ctx.clock.now() / 1000;
   const { exp, nbf } = verified.claims;

@@ -80,46 +80,26 @@ export const sms = section('Sign-in with a phone number.', {
 });
 
 export const thirdParty = section('An outside issuer whose tokens are accepted; at most one.', {
-  firebase: section(
-    'Firebase.',
-    {
-      enabled: boolean(false, 'Accepts its tokens.'),
-      project_id: optionalText('Project.'),
-    },
-    notYet,
-  ),
-  auth0: section(
-    'Auth0.',
-    {
-      enabled: boolean(false, 'Accepts its tokens.'),
-      tenant: optionalText('Tenant.'),
-      tenant_region: optionalText('Region.'),
-    },
-    notYet,
-  ),
-  aws_cognito: section(
-    'Amazon Cognito.',
-    {
-      enabled: boolean(false, 'Accepts its tokens.'),
-      user_pool_id: optionalText('User pool.'),
-      user_pool_region: optionalText('Region.'),
-    },
-    notYet,
-  ),
-  clerk: section(
-    'Clerk.',
-    {
-      enabled: boolean(false, 'Accepts its tokens.'),
-      domain: optionalText('Domain, as clerk.example.com or example.clerk.accounts.dev.'),
-    },
-    notYet,
-  ),
-  workos: section(
-    'WorkOS.',
-    {
-      enabled: boolean(false, 'Accepts its tokens.'),
-      issuer_url: optionalText('Issuer.'),
-    },
-    notYet,
-  ),
+  firebase: section('Firebase.', {
+    enabled: boolean(false, 'Accepts its tokens.'),
+    project_id: optionalText('Project.'),
+  }),
+  auth0: section('Auth0.', {
+    enabled: boolean(false, 'Accepts its tokens.'),
+    tenant: optionalText('Tenant.'),
+    tenant_region: optionalText('Region.'),
+  }),
+  aws_cognito: section('Amazon Cognito.', {
+    enabled: boolean(false, 'Accepts its tokens.'),
+    user_pool_id: optionalText('User pool.'),
+    user_pool_region: optionalText('Region.'),
+  }),
+  clerk: section('Clerk.', {
+    enabled: boolean(false, 'Accepts its tokens.'),
+    domain: optionalText('Domain, as clerk.example.com or example.clerk.accounts.dev.'),
+  }),
+  workos: section('WorkOS.', {
+    enabled: boolean(false, 'Accepts its tokens.'),
+    issuer_url: optionalText('Issuer.'),
+  }),
 });

@@ -1,0 +1,108 @@
+/**
+ * The public keys of another issuer (a JWK Set, RFC 7517 section 5): fetched when a token needs them, remembered, and
+ * fetched again when they are old or a token names a key that is not among them, which is how issuers change keys.
+ */
+import type { Algorithm, Key } from './algorithms.ts';
+import { type Jwk, loadJwk } from './jwk.ts';
+import type { ParsedToken } from './token.ts';
+
+export interface RemoteKeySet {
+  /** Keys that may have signed this token, fetched first where that is needed. @throws {Error} what the fetch threw. */
+  find(token: ParsedToken): Promise<Key[]>;
+  /** Of the keys that are known now. */
+  findKnown(token: ParsedToken): Key[];
+  /** Whether {@link find} would fetch. */
+  wantsFetch(token: ParsedToken): boolean;
+  /** Fetches now. @throws {Error} what the fetch threw. */
+  refresh(): Promise<void>;
+  known(): readonly Jwk[];
+}
+
+export interface RemoteKeySetOptions {
+  /** The JWK Set, parsed. */
+  readonly fetch: () => Promise<unknown>;
+  readonly now: () => number;
+}
+
+/** As long as the hosted service's clients remember its own keys. */
+const keySetLifetimeMs = 600_000;
+/** Tokens with invented key names must not make us ask without end. */
+const keySetPauseMs = 30_000;
+/** More than this many keys no issuer has. */
+const maxKeys = 100;
+
+interface RemoteKey {
+  readonly jwk: Jwk;
+  readonly key: Key;
+}
+
+export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteKeySet {
+  let keys: readonly RemoteKey[] = [];
+  let fetchedAt = Number.NEGATIVE_INFINITY;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let underWay: Promise<void> | undefined;
+
+  const findKnown = (token: ParsedToken): Key[] =>
+    keys.filter(({ jwk }) => mayHaveSigned(jwk, token)).map(({ key }) => key);
+
+  const isOld = (): boolean => now() - fetchedAt >= keySetLifetimeMs;
+  const wantsFetch = (token: ParsedToken): boolean => {
+    const isPaused = underWay === undefined && now() - askedAt < keySetPauseMs;
+    return !isPaused && (isOld() || findKnown(token).length === 0);
+  };
+
+  const refresh = (): Promise<void> => {
+    underWay ??= (async () => {
+      askedAt = now();
+      try {
+        keys = readKeySet(await fetch());
+        fetchedAt = now();
+      } finally {
+        underWay = undefined;
+      }
+    })();
+    return underWay;
+  };
+
+  return {
+    async find(token) {
+      if (wantsFetch(token)) {
+        await refresh().catch((error: unknown) => {
+          // An issuer that is away for a while does not lock its users out.
+          if (findKnown(token).length === 0) throw error;
+        });
+      }
+      return findKnown(token);
+    },
+    findKnown,
+    wantsFetch,
+    refresh,
+    known: () => keys.map(({ jwk }) => jwk),
+  };
+}
+
+/** Keys for encryption, of unknown kinds, and secrets are left out. @throws {Error} when it is no JWK Set. */
+function readKeySet(document: unknown): RemoteKey[] {
+  const list = (document as { keys?: unknown } | null)?.keys;
+  if (!Array.isArray(list)) throw new Error('the key set holds no keys');
+  return list.slice(0, maxKeys).flatMap((entry: unknown) => {
+    const jwk = entry as Jwk;
+    if (typeof jwk !== 'object' || jwk === null || jwk.kty === 'oct' || jwk.use === 'enc') return [];
+    try {
+      const { publicJwk, verifyKey } = loadJwk(jwk);
+      return publicJwk === undefined ? [] : [{ jwk: publicJwk, key: verifyKey }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function mayHaveSigned(jwk: Jwk, { alg, algorithm, kid }: ParsedToken): boolean {
+  if (kid !== undefined && jwk.kid !== kid) return false;
+  return fits(algorithm, jwk) && (jwk.alg === undefined || sameName(jwk.alg, alg));
+}
+
+const fits = ({ kty, crv }: Algorithm, jwk: Jwk): boolean =>
+  kty !== 'oct' && jwk.kty === kty && (crv === undefined || jwk.crv === crv);
+
+const sameName = (name: unknown, alg: string): boolean => (name === 'Ed25519' ? 'EdDSA' : name) === alg;

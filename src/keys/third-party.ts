@@ -1,0 +1,91 @@
+/**
+ * An outside issuer whose tokens count as this project's (`[auth.third_party]`), as upstream's local stack accepts them.
+ * Its keys are found by OpenID Connect Discovery. A token has to name the issuer too: Firebase signs the tokens of all
+ * its projects with the same keys.
+ */
+import type { Config } from '../config/index.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Outgoing } from '../kernel/outgoing.ts';
+import type { Key } from './algorithms.ts';
+import type { Jwk } from './jwk.ts';
+import { createRemoteKeySet } from './remote-key-set.ts';
+import { type ParsedToken, parseToken } from './token.ts';
+
+export interface ThirdParty {
+  /** Of the keys known now; asks for newer ones in the background when the token needs them. */
+  find(token: ParsedToken): Key[];
+  /** Waits for the keys that this token needs; undefined when there is nothing to wait for. Never rejects. */
+  prepare(token: string): Promise<void> | undefined;
+  /** Fetches the keys, so that the first token need not wait. Never rejects. */
+  warm(): Promise<void>;
+  known(): readonly Jwk[];
+}
+
+/** The issuer by the CLI's rules (June 2026), without a slash at the end; undefined when none is enabled. */
+export function thirdPartyIssuer(config: Config['auth']['third_party']): string | undefined {
+  const { firebase, auth0, aws_cognito, clerk, workos } = config;
+  if (firebase.enabled) return `https://securetoken.google.com/${firebase.project_id}`;
+  if (auth0.enabled) {
+    const region = auth0.tenant_region ? `.${auth0.tenant_region}` : '';
+    return `https://${auth0.tenant}${region}.auth0.com`;
+  }
+  if (aws_cognito.enabled) {
+    return `https://cognito-idp.${aws_cognito.user_pool_region}.amazonaws.com/${aws_cognito.user_pool_id}`;
+  }
+  if (clerk.enabled) return `https://${clerk.domain}`;
+  if (workos.enabled) return workos.issuer_url?.replace(/\/+$/, '');
+  return undefined;
+}
+
+export interface ThirdPartyOptions {
+  readonly issuer: string;
+  readonly outgoing: Outgoing;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptions): ThirdParty {
+  // What discovery calls the issuer counts as well: Auth0 writes a slash at the end.
+  let discovered = issuer;
+  const keySet = createRemoteKeySet({
+    now,
+    async fetch() {
+      const discovery = await fetchJson(outgoing, `${issuer}/.well-known/openid-configuration`);
+      const { jwks_uri: jwksUri, issuer: name } = discovery as { jwks_uri?: unknown; issuer?: unknown };
+      if (typeof jwksUri !== 'string') throw new Error(`${issuer} does not say where its keys are`);
+      const document = await fetchJson(outgoing, jwksUri);
+      if (typeof name === 'string') discovered = name;
+      return document;
+    },
+  });
+  const isOurs = (token: ParsedToken): boolean => {
+    const { iss } = token.claims;
+    return typeof iss === 'string' && (iss === discovered || iss.replace(/\/$/, '') === issuer);
+  };
+  const refresh = (): Promise<void> =>
+    keySet.refresh().catch((error: unknown) => {
+      log.warn({ issuer, error }, 'The keys of the third-party issuer could not be fetched');
+    });
+
+  return {
+    find(token) {
+      if (!isOurs(token)) return [];
+      if (keySet.wantsFetch(token)) void refresh();
+      return keySet.findKnown(token);
+    },
+    prepare(text) {
+      const token = parseToken(text);
+      if ('reason' in token || !isOurs(token) || !keySet.wantsFetch(token)) return undefined;
+      return refresh();
+    },
+    warm: refresh,
+    known: keySet.known,
+  };
+}
+
+/** The operator named the issuer; what its document names is believed as far as the issuer is. */
+async function fetchJson(outgoing: Outgoing, url: string): Promise<unknown> {
+  const answer = await outgoing.send({ url, reach: 'configured', redirects: 3 });
+  if (answer.status !== 200) throw new Error(`${url} answered with status ${answer.status}`);
+  return JSON.parse(answer.text) as unknown;
+}

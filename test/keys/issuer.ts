@@ -1,0 +1,94 @@
+/** An OpenID issuer for tests: its discovery document, its key set, and tokens signed as the test wants them. */
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Issuer {
+  /** Of the server; the issuer's name unless another was given. */
+  readonly url: string;
+  /** Members of the discovery document; tests change them. */
+  readonly discovery: Record<string, unknown>;
+  /** Paths that were asked for. */
+  readonly asked: string[];
+  /** A token with these claims, beside `iss`, `iat` and `exp` in an hour. */
+  token(claims: Record<string, unknown>, options?: TokenOptions): string;
+  /** The signing key gives way to a new one; the old is no longer published. */
+  rotate(): void;
+  publicJwk(): Record<string, unknown>;
+  stop(): Promise<void>;
+}
+
+export interface TokenOptions {
+  readonly alg?: 'RS256' | 'HS256' | 'none';
+  /** Instead of the key's own; null for none. */
+  readonly kid?: string | null;
+  readonly header?: Record<string, unknown>;
+  readonly secret?: string | Buffer;
+  readonly key?: KeyObject;
+}
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** `name`: what the issuer calls itself, where that is not the address it is reached at. */
+export async function startIssuer(name?: string): Promise<Issuer> {
+  let generation = 0;
+  let pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const kid = () => `key-${generation}`;
+  const publicJwk = () => ({
+    ...pair.publicKey.export({ format: 'jwk' }),
+    kid: kid(),
+    use: 'sig',
+    alg: 'RS256',
+  });
+  const asked: string[] = [];
+  const discovery: Record<string, unknown> = {};
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    asked.push(path);
+    const answer = path.endsWith('/openid-configuration')
+      ? discovery
+      : path === '/jwks'
+        ? { keys: [publicJwk()] }
+        : undefined;
+    response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer ?? {}));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = name ?? url;
+  Object.assign(discovery, {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    jwks_uri: `${issuer}/jwks`,
+    id_token_signing_alg_values_supported: ['RS256'],
+  });
+  return {
+    url,
+    discovery,
+    asked,
+    publicJwk,
+    token(claims, { alg = 'RS256', kid: wantedKid, header = {}, secret = '', key = pair.privateKey } = {}) {
+      const now = Math.floor(Date.now() / 1000);
+      const named = wantedKid === null ? {} : { kid: wantedKid ?? kid() };
+      const head = encode({ alg, typ: 'JWT', ...named, ...header });
+      const data = `${head}.${encode({ iss: issuer, iat: now, exp: now + 3600, ...claims })}`;
+      const signature = {
+        RS256: () => sign('sha256', Buffer.from(data), key),
+        HS256: () => createHmac('sha256', secret).update(data).digest(),
+        none: () => Buffer.alloc(0),
+      }[alg]();
+      return `${data}.${signature.toString('base64url')}`;
+    },
+    rotate() {
+      generation += 1;
+      pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    },
+    stop: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}

@@ -1,0 +1,149 @@
+/** Tokens of a third-party issuer: every service takes them, the auth service none. */
+import { generateKeyPairSync } from 'node:crypto';
+import { createClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configFrom } from '../../src/config/index.ts';
+import { thirdPartyIssuer } from '../../src/keys/third-party.ts';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+import { type Issuer, startIssuer } from './issuer.ts';
+
+let issuer: Issuer;
+let backend: Backend;
+
+beforeAll(async () => {
+  issuer = await startIssuer();
+  backend = await createTestBackend({
+    config: { auth: { third_party: { workos: { enabled: true, issuer_url: issuer.url } } } },
+    exclude: ['functions'],
+    sql: `
+      create table notes (id int primary key, owner text default auth.jwt()->>'sub');
+      alter table notes enable row level security;
+      create policy own on notes for all to authenticated using (owner = auth.jwt()->>'sub');
+      grant all on notes to authenticated;
+      insert into storage.buckets (id, name) values ('files', 'files');
+      create policy files on storage.objects for all to authenticated
+        using (owner_id = auth.jwt()->>'sub') with check (owner_id = auth.jwt()->>'sub');`,
+  });
+});
+afterAll(async () => {
+  await backend?.stop();
+  await issuer?.stop();
+});
+
+const insert = (token: string, id: number): Promise<Response> =>
+  backend.fetch('/rest/v1/notes', {
+    method: 'POST',
+    headers: {
+      apikey: backend.keys.publishableKey,
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ id }),
+  });
+
+const person = { sub: 'user_01', role: 'authenticated' };
+
+it('counts for REST, with its claims', async () => {
+  expect((await insert(issuer.token(person), 1)).status).toBe(201);
+  const { data } = await createClient(backend.url, backend.keys.publishableKey, {
+    accessToken: async () => issuer.token(person),
+  })
+    .from('notes')
+    .select('*');
+  expect(data).toEqual([{ id: 1, owner: 'user_01' }]);
+});
+
+it('counts for storage', async () => {
+  const client = createClient(backend.url, backend.keys.publishableKey, {
+    accessToken: async () => issuer.token(person),
+  });
+  const { error } = await client.storage.from('files').upload('a.txt', 'hello');
+  expect(error).toBeNull();
+  const { data } = await client.storage.from('files').download('a.txt');
+  expect(await data?.text()).toBe('hello');
+});
+
+it('counts for realtime', async () => {
+  const client = createClient(backend.url, backend.keys.publishableKey, {
+    accessToken: async () => issuer.token(person),
+  });
+  await client.realtime.setAuth();
+  const status = await new Promise((done) => {
+    client.channel('room').subscribe((state) => done(state));
+  });
+  expect(status).toBe('SUBSCRIBED');
+  await client.removeAllChannels();
+});
+
+it('does not count for the auth service, whatever role it names', async () => {
+  const headers = (token: string) => ({
+    apikey: backend.keys.publishableKey,
+    authorization: `Bearer ${token}`,
+  });
+  const user = issuer.token({ ...person, sub: crypto.randomUUID() });
+  const admin = issuer.token({ ...person, role: 'service_role' });
+  expect((await backend.fetch('/auth/v1/user', { headers: headers(user) })).status).toBe(403);
+  expect((await backend.fetch('/auth/v1/admin/users', { headers: headers(admin) })).status).toBe(403);
+});
+
+describe('refused', () => {
+  it.each([
+    [
+      'another issuer with the same keys (another project of the same provider)',
+      () => issuer.token({ ...person, iss: 'https://other.example' }),
+    ],
+    ['no issuer', () => issuer.token({ ...person, iss: undefined })],
+    ['an issuer that begins as ours', () => issuer.token({ ...person, iss: `${issuer.url}.evil.example` })],
+    ['no signature', () => issuer.token(person, { alg: 'none' })],
+    [
+      'the public key as an HMAC secret',
+      () => issuer.token(person, { alg: 'HS256', secret: JSON.stringify(issuer.publicJwk()) }),
+    ],
+    [
+      'a key that came with the token',
+      () => {
+        const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+        return issuer.token(person, {
+          key: privateKey,
+          header: { jwk: publicKey.export({ format: 'jwk' }), jku: 'https://evil.example/jwks' },
+        });
+      },
+    ],
+    ['expired', () => issuer.token({ ...person, exp: Math.floor(Date.now() / 1000) - 120 })],
+  ])('%s', async (_name, make) => {
+    expect((await insert(make(), 2)).status).toBe(401);
+  });
+});
+
+it('asks for an unknown key, a bounded number of times', async () => {
+  const before = issuer.asked.length;
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => insert(issuer.token(person, { kid: `invented-${i}` }), 3)),
+  );
+  expect(answers.every(({ status }) => status === 401)).toBe(true);
+  // Discovery and key set, at most once.
+  expect(issuer.asked.length - before).toBeLessThanOrEqual(2);
+});
+
+it('a key set for functions holds its keys, and no secret of ours is published', () => {
+  expect(backend.keys.internalJwks().keys).toContainEqual(
+    expect.objectContaining({ kid: 'key-0', kty: 'RSA' }),
+  );
+  expect(backend.keys.publicJwks().keys).not.toContainEqual(expect.objectContaining({ kid: 'key-0' }));
+});
+
+it.each([
+  [{ firebase: { enabled: true, project_id: 'p' } }, 'https://securetoken.google.com/p'],
+  [{ auth0: { enabled: true, tenant: 't' } }, 'https://t.auth0.com'],
+  [{ auth0: { enabled: true, tenant: 't', tenant_region: 'eu' } }, 'https://t.eu.auth0.com'],
+  [
+    { aws_cognito: { enabled: true, user_pool_id: 'eu-1_x', user_pool_region: 'eu-1' } },
+    'https://cognito-idp.eu-1.amazonaws.com/eu-1_x',
+  ],
+  [{ clerk: { enabled: true, domain: 'clerk.example.com' } }, 'https://clerk.example.com'],
+  [{ workos: { enabled: true, issuer_url: 'https://api.workos.com/x/' } }, 'https://api.workos.com/x'],
+  [{}, undefined],
+])('%j is the issuer %s', (third_party, expected) => {
+  expect(thirdPartyIssuer(configFrom({ auth: { third_party } }).auth.third_party)).toBe(expected);
+});
