@@ -154,8 +154,8 @@ export const errorTable = {
   passkey_disabled: { status: 404, message: 'Passkeys are disabled' },
   too_many_passkeys: { status: 422, message: 'Maximum number of passkeys reached' },
   webauthn_credential_not_found: { status: 404, message: 'Passkey not found' },
-  webauthn_credential_exists: { status: 422, message: 'This passkey is already registered' },
-  webauthn_challenge_not_found: { status: 400, message: 'Challenge not found' },
+  webauthn_credential_exists: { status: 422, message: 'This credential is already registered' },
+  webauthn_challenge_not_found: { status: 400, message: 'Challenge not found or already used' },
   webauthn_challenge_expired: { status: 400, message: 'Challenge has expired' },
   webauthn_verification_failed: { status: 400, message: 'Credential verification failed' },
   // OAuth server

@@ -126,7 +126,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     userRoutes(define, ctx);
     sessionRoutes(define, ctx);
     factorRoutes(define, ctx);
-    passkeyRoutes(define);
+    passkeyRoutes(define, ctx);
     identityRoutes(define, ctx);
     adminUserRoutes(define, ctx);
     adminLinkRoutes(define, ctx);

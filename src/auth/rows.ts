@@ -78,6 +78,21 @@ export interface Factor {
   last_webauthn_challenge_data: JsonObject | null;
 }
 
+/** A key that signs in by itself. */
+export interface Passkey {
+  readonly id: string;
+  readonly user_id: string;
+  readonly credential_id: Buffer;
+  /** COSE_Key. */
+  readonly public_key: Buffer;
+  readonly sign_count: number;
+  readonly transports: readonly string[];
+  readonly backup_eligible: boolean;
+  readonly friendly_name: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
 export interface AmrClaim {
   readonly authentication_method: string;
   readonly updated_at: string;

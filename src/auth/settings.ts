@@ -2,6 +2,7 @@
 import type { Config } from '../config/index.ts';
 import { type PasswordRules, requiredSets } from './core/password-rules.ts';
 import { type RedirectRules, redirectRules } from './core/redirects.ts';
+import { type RelyingParty, relyingParty } from './core/webauthn/relying-party.ts';
 
 export type SmsProvider = '' | 'twilio' | 'twilio_verify' | 'messagebird' | 'textlocal' | 'vonage';
 
@@ -48,6 +49,8 @@ export interface Settings {
     readonly testCodes: ReadonlyMap<string, string>;
   };
   readonly mfa: Config['auth']['mfa'];
+  readonly passkeysEnabled: boolean;
+  readonly relyingParty: RelyingParty;
   readonly hooks: Config['auth']['hook'];
   /** Mails and text messages an hour, for the whole server. */
   readonly hourly: { readonly emails: number; readonly sms: number };
@@ -116,6 +119,8 @@ export function settingsFrom({ auth }: Config, mode: Mode, apiUrl: () => string)
       testCodes: new Map(Object.entries(auth.sms.test_otp)),
     },
     mfa: auth.mfa,
+    passkeysEnabled: auth.passkey.enabled,
+    relyingParty: relyingParty(auth.webauthn, auth.site_url),
     hooks: auth.hook,
     hourly: {
       emails: auth.email.smtp.enabled ? auth.rate_limit.email_sent : practicallyNoLimit,

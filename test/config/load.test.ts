@@ -370,6 +370,7 @@ describe('faults', () => {
     ['[api]\nport = 54322', '- db.port: 54322 is the port of api.port already'],
     ['[auth.captcha]\nenabled = true', '1 auth.captcha.provider: is needed'],
     ['[auth.passkey]\nenabled = true', '1 auth.webauthn.rp_id: is needed'],
+    ['[auth.webauthn]\nrp_id = "https://app.example"', '2 auth.webauthn.rp_id: must be a domain'],
     ['[auth.hook.send_sms]\nenabled = true\nuri = "ftp://x"', '3 auth.hook.send_sms.uri: must begin with'],
     ['[auth.hook.send_sms]\nenabled = true\nuri = "http://x"', '1 auth.hook.send_sms.secrets: is needed'],
     [

@@ -9,6 +9,8 @@ export interface Fields {
   flag(name: string, fallback?: boolean): boolean;
   object(name: string): JsonObject | undefined;
   list(name: string): string[] | undefined;
+  /** The value as it was sent, null included; undefined when absent. */
+  raw(name: string): unknown;
 }
 
 /** Throws `bad_json`. */
@@ -60,6 +62,7 @@ function fieldsOf(values: JsonObject): Fields {
       }
       return value as string[];
     },
+    raw: (name) => (Object.hasOwn(values, name) ? values[name] : undefined),
   };
 }
 

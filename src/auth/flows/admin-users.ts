@@ -15,6 +15,7 @@ import { isBcryptHash } from '../passwords.ts';
 import { deleteFactors } from '../queries/factors.ts';
 import { findIdentity, renameIdentity, updateIdentityData } from '../queries/identities.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
+import { deletePasskeys } from '../queries/passkeys.ts';
 import { deleteSessions } from '../queries/sessions.ts';
 import { deleteUser, findUserByPhone, findUserWithEmail, insertUser, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
@@ -285,6 +286,7 @@ async function softDelete(ctx: AuthContext, tx: Transaction, user: User): Promis
     await renameIdentity(tx, identity.id, hidden(`${identity.provider}:${identity.provider_id}`));
   }
   await deleteFactors(tx, user.id);
+  await deletePasskeys(tx, user.id);
   await deleteSessions(tx, user.id);
 }
 

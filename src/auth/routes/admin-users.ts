@@ -110,8 +110,8 @@ function pathBelowMount(exchange: Exchange): string {
   return exchange.path.replace(/^.*?(?=\/admin\/)/, '');
 }
 
-/** Throws 404. */
-async function requireTarget(ctx: AuthContext, exchange: Exchange): Promise<User> {
+/** The user of the path. Throws 404. */
+export async function requireTarget(ctx: AuthContext, exchange: Exchange): Promise<User> {
   const id = exchange.params.userId ?? '';
   if (!isUuid(id)) throw authError('validation_failed', 'user_id must be an UUID', { status: 404 });
   let user: User | undefined;

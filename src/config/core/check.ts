@@ -97,6 +97,10 @@ function checkFactors({ auth }: Config, need: Need, report: Report): void {
     need('auth.webauthn.rp_id', auth.webauthn.rp_id, 'auth.passkey.enabled is true');
     need('auth.webauthn.rp_origins', auth.webauthn.rp_origins[0], 'auth.passkey.enabled is true');
   }
+  const { rp_id } = auth.webauthn;
+  if (rp_id !== undefined && !/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(rp_id)) {
+    report('auth.webauthn.rp_id', 'must be a domain, without scheme, port and path');
+  }
 }
 
 function checkHooks({ auth }: Config, need: Need, report: Report): void {

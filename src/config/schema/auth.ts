@@ -141,11 +141,11 @@ export const auth = section('Users and sessions.', {
     provider: optionalOneOf(['hcaptcha', 'turnstile'], 'Whose captcha.'),
     secret: secret('Secret of the site.'),
   }),
-  passkey: section('Passkeys.', { enabled: boolean(false, 'Offers passkeys.') }, notYet),
+  passkey: section('Passkeys.', { enabled: boolean(false, 'Offers passkeys.') }),
   webauthn: section('Who the browser signs for.', {
-    rp_display_name: optionalText('Name shown by the browser.'),
-    rp_id: optionalText('Domain.'),
-    rp_origins: list([], 'Addresses of your app.'),
+    rp_display_name: optionalText('Name shown by the browser.', { defaultText: 'rp_id' }),
+    rp_id: optionalText('Domain that keys belong to.', { defaultText: 'host of auth.site_url' }),
+    rp_origins: list([], 'Addresses of your app; auth.site_url if there are none.'),
   }),
   sessions: section('Ends of sessions.', {
     timebox: optionalDuration('Longest session.'),

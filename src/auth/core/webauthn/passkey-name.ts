@@ -1,0 +1,13 @@
+/**
+ * What a new passkey is called, until its owner renames it: the name of the authenticator's model. aaguids.json is the
+ * community's list (github.com/passkeydeveloper/passkey-authenticator-aaguids, names only), as GoTrue 2.196 carries it.
+ */
+const noModel = '00000000-0000-0000-0000-000000000000';
+const unnamed = 'Passkey';
+
+export async function passkeyName(aaguid: string): Promise<string> {
+  if (aaguid === noModel) return unnamed;
+  const { default: models } = await import('./aaguids.json', { with: { type: 'json' } });
+  const names: Readonly<Record<string, string>> = models;
+  return (Object.hasOwn(names, aaguid) ? names[aaguid] : undefined) ?? unnamed;
+}

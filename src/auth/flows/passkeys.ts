@@ -1,0 +1,219 @@
+/** Passkeys: registering one, and signing in with one without a user name or a password. */
+import { randomBytes } from 'node:crypto';
+import type { AuthContext } from '../context.ts';
+import { hasVerifiedFactor, isBanned } from '../core/render-user.ts';
+import { toMs } from '../core/times.ts';
+import {
+  type Ceremony,
+  creationOptions,
+  creationSession,
+  type KeyUser,
+  readSession,
+  requestOptions,
+  requestSession,
+} from '../core/webauthn/ceremony.ts';
+import { type KeyRecord, looksCloned, type NewKey } from '../core/webauthn/credential.ts';
+import { passkeyName } from '../core/webauthn/passkey-name.ts';
+import { parseAssertion, parseCreation } from '../core/webauthn/response.ts';
+import { authError } from '../errors.ts';
+import { isUuid, type Principal } from '../http/authenticate.ts';
+import type { Exchange } from '../http/exchange.ts';
+import {
+  countPasskeys,
+  insertPasskey,
+  insertPasskeyChallenge,
+  listPasskeys,
+  type PasskeyChallengeType,
+  recordPasskeyUse,
+  takePasskeyChallenge,
+} from '../queries/passkeys.ts';
+import { findUserById } from '../queries/users.ts';
+import type { Passkey, User } from '../rows.ts';
+import { judgeAssertion, judgeCreation } from '../webauthn.ts';
+import { audit } from './audit.ts';
+import { type IssuedSession, issueSession } from './sessions.ts';
+
+const passkeyChallengeLifetimeMs = 300_000;
+const maxPasskeysPerUser = 10;
+
+/** Answer of both `options` routes; `options` is what the browser's WebAuthn takes. */
+export interface PasskeyQuestion {
+  readonly challenge_id: string;
+  readonly options: object;
+  /** Seconds since the epoch. */
+  readonly expires_at: number;
+}
+
+/** Throws `insufficient_aal`: whoever has a second factor must have used it. */
+export function requirePasskeyAal({ user, session }: Principal): void {
+  if (!hasVerifiedFactor(user) || session?.aal === 'aal2') return;
+  throw authError('insufficient_aal', 'AAL2 session is required to manage passkeys when MFA is enabled');
+}
+
+function requireRegistration(principal: Principal): void {
+  if (principal.user.is_sso_user) {
+    throw authError('validation_failed', 'SSO users cannot register passkeys', { status: 422 });
+  }
+  requirePasskeyAal(principal);
+}
+
+/** Throws `too_many_passkeys`, `insufficient_aal`, `validation_failed`. */
+export async function beginRegistration(ctx: AuthContext, principal: Principal): Promise<PasskeyQuestion> {
+  requireRegistration(principal);
+  const { user } = principal;
+  const existing = await listPasskeys(ctx.pool, user.id);
+  if (existing.length >= maxPasskeysPerUser) throw authError('too_many_passkeys');
+  const party = ctx.settings.relyingParty;
+  const challenge = newChallenge();
+  const excluded = existing.map((passkey) => ({ id: passkey.credential_id }));
+  const options = creationOptions(party, 'passkey', keyUser(user), challenge, excluded);
+  const session = creationSession(party, 'passkey', challenge, user.id);
+  return ask(ctx, 'registration', user.id, session, options);
+}
+
+/** Throws `webauthn_challenge_not_found`, `_expired`, `webauthn_verification_failed`, `webauthn_credential_exists`. */
+export async function finishRegistration(
+  ctx: AuthContext,
+  exchange: Exchange,
+  principal: Principal,
+): Promise<Passkey> {
+  requireRegistration(principal);
+  const { user } = principal;
+  const { ceremony, credential } = await takeAnswer(ctx, exchange, 'registration', user.id);
+  const answer = parseCreation(credential);
+  if (!answer) throw refusal('malformed');
+  if (ceremony.userId !== user.id) throw refusal('refused');
+  const judgement = await judgeCreation(ctx.settings.relyingParty, ceremony, answer);
+  if (!judgement.ok) throw refusal(judgement.fault, judgement.cause);
+  return store(ctx, exchange, user, judgement.proven);
+}
+
+async function store(ctx: AuthContext, exchange: Exchange, user: User, key: NewKey): Promise<Passkey> {
+  const name = await passkeyName(key.aaguid);
+  return ctx.pool.transaction(async (tx) => {
+    if ((await countPasskeys(tx, user.id)) >= maxPasskeysPerUser) throw authError('too_many_passkeys');
+    const passkey = await insertPasskey(tx, user.id, key, name, ctx.clock.now());
+    if (!passkey) throw authError('webauthn_credential_exists');
+    await audit(ctx, tx, user, 'passkey_created', { ip: exchange.ip, traits: { passkey_id: passkey.id } });
+    return passkey;
+  });
+}
+
+export function beginSignIn(ctx: AuthContext): Promise<PasskeyQuestion> {
+  const party = ctx.settings.relyingParty;
+  const challenge = newChallenge();
+  const session = requestSession(party, 'passkey', challenge, undefined, []);
+  return ask(ctx, 'authentication', null, session, requestOptions(party, 'passkey', challenge, []));
+}
+
+/** Throws as {@link finishRegistration}, and 403 `email_not_confirmed`, `phone_not_confirmed`, `user_banned`. */
+export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promise<IssuedSession> {
+  const { ceremony, credential } = await takeAnswer(ctx, exchange, 'authentication', null);
+  const answer = parseAssertion(credential);
+  if (!answer) throw refusal('malformed');
+  const { user, passkey } = await findOwner(ctx, answer.userHandle, answer.id);
+  const key = keyRecord(passkey);
+  const judgement = await judgeAssertion(ctx.settings.relyingParty, ceremony, answer, key);
+  if (!judgement.ok) throw refusal(judgement.fault, judgement.cause);
+  const use = judgement.proven;
+  if (looksCloned(key, use)) throw clone(ctx, passkey);
+  requireSignInAllowed(ctx, user);
+  return ctx.pool.transaction(async (tx) => {
+    if (!(await recordPasskeyUse(tx, passkey.id, use, ctx.clock.now()))) throw clone(ctx, passkey);
+    await audit(ctx, tx, user, 'login', { ip: exchange.ip, traits: { passkey_id: passkey.id } });
+    return issueSession(ctx, tx, exchange, user, 'passkey');
+  });
+}
+
+/** Whose key this is: the handle names the user, who must have a key of this id. */
+async function findOwner(
+  ctx: AuthContext,
+  userHandle: string,
+  credentialId: string,
+): Promise<{ user: User; passkey: Passkey }> {
+  const userId = Buffer.from(userHandle, 'base64url').toString('utf8');
+  const user = isUuid(userId) ? await findUserById(ctx.pool, userId) : undefined;
+  if (!user) throw refusal('refused');
+  const wanted = Buffer.from(credentialId, 'base64url');
+  const passkey = (await listPasskeys(ctx.pool, user.id)).find((each) => each.credential_id.equals(wanted));
+  if (!passkey) throw refusal('refused');
+  return { user, passkey };
+}
+
+function requireSignInAllowed(ctx: AuthContext, user: User): void {
+  if (user.email && user.email_confirmed_at === null) {
+    throw authError('email_not_confirmed', undefined, { status: 403 });
+  }
+  if (user.phone && user.phone_confirmed_at === null) {
+    throw authError('phone_not_confirmed', undefined, { status: 403 });
+  }
+  if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
+}
+
+async function ask(
+  ctx: AuthContext,
+  type: PasskeyChallengeType,
+  userId: string | null,
+  session: ReturnType<typeof creationSession>,
+  options: object,
+): Promise<PasskeyQuestion> {
+  const now = ctx.clock.now();
+  const expiresAtMs = now + passkeyChallengeLifetimeMs;
+  const id = await insertPasskeyChallenge(ctx.pool, { userId, type, session, expiresAtMs }, now);
+  return { challenge_id: id, options, expires_at: Math.floor(expiresAtMs / 1000) };
+}
+
+/** The answer and its question, which nobody can answer again. */
+async function takeAnswer(
+  ctx: AuthContext,
+  exchange: Exchange,
+  type: PasskeyChallengeType,
+  userId: string | null,
+): Promise<{ ceremony: Ceremony; credential: unknown }> {
+  const body = exchange.body();
+  const challengeId = body.text('challenge_id');
+  const credential = body.raw('credential');
+  if (challengeId === '') throw authError('validation_failed', 'challenge_id is required');
+  if (credential === undefined) throw authError('validation_failed', 'credential is required');
+  if (!isUuid(challengeId)) throw authError('validation_failed', 'challenge_id must be a valid UUID');
+  const challenge = await takePasskeyChallenge(ctx.pool, challengeId, type, userId);
+  const ceremony = readSession(challenge?.session_data);
+  if (!challenge || !ceremony) throw authError('webauthn_challenge_not_found');
+  if (ctx.clock.now() > toMs(challenge.expires_at)) throw authError('webauthn_challenge_expired');
+  return { ceremony, credential };
+}
+
+function keyUser(user: User): KeyUser {
+  const name = user.email || user.phone || '';
+  const given = user.raw_user_meta_data?.name;
+  return { id: user.id, name, displayName: typeof given === 'string' && given !== '' ? given : name };
+}
+
+function keyRecord(passkey: Passkey): KeyRecord {
+  return {
+    id: passkey.credential_id,
+    publicKey: passkey.public_key,
+    signCount: passkey.sign_count,
+    backupEligible: passkey.backup_eligible,
+    transports: passkey.transports,
+  };
+}
+
+/** 32 random bytes. */
+export function newChallenge(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function refusal(fault: 'malformed' | 'refused', cause?: unknown) {
+  const message = fault === 'malformed' ? 'Invalid credential response' : undefined;
+  return authError('webauthn_verification_failed', message, { cause });
+}
+
+/** Upstream lets a copy sign in; here the owner is told by the refusal, the operator by the log. */
+function clone(ctx: AuthContext, passkey: Passkey) {
+  ctx.log.warn(
+    { service: 'auth', passkeyId: passkey.id, userId: passkey.user_id },
+    'a passkey signed that has not counted its uses up: there may be a copy of it',
+  );
+  return refusal('refused');
+}

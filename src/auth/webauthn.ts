@@ -1,0 +1,116 @@
+/**
+ * Judges what authenticators answer (WebAuthn level 3, sections 7.1 and 7.2), with @simplewebauthn/server. The library
+ * is loaded at the first key: most projects have none.
+ */
+import type { Ceremony } from './core/webauthn/ceremony.ts';
+import type { KeyRecord, KeyUse, NewKey } from './core/webauthn/credential.ts';
+import type { RelyingParty } from './core/webauthn/relying-party.ts';
+import type { AssertionResponse, CreationResponse } from './core/webauthn/response.ts';
+
+export type Judgement<T> =
+  | { readonly ok: true; readonly proven: T }
+  /** `malformed`: bytes that are no answer of an authenticator. `refused`: an answer, but not to this question. */
+  | { readonly ok: false; readonly fault: 'malformed' | 'refused'; readonly cause: unknown };
+
+/** A new key for this ceremony. Attestation statements are verified, but any model of authenticator is welcome. */
+export async function judgeCreation(
+  party: RelyingParty,
+  ceremony: Ceremony,
+  answer: CreationResponse,
+): Promise<Judgement<NewKey>> {
+  const [{ verifyRegistrationResponse }, { decodeAttestationObject, parseAuthenticatorData }] = await load();
+  try {
+    const object = decodeAttestationObject(bytesOf(answer.attestationObject));
+    if (!parseAuthenticatorData(object.get('authData')).flags.at) throw new Error('No key in the answer');
+  } catch (cause) {
+    return { ok: false, fault: 'malformed', cause };
+  }
+  try {
+    const { id, clientDataJSON, attestationObject, transports } = answer;
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response: {
+        id,
+        rawId: id,
+        type: 'public-key',
+        response: { clientDataJSON, attestationObject, transports: [...transports] },
+        clientExtensionResults: {},
+      },
+      expectedChallenge: ceremony.challenge,
+      expectedOrigin: [...party.origins],
+      expectedRPID: party.id,
+      requireUserVerification: ceremony.userVerification === 'required',
+      supportedAlgorithmIDs: [...ceremony.algorithms],
+    });
+    if (!registrationInfo) throw new Error('The attestation statement does not verify');
+    const { credential, fmt, aaguid, userVerified, credentialDeviceType, credentialBackedUp } =
+      registrationInfo;
+    const proven = {
+      id: Buffer.from(credential.id, 'base64url'),
+      publicKey: credential.publicKey,
+      signCount: credential.counter,
+      backupEligible: credentialDeviceType === 'multiDevice',
+      transports,
+      attestationFormat: fmt,
+      aaguid,
+      userVerified,
+      backedUp: credentialBackedUp,
+    };
+    return { ok: true, proven };
+  } catch (cause) {
+    return { ok: false, fault: 'refused', cause };
+  }
+}
+
+/** A signature by this key for this ceremony. The count of uses is for the caller to judge. */
+export async function judgeAssertion(
+  party: RelyingParty,
+  ceremony: Ceremony,
+  answer: AssertionResponse,
+  key: KeyRecord,
+): Promise<Judgement<KeyUse>> {
+  const [{ verifyAuthenticationResponse }, { parseAuthenticatorData }] = await load();
+  try {
+    parseAuthenticatorData(bytesOf(answer.authenticatorData));
+  } catch (cause) {
+    return { ok: false, fault: 'malformed', cause };
+  }
+  try {
+    const { id, clientDataJSON, authenticatorData, signature } = answer;
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        id,
+        rawId: id,
+        type: 'public-key',
+        response: { clientDataJSON, authenticatorData, signature },
+        clientExtensionResults: {},
+      },
+      expectedChallenge: ceremony.challenge,
+      expectedOrigin: [...party.origins],
+      // A page of ours may be framed by pages of ours.
+      expectedTopOrigin: [...party.origins],
+      expectedRPID: party.id,
+      requireUserVerification: ceremony.userVerification === 'required',
+      credential: {
+        id: Buffer.from(key.id).toString('base64url'),
+        publicKey: Uint8Array.from(key.publicKey),
+        counter: 0,
+      },
+    });
+    if (!verified) throw new Error('The signature does not verify');
+    const { newCounter, userVerified, credentialDeviceType, credentialBackedUp } = authenticationInfo;
+    const backupEligible = credentialDeviceType === 'multiDevice';
+    if (backupEligible !== key.backupEligible) throw new Error('The key has changed how it is backed up');
+    const proven = { signCount: newCounter, userVerified, backupEligible, backedUp: credentialBackedUp };
+    return { ok: true, proven };
+  } catch (cause) {
+    return { ok: false, fault: 'refused', cause };
+  }
+}
+
+function load() {
+  return Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]);
+}
+
+function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(base64url, 'base64url'));
+}

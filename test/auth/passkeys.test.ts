@@ -1,0 +1,690 @@
+/** Passkeys: the stock client's calls with an authenticator in software, and what a thief of keys or pages would try. */
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import {
+  type CreationOptions,
+  type Forgery,
+  type KeyAlgorithm,
+  SoftwareAuthenticator,
+} from './authenticator.ts';
+import { type AuthServer, newEmail, startAuth } from './harness.ts';
+
+const password = 'correct horse';
+const rpId = 'app.example';
+const origin = 'https://app.example';
+
+let server: AuthServer;
+beforeAll(async () => {
+  server = await startAuth({
+    site_url: origin,
+    passkey: { enabled: true },
+    webauthn: {
+      rp_id: rpId,
+      rp_display_name: 'Example',
+      rp_origins: ['https://APP.example:443/', 'http://localhost:5173', 'android:apk-key-hash:abc'],
+    },
+  });
+});
+afterAll(() => server.stop());
+
+/** A stock client that may use passkeys. */
+function newClient(): SupabaseClient {
+  return createClient(server.url, server.keys.anonKey, {
+    auth: {
+      autoRefreshToken: false,
+      persistSession: false,
+      detectSessionInUrl: false,
+      storageKey: crypto.randomUUID(),
+      experimental: { passkey: true },
+    },
+  });
+}
+
+interface Person {
+  readonly client: SupabaseClient;
+  readonly email: string;
+  readonly id: string;
+  readonly token: string;
+}
+
+async function newPerson(data: object = {}): Promise<Person> {
+  const client = newClient();
+  const email = newEmail();
+  const { data: signedUp, error } = await client.auth.signUp({ email, password, options: { data } });
+  if (error) throw error;
+  return {
+    client,
+    email,
+    id: signedUp.user?.id ?? '',
+    token: signedUp.session?.access_token ?? '',
+  };
+}
+
+interface Question<Options> {
+  readonly challenge_id: string;
+  readonly options: Options;
+  readonly expires_at: number;
+}
+
+interface SessionAnswer {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly user: { readonly id: string };
+}
+
+async function askToRegister(token: string) {
+  const answer = await server.request('/passkeys/registration/options', { json: {}, token });
+  expect(answer.status).toBe(200);
+  return answer.json<Question<CreationOptions & Record<string, unknown>>>();
+}
+
+async function askToSignIn() {
+  const answer = await server.request('/passkeys/authentication/options', { json: {} });
+  expect(answer.status).toBe(200);
+  return answer.json<Question<{ challenge: string; rpId: string } & Record<string, unknown>>>();
+}
+
+async function register(person: Person, authenticator: SoftwareAuthenticator, forgery?: Forgery) {
+  const { challenge_id, options } = await askToRegister(person.token);
+  const credential = authenticator.create(options, forgery);
+  return server.request('/passkeys/registration/verify', {
+    json: { challenge_id, credential },
+    token: person.token,
+  });
+}
+
+async function signIn(authenticator: SoftwareAuthenticator, forgery?: Forgery) {
+  const { challenge_id, options } = await askToSignIn();
+  const credential = authenticator.get(options, forgery);
+  return server.request('/passkeys/authentication/verify', { json: { challenge_id, credential } });
+}
+
+async function personWithPasskey(): Promise<Person & { authenticator: SoftwareAuthenticator }> {
+  const person = await newPerson();
+  const authenticator = new SoftwareAuthenticator(origin);
+  expect((await register(person, authenticator)).status).toBe(200);
+  return { ...person, authenticator };
+}
+
+async function addVerifiedFactor(userId: string): Promise<void> {
+  await server.database.pool('postgres').query(sql`
+    insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at)
+    values (gen_random_uuid(), ${userId}, 'app', 'totp', 'verified', now(), now())`);
+}
+
+function claimsOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+}
+
+describe('registration', () => {
+  test('the question is the one browsers understand', async () => {
+    const person = await newPerson({ name: 'Ada' });
+    const question = await askToRegister(person.token);
+    expect(question).toEqual({
+      challenge_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      options: {
+        rp: { name: 'Example', id: rpId },
+        user: {
+          name: person.email,
+          displayName: 'Ada',
+          id: Buffer.from(person.id).toString('base64url'),
+        },
+        challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+        pubKeyCredParams: [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8].map((alg) => ({
+          type: 'public-key',
+          alg,
+        })),
+        timeout: 300_000,
+        authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
+        attestation: 'none',
+      },
+      expires_at: expect.any(Number),
+    });
+    expect(question.expires_at).toBeGreaterThan(Date.now() / 1000 + 290);
+    expect(question.expires_at).toBeLessThanOrEqual(Date.now() / 1000 + 300);
+  });
+
+  test('a key is registered once, named after its model, and left out of the next question', async () => {
+    const person = await newPerson();
+    // Of the community list: Google Password Manager.
+    const authenticator = new SoftwareAuthenticator(origin, {
+      aaguid: 'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4',
+    });
+    const created = await register(person, authenticator);
+    expect(created.status).toBe(200);
+    expect(await created.json()).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      friendly_name: 'Google Password Manager',
+      created_at: expect.stringMatching(/Z$/),
+    });
+    const again = await askToRegister(person.token);
+    expect(again.options.excludeCredentials).toEqual([
+      { type: 'public-key', id: authenticator.credentialId.toString('base64url') },
+    ]);
+    const other = await newPerson();
+    const stolen = await register(other, authenticator);
+    expect(stolen.status).toBe(422);
+    expect(await stolen.json()).toMatchObject({
+      error_code: 'webauthn_credential_exists',
+      msg: 'This credential is already registered',
+    });
+  });
+
+  test('what is kept is what the hosted service keeps', async () => {
+    const person = await newPerson();
+    const { challenge_id, options } = await askToRegister(person.token);
+    const pool = server.database.pool('postgres');
+    const [challenge] = await pool.query<{ session_data: unknown; challenge_type: string; user_id: string }>(
+      sql`select session_data, challenge_type, user_id from auth.webauthn_challenges where id = ${challenge_id}`,
+    );
+    expect(challenge).toEqual({
+      challenge_type: 'registration',
+      user_id: person.id,
+      session_data: {
+        challenge: options.challenge,
+        rpId,
+        user_id: Buffer.from(person.id).toString('base64'),
+        expires: '0001-01-01T00:00:00Z',
+        userVerification: 'preferred',
+        credParams: options.pubKeyCredParams,
+      },
+    });
+    const authenticator = new SoftwareAuthenticator(origin, { backupEligible: true });
+    const credential = authenticator.create(options, { backedUp: true });
+    const verified = await server.request('/passkeys/registration/verify', {
+      json: { challenge_id, credential },
+      token: person.token,
+    });
+    expect(verified.status).toBe(200);
+    const [row] = await pool.query(sql`
+      select credential_id, attestation_type, aaguid, sign_count, transports, backup_eligible, backed_up
+      from auth.webauthn_credentials where user_id = ${person.id}`);
+    expect(row).toEqual({
+      credential_id: authenticator.credentialId,
+      attestation_type: 'none',
+      aaguid: '00000000-0000-0000-0000-000000000000',
+      sign_count: 0,
+      transports: ['internal', 'hybrid'],
+      backup_eligible: true,
+      backed_up: true,
+    });
+    expect(await pool.query(sql`select from auth.webauthn_challenges where id = ${challenge_id}`)).toEqual(
+      [],
+    );
+  });
+
+  test('ten passkeys, and no more, even when two are finished at once', async () => {
+    const person = await newPerson();
+    const begun = await Promise.all(Array.from({ length: 11 }, () => askToRegister(person.token)));
+    const answers = await Promise.all(
+      begun.map(({ challenge_id, options }) =>
+        server.request('/passkeys/registration/verify', {
+          json: { challenge_id, credential: new SoftwareAuthenticator(origin).create(options) },
+          token: person.token,
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), 422]);
+    const refused = await server.request('/passkeys/registration/options', { json: {}, token: person.token });
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({
+      error_code: 'too_many_passkeys',
+      msg: 'Maximum number of passkeys reached',
+    });
+  });
+
+  test.each<[string, Forgery]>([
+    ['another page', { origin: 'https://evil.example' }],
+    ['a page below ours', { origin: 'https://app.example.evil.example' }],
+    ['the same host without TLS', { origin: 'http://app.example' }],
+    ['another relying party', { rpId: 'evil.example' }],
+    ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
+    ['an assertion in place of a registration', { type: 'webauthn.get' }],
+    ['nobody at the device', { userPresent: false }],
+    ['a key that is backed up though it cannot be', { backedUp: true }],
+  ])('refused: %s', async (_what, forgery) => {
+    const person = await newPerson();
+    const answer = await register(person, new SoftwareAuthenticator(origin), forgery);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error_code: 'webauthn_verification_failed',
+      msg: 'Credential verification failed',
+    });
+    expect((await person.client.auth.passkey.list()).data).toEqual([]);
+  });
+
+  test('a challenge is answered once, in time, and only by the one who was asked', async () => {
+    const person = await newPerson();
+    const other = await newPerson();
+    const { challenge_id, options } = await askToRegister(person.token);
+    const credential = new SoftwareAuthenticator(origin).create(options);
+    const verify = (token: string, json: object = { challenge_id, credential }) =>
+      server.request('/passkeys/registration/verify', { json, token });
+    const foreign = await verify(other.token);
+    expect(foreign.status).toBe(400);
+    expect(await foreign.json()).toMatchObject({
+      error_code: 'webauthn_challenge_not_found',
+      msg: 'Challenge not found or already used',
+    });
+    // Answered wrongly it is gone as well.
+    expect((await verify(person.token, { challenge_id, credential: {} })).status).toBe(400);
+    expect(await (await verify(person.token)).json()).toMatchObject({
+      error_code: 'webauthn_challenge_not_found',
+    });
+    const late = await askToRegister(person.token);
+    server.clock.advance(301_000);
+    const expired = await verify(person.token, {
+      challenge_id: late.challenge_id,
+      credential: new SoftwareAuthenticator(origin).create(late.options),
+    });
+    expect(expired.status).toBe(400);
+    expect(await expired.json()).toMatchObject({
+      error_code: 'webauthn_challenge_expired',
+      msg: 'Challenge has expired',
+    });
+  });
+
+  test('a sign-in challenge registers nothing, a registration challenge signs nobody in', async () => {
+    const { authenticator, ...person } = await personWithPasskey();
+    const toSignIn = await askToSignIn();
+    const asked = {
+      ...toSignIn.options,
+      rp: { id: rpId },
+      user: { id: Buffer.from(person.id).toString('base64url') },
+    };
+    const registered = await server.request('/passkeys/registration/verify', {
+      json: {
+        challenge_id: toSignIn.challenge_id,
+        credential: new SoftwareAuthenticator(origin).create(asked),
+      },
+      token: person.token,
+    });
+    expect(await registered.json()).toMatchObject({ error_code: 'webauthn_challenge_not_found' });
+    const toRegister = await askToRegister(person.token);
+    const signedIn = await server.request('/passkeys/authentication/verify', {
+      json: {
+        challenge_id: toRegister.challenge_id,
+        credential: authenticator.get({ rpId, challenge: toRegister.options.challenge }),
+      },
+    });
+    expect(await signedIn.json()).toMatchObject({ error_code: 'webauthn_challenge_not_found' });
+  });
+
+  test.each<[string, unknown, number, string, string]>([
+    ['no challenge', { credential: {} }, 400, 'validation_failed', 'challenge_id is required'],
+    ['no credential', { challenge_id: 'x' }, 400, 'validation_failed', 'credential is required'],
+    [
+      'no uuid',
+      { challenge_id: 'x', credential: {} },
+      400,
+      'validation_failed',
+      'challenge_id must be a valid UUID',
+    ],
+    [
+      'an unknown challenge',
+      { challenge_id: crypto.randomUUID(), credential: {} },
+      400,
+      'webauthn_challenge_not_found',
+      'Challenge not found or already used',
+    ],
+  ])('a body with %s', async (_what, json, status, error_code, msg) => {
+    const { token } = await newPerson();
+    for (const path of ['/passkeys/registration/verify', '/passkeys/authentication/verify']) {
+      const answer = await server.request(path, { json, token });
+      expect(answer.status).toBe(status);
+      expect(await answer.json()).toMatchObject({ error_code, msg });
+    }
+  });
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['text', 'key'],
+    ['a list', []],
+    ['another type', { type: 'password' }],
+    ['no response', { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }],
+    ['numbers for bytes', { id: 'AAAA', rawId: 1, type: 'public-key', response: {} }],
+    [
+      'client data that is no JSON',
+      {
+        id: 'AAAA',
+        rawId: 'AAAA',
+        type: 'public-key',
+        response: {
+          clientDataJSON: 'AAAA',
+          attestationObject: 'AAAA',
+          authenticatorData: 'AAAA',
+          signature: 'AAAA',
+        },
+      },
+    ],
+    [
+      'bytes that are no CBOR',
+      {
+        id: 'AAAA',
+        rawId: 'AAAA',
+        type: 'public-key',
+        response: {
+          clientDataJSON: Buffer.from('{"type":"webauthn.create","challenge":"x","origin":"y"}').toString(
+            'base64url',
+          ),
+          attestationObject: 'gICAgICA',
+        },
+      },
+    ],
+  ])('a credential that is %s', async (_what, credential) => {
+    const { token } = await newPerson();
+    const { challenge_id } = await askToRegister(token);
+    const answer = await server.request('/passkeys/registration/verify', {
+      json: { challenge_id, credential },
+      token,
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error_code: 'webauthn_verification_failed',
+      msg: 'Invalid credential response',
+    });
+    const toSignIn = await askToSignIn();
+    const signedIn = await server.request('/passkeys/authentication/verify', {
+      json: { challenge_id: toSignIn.challenge_id, credential },
+    });
+    expect(signedIn.status).toBe(400);
+    expect(await signedIn.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
+  });
+
+  test('who has a second factor must have used it; members of an SSO provider cannot', async () => {
+    const { client, id } = await newPerson();
+    await addVerifiedFactor(id);
+    expect((await client.auth.passkey.startRegistration()).error).toMatchObject({
+      status: 403,
+      code: 'insufficient_aal',
+      message: 'AAL2 session is required to manage passkeys when MFA is enabled',
+    });
+    const sso = await newPerson();
+    await server.database
+      .pool('postgres')
+      .query(sql`update auth.users set is_sso_user = true where id = ${sso.id}`);
+    for (const path of ['/passkeys/registration/options', '/passkeys/registration/verify']) {
+      const answer = await server.request(path, { json: {}, token: sso.token });
+      expect(answer.status).toBe(422);
+      expect(await answer.json()).toMatchObject({
+        error_code: 'validation_failed',
+        msg: 'SSO users cannot register passkeys',
+      });
+    }
+  });
+});
+
+describe('sign-in', () => {
+  test('the question names nobody', async () => {
+    expect(await askToSignIn()).toEqual({
+      challenge_id: expect.any(String),
+      options: {
+        challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+        timeout: 300_000,
+        rpId,
+        userVerification: 'preferred',
+      },
+      expires_at: expect.any(Number),
+    });
+  });
+
+  test.each<KeyAlgorithm>(['ES256', 'ES384', 'ES512', 'RS256', 'EdDSA'])(
+    'with an %s key',
+    async (algorithm) => {
+      const person = await newPerson();
+      const authenticator = new SoftwareAuthenticator(origin, { algorithm });
+      expect((await register(person, authenticator)).status).toBe(200);
+      const answer = await signIn(authenticator);
+      expect(answer.status).toBe(200);
+      const session = await answer.json<SessionAnswer>();
+      expect(session.user.id).toBe(person.id);
+      const claims = claimsOf(session.access_token);
+      expect(claims).toMatchObject({ sub: person.id, aal: 'aal1', amr: [{ method: 'passkey' }] });
+      const refreshed = await server.request('/token?grant_type=refresh_token', {
+        json: { refresh_token: session.refresh_token },
+      });
+      expect(refreshed.status).toBe(200);
+      const [passkey] = (await person.client.auth.passkey.list()).data ?? [];
+      expect(passkey?.last_used_at).toMatch(/Z$/);
+      const [entry] = await server.database.pool('postgres').query<{ payload: object }>(sql`
+      select payload from auth.audit_log_entries
+      where payload ->> 'actor_id' = ${person.id} and payload ->> 'action' = 'login'
+      order by created_at desc limit 1`);
+      expect(entry?.payload).toMatchObject({ traits: { passkey_id: passkey?.id } });
+    },
+  );
+
+  test('pages of any configured origin may ask, framed by one another', async () => {
+    const { authenticator } = await personWithPasskey();
+    expect((await signIn(authenticator, { origin: 'http://localhost:5173' })).status).toBe(200);
+    expect((await signIn(authenticator, { origin: 'android:apk-key-hash:abc' })).status).toBe(200);
+    const framed = { crossOrigin: true, topOrigin: 'http://localhost:5173' };
+    expect((await signIn(authenticator, framed)).status).toBe(200);
+  });
+
+  test.each<[string, (id: string) => Forgery]>([
+    ['another page', () => ({ origin: 'https://evil.example' })],
+    ['a page that frames ours', () => ({ crossOrigin: true, topOrigin: 'https://evil.example' })],
+    ['another relying party', () => ({ rpId: 'evil.example' })],
+    ['another challenge', () => ({ challenge: Buffer.alloc(32).toString('base64url') })],
+    ['a registration in place of an assertion', () => ({ type: 'webauthn.create' })],
+    ['nobody at the device', () => ({ userPresent: false })],
+    ['a key nobody has registered', () => ({ credentialId: Buffer.alloc(32, 9) })],
+    ['no user handle', () => ({ userHandle: null })],
+    ['a user handle that is no uuid', () => ({ userHandle: Buffer.from("' or true --") })],
+    ['the handle of nobody', () => ({ userHandle: Buffer.from(crypto.randomUUID()) })],
+    ['the handle in binary', (id) => ({ userHandle: Buffer.from(id.replaceAll('-', ''), 'hex') })],
+    ['a key that says it may be copied now', () => ({ backupEligible: true })],
+    ['a broken signature', () => ({ tamper: (signature) => Buffer.from(signature).fill(1, 10, 20) })],
+    ['no signature', () => ({ tamper: () => Buffer.alloc(0) })],
+  ])('refused: %s', async (_what, forge) => {
+    const { authenticator, id } = await personWithPasskey();
+    const answer = await signIn(authenticator, forge(id));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error_code: 'webauthn_verification_failed',
+      msg: 'Credential verification failed',
+    });
+  });
+
+  test('the key of one signs nobody else in', async () => {
+    const { authenticator } = await personWithPasskey();
+    const victim = await personWithPasskey();
+    const answer = await signIn(authenticator, { userHandle: Buffer.from(victim.id) });
+    expect(await answer.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
+    // Not even under the victim's credential id: the signature is of another key.
+    const forged = await signIn(authenticator, {
+      userHandle: Buffer.from(victim.id),
+      credentialId: victim.authenticator.credentialId,
+    });
+    expect(await forged.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
+  });
+
+  test('an answer works once, and not for another question', async () => {
+    const { authenticator } = await personWithPasskey();
+    const first = await askToSignIn();
+    const second = await askToSignIn();
+    const credential = authenticator.get(first.options);
+    const send = (challenge_id: string) =>
+      server.request('/passkeys/authentication/verify', { json: { challenge_id, credential } });
+    expect((await send(first.challenge_id)).status).toBe(200);
+    expect(await (await send(first.challenge_id)).json()).toMatchObject({
+      error_code: 'webauthn_challenge_not_found',
+    });
+    expect(await (await send(second.challenge_id)).json()).toMatchObject({
+      error_code: 'webauthn_verification_failed',
+    });
+    const third = await askToSignIn();
+    server.clock.advance(301_000);
+    const late = { challenge_id: third.challenge_id, credential: authenticator.get(third.options) };
+    const expired = await server.request('/passkeys/authentication/verify', { json: late });
+    expect(await expired.json()).toMatchObject({ error_code: 'webauthn_challenge_expired' });
+  });
+
+  test('a copy of a key is told by its count, also when both sign at once', async () => {
+    const { authenticator } = await personWithPasskey();
+    expect((await signIn(authenticator, { signCount: 5 })).status).toBe(200);
+    for (const signCount of [5, 4, 0]) {
+      const answer = await signIn(authenticator, { signCount });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
+    }
+    const together = await Promise.all([
+      signIn(authenticator, { signCount: 6 }),
+      signIn(authenticator, { signCount: 6 }),
+    ]);
+    expect(together.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect((await signIn(authenticator, { signCount: 7 })).status).toBe(200);
+  });
+
+  test('an authenticator that does not count signs in again and again', async () => {
+    const person = await newPerson();
+    const authenticator = new SoftwareAuthenticator(origin, { counts: false, backupEligible: true });
+    await register(person, authenticator);
+    expect((await signIn(authenticator)).status).toBe(200);
+    expect((await signIn(authenticator, { backedUp: true, userVerified: false })).status).toBe(200);
+    const [row] = await server.database
+      .pool('postgres')
+      .query(sql`select backed_up from auth.webauthn_credentials where user_id = ${person.id}`);
+    expect(row).toEqual({ backed_up: true });
+  });
+
+  test.each<[string, string, string]>([
+    ['an unconfirmed address', 'email_confirmed_at = null', 'email_not_confirmed'],
+    ['an unconfirmed number', "phone = '15550001111'", 'phone_not_confirmed'],
+    ['a ban', "banned_until = now() + '1 day'", 'user_banned'],
+  ])('%s keeps its owner out', async (_what, change, code) => {
+    const { authenticator, id } = await personWithPasskey();
+    const pool = server.database.pool('postgres');
+    await pool.query(sql`update auth.users set ${sql.raw(change)} where id = ${id}`);
+    const answer = await signIn(authenticator);
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ error_code: code });
+    await pool.query(sql`delete from auth.users where id = ${id}`);
+    expect(await pool.query(sql`select from auth.webauthn_credentials where user_id = ${id}`)).toEqual([]);
+  });
+});
+
+describe('management', () => {
+  test('list, rename, delete; nobody reaches the passkeys of others', async () => {
+    const { client, id } = await personWithPasskey();
+    const other = await newPerson();
+    const [passkey] = (await client.auth.passkey.list()).data ?? [];
+    expect(passkey).toEqual({
+      id: expect.any(String),
+      friendly_name: 'Passkey',
+      created_at: expect.any(String),
+    });
+    const passkeyId = passkey?.id ?? '';
+    const renamed = await client.auth.passkey.update({ passkeyId, friendlyName: 'Blue key' });
+    expect(renamed.data).toMatchObject({ id: passkeyId, friendly_name: 'Blue key' });
+    expect((await client.auth.passkey.list()).data).toMatchObject([{ friendly_name: 'Blue key' }]);
+
+    expect((await other.client.auth.passkey.list()).data).toEqual([]);
+    for (const wanted of [passkeyId, crypto.randomUUID(), 'not-a-uuid']) {
+      const update = await other.client.auth.passkey.update({ passkeyId: wanted, friendlyName: 'Mine' });
+      expect(update.error).toMatchObject({
+        status: 404,
+        code: 'validation_failed',
+        message: 'Passkey not found',
+      });
+      const removal = await other.client.auth.passkey.delete({ passkeyId: wanted });
+      expect(removal.error).toMatchObject({
+        status: 404,
+        code: 'validation_failed',
+        message: 'Passkey not found',
+      });
+    }
+    expect((await client.auth.passkey.delete({ passkeyId })).error).toBeNull();
+    expect((await client.auth.passkey.list()).data).toEqual([]);
+    const actions = await server.database.pool('postgres').query<{ action: string }>(sql`
+      select payload ->> 'action' as action from auth.audit_log_entries
+      where payload ->> 'actor_id' = ${id} and payload ->> 'action' like 'passkey%' order by created_at`);
+    expect(actions.map(({ action }) => action)).toEqual([
+      'passkey_created',
+      'passkey_updated',
+      'passkey_deleted',
+    ]);
+  });
+
+  test.each<[object, string]>([
+    [{}, 'friendly_name is required'],
+    [{ friendly_name: '' }, 'friendly_name is required'],
+    [{ friendly_name: 'ä'.repeat(61) }, 'friendly_name must be 120 characters or less'],
+  ])('a name as in %j', async (json, msg) => {
+    const { client, token } = await personWithPasskey();
+    const [passkey] = (await client.auth.passkey.list()).data ?? [];
+    const answer = await server.request(`/passkeys/${passkey?.id}`, { method: 'PATCH', json, token });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error_code: 'validation_failed', msg });
+  });
+
+  test('deleting needs the second factor, listing and renaming do not', async () => {
+    const { client, id } = await personWithPasskey();
+    const [passkey] = (await client.auth.passkey.list()).data ?? [];
+    const passkeyId = passkey?.id ?? '';
+    await addVerifiedFactor(id);
+    expect((await client.auth.passkey.list()).error).toBeNull();
+    expect((await client.auth.passkey.update({ passkeyId, friendlyName: 'x' })).error).toBeNull();
+    expect((await client.auth.passkey.delete({ passkeyId })).error).toMatchObject({
+      status: 403,
+      code: 'insufficient_aal',
+    });
+  });
+
+  test('administrators list and delete', async () => {
+    const { id, client } = await personWithPasskey();
+    const admin = createClient(server.url, server.keys.serviceRoleKey, {
+      auth: { persistSession: false, storageKey: crypto.randomUUID(), experimental: { passkey: true } },
+    }).auth.admin;
+    const listed = await admin.passkey.listPasskeys({ userId: id });
+    expect(listed.data).toMatchObject([{ friendly_name: 'Passkey' }]);
+    const passkeyId = listed.data?.[0]?.id ?? '';
+    const stranger = await newPerson();
+    const wrongUser = await admin.passkey.deletePasskey({ userId: stranger.id, passkeyId });
+    expect(wrongUser.error).toMatchObject({ status: 404, code: 'validation_failed' });
+    expect((await admin.passkey.deletePasskey({ userId: id, passkeyId })).error).toBeNull();
+    expect((await client.auth.passkey.list()).data).toEqual([]);
+    const { token } = await newPerson();
+    for (const [method, path] of [
+      ['GET', `/admin/users/${id}/passkeys`],
+      ['DELETE', `/admin/users/${id}/passkeys/${passkeyId}`],
+    ]) {
+      expect((await server.request(path ?? '', { method: method ?? '', token })).status).toBe(403);
+    }
+  });
+
+  test('a soft deletion takes the passkeys along', async () => {
+    const { id, authenticator } = await personWithPasskey();
+    const removal = await server.admin().auth.admin.deleteUser(id, true);
+    expect(removal.error).toBeNull();
+    expect(await (await signIn(authenticator)).json()).toMatchObject({
+      error_code: 'webauthn_verification_failed',
+    });
+  });
+});
+
+test('where passkeys are off, every route says so', async () => {
+  const plain = await startAuth();
+  try {
+    for (const [method, path] of [
+      ['POST', '/passkeys/registration/options'],
+      ['POST', '/passkeys/registration/verify'],
+      ['POST', '/passkeys/authentication/options'],
+      ['POST', '/passkeys/authentication/verify'],
+      ['GET', '/passkeys'],
+      ['PATCH', `/passkeys/${crypto.randomUUID()}`],
+      ['DELETE', `/passkeys/${crypto.randomUUID()}`],
+    ] as const) {
+      const answer = await plain.request(path, { method });
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({
+        error_code: 'passkey_disabled',
+        msg: 'Passkeys are disabled',
+      });
+    }
+  } finally {
+    await plain.stop();
+  }
+});
