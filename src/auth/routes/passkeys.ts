@@ -36,10 +36,17 @@ export function passkeyRoutes(define: Define, ctx: AuthContext): void {
     return renderPasskey(await finishRegistration(ctx, exchange, principal));
   });
 
-  define('POST', '/passkeys/authentication/options', () => {
-    requireEnabled(ctx);
-    return beginSignIn(ctx);
-  });
+  // Where passkeys are off, that is the answer, whoever asks how often.
+  const guards = ctx.settings.passkeysEnabled ? ({ limit: 'passkey', captcha: true } as const) : {};
+  define(
+    'POST',
+    '/passkeys/authentication/options',
+    () => {
+      requireEnabled(ctx);
+      return beginSignIn(ctx);
+    },
+    guards,
+  );
 
   define('POST', '/passkeys/authentication/verify', async (exchange) => {
     requireEnabled(ctx);
