@@ -1,9 +1,11 @@
 /** A PostgreSQL that is not ours: its superuser is `admin`, TCP asks for passwords, its extension folder is the stock one. */
-import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { findBinaries, linkLibraries } from '../../src/database/embedded/binaries.ts';
 import { chooseIdentity, commandAs, type Identity } from '../../src/database/embedded/identity.ts';
 
@@ -11,6 +13,10 @@ export interface ExternalServer {
   /** For another user, database or password of this server. */
   url(user: string, database?: string, password?: string): string;
   stop(): Promise<void>;
+  /** Ends it at once, as an outage does: sessions are told nothing, and the next start recovers. */
+  crash(): Promise<void>;
+  /** After {@link stop} or {@link crash}, on the same port. `standby`: it takes no writes. */
+  start(mode?: 'standby'): Promise<void>;
 }
 
 /** Folders with initdb and postgres, by version: the embedded one always, Debian's oldest supported one where it is. */
@@ -46,29 +52,40 @@ export async function startExternalServer(bin: string, folder: string): Promise<
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = commandAs(identity, join(bin, 'postgres'), ['-D', data, ...args]);
-  const child = spawn(server.file, server.args, {
-    ...server.ids,
-    cwd: '/',
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  await new Promise<void>((resolve, reject) => {
-    const lines: string[] = [];
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      lines.push(line);
-      if (line.includes('ready to accept connections')) resolve();
-    });
-    child.once('close', () => reject(new Error(lines.join('\n'))));
-  });
+  const launch = () =>
+    spawn(server.file, server.args, { ...server.ids, cwd: '/', env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let child = launch();
+  await untilReady(child);
+  const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'close');
+    child.kill(signal);
+    await ended;
+  };
+  const standbySignal = join(data, 'standby.signal');
   return {
     url: (user, database = 'postgres', password = 'secret') =>
       `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`,
-    async stop() {
-      child.kill('SIGINT');
-      await ended;
+    stop: () => end('SIGINT'),
+    crash: () => end('SIGQUIT'),
+    async start(mode) {
+      if (mode === 'standby') writeFileSync(standbySignal, '');
+      else rmSync(standbySignal, { force: true });
+      child = launch();
+      await untilReady(child);
     },
   };
+}
+
+function untilReady(child: ChildProcessByStdio<null, null, Readable>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const lines: string[] = [];
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line);
+      if (/ready to accept (read-only )?connections/.test(line)) resolve();
+    });
+    child.once('close', () => reject(new Error(lines.join('\n'))));
+  });
 }
 
 function freePort(): Promise<number> {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { configFrom } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
+import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -37,6 +38,15 @@ export async function startRest({
     await template.pool('postgres').exec(fixture);
   });
   if (more !== undefined) await database.pool('postgres').exec(more);
+  return serveRest(database, drop, permissionHints);
+}
+
+/** On any database; `end` comes after the service has stopped. */
+export async function serveRest(
+  database: Database,
+  end: () => Promise<void>,
+  permissionHints: PermissionHints = 'off',
+): Promise<RestHarness> {
   const config = configFrom({ api: { schemas: ['public'] } }, '/nowhere');
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
   const rest = createRest({ database, keys, config, log: silentLogger, permissionHints });
@@ -55,7 +65,7 @@ export async function startRest({
     async stop() {
       await gateway.close(1000);
       await rest.stop?.();
-      await drop();
+      await end();
     },
   };
 }

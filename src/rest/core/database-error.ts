@@ -9,9 +9,10 @@ export function databaseError(error: unknown, isAnonymous: boolean): RestError {
   if (error.name === 'PoolTimeoutError') return restError('PGRST003', { cause: error });
   if (error.name === 'PoolEndedError') return restError('PGRST000', { cause: error });
   if (!isPostgresError(error)) return restError('PGRSTX00', { cause: error });
-  if (error.name === 'ConnectionError') {
+  // A session that an administrator ended says so itself.
+  if (error.name === 'ConnectionError' && error.code !== '57P01') {
     // Never connected, or lost while asking.
-    const code = error.code === '08001' ? 'PGRST000' : 'PGRST001';
+    const code = TURNED_DOWN.test(error.code) ? 'PGRST000' : 'PGRST001';
     return restError(code, { details: error.message, cause: error });
   }
   if (error.code === 'PGRST') return raisedAnswer(error);
@@ -27,6 +28,12 @@ export function databaseError(error: unknown, isAnonymous: boolean): RestError {
     cause: error,
   });
 }
+
+/**
+ * How a sign-in fails: nobody there, no such user or password, no such database or no right to it, too many sessions,
+ * starting up. A session that was open ends with other codes.
+ */
+const TURNED_DOWN = /^(08001|08004|28...|3D000|42501|53300|55000|57P03)$/;
 
 const isPostgresError = (error: Error): error is PostgresErrorShape =>
   'severity' in error && 'code' in error && typeof error.code === 'string';

@@ -1,0 +1,199 @@
+/** What clients see while PostgreSQL is away or turns us down, and that all is well once it is back. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createDatabase, type Database } from '../../src/database/index.ts';
+import { createRequestPath } from '../../src/database/path/index.ts';
+import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
+import { temporaryFolder } from '../database/helpers.ts';
+import { type RestHarness, serveRest } from './harness.ts';
+
+// Starting a server takes as long as the machine is busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let folder: ReturnType<typeof temporaryFolder>;
+let server: ExternalServer;
+let database: Database;
+let rest: RestHarness;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  const [newest] = availableServers();
+  server = await startExternalServer(newest?.bin as string, folder.path);
+  database = await createDatabase({ dataDir: '/nowhere', databaseUrl: server.url('admin') });
+  await database.pool('supabase_admin').exec(`
+    create table public.events (n int not null, at timestamptz default now());
+    create function public.sleep(seconds float) returns void language sql as 'select pg_sleep(seconds)';
+    grant all on public.events to anon`);
+  rest = await serveRest(database, () => database.stop());
+});
+afterAll(async () => {
+  await rest?.stop();
+  await server?.stop();
+  folder?.remove();
+});
+
+const ask = async (path: string, init?: RequestInit) => {
+  const response = await rest.fetch(path, init);
+  const text = await response.text();
+  return {
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+};
+const read = () => ask('/events?limit=1');
+const write = (n: number) =>
+  ask('/events', {
+    method: 'POST',
+    body: JSON.stringify({ n }),
+    headers: { 'content-type': 'application/json' },
+  });
+
+async function asAdmin<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await Client.connect(parseConnectionString(server.url('admin')));
+  try {
+    return await work(client);
+  } finally {
+    await client.connection.close();
+  }
+}
+
+/** Ends the service's connections, so that new ones have to be made. */
+const terminate = () =>
+  asAdmin((client) =>
+    client.exec(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator'`),
+  );
+
+const unavailable = { status: 503, retryAfter: '1', body: { code: expect.stringMatching(/^PGRST00[01]$/) } };
+
+test('gone and back: 503 meanwhile, well again by itself', async () => {
+  expect((await read()).status).toBe(200);
+  await server.crash();
+  for (let turn = 0; turn < 5; turn++) expect(await read()).toMatchObject(unavailable);
+  expect(await write(0)).toMatchObject({
+    status: 503,
+    body: { code: 'PGRST000', message: 'Database connection error.' },
+  });
+  await server.start();
+  expect((await read()).status).toBe(200);
+  expect((await write(0)).status).toBe(201);
+  await server.stop();
+  expect(await read()).toMatchObject(unavailable);
+  await server.start();
+  expect((await read()).status).toBe(200);
+});
+
+test('a crash amid writes: what was acknowledged is there, and nothing is there twice', async () => {
+  await asAdmin((client) => client.exec('truncate public.events'));
+  const acknowledged = new Set<number>();
+  let next = 1;
+  let over = false;
+  const writer = async () => {
+    while (!over) {
+      const n = next++;
+      const { status, body } = await write(n);
+      if (status === 201) acknowledged.add(n);
+      else {
+        expect({ n, status, body }).toMatchObject({ status: 503 });
+        await sleep(20);
+      }
+    }
+  };
+  const writers = Array.from({ length: 12 }, writer);
+  for (const end of ['crash', 'stop', 'terminate', 'crash'] as const) {
+    const before = acknowledged.size;
+    await expect.poll(() => acknowledged.size, { timeout: 20_000 }).toBeGreaterThan(before + 50);
+    if (end === 'terminate') {
+      await terminate();
+    } else {
+      await server[end]();
+      await server.start();
+    }
+  }
+  over = true;
+  await Promise.all(writers);
+  await asAdmin(async (client) => {
+    const { rows } = await client.queryText(sql`select n::text from public.events`);
+    const stored = rows.map(([n]) => Number(n));
+    const kept = new Set(stored);
+    expect(stored.length).toBe(kept.size);
+    expect([...acknowledged].filter((n) => !kept.has(n))).toEqual([]);
+  });
+});
+
+describe('up, but it turns us down', () => {
+  test.each([
+    ['too many connections', 'connection limit 0', 'connection limit -1', 'too many connections for role'],
+    ['another password', `password 'other'`, `password 'secret'`, 'password authentication failed'],
+    ['no right to sign in', 'nologin', 'login', 'is not permitted to log in'],
+  ])('%s', async (_what, refuse, allow, details) => {
+    await asAdmin((client) => client.exec(`alter role authenticator ${refuse}`));
+    await terminate();
+    try {
+      expect(await read()).toMatchObject({
+        status: 503,
+        retryAfter: '1',
+        body: {
+          code: 'PGRST000',
+          message: 'Database connection error.',
+          details: expect.stringContaining(details),
+        },
+      });
+    } finally {
+      await asAdmin((client) => client.exec(`alter role authenticator ${allow}`));
+    }
+    expect((await read()).status).toBe(200);
+  });
+
+  test('a standby answers reads, refuses writes, and takes them once it is a primary', async () => {
+    await server.stop();
+    await server.start('standby');
+    expect((await read()).status).toBe(200);
+    expect(await write(1)).toMatchObject({ status: 405, body: { code: '25006' } });
+    await server.stop();
+    await server.start();
+    expect((await write(1)).status).toBe(201);
+  });
+});
+
+test('who waits too long for a connection: 504', async () => {
+  const requestPath = createRequestPath({
+    connectOptions: () => parseConnectionString(server.url('authenticator')),
+    aloneConnections: 1,
+    acquireTimeoutMs: 200,
+  });
+  const crowded = await serveRest({ ...database, requestPath }, () => requestPath.stop());
+  try {
+    const blocker = crowded.fetch('/rpc/sleep?seconds=1');
+    await sleep(100);
+    const response = await crowded.fetch('/rpc/sleep?seconds=0');
+    expect(response.status).toBe(504);
+    expect(await response.json()).toEqual({
+      code: 'PGRST003',
+      details: null,
+      hint: null,
+      message: 'Timed out acquiring connection from connection pool.',
+    });
+    expect((await blocker).status).toBe(204);
+    expect((await crowded.fetch('/rpc/sleep?seconds=0')).status).toBe(204);
+  } finally {
+    await crowded.stop();
+  }
+});
+
+test('a client that leaves takes its statement with it', async () => {
+  const sleeping = () =>
+    asAdmin(async (client) => {
+      const rows = await client.query(sql`
+        select from pg_stat_activity where usename = 'authenticator' and state = 'active' and query like '%sleep%'`);
+      return rows.length;
+    });
+  const leaving = new AbortController();
+  const abandoned = rest.fetch('/rpc/sleep?seconds=50', { signal: leaving.signal });
+  await expect.poll(sleeping, { timeout: 10_000 }).toBe(1);
+  leaving.abort();
+  await expect(abandoned).rejects.toThrow();
+  await expect.poll(sleeping, { timeout: 10_000 }).toBe(0);
+});
