@@ -1,10 +1,22 @@
 /**
- * Password hashes: bcrypt with cost 10, computed on the thread pool. Written with the prefix `$2a$` as GoTrue and
- * pgcrypto write it (for up to 72 bytes it means the same as `$2b$`).
+ * Password hashes. Made with bcrypt of cost 10 and the prefix `$2a$`, as GoTrue and pgcrypto write it (for up to 72 bytes
+ * it means the same as `$2b$`); verified in every form of `core/password-hash.ts`. All of it on the thread pool, of which
+ * a part stays free for files and names: a crowd of sign-ins waits in a queue of ours.
  */
-import type * as Bcrypt from '@node-rs/bcrypt';
+import { createCipheriv, scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { type FirebaseHash, parsePasswordHash } from './core/password-hash.ts';
+import { createWorkQueue, QueueFullError } from './core/work-queue.ts';
+import { authError } from './errors.ts';
+import { currentDeadline } from './http/deadline.ts';
 
 const cost = 10;
+
+/** Of the four threads that Node's pool has. */
+const maxThreads = 3;
+/** More than can be answered in the time of a request. */
+const maxWaitingHashes = 1000;
 
 export interface Passwords {
   hash(password: string): Promise<string>;
@@ -14,34 +26,67 @@ export interface Passwords {
   pretendToVerify(password: string): Promise<void>;
 }
 
+/** All of its functions throw `over_request_rate_limit` when too much is waiting already. */
 export function createPasswords(): Passwords {
-  let bcrypt: Promise<typeof Bcrypt> | undefined;
+  const queue = createWorkQueue({
+    concurrency: Math.min(maxThreads, availableParallelism()),
+    waiting: maxWaitingHashes,
+  });
   let decoy: Promise<string> | undefined;
-  const load = () => {
-    bcrypt ??= import('@node-rs/bcrypt');
-    return bcrypt;
+
+  const queued = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await queue.run(work, currentDeadline());
+    } catch (error) {
+      if (error instanceof QueueFullError)
+        throw authError('over_request_rate_limit', undefined, { cause: error });
+      throw error;
+    }
   };
 
   async function hash(password: string): Promise<string> {
-    const { hash } = await load();
-    return (await hash(password, cost)).replace(/^\$2[bxy]\$/, '$2a$');
+    const bcrypt = await import('@node-rs/bcrypt');
+    const text = await queued(() => bcrypt.hash(password, cost));
+    return text.replace(/^\$2[bxy]\$/, '$2a$');
   }
 
   async function verify(password: string, stored: string): Promise<boolean> {
-    if (!isBcryptHash(stored)) return false;
-    const { verify } = await load();
-    return verify(password, stored);
+    const parsed = parsePasswordHash(stored);
+    switch (parsed?.kind) {
+      case 'bcrypt': {
+        const bcrypt = await import('@node-rs/bcrypt');
+        return queued(() => bcrypt.verify(password, parsed.text));
+      }
+      case 'argon2': {
+        const argon2 = await import('@node-rs/argon2');
+        return queued(() => argon2.verify(parsed.text, password));
+      }
+      case 'firebase':
+        return queued(() => verifyFirebase(password, parsed));
+      default:
+        return false;
+    }
   }
 
   async function pretendToVerify(password: string): Promise<void> {
     decoy ??= hash('nobody has this password');
+    // One that failed, in a crowd, is made again for the next.
+    decoy.catch(() => {
+      decoy = undefined;
+    });
     await verify(password, await decoy);
   }
 
   return { hash, verify, pretendToVerify };
 }
 
-/** `$2a$10$` and 53 characters. */
-export function isBcryptHash(text: string): boolean {
-  return /^\$2[abxy]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/.test(text);
+const scryptKey = promisify<string, Buffer, number, object, Buffer>(scrypt);
+
+async function verifyFirebase(password: string, stored: FirebaseHash): Promise<boolean> {
+  const { n: N, r, p, salt, saltSeparator, signerKey, expected } = stored;
+  const maxmem = 128 * r * (N + p + 2);
+  const key = await scryptKey(password, Buffer.concat([salt, saltSeparator]), 32, { N, r, p, maxmem });
+  const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
+  const made = Buffer.concat([cipher.update(signerKey), cipher.final()]);
+  return made.length === expected.length && timingSafeEqual(made, expected);
 }

@@ -5,13 +5,13 @@ import type { Claims } from '../../keys/types.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
+import { parsePasswordHash } from '../core/password-hash.ts';
 import { requireStrongPassword } from '../core/password-rules.ts';
 import { randomPassword } from '../core/secrets.ts';
 import { fromMs, parseGoDuration } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import { isUuid } from '../http/authenticate.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
-import { isBcryptHash } from '../passwords.ts';
 import { deleteFactors } from '../queries/factors.ts';
 import { findIdentity, renameIdentity, updateIdentityData } from '../queries/identities.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
@@ -143,7 +143,7 @@ async function initialHash(ctx: AuthContext, { password, passwordHash }: AdminRe
     throw authError('validation_failed', 'Only a password or a password hash should be provided');
   }
   if (passwordHash !== '') {
-    if (!isBcryptHash(passwordHash)) throw internalError('Error creating user');
+    if (!parsePasswordHash(passwordHash)) throw internalError('Error creating user');
     return passwordHash;
   }
   if (password !== undefined && Buffer.byteLength(password) > 72) {

@@ -1,0 +1,70 @@
+/**
+ * The forms a stored password may have (as GoTrue 2.196 reads them): bcrypt, which is what we write; argon2i and argon2id
+ * in PHC form; Firebase's scrypt. The last two come from imports (`password_hash` of the admin API, a dump).
+ */
+export type PasswordHash =
+  | { readonly kind: 'bcrypt'; readonly text: string }
+  | { readonly kind: 'argon2'; readonly text: string }
+  | FirebaseHash;
+
+/** https://github.com/firebase/scrypt: AES-256 in counter mode over the signer key, under a key made by scrypt. */
+export interface FirebaseHash {
+  readonly kind: 'firebase';
+  /** Parameters of RFC 7914. */
+  readonly n: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: Buffer;
+  readonly saltSeparator: Buffer;
+  readonly signerKey: Buffer;
+  readonly expected: Buffer;
+}
+
+/** What one verification may cost: whoever imports a hash must not be able to stop the server with it. */
+const maxArgon2MemoryKib = 1_048_576;
+const maxArgon2Passes = 20;
+const maxLanes = 16;
+const maxScryptBytes = 1_073_741_824;
+
+/** Undefined: no form that we know, or one that costs too much. */
+export function parsePasswordHash(text: string): PasswordHash | undefined {
+  if (text.startsWith('$argon2')) return parseArgon2(text);
+  if (text.startsWith('$fbscrypt')) return parseFirebase(text);
+  // `$2a$10$` and 53 characters.
+  return /^\$2[abxy]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/.test(text)
+    ? { kind: 'bcrypt', text }
+    : undefined;
+}
+
+function parseArgon2(text: string): PasswordHash | undefined {
+  const parts =
+    /^\$argon2id?\$v=19\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(
+      text,
+    );
+  if (!parts) return undefined;
+  const [memoryKib = 0, passes = 0, lanes = 0] = parts.slice(1, 4).map(Number);
+  const isPayable = memoryKib <= maxArgon2MemoryKib && passes <= maxArgon2Passes && lanes <= maxLanes;
+  // RFC 9106: eight KiB for each lane at least.
+  const isSound = passes >= 1 && lanes >= 1 && memoryKib >= 8 * lanes;
+  return isPayable && isSound ? { kind: 'argon2', text } : undefined;
+}
+
+function parseFirebase(text: string): FirebaseHash | undefined {
+  const parts =
+    /^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,9}),p=(\d{1,2})(?:,ss=([^,$]+))?(?:,sk=([^$]+))?\$([^$]+)\$(.+)$/.exec(
+      text,
+    );
+  if (!parts) return undefined;
+  const [power = 0, r = 0, p = 0] = parts.slice(1, 4).map(Number);
+  const [saltSeparator, signerKey, salt, expected] = parts.slice(4).map((part = '') => decodeBase64(part));
+  if (!saltSeparator || !signerKey || !salt || !expected) return undefined;
+  const n = 2 ** power;
+  const isSound = power >= 1 && r >= 1 && p >= 1 && p <= maxLanes && 128 * n * r <= maxScryptBytes;
+  return isSound ? { kind: 'firebase', n, r, p, salt, saltSeparator, signerKey, expected } : undefined;
+}
+
+/** RFC 4648 with padding; undefined for anything else. */
+function decodeBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createWorkQueue, QueueFullError } from './work-queue.ts';
+
+/** Work that ends when it is told to. */
+function createJob() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  return { work: () => promise, finish: () => resolve('done'), fail: () => reject(new Error('failed')) };
+}
+
+test('so many at a time, the rest in the order they came', async () => {
+  const queue = createWorkQueue({ concurrency: 2, waiting: 10 });
+  const begun: number[] = [];
+  const jobs = Array.from({ length: 4 }, createJob);
+  const results = jobs.map(({ work }, index) =>
+    queue.run(() => {
+      begun.push(index);
+      return work();
+    }),
+  );
+  await Promise.resolve();
+  expect(begun).toEqual([0, 1]);
+  jobs[1]?.finish();
+  await results[1];
+  expect(begun).toEqual([0, 1, 2]);
+  for (const { finish } of jobs) finish();
+  expect(await Promise.all(results)).toEqual(['done', 'done', 'done', 'done']);
+});
+
+test('a thousand at once hold a bounded number; the rest is told at once', async () => {
+  const queue = createWorkQueue({ concurrency: 2, waiting: 100 });
+  const job = createJob();
+  const results = Array.from({ length: 1000 }, () => queue.run(job.work));
+  const settled = Promise.allSettled(results);
+  await expect(results[102]).rejects.toThrow(QueueFullError);
+  job.finish();
+  const outcomes = await settled;
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(102);
+});
+
+test('who stops waiting costs nothing, and a failure gives its place back', async () => {
+  const queue = createWorkQueue({ concurrency: 1, waiting: 1 });
+  const first = createJob();
+  const running = queue.run(first.work);
+  const gone = new AbortController();
+  let ran = false;
+  const abandoned = queue.run(async () => {
+    ran = true;
+  }, gone.signal);
+  await expect(queue.run(async () => 'full')).rejects.toThrow(QueueFullError);
+  gone.abort(new Error('gone'));
+  await expect(abandoned).rejects.toThrow('gone');
+  const next = queue.run(async () => 'next');
+  first.fail();
+  await expect(running).rejects.toThrow('failed');
+  expect(await next).toBe('next');
+  expect(ran).toBe(false);
+  await expect(queue.run(async () => 'late', gone.signal)).rejects.toThrow('gone');
+});
+
+test('however work comes and ends, never more than allowed runs, and all of it is run', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 30 }),
+      async (concurrency, turns) => {
+        const queue = createWorkQueue({ concurrency, waiting: 1000 });
+        let running = 0;
+        let most = 0;
+        const work = (turnsLeft: number) => async () => {
+          most = Math.max(most, ++running);
+          for (let turn = 0; turn < turnsLeft; turn++) await Promise.resolve();
+          running--;
+        };
+        await Promise.all(turns.map((left) => queue.run(work(left))));
+        return running === 0 && most <= concurrency;
+      },
+    ),
+  );
+});
