@@ -25,6 +25,8 @@ const fixed: readonly Fixed[] = [
   ['auth', 'a request is answered within', 'ms', 'src/auth', 'requestTimeoutMs'],
   ['auth', 'password, as bytes (bcrypt reads no more)', 'bytes', 'src/auth', 'maxBytes'],
   ['auth', 'cost of bcrypt', 'count', 'src/auth', 'cost'],
+  ['auth', 'passwords waiting to be hashed', 'count', 'src/auth', 'maxWaitingHashes'],
+  ['auth', 'the service of leaked passwords answers within', 'ms', 'src/auth', 'leakCheckTimeoutMs'],
   ['auth', 'PKCE code', 'ms', 'src/auth', 'codeLifetimeMs'],
   ['auth', 'challenge of a factor', 'ms', 'src/auth', 'challengeLifetimeMs'],
   ['auth', 'enrolment of a factor may be finished within', 'ms', 'src/auth', 'enrolmentLifetimeMs'],

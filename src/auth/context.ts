@@ -5,6 +5,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { Outgoing } from '../kernel/outgoing.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
+import type { LeakedPasswords } from './leaked-passwords.ts';
 import type { Passwords } from './passwords.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Settings } from './settings.ts';
@@ -16,6 +17,8 @@ export interface AuthContext {
   readonly keys: Keys;
   readonly mailer: Mailer;
   readonly passwords: Passwords;
+  /** Undefined: nobody is asked. */
+  readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
   readonly clock: Clock;
   /** To other servers. */

@@ -17,6 +17,7 @@ import { isRedirectAllowed } from './core/redirects.ts';
 import { type CodeRequest, issueCode } from './flows/hand-over.ts';
 import { endingWithRequests } from './http/deadline.ts';
 import { sendError } from './http/render-error.ts';
+import { createLeakedPasswords } from './leaked-passwords.ts';
 import { createPasswords } from './passwords.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { adminLinkRoutes } from './routes/admin-links.ts';
@@ -70,15 +71,18 @@ export interface AuthService extends Service {
 
 export function createAuth(deps: AuthDeps): AuthService {
   const settings = settingsFrom(deps.config, deps.mode, deps.apiUrl);
+  const outgoing = deps.outgoing ?? createOutgoing({ mode: deps.mode });
+  const { leakedPasswords } = settings;
   const ctx: AuthContext = {
     settings,
     pool: endingWithRequests(deps.database.pool('supabase_auth_admin')),
     keys: deps.keys,
     mailer: deps.mailer,
     passwords: createPasswords(),
+    leakedPasswords: leakedPasswords.enabled ? createLeakedPasswords(leakedPasswords, outgoing) : undefined,
     limits: createRateLimits(deps.database.pool('supabase_admin'), settings),
     clock: deps.clock,
-    outgoing: deps.outgoing ?? createOutgoing({ mode: deps.mode }),
+    outgoing,
     log: deps.log,
   };
   return {

@@ -26,6 +26,7 @@ export interface Settings {
   readonly anonymousEnabled: boolean;
   readonly manualLinkingEnabled: boolean;
   readonly password: PasswordRules;
+  readonly leakedPasswords: Config['plinth']['auth']['password']['hibp'];
   readonly passwordChange: { readonly needsReauthentication: boolean; readonly needsCurrent: boolean };
   readonly refresh: { readonly rotation: boolean; readonly reuseIntervalMs: number };
   readonly sessions: { readonly timeboxMs: number; readonly inactivityTimeoutMs: number };
@@ -67,7 +68,7 @@ const smsOtp = { length: 6, expiryMs: 6_000_000 };
 /** As the local stack does without a mail server of the project's own. */
 const practicallyNoLimit = 360_000;
 
-export function settingsFrom({ auth }: Config, mode: Mode, apiUrl: () => string): Settings {
+export function settingsFrom({ auth, plinth }: Config, mode: Mode, apiUrl: () => string): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
@@ -87,6 +88,7 @@ export function settingsFrom({ auth }: Config, mode: Mode, apiUrl: () => string)
       minLength: auth.minimum_password_length,
       requiredSets: requiredSets(auth.password_requirements),
     },
+    leakedPasswords: plinth.auth.password.hibp,
     passwordChange: {
       needsReauthentication: auth.email.secure_password_change,
       needsCurrent: auth.email.require_current_password,

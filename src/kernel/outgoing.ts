@@ -21,6 +21,8 @@ export interface OutgoingRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** For the whole exchange, redirects included; 10 s by default. */
+  readonly timeoutMs?: number;
   /** Redirects that a GET follows, each judged as the first address was; none by default. */
   readonly redirects?: number;
 }
@@ -57,7 +59,6 @@ export class OutgoingError extends Error {
   }
 }
 
-/** For the whole exchange, redirects included. */
 const outgoingTimeoutMs = 10_000;
 const maxAnswerBytes = 1_048_576;
 
@@ -68,7 +69,7 @@ export interface OutgoingOptions {
 export function createOutgoing({ mode }: OutgoingOptions): Outgoing {
   return {
     async send(request) {
-      const signal = AbortSignal.timeout(outgoingTimeoutMs);
+      const signal = AbortSignal.timeout(request.timeoutMs ?? outgoingTimeoutMs);
       let url = request.url;
       for (let left = request.redirects ?? 0; ; left--) {
         const answer = await sendOnce({ ...request, url }, mode, signal);

@@ -30,7 +30,11 @@ export function requiredSets(requirements: string): readonly string[] {
 }
 
 /** Undefined when the password will do. Throws `validation_failed` when it is too long. */
-export function judgePassword(password: string, rules: PasswordRules): AuthError | undefined {
+export function judgePassword(
+  password: string,
+  rules: PasswordRules,
+  isLeaked = false,
+): AuthError | undefined {
   if (Buffer.byteLength(password) > maxBytes) {
     throw authError('validation_failed', `Password cannot be longer than ${maxBytes} characters`);
   }
@@ -47,12 +51,10 @@ export function judgePassword(password: string, rules: PasswordRules): AuthError
       `Password should contain at least one character of each: ${rules.requiredSets.join(', ')}.`,
     );
   }
+  if (isLeaked) {
+    reasons.push('pwned');
+    messages.push('Password is known to be weak and easy to guess, please choose a different one.');
+  }
   if (reasons.length === 0) return undefined;
   return new AuthError('weak_password', { message: messages.join(' '), weakPasswordReasons: reasons });
-}
-
-/** Throws what {@link judgePassword} finds. */
-export function requireStrongPassword(password: string, rules: PasswordRules): void {
-  const fault = judgePassword(password, rules);
-  if (fault) throw fault;
 }

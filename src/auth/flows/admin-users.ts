@@ -6,7 +6,6 @@ import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
 import { parsePasswordHash } from '../core/password-hash.ts';
-import { requireStrongPassword } from '../core/password-rules.ts';
 import { randomPassword } from '../core/secrets.ts';
 import { fromMs, parseGoDuration } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
@@ -33,6 +32,7 @@ import {
   storePassword,
 } from './accounts.ts';
 import { adminActor, audit } from './audit.ts';
+import { requireStrongPassword } from './password-strength.ts';
 
 interface AdminRequest {
   readonly id: string;
@@ -160,7 +160,7 @@ export async function updateByAdmin(
 ): Promise<void> {
   const request = parseRequest(exchange);
   const { password } = request;
-  if (password !== undefined) requireStrongPassword(password, ctx.settings.password);
+  if (password !== undefined) await requireStrongPassword(ctx, password);
   const hash =
     password === undefined ? undefined : password === '' ? null : await ctx.passwords.hash(password);
   try {

@@ -4,7 +4,6 @@ import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
-import { requireStrongPassword } from '../core/password-rules.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
 import { renderUser } from '../core/render-user.ts';
 import { fromMs } from '../core/times.ts';
@@ -28,6 +27,7 @@ import {
 } from './accounts.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
+import { requireStrongPassword } from './password-strength.ts';
 import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { type IssuedSession, issueSession } from './sessions.ts';
 
@@ -63,7 +63,7 @@ export async function signUp(
   exchange: Exchange,
   request: SignUpRequest,
 ): Promise<SignUpOutcome> {
-  const checked = check(ctx, request);
+  const checked = await check(ctx, request);
   const existing = await findExisting(ctx, checked);
   const isConfirmed =
     checked.provider === 'email' ? existing?.email_confirmed_at : existing?.phone_confirmed_at;
@@ -91,11 +91,11 @@ export async function signUp(
 }
 
 /** In upstream's order: what is wrong first is told first. */
-function check(ctx: AuthContext, request: SignUpRequest): Checked {
+async function check(ctx: AuthContext, request: SignUpRequest): Promise<Checked> {
   const { settings } = ctx;
   if (!settings.signupEnabled) throw authError('signup_disabled');
   if (request.password === '') throw authError('validation_failed', 'Signup requires a valid password');
-  requireStrongPassword(request.password, settings.password);
+  await requireStrongPassword(ctx, request.password);
   if (request.email !== '' && request.phone !== '') {
     throw authError(
       'validation_failed',

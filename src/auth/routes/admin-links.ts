@@ -6,7 +6,6 @@ import type { AuthContext } from '../context.ts';
 import { actionLink, type LinkType } from '../core/action-link.ts';
 import { parseEmail } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
-import { requireStrongPassword } from '../core/password-rules.ts';
 import { isRedirectAllowed } from '../core/redirects.ts';
 import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, randomPassword, tokenHash } from '../core/secrets.ts';
@@ -22,6 +21,7 @@ import {
 } from '../flows/accounts.ts';
 import { adminActor, audit } from '../flows/audit.ts';
 import { sendTokenMail, storeEmailChange } from '../flows/mail-tokens.ts';
+import { requireStrongPassword } from '../flows/password-strength.ts';
 import { requireAdmin } from '../http/authenticate.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { setOneTimeToken } from '../queries/one-time-tokens.ts';
@@ -162,7 +162,7 @@ function parseLinkRequest(ctx: AuthContext, exchange: Exchange, claims: Claims):
   };
 }
 
-function draftLinked(
+async function draftLinked(
   ctx: AuthContext,
   exchange: Exchange,
   request: LinkRequest,
@@ -173,7 +173,7 @@ function draftLinked(
   const password =
     request.type === 'magiclink' ? randomPassword(ctx.settings.password.requiredSets, 64) : request.password;
   if (password === '') throw authError('validation_failed', 'Signup requires a valid password');
-  requireStrongPassword(password, ctx.settings.password);
+  await requireStrongPassword(ctx, password);
   return draftInvited(ctx, exchange, aud, email, data, password);
 }
 

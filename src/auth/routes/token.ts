@@ -2,7 +2,6 @@
 import type { AuthContext } from '../context.ts';
 import { barePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
-import { judgePassword } from '../core/password-rules.ts';
 import { checkVerifier } from '../core/pkce.ts';
 import { isBanned } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
@@ -10,6 +9,7 @@ import { authError, internalError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
 import { originOf } from '../flows/hand-over.ts';
 import { runHook } from '../flows/hooks.ts';
+import { weaknessAtSignIn } from '../flows/password-strength.ts';
 import { refreshSession } from '../flows/refresh-session.ts';
 import { issueSession, renderSession } from '../flows/sessions.ts';
 import { requireCaptcha } from '../http/captcha.ts';
@@ -78,7 +78,7 @@ async function signInWithPassword(ctx: AuthContext, exchange: Exchange): Promise
     await audit(ctx, tx, user, 'login', { traits: { provider: email !== '' ? 'email' : 'phone' } });
     return issueSession(ctx, tx, exchange, user, 'password');
   });
-  const weak = password.length <= 72 ? judgePassword(password, ctx.settings.password) : undefined;
+  const weak = await weaknessAtSignIn(ctx, password);
   if (!weak) return renderSession(session);
   return renderSession(session, {
     weak_password: { message: weak.message, reasons: [...(weak.weakPasswordReasons ?? [])] },

@@ -3,7 +3,6 @@ import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
-import { requireStrongPassword } from '../core/password-rules.ts';
 import { parseChallenge } from '../core/pkce.ts';
 import { hasVerifiedFactor, renderUser } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
@@ -12,6 +11,7 @@ import { setAppMetadata, setUserMetadata, storePassword } from '../flows/account
 import { audit } from '../flows/audit.ts';
 import { changeEmail, changePhone } from '../flows/confirm-changes.ts';
 import { notify, sendEmailChange, sendTokenMail } from '../flows/mail-tokens.ts';
+import { requireStrongPassword } from '../flows/password-strength.ts';
 import { type Channel, parseChannel, sendPhoneCode } from '../flows/phone-codes.ts';
 import { requireNonce } from '../flows/verify.ts';
 import { type Principal, requireUser } from '../http/authenticate.ts';
@@ -60,7 +60,7 @@ interface Update {
   readonly codeChallengeMethod: string;
 }
 
-function parseUpdate(ctx: AuthContext, exchange: Exchange): Update {
+async function parseUpdate(ctx: AuthContext, exchange: Exchange): Promise<Update> {
   const body = exchange.body();
   const email = body.text('email');
   const phone = body.text('phone');
@@ -77,13 +77,13 @@ function parseUpdate(ctx: AuthContext, exchange: Exchange): Update {
     codeChallenge: body.text('code_challenge'),
     codeChallengeMethod: body.text('code_challenge_method'),
   };
-  if (password !== undefined) requireStrongPassword(password, ctx.settings.password);
+  if (password !== undefined) await requireStrongPassword(ctx, password);
   return update;
 }
 
 async function updateOwnUser(ctx: AuthContext, exchange: Exchange, principal: Principal): Promise<void> {
   const { user, session, claims } = principal;
-  const update = parseUpdate(ctx, exchange);
+  const update = await parseUpdate(ctx, exchange);
   if (update.appData !== undefined && !ctx.settings.adminRoles.includes(user.role ?? '')) {
     throw authError('not_admin', 'Updating app_metadata requires admin privileges');
   }

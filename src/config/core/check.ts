@@ -26,7 +26,7 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
 
   checkPorts(config, report);
   checkApi(config, need, file);
-  checkPlinth(config, report);
+  checkPlinth(config, report, file);
   if (!config.auth.enabled) return;
   need('auth.site_url', config.auth.site_url, 'auth.enabled is true');
   file('auth.signing_keys_path', config.auth.signing_keys_path);
@@ -69,7 +69,9 @@ function checkApi({ api }: Config, need: Need, file: File): void {
   file('api.tls.key_path', key_path);
 }
 
-function checkPlinth({ plinth }: Config, report: Report): void {
+function checkPlinth({ plinth }: Config, report: Report, file: File): void {
+  const { hibp } = plinth.auth.password;
+  if (hibp.enabled) file('auth.password.hibp.list_path', hibp.list_path);
   const { color, support_url, terms_url, privacy_url, logo } = plinth.branding;
   if (color !== undefined && !/^#[0-9a-f]{6}$/i.test(color)) {
     report('branding.color', 'must be six hexadecimal digits, as "#0f766e"');

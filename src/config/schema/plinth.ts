@@ -5,6 +5,7 @@ import {
   integer,
   list,
   optionalInteger,
+  optionalPath,
   optionalText,
   section,
   size,
@@ -26,6 +27,26 @@ export const plinthSchema = section("Plinth's own settings.", {
       'An app that sends no PKCE challenge gets its session in the fragment of the address it is returned to.',
     ),
   }),
+  auth: section(
+    "Sign-in beyond what config.toml knows, in the names of upstream's environment (`GOTRUE_…`).",
+    {
+      password: section('Passwords.', {
+        hibp: section('Passwords that are known from leaks are refused.', {
+          enabled: boolean(false, 'Asks, by the first five characters of a hash.'),
+          fail_closed: boolean(
+            false,
+            'Refuses every password while nobody can say; else they are let through.',
+          ),
+          user_agent: text('plinth', 'Who asks.'),
+          url: text('https://api.pwnedpasswords.com', 'A service with the range API of Have I Been Pwned.'),
+          list_path: optionalPath(
+            'supabase',
+            'The list itself instead, as its downloader writes it: sorted lines of SHA-1 hashes. No one else is asked.',
+          ),
+        }),
+      }),
+    },
+  ),
   server: section('The public port.', {
     host: text('127.0.0.1', 'Address to listen on; beyond loopback only `plinth serve` does.'),
     trusted_proxies: list([], 'Addresses or blocks whose X-Forwarded-* headers are believed.'),

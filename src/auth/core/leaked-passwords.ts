@@ -1,0 +1,73 @@
+/**
+ * Passwords that are known from leaks, by their SHA-1 hashes as Have I Been Pwned publishes them: asked for by range
+ * (https://haveibeenpwned.com/API/v3#SearchingPwnedPasswordsByRange), or looked up in the sorted list that its downloader
+ * writes, a line each `HASH:COUNT`.
+ */
+import { createHash } from 'node:crypto';
+
+/** Upper-case hex, as the lists have it. */
+export function leakHashOf(password: string): string {
+  return createHash('sha1').update(password).digest('hex').toUpperCase();
+}
+
+/** What is told of a hash: so little that hundreds of others begin the same. */
+export const rangePrefixChars = 5;
+
+/** Does the answer for the hash's range hold it? A count of 0 is padding. */
+export function rangeHolds(answer: string, hash: string): boolean {
+  const suffix = hash.slice(rangePrefixChars);
+  return answer.split('\n').some((line) => {
+    const [found = '', count = ''] = line.trim().split(':');
+    return found.toUpperCase() === suffix && Number(count) > 0;
+  });
+}
+
+export interface SortedList {
+  readonly sizeBytes: number;
+  /** The bytes from `position`, fewer at the end. */
+  read(position: number, length: number): Promise<Buffer>;
+}
+
+/** Longer than any line. */
+const windowBytes = 128;
+
+/** Binary search; some forty reads in the list of all. Throws when the file is no such list. */
+export async function listHolds(list: SortedList, hash: string): Promise<boolean> {
+  // The line, if there is one, begins in [low, high).
+  let low = 0;
+  let high = list.sizeBytes;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const line = await lineFrom(list, middle);
+    if (line === undefined || line.start >= high) {
+      high = middle;
+      continue;
+    }
+    const found = line.text.slice(0, hash.length).toUpperCase();
+    if (found === hash) return true;
+    if (found < hash) low = line.start + 1;
+    else high = middle;
+  }
+  return false;
+}
+
+/** The first line that begins at `position` or later. */
+async function lineFrom(
+  list: SortedList,
+  position: number,
+): Promise<{ readonly start: number; readonly text: string } | undefined> {
+  const from = Math.max(0, position - 1);
+  const text = (await list.read(from, 2 * windowBytes)).toString('latin1');
+  const begin = position === 0 ? 0 : text.indexOf('\n') + 1;
+  const isLast = from + text.length >= list.sizeBytes;
+  if (position > 0 && begin === 0) {
+    if (isLast) return undefined;
+    throw new Error('the list of leaked passwords has no lines');
+  }
+  if (begin >= text.length) return undefined;
+  const line = text.slice(begin).split('\n', 1)[0] ?? '';
+  if (!/^[0-9A-Fa-f]{40}(?::\d+)?\r?$/.test(line)) {
+    throw new Error(`the list of leaked passwords has a line that is none, at byte ${from + begin}`);
+  }
+  return { start: from + begin, text: line };
+}

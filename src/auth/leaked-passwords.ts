@@ -1,0 +1,53 @@
+/** Asks whether a password is known from leaks: a service, or a file of the project's own. */
+import { open } from 'node:fs/promises';
+import type { Outgoing } from '../kernel/outgoing.ts';
+import { leakHashOf, listHolds, rangeHolds, rangePrefixChars } from './core/leaked-passwords.ts';
+
+export interface LeakedPasswords {
+  /** Throws when nobody can say. */
+  has(password: string): Promise<boolean>;
+}
+
+export interface LeakedPasswordSettings {
+  readonly url: string;
+  readonly user_agent: string;
+  readonly list_path: string | undefined;
+}
+
+/** As upstream's: a sign-up is not kept waiting for long. */
+const leakCheckTimeoutMs = 5000;
+
+export function createLeakedPasswords(
+  { url, user_agent, list_path }: LeakedPasswordSettings,
+  outgoing: Outgoing,
+): LeakedPasswords {
+  if (list_path !== undefined) return { has: (password) => isInFile(list_path, leakHashOf(password)) };
+  return {
+    async has(password) {
+      const hash = leakHashOf(password);
+      const answer = await outgoing.send({
+        url: `${url.replace(/\/+$/, '')}/range/${hash.slice(0, rangePrefixChars)}`,
+        reach: 'configured',
+        // With padding the size of the answer does not tell the range.
+        headers: { accept: 'text/plain', 'user-agent': user_agent, 'add-padding': 'true' },
+        timeoutMs: leakCheckTimeoutMs,
+      });
+      if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`);
+      return rangeHolds(answer.text, hash);
+    },
+  };
+}
+
+async function isInFile(path: string, hash: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const read = async (position: number, length: number): Promise<Buffer> => {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position);
+      return buffer.subarray(0, bytesRead);
+    };
+    return await listHolds({ sizeBytes: size, read }, hash);
+  } finally {
+    await file.close();
+  }
+}
