@@ -55,6 +55,12 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Asked now and then, so no listener is needed; an AbortSignal is one. `reason` is what the caller gets to see. */
+export interface Cancellation {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+}
+
 /** Name and value, as for `set_config`. */
 export type Setting = readonly [name: string, value: string];
 
@@ -120,7 +126,7 @@ export interface PathRequest {
   /** True: session state is reset afterwards (volatile functions may leave locks, temp tables, settings). */
   readonly resetAfter?: boolean;
   /** The client went away: cancels the statement when nobody else is in flight on that connection. */
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
 }
 
 export interface PathStatement {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
+import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
@@ -56,6 +57,7 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
         request.raw.headers['x-forwarded-proto'] = request.protocol;
         request.raw.headers['x-forwarded-for'] = request.ips?.toReversed().join(', ') ?? request.ip;
         reply.hijack();
+        setGatewayHeaders(reply);
         await deps.proxy.forward(lease.worker, target.path, request.raw, reply.raw);
       } catch (error) {
         if (!(error instanceof FunctionError)) throw error;

@@ -6,6 +6,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Mount, Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
@@ -85,8 +86,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (methods.length >= app.supportedMethods.length) routes.push({ method: '*', path: url });
     else for (const one of methods) routes.push({ method: one, path: url });
   });
+  app.decorateReply('gatewayHeaders', undefined);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.raw.setHeader('x-request-id', request.id);
+    reply.gatewayHeaders = ['x-request-id', request.id];
+    done();
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    setGatewayHeaders(reply);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -166,6 +172,8 @@ function register(
   keys: Keys,
 ): void {
   const expose = mount.exposeHeaders?.join(',');
+  const cors = ['access-control-allow-origin', '*'];
+  if (expose !== undefined) cors.push('access-control-expose-headers', expose);
   app.register(
     async (scope) => {
       // The router also finds a prefix that is spelled with percent signs; services cut it off by its length.
@@ -179,9 +187,7 @@ function register(
             answerPreflight(request, reply);
             return;
           }
-          // On the raw answer, so that a service which writes it itself (hijack) carries them too.
-          reply.raw.setHeader('access-control-allow-origin', '*');
-          if (expose !== undefined) reply.raw.setHeader('access-control-expose-headers', expose);
+          reply.gatewayHeaders?.push(...cors);
           done();
         });
       }

@@ -1,5 +1,7 @@
 /** The HTTP shell: reads requests off the socket, writes answers on it. */
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { Cancellation } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { RestRequest } from './core/request.ts';
 import { type RestResponse, respondError } from './core/respond.ts';
@@ -20,12 +22,7 @@ export function restPlugin({ prefix, handle, log }: RestRoutes): FastifyPluginAs
     takeRawBodies(scope);
     const route = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.hijack();
-      const abort = new AbortController();
-      // Closing before the answer is out means that the client went away.
-      reply.raw.once('close', () => {
-        if (!reply.raw.writableFinished) abort.abort();
-      });
-      const response = await handle(readRequest(request, prefix, abort.signal));
+      const response = await handle(readRequest(request, prefix, new ClientGone(reply.raw)));
       try {
         write(reply, response);
       } catch (cause) {
@@ -67,7 +64,24 @@ function shellError(error: Error & { statusCode?: number }): RestError {
   });
 }
 
-function readRequest(request: FastifyRequest, prefix: string, signal: AbortSignal): RestRequest {
+/** True once the connection is closed, without a listener a request. */
+class ClientGone implements Cancellation {
+  readonly #raw: ServerResponse;
+
+  constructor(raw: ServerResponse) {
+    this.#raw = raw;
+  }
+
+  get aborted(): boolean {
+    return this.#raw.destroyed;
+  }
+
+  get reason(): Error {
+    return new DOMException('The client went away.', 'AbortError');
+  }
+}
+
+function readRequest(request: FastifyRequest, prefix: string, signal: Cancellation): RestRequest {
   const url = request.raw.url ?? '/';
   const question = url.indexOf('?');
   const path = url.slice(prefix.length, question === -1 ? undefined : question);
@@ -89,7 +103,7 @@ const SMALL_BYTES = 8 * 1024;
 function write(reply: FastifyReply, response: RestResponse): void {
   const { raw } = reply;
   if (raw.destroyed) return;
-  const headers = response.headers.flat();
+  const headers = headArguments(response.headers, reply.gatewayHeaders);
   if (response.reason === undefined) raw.writeHead(response.status, headers);
   else raw.writeHead(response.status, cleanReason(response.reason), headers);
   const { body } = response;
@@ -111,6 +125,14 @@ function write(reply: FastifyReply, response: RestResponse): void {
     batched = 0;
   }
   raw.end(Buffer.concat(batch, batched));
+}
+
+/** In one flat list and with nothing set on the response before, Node writes the head without a second look. */
+function headArguments(headers: RestResponse['headers'], gatewayHeaders: readonly string[] = []): string[] {
+  const list: string[] = [];
+  for (const [name, value] of headers) list.push(name, value);
+  for (const text of gatewayHeaders) list.push(text);
+  return list;
 }
 
 /** A status line holds one line of Latin-1. */

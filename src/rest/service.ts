@@ -154,19 +154,15 @@ function pathRequest(
   { settings, roles }: Snapshot,
 ): PathRequest {
   const { plan, compiled, preferences } = shape;
-  const bind = ({ key, text, params }: Statement) => ({
-    key,
-    text,
-    params: params.map((param) => bindParam(param, bindings)),
-  });
-  const { params, ...statement } = bind(compiled.main);
+  const values = ({ params }: Statement) => params.map((param) => bindParam(param, bindings));
+  const bind = (statement: Statement) => ({ ...statement, params: values(statement) });
   const routine = plan.kind === 'call' ? plan.call.routine : undefined;
   const role = roles.get(identity.role);
   const readOnly = plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly);
   const isolation = routine?.isolation ?? role?.isolation;
   const rollback = preferences.tx === 'rollback' || (settings.txEnd.rollback && preferences.tx !== 'commit');
   const decides = rollback || isolation !== undefined || mayRefuse(shape);
-  const after = [compiled.settings, compiled.explain].filter((one) => one !== undefined).map(bind);
+  const hasAfter = compiled.settings !== undefined || compiled.explain !== undefined;
   return {
     role: identity.role,
     settings: transactionSettings(
@@ -180,11 +176,13 @@ function pathRequest(
       },
       settings,
     ),
-    statement,
-    params,
+    statement: compiled.main,
+    params: values(compiled.main),
     access: readOnly ? 'read only' : 'read write',
-    ...(settings.preRequest === undefined ? {} : { before: [preRequest(settings.preRequest)] }),
-    ...(after.length === 0 ? {} : { after }),
+    ...(settings.preRequest !== undefined && { before: [preRequest(settings.preRequest)] }),
+    ...(hasAfter && {
+      after: [compiled.settings, compiled.explain].filter((one) => one !== undefined).map(bind),
+    }),
     ...(decides ? { explicit: { ...(isolation && { isolation }), decide: decider(shape, rollback) } } : {}),
     lane: plan.kind === 'read' && !decides && shape.lane.isQuick ? 'shared' : 'alone',
     resetAfter: routine?.volatility === 'volatile' && !readOnly,

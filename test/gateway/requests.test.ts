@@ -1,5 +1,6 @@
 /** What the gateway does to every request: id, log line, keys, CORS, sub-paths, limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setGatewayHeaders } from '../../src/kernel/gateway-headers.ts';
 import type { Service } from '../../src/kernel/service.ts';
 import { type GatewayServer, service, startGateway } from './harness.ts';
 
@@ -48,6 +49,7 @@ const plain: Service = service('plain', {
     });
     app.get('/hijacked', (_request, reply) => {
       reply.hijack();
+      setGatewayHeaders(reply);
       reply.raw.end('by hand');
     });
     const schema = {

@@ -71,7 +71,7 @@ class Path implements RequestPath {
   execute(request: PathRequest): Promise<PathResult> {
     return new Promise((resolve, reject) => {
       if (this.#stopped !== undefined) throw new PoolEndedError('The request path is closed.');
-      request.signal?.throwIfAborted();
+      if (request.signal?.aborted === true) throw request.signal.reason;
       this.#pending++;
       const queuedAt = performance.now();
       const job: Job = {

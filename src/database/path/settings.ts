@@ -3,7 +3,7 @@
  * It is prepared once per list of names, so only values travel.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
-import type { PathRequest } from '../types.ts';
+import type { PathRequest, Setting } from '../types.ts';
 
 export interface SettingsStatement {
   readonly key: string;
@@ -11,11 +11,26 @@ export interface SettingsStatement {
   readonly values: string[];
 }
 
+interface Made {
+  readonly key: string;
+  readonly text: string;
+  readonly settings: readonly Setting[];
+  /** How many settings of other requests follow, each set to the empty text. */
+  readonly emptied: number;
+  readonly contextSize: number;
+}
+
+function sameNames(some: readonly Setting[], others: readonly Setting[]): boolean {
+  return some.length === others.length && some.every(([name], index) => name === others[index]?.[0]);
+}
+
 /** More than any service of ours has; a bound on what is kept. */
 const REMEMBERED_NAMES = 32;
 
 export class SettingsStatements {
   readonly #texts = new Map<string, string>();
+  /** What the last request got: the next one nearly always has the same names in the same order. */
+  readonly #last: Partial<Record<PathRequest['access'], Made>> = {};
   /** Settings `request.…` that some request has set. */
   readonly #context = new Set<string>();
 
@@ -25,6 +40,16 @@ export class SettingsStatements {
    * (`set_config('request.jwt.claim.sub', …, false)`) is seen by the next request.
    */
   of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
+    const last = this.#last[request.access];
+    if (last?.contextSize === this.#context.size && sameNames(request.settings, last.settings)) {
+      const values = request.settings.map(([, value]) => value);
+      for (let count = last.emptied; count > 0; count--) values.push('');
+      return { key: last.key, text: last.text, values };
+    }
+    return this.#make(request);
+  }
+
+  #make(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
     const names: string[] = [];
     const values: string[] = [];
     for (const [name, value] of request.settings) {
@@ -32,10 +57,12 @@ export class SettingsStatements {
       values.push(value);
       if (name.startsWith('request.') && this.#context.size < REMEMBERED_NAMES) this.#context.add(name);
     }
-    if (!names.includes('role')) {
+    const setsRole = names.includes('role');
+    if (!setsRole) {
       names.unshift('role');
       values.unshift(request.role);
     }
+    const given = names.length;
     for (const name of this.#context) {
       if (names.includes(name)) continue;
       names.push(name);
@@ -43,7 +70,18 @@ export class SettingsStatements {
     }
     const readOnly = request.access === 'read only';
     const key = `${readOnly ? 'set read only' : 'set'} ${names.join('\n')}`;
-    return { key, text: this.#text(key, names, readOnly), values };
+    const text = this.#text(key, names, readOnly);
+    if (setsRole) {
+      const emptied = names.length - given;
+      this.#last[request.access] = {
+        key,
+        text,
+        settings: request.settings,
+        emptied,
+        contextSize: this.#context.size,
+      };
+    }
+    return { key, text, values };
   }
 
   #text(key: string, names: readonly string[], readOnly: boolean): string {

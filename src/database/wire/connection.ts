@@ -107,6 +107,11 @@ export class Connection {
     return this.#exchanges.length;
   }
 
+  /** What is submitted now leaves in the same write as what was submitted before it. */
+  get flushPending(): boolean {
+    return this.#flushScheduled;
+  }
+
   /** Nothing in flight and no transaction open. */
   get idle(): boolean {
     return this.#exchanges.length === 0 && this.transactionStatus === Status.Idle;

@@ -87,14 +87,14 @@ export function prepare(
   );
   if (request.method === 'PUT' && !isAllRows(range)) throw restError('PGRST114');
   const ranges = new Map(query.ranges).set('limit', range);
-  const given = new Set([...ranges].filter(([, one]) => !isAllRows(one)).map(([name]) => name));
+  const given = givenRanges(ranges);
   const contentHeader = header(request, 'content-type');
   const contentType = contentHeader === undefined ? JSON_TYPE : readMediaType(contentHeader);
   const payload = payloadOf(request, action, contentType, tree);
   const accept = header(request, 'accept');
   const key = [
     known,
-    JSON.stringify([...given]),
+    given.length === 0 ? '' : JSON.stringify(given),
     header(request, 'prefer') ?? '',
     accept ?? '*/*',
     contentType.kind,
@@ -102,7 +102,7 @@ export function prepare(
   ].join('\0');
   let shape = context.shapes.get(key);
   if (shape === undefined) {
-    const parts = { key, query, tree, payload, given, contentType, accept, preferences };
+    const parts = { key, query, tree, payload, given: new Set(given), contentType, accept, preferences };
     shape = shapeOf(action, profile, parts, context);
     context.shapes.set(key, shape);
   }
@@ -114,6 +114,12 @@ export function prepare(
     range,
     profile,
   };
+}
+
+function givenRanges(ranges: ReadonlyMap<string, RowRange>): string[] {
+  const names: string[] = [];
+  for (const [name, range] of ranges) if (!isAllRows(range)) names.push(name);
+  return names;
 }
 
 function payloadOf(

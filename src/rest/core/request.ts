@@ -1,4 +1,5 @@
 /** From an HTTP request to what it asks for: resource, action, schema. The first steps of the pipeline; pure. */
+import type { Cancellation } from '../../database/types.ts';
 import { restError } from '../errors.ts';
 import type { RestSettings } from '../settings.ts';
 import { decodeText } from './parse/query.ts';
@@ -14,7 +15,7 @@ export interface RestRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
 }
 
 export type Action =

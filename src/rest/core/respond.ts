@@ -141,8 +141,11 @@ function locationHeader(table: string, { location }: Result): HeaderList {
   return [['Location', encodeHeader(`/${table}?${query}`)]];
 }
 
+const ASCII = /^[\x20-\x7e]*$/;
+
 /** Header values are bytes; names of relations may be any text. */
-const encodeHeader = (value: string): string => Buffer.from(value, 'utf8').toString('latin1');
+const encodeHeader = (value: string): string =>
+  ASCII.test(value) ? value : Buffer.from(value, 'utf8').toString('latin1');
 
 function applied(shape: Shape): HeaderList {
   const { plan, preferences, hasOnConflict } = shape;
@@ -177,12 +180,16 @@ function finish(
   result: Pick<Result, 'headers' | 'status'>,
   shape: Shape,
 ): RestResponse {
-  const own = result.headers === undefined ? [] : readHeaders(result.headers);
-  const names = new Set(own.map(([name]) => name.toLowerCase()));
-  const all: HeaderList = [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...own];
+  const own = result.headers === undefined ? undefined : readHeaders(result.headers);
+  const all = own === undefined ? headers : overridden([...headers, VARY], own);
   if (shape.legacyNames.length > 0) all.push(legacyWarning(shape));
-  if (!names.has('vary')) all.push(VARY);
+  if (own === undefined) all.push(VARY);
   return { status: result.status === undefined ? status : readStatus(result.status), headers: all, body };
+}
+
+function overridden(headers: HeaderList, own: HeaderList): HeaderList {
+  const names = new Set(own.map(([name]) => name.toLowerCase()));
+  return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...own];
 }
 
 function legacyWarning({ legacyNames }: Shape): readonly [string, string] {

@@ -278,7 +278,11 @@ export function canonicalQuery(query: ScannedQuery): string {
     .join('&');
 }
 
+/** Nothing in it is encoded. */
+const PLAIN = /^[\w.~-]*$/;
+
 function encodeText(text: string): string {
+  if (PLAIN.test(text)) return text;
   return encodeURIComponent(text.isWellFormed() ? text : text.toWellFormed()).replace(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
