@@ -159,6 +159,45 @@ export interface MfaChallenge {
   readonly otp_code: string | null;
 }
 
+export interface OAuthClient {
+  readonly id: string;
+  readonly client_secret_hash: string | null;
+  readonly registration_type: 'manual' | 'dynamic';
+  readonly redirect_uris: string;
+  readonly grant_types: string;
+  readonly client_name: string | null;
+  readonly client_uri: string | null;
+  readonly logo_uri: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly client_type: 'public' | 'confidential';
+  readonly token_endpoint_auth_method: 'none' | 'client_secret_basic' | 'client_secret_post';
+}
+
+export interface OAuthAuthorization {
+  readonly id: string;
+  readonly authorization_id: string;
+  readonly client_id: string;
+  readonly user_id: string | null;
+  readonly redirect_uri: string;
+  readonly scope: string;
+  readonly state: string | null;
+  readonly resource: string | null;
+  readonly code_challenge: string | null;
+  readonly code_challenge_method: 's256' | 'plain' | null;
+  readonly status: 'pending' | 'approved' | 'denied' | 'expired';
+  readonly authorization_code: string | null;
+  readonly expires_at: string;
+  readonly nonce: string | null;
+}
+
+export interface OAuthConsent {
+  readonly id: string;
+  readonly client_id: string;
+  readonly scopes: string;
+  readonly granted_at: string;
+}
+
 export interface AuditLogEntry {
   readonly id: string;
   readonly payload: JsonObject;

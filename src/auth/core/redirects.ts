@@ -23,7 +23,7 @@ export function isRedirectAllowed(rules: RedirectRules, url: string): boolean {
   const site = splitUrl(rules.siteUrl);
   if (!target || !site) return false;
   const isHttp = target.scheme === 'http' || target.scheme === 'https';
-  if (isHttp && !browserAgrees(url, target)) return false;
+  if (isHttp && !readsAlike(url, target)) return false;
   if (
     site.hostname === target.hostname &&
     site.scheme === target.scheme &&
@@ -39,13 +39,14 @@ export function isRedirectAllowed(rules: RedirectRules, url: string): boolean {
   return rules.allowed.some((pattern) => pattern.test(withoutFragment));
 }
 
-interface SplitUrl {
+export interface SplitUrl {
   readonly scheme: string;
   readonly hostname: string;
   readonly port: string;
 }
 
-function splitUrl(url: string): SplitUrl | undefined {
+/** Scheme, host and port as Go reads them; undefined for what Go refuses. */
+export function splitUrl(url: string): SplitUrl | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are refused
   if (/[\u0000-\u0020\u007f\\]/.test(url)) return undefined;
   const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?/.exec(url);
@@ -63,7 +64,8 @@ function splitUrl(url: string): SplitUrl | undefined {
 
 const defaultPorts: Record<string, string> = { http: '80', https: '443' };
 
-function browserAgrees(url: string, split: SplitUrl): boolean {
+/** For http(s): a browser (WHATWG) finds the same host and port. */
+export function readsAlike(url: string, split: SplitUrl): boolean {
   if (!URL.canParse(url)) return false;
   const parsed = new URL(url);
   const port = split.port === defaultPorts[split.scheme] ? '' : split.port;

@@ -42,17 +42,21 @@ type Presented =
   | { readonly form: 1; readonly text: string }
   | { readonly form: 2; readonly text: string; readonly token: SignedRefreshToken };
 
-/** Throws what the contract names for refresh_token, `validation_failed` for text that is no token. */
+/**
+ * `clientId`: the client of our OAuth server that has shown who it is; its sessions are refreshed by it alone.
+ * Throws what the contract names for refresh_token, `validation_failed` for text that is no token.
+ */
 export async function refreshSession(
   ctx: AuthContext,
   exchange: Exchange,
   text: string,
+  clientId?: string,
 ): Promise<IssuedSession> {
   const presented = parsePresented(text);
   const startedAt = performance.now();
   while (performance.now() - startedAt < patienceMs) {
     await judge(ctx, exchange, presented);
-    const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, exchange, presented));
+    const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, exchange, presented, clientId));
     if (outcome === 'busy') await sleep(10 + Math.random() * 20);
     // Thrown here and not inside, so that the revocations are kept.
     else if ('refusal' in outcome) throw outcome.refusal;
@@ -121,6 +125,7 @@ async function refreshLocked(
   tx: Transaction,
   exchange: Exchange,
   presented: Presented,
+  clientId: string | undefined,
 ): Promise<Outcome> {
   const row = presented.form === 1 ? await lockRefreshToken(tx, presented.text) : undefined;
   const sessionId = presented.form === 1 ? row?.session_id : presented.token.sessionId;
@@ -128,10 +133,7 @@ async function refreshLocked(
   if (!session) return 'busy';
   const user = await findUserById(tx, session.user_id);
   if (!user) return 'busy';
-  // Sessions of an OAuth client are refreshed at /oauth/token, where the client shows who it is.
-  if (session.oauth_client_id !== null) {
-    throw new OAuthShapedError('invalid_client', 'Client authentication required for OAuth session');
-  }
+  refuseOtherClient(session.oauth_client_id ?? undefined, clientId);
   const next = row
     ? await rotate(ctx, tx, exchange, user, session, row)
     : await advance(ctx, tx, exchange, user, session, presented);
@@ -147,7 +149,20 @@ async function refreshLocked(
     method: 'token_refresh',
     refreshToken: next,
     ...(session.scopes === null ? {} : { scope: session.scopes }),
+    ...(clientId === undefined ? {} : { clientId }),
   });
+}
+
+/** A session of an OAuth client is refreshed at /oauth/token, by that client; all others elsewhere, by none. */
+function refuseOtherClient(owner: string | undefined, clientId: string | undefined): void {
+  if (owner === clientId) return;
+  const reason =
+    owner === undefined
+      ? 'Client authentication not allowed for non-OAuth session'
+      : clientId === undefined
+        ? 'Client authentication required for OAuth session'
+        : "Client does not match the session's OAuth client";
+  throw new OAuthShapedError('invalid_client', reason);
 }
 
 /** Form 1. The next token, or why there is none. */

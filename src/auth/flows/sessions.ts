@@ -33,6 +33,14 @@ export interface IssuedSession {
   readonly user: User;
 }
 
+/** A session for a client of our OAuth server. */
+export interface ClientGrant {
+  readonly clientId: string;
+  readonly scopes: string;
+  /** See `sessionIdOfCode`. */
+  readonly sessionId: string;
+}
+
 /**
  * A new session of this user. Headers tell which, as upstream's do. With `origin` it has that session's methods, level
  * and factor: nobody proves them twice on the way from the Account pages to an app.
@@ -44,12 +52,14 @@ export async function issueSession(
   user: User,
   method: AuthenticationMethod,
   origin?: Session,
+  grant?: ClientGrant,
 ): Promise<IssuedSession> {
   const now = ctx.clock.now();
-  const sessionId = randomUUID();
+  const sessionId = grant?.sessionId ?? randomUUID();
+  const { userAgent, ip } = exchange;
   await insertSession(
     tx,
-    { id: sessionId, userId: user.id, userAgent: exchange.userAgent, ip: exchange.ip },
+    { id: sessionId, userId: user.id, userAgent, ip, ...(grant ? { oauth: grant } : {}) },
     now,
   );
   const refreshToken = await insertRefreshToken(tx, { userId: user.id, sessionId, parent: null }, now);
@@ -63,7 +73,8 @@ export async function issueSession(
   exchange.reply.header('sb-auth-session-id', sessionId);
   exchange.reply.header('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
   const { aal, amr } = assurance(claims, user);
-  return signSession(ctx, tx, exchange, { user, sessionId, aal, amr, method, refreshToken });
+  const client = grant ? { clientId: grant.clientId, scope: grant.scopes } : {};
+  return signSession(ctx, tx, exchange, { user, sessionId, aal, amr, method, refreshToken, ...client });
 }
 
 export interface SessionToSign {

@@ -37,14 +37,16 @@ export interface NewSession {
   readonly userId: string;
   readonly userAgent: string | undefined;
   readonly ip: string | undefined;
+  /** The client of our OAuth server that it belongs to, and the scopes it was given. */
+  readonly oauth?: { readonly clientId: string; readonly scopes: string };
 }
 
 export async function insertSession(db: Queryable, session: NewSession, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
   await db.query(sql`
-    insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip)
+    insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip, oauth_client_id, scopes)
     values (${session.id}, ${session.userId}, ${now}, ${now}, 'aal1', ${session.userAgent || null},
-            ${session.ip || null})`);
+            ${session.ip || null}, ${session.oauth?.clientId ?? null}, ${session.oauth?.scopes ?? null})`);
 }
 
 export async function addAmrClaim(
@@ -111,6 +113,24 @@ export async function deleteOwnSession(db: Queryable, id: string, userId: string
 export async function deleteSessions(db: Queryable, userId: string, exceptId?: string): Promise<void> {
   const others = exceptId === undefined ? sql.empty : sql` and id <> ${exceptId}`;
   await db.query(sql`delete from auth.sessions where user_id = ${userId}${others}`);
+}
+
+/** Ends what a client of our OAuth server may do for this user. */
+export async function deleteClientSessions(db: Queryable, userId: string, clientId: string): Promise<void> {
+  await db.query(sql`delete from auth.sessions where user_id = ${userId} and oauth_client_id = ${clientId}`);
+}
+
+/** The user whose session it was; undefined when there is none of this client that is so young. */
+export async function deleteClientSession(
+  db: Queryable,
+  id: string,
+  clientId: string,
+  createdAfterMs: number,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ user_id: string }>(sql`
+    delete from auth.sessions
+    where id = ${id} and oauth_client_id = ${clientId} and created_at > ${fromMs(createdAfterMs)} returning user_id`);
+  return row?.user_id;
 }
 
 /** Sessions without an assurance level stay: null is not below anything. */

@@ -167,14 +167,12 @@ export const auth = section('Users and sessions.', {
     solana: section('Solana.', { enabled: boolean(false, 'Offers it.') }, notYet),
     ethereum: section('Ethereum.', { enabled: boolean(false, 'Offers it.') }, notYet),
   }),
-  oauth_server: section(
-    'This project as an OAuth provider for others.',
-    {
-      enabled: boolean(false, 'Serves it.'),
-      authorization_url_path: text('/oauth/consent', 'Path of the page that asks for consent.'),
-      allow_dynamic_registration: boolean(false, 'Clients may register themselves.'),
-    },
-    notYet,
-  ),
+  oauth_server: section('This project as an OAuth provider for others.', {
+    enabled: boolean(false, 'Serves it.'),
+    authorization_url_path: optionalText('Path below the site URL of your own page that asks for consent.', {
+      defaultText: 'the Account pages ask',
+    }),
+    allow_dynamic_registration: boolean(false, 'Clients may register themselves.'),
+  }),
   third_party: thirdParty,
 });

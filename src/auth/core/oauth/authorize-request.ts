@@ -1,0 +1,74 @@
+/** The parameters of an authorization request that come after client and redirect URI (RFC 6749 section 4.1.1). */
+import type { CodeChallengeMethod } from '../pkce.ts';
+import { isSupportedScope, parseScopes } from './scopes.ts';
+
+export interface AuthorizeRequest {
+  readonly scope: string;
+  readonly state: string | null;
+  /** RFC 8707. */
+  readonly resource: string | null;
+  readonly codeChallenge: string;
+  readonly codeChallengeMethod: CodeChallengeMethod;
+  /** OpenID Connect Core section 3.1.2.1. */
+  readonly nonce: string | null;
+}
+
+const defaultScope = 'email';
+
+/** The request, or what the client is told in `error_description`. */
+export function parseAuthorizeRequest(
+  query: URLSearchParams,
+): { readonly request: AuthorizeRequest } | { readonly fault: string } {
+  const get = (name: string): string => query.get(name) ?? '';
+  const scope = get('scope') || defaultScope;
+  const challenge = get('code_challenge');
+  const method = get('code_challenge_method').toLowerCase();
+  const resource = get('resource');
+  const fault =
+    responseTypeFault(get('response_type')) ??
+    scopeFault(scope) ??
+    resourceFault(resource) ??
+    challengeFault(challenge, method);
+  if (fault !== undefined) return { fault };
+  return {
+    request: {
+      scope,
+      state: get('state') || null,
+      resource: resource || null,
+      codeChallenge: challenge,
+      codeChallengeMethod: method as CodeChallengeMethod,
+      nonce: get('nonce') || null,
+    },
+  };
+}
+
+function responseTypeFault(type: string): string | undefined {
+  return type === '' || type === 'code' ? undefined : 'only response_type=code is supported';
+}
+
+function scopeFault(scope: string): string | undefined {
+  const scopes = parseScopes(scope);
+  if (scopes.length === 0) return 'scope parameter cannot be empty';
+  const unsupported = scopes.find((each) => !isSupportedScope(each));
+  return unsupported === undefined ? undefined : `unsupported scope: ${unsupported}`;
+}
+
+function resourceFault(resource: string): string | undefined {
+  if (resource === '') return undefined;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are refused
+  if (/[\u0000-\u001f\u007f]/.test(resource)) return 'resource must be a valid URI';
+  if (!/^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(resource)) return 'resource must be an absolute URI';
+  if (/#./.test(resource)) return 'resource must not include a fragment component';
+  if (/\?[^#]/.test(resource)) return 'resource must not include a query component';
+  return undefined;
+}
+
+/** PKCE is not optional (OAuth 2.1 section 4.1.1). */
+function challengeFault(challenge: string, method: string): string | undefined {
+  if (challenge === '' || method === '') {
+    return 'PKCE flow requires both code_challenge and code_challenge_method';
+  }
+  if (method !== 's256' && method !== 'plain') return "code_challenge_method must be 'S256' or 'plain'";
+  const length = Buffer.byteLength(challenge);
+  return length < 43 || length > 128 ? 'code_challenge must be between 43 and 128 characters' : undefined;
+}

@@ -1,0 +1,31 @@
+/** Where our OAuth server may send a code: the rule for redirect URIs that a client registers (RFC 6749 section 3.1.2). */
+import { readsAlike, splitUrl } from '../redirects.ts';
+
+/** Schemes that a browser runs or shows in place of handing them to an app. */
+const dangerousSchemes = new Set(['javascript', 'data', 'file', 'vbscript', 'about', 'blob']);
+
+/** What is wrong with a redirect URI, or undefined. */
+export function redirectUriFault(uri: string): string | undefined {
+  if (uri === '') return 'redirect URI cannot be empty';
+  // The column keeps a client's URIs in one text, separated by commas: one with a comma would come back as two.
+  if (uri.includes(',')) return 'comma not allowed in redirect URI';
+  const split = splitUrl(uri);
+  if (split === undefined || /^[^?#]*%(?![0-9a-f]{2})/i.test(uri)) return 'invalid URL format';
+  if (split.scheme === '' || split.hostname === '') return 'must have scheme and host';
+  if (dangerousSchemes.has(split.scheme)) {
+    return `scheme '${split.scheme}' is not allowed for security reasons`;
+  }
+  const isHttp = split.scheme === 'http' || split.scheme === 'https';
+  // A URL whose host is another one to a browser would take the code elsewhere.
+  if (isHttp && !readsAlike(uri, split)) return 'invalid URL format';
+  if (split.scheme === 'http' && !['localhost', '127.0.0.1', '::1'].includes(split.hostname)) {
+    return 'HTTP scheme only allowed for localhost';
+  }
+  if (/#./s.test(uri)) return 'fragment not allowed in redirect URI';
+  return undefined;
+}
+
+/** Compared as text, character by character (RFC 6749 section 3.1.2.3); what older rows hold is judged again. */
+export function isRegistered(registered: readonly string[], uri: string): boolean {
+  return registered.includes(uri) && redirectUriFault(uri) === undefined;
+}

@@ -1,0 +1,83 @@
+/** A request to the token endpoint: its parameters, and how the client says who it is (RFC 6749 sections 2.3 and 4.1.3). */
+import { authError } from '../../errors.ts';
+import type { AuthMethod } from './registration.ts';
+
+/** Parameters by name, absent ones as ''. */
+export type TokenParams = (name: string) => string;
+
+/**
+ * Reads the body, never the address: what stands in a query ends up in logs (RFC 6749 section 2.3.1).
+ * Undefined when it is announced as JSON and is none.
+ */
+export function parseTokenParams(contentType: string, body: string): TokenParams | undefined {
+  if (!contentType.includes('application/json')) {
+    const isForm = contentType.startsWith('application/x-www-form-urlencoded');
+    const form = new URLSearchParams(isForm ? body : '');
+    // Upstream reads `resource` from JSON only, and what a form holds there was never compared.
+    return (name) => (name === 'resource' ? '' : (form.get(name) ?? ''));
+  }
+  let values: unknown;
+  try {
+    values = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return undefined;
+  const members = new Map(Object.entries(values).filter(([, value]) => value !== null));
+  if (![...members].every(([name, value]) => typeof value === 'string' || !paramNames.has(name))) {
+    return undefined;
+  }
+  return (name) => (members.get(name) as string | undefined) ?? '';
+}
+
+const paramNames = new Set([
+  'grant_type',
+  'code',
+  'refresh_token',
+  'redirect_uri',
+  'client_id',
+  'client_secret',
+  'code_verifier',
+  'resource',
+]);
+
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly method: AuthMethod;
+}
+
+/** Throws `invalid_credentials`. */
+export function readCredentials(
+  authorization: string | undefined,
+  params: TokenParams | undefined,
+): ClientCredentials {
+  const basic = /^basic (.*)$/is.exec(authorization ?? '')?.[1];
+  if (basic !== undefined) return { ...parseBasic(basic), method: 'client_secret_basic' };
+  if (params === undefined) throw unusable('failed to parse JSON body');
+  const [clientId, clientSecret] = [params('client_id'), params('client_secret')];
+  if (clientId === '') throw unusable('client_id is required');
+  return { clientId, clientSecret, method: clientSecret === '' ? 'none' : 'client_secret_post' };
+}
+
+function parseBasic(encoded: string): { clientId: string; clientSecret: string } {
+  const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(encoded) && encoded.length % 4 === 0;
+  if (!isBase64) throw unusable('invalid basic auth encoding');
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 0) throw unusable('invalid basic auth format');
+  return { clientId: decodePart(text.slice(0, colon)), clientSecret: decodePart(text.slice(colon + 1)) };
+}
+
+/** Both halves are form-encoded before they are joined (RFC 6749 section 2.3.1); ours never hold a `%` of their own. */
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function unusable(reason: string) {
+  return authError('invalid_credentials', `Invalid client credentials: ${reason}`);
+}

@@ -1,0 +1,78 @@
+/** Statements on auth.oauth_authorizations: requests of clients, from the first redirect to the code that is redeemed. */
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { AuthorizeRequest } from '../core/oauth/authorize-request.ts';
+import { authorizationIdText } from '../core/oauth/secrets.ts';
+import { fromMs } from '../core/times.ts';
+import type { OAuthAuthorization } from '../rows.ts';
+
+const columns = sql`
+  id, authorization_id, client_id, user_id, redirect_uri, scope, state, resource, code_challenge,
+  code_challenge_method, status, authorization_code, expires_at, nonce`;
+
+/** Returns the authorization_id. */
+export async function insertAuthorization(
+  db: Queryable,
+  request: AuthorizeRequest & { readonly clientId: string; readonly redirectUri: string },
+  lifetimeMs: number,
+  nowMs: number,
+): Promise<string> {
+  const authorizationId = authorizationIdText();
+  await db.query(sql`
+    insert into auth.oauth_authorizations
+      (id, authorization_id, client_id, redirect_uri, scope, state, resource, code_challenge, code_challenge_method,
+       nonce, status, created_at, expires_at)
+    values (${randomUUID()}, ${authorizationId}, ${request.clientId}, ${request.redirectUri}, ${request.scope},
+            ${request.state}, ${request.resource}, ${request.codeChallenge}, ${request.codeChallengeMethod},
+            ${request.nonce}, 'pending', ${fromMs(nowMs)}, ${fromMs(nowMs + lifetimeMs)})`);
+  return authorizationId;
+}
+
+/** Undefined as well while somebody else decides on it. */
+export async function lockAuthorization(
+  db: Queryable,
+  authorizationId: string,
+): Promise<OAuthAuthorization | undefined> {
+  const [row] = await db.query<OAuthAuthorization>(sql`
+    select ${columns} from auth.oauth_authorizations where authorization_id = ${authorizationId}
+    for update skip locked`);
+  return row;
+}
+
+export async function setAuthorizationUser(db: Queryable, id: string, userId: string): Promise<void> {
+  await db.query(sql`update auth.oauth_authorizations set user_id = ${userId} where id = ${id}`);
+}
+
+/** Returns the code. */
+export async function approveAuthorization(db: Queryable, id: string, nowMs: number): Promise<string> {
+  const code = randomUUID();
+  await db.query(sql`
+    update auth.oauth_authorizations
+    set status = 'approved', approved_at = ${fromMs(nowMs)}, authorization_code = ${code} where id = ${id}`);
+  return code;
+}
+
+export async function closeAuthorization(
+  db: Queryable,
+  id: string,
+  status: 'denied' | 'expired',
+): Promise<void> {
+  await db.query(sql`update auth.oauth_authorizations set status = ${status} where id = ${id}`);
+}
+
+export async function findAuthorizationByCode(
+  db: Queryable,
+  code: string,
+): Promise<OAuthAuthorization | undefined> {
+  const [row] = await db.query<OAuthAuthorization>(sql`
+    select ${columns} from auth.oauth_authorizations
+    where authorization_code = ${code} and status = 'approved'`);
+  return row;
+}
+
+/** False: the code has been redeemed meanwhile; whoever does it at the same time is waited for. */
+export async function takeAuthorization(db: Queryable, id: string): Promise<boolean> {
+  const rows = await db.query(sql`delete from auth.oauth_authorizations where id = ${id} returning id`);
+  return rows.length > 0;
+}
