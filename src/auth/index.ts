@@ -24,9 +24,12 @@ import { adminLinkRoutes } from './routes/admin-links.ts';
 import { adminUserRoutes } from './routes/admin-users.ts';
 import { codeRoutes } from './routes/codes.ts';
 import { customProviderRoutes } from './routes/custom-providers.ts';
+import { discoveryRoutes, rootDiscovery } from './routes/discovery.ts';
 import { externalRoutes } from './routes/external.ts';
 import { factorRoutes } from './routes/factors.ts';
 import { identityRoutes } from './routes/identities.ts';
+import { oauthClientRoutes } from './routes/oauth-clients.ts';
+import { oauthGrantRoutes } from './routes/oauth-grants.ts';
 import { oauthServerRoutes } from './routes/oauth-server.ts';
 import { passkeyRoutes } from './routes/passkeys.ts';
 import { publicRoutes } from './routes/public.ts';
@@ -103,6 +106,7 @@ export function createAuth(deps: AuthDeps): AuthService {
         exposeHeaders: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],
         apiKeys: true,
       },
+      { ...rootDiscovery(ctx), cors: 'open', apiKeys: false },
     ],
     isAllowedRedirect: (address) => isRedirectAllowed(settings.redirects, address),
     issueCode: (request) => issueCode(ctx, request),
@@ -138,6 +142,9 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     customProviderRoutes(define, ctx);
     scimRoutes(define);
     ssoRoutes(define, ctx);
+    discoveryRoutes(define, ctx);
     oauthServerRoutes(define, ctx);
+    oauthClientRoutes(define, ctx);
+    oauthGrantRoutes(define, ctx);
   };
 }

@@ -49,6 +49,12 @@ export interface Settings {
     /** Bare phone number to its fixed code. */
     readonly testCodes: ReadonlyMap<string, string>;
   };
+  readonly oauthServer: {
+    readonly enabled: boolean;
+    readonly allowsRegistration: boolean;
+    /** The page that asks users whether a client may act for them. */
+    readonly consentUrl: () => string;
+  };
   readonly mfa: Config['auth']['mfa'];
   readonly passkeysEnabled: boolean;
   readonly relyingParty: RelyingParty;
@@ -120,6 +126,11 @@ export function settingsFrom({ auth, plinth }: Config, mode: Mode, apiUrl: () =>
       template: auth.sms.template,
       testCodes: new Map(Object.entries(auth.sms.test_otp)),
     },
+    oauthServer: {
+      enabled: auth.oauth_server.enabled,
+      allowsRegistration: auth.oauth_server.allow_dynamic_registration,
+      consentUrl: () => consentUrl(auth, apiUrl()),
+    },
     mfa: auth.mfa,
     passkeysEnabled: auth.passkey.enabled,
     relyingParty: relyingParty(auth.webauthn, auth.site_url),
@@ -131,4 +142,11 @@ export function settingsFrom({ auth, plinth }: Config, mode: Mode, apiUrl: () =>
     limitsByAddress: mode === 'production',
     config: auth,
   };
+}
+
+/** The project's own page, if it names one; else ours. */
+function consentUrl(auth: Config['auth'], apiUrl: string): string {
+  const path = auth.oauth_server.authorization_url_path ?? '';
+  if (path === '') return `${apiUrl}/account/consent`;
+  return `${auth.site_url.replace(/\/+$/, '')}${path.startsWith('/') ? '' : '/'}${path}`;
 }

@@ -105,6 +105,7 @@ export function createKeys(options: KeysOptions): KeyStore {
       return token === undefined ? undefined : thirdParty?.prepare(token);
     },
     warm: async () => thirdParty?.warm(),
+    signingAlgorithm: () => signer?.alg ?? 'HS256',
     sign,
     signWithSecret,
     publicJwks: () => ({ keys: publicKeys }),

@@ -46,6 +46,8 @@ export interface Keys {
    * there is nothing to wait for; never rejects.
    */
   prepare(authorization: string | undefined): Promise<void> | undefined;
+  /** JWS name of the algorithm of the current signing key; `HS256` when the JWT secret signs. */
+  signingAlgorithm(): string;
   /** Signs with the current signing key (header `alg`, `kid?`, `typ`). */
   sign(claims: Claims): string;
   /** HS256 with the JWT secret, for tokens that are internal to a service (storage's signed URLs). */

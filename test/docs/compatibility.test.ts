@@ -42,7 +42,6 @@ describe('what is missing, in the words of the page', () => {
     ['ID tokens', 'POST', '/auth/v1/token?grant_type=id_token', 400, 'id_token required'],
     ['SAML', 'POST', '/auth/v1/sso', 404, 'saml_provider_disabled'],
     ['wallets', 'POST', '/auth/v1/token?grant_type=web3', 400, 'web3'],
-    ['OAuth server', 'POST', '/auth/v1/oauth/token', 404, 'feature_disabled'],
     ['SCIM', 'GET', '/auth/v1/scim/v2/Schemas', 404, 'feature_disabled'],
     ['Metrics', 'GET', '/metrics', 404, 'Nothing is served'],
     ['Log service', 'GET', '/analytics/v1/logs', 404, 'Nothing is served'],

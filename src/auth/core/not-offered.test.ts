@@ -5,7 +5,7 @@ import { notOffered } from './not-offered.ts';
 test('names what is enabled in vain', () => {
   expect(notOffered(defaultConfig().auth)).toEqual([]);
   const { auth } = configFrom({
-    auth: { web3: { solana: { enabled: true } }, oauth_server: { enabled: true } },
+    auth: { web3: { solana: { enabled: true }, ethereum: { enabled: true } } },
   });
-  expect(notOffered(auth)).toEqual(['auth.web3.solana', 'auth.oauth_server']);
+  expect(notOffered(auth)).toEqual(['auth.web3.solana', 'auth.web3.ethereum']);
 });

@@ -10,7 +10,6 @@ export function notOffered(auth: Config['auth']): string[] {
     ['auth.mfa.web_authn', auth.mfa.web_authn.enroll_enabled || auth.mfa.web_authn.verify_enabled],
     ['auth.web3.solana', auth.web3.solana.enabled],
     ['auth.web3.ethereum', auth.web3.ethereum.enabled],
-    ['auth.oauth_server', auth.oauth_server.enabled],
     ['auth.sms.twilio_verify', auth.sms.twilio_verify.enabled],
   ];
   return [...providers, ...flags.filter(([, enabled]) => enabled).map(([name]) => name)];

@@ -32,11 +32,16 @@ export function parseChallenge(codeChallenge: string, method: string): Challenge
   return { codeChallenge, method: lower };
 }
 
-/** Throws `bad_code_verifier` unless the verifier belongs to the challenge. */
-export function checkVerifier(challenge: Challenge, verifier: string): void {
+/** Says whether the verifier belongs to the challenge (RFC 7636 section 4.6). */
+export function isVerifierOf(challenge: Challenge, verifier: string): boolean {
   const derived =
     challenge.method === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
-  if (!sameSecret(derived, challenge.codeChallenge)) throw authError('bad_code_verifier');
+  return sameSecret(derived, challenge.codeChallenge);
+}
+
+/** Throws `bad_code_verifier` unless the verifier belongs to the challenge. */
+export function checkVerifier(challenge: Challenge, verifier: string): void {
+  if (!isVerifierOf(challenge, verifier)) throw authError('bad_code_verifier');
 }
 
 const prefix = 'pkce_';

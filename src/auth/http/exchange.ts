@@ -13,6 +13,8 @@ export interface Exchange {
   readonly params: Readonly<Record<string, string>>;
   readonly ip: string;
   readonly userAgent: string;
+  /** The body as it came. */
+  readonly text: string;
   /** Throws `bad_json`. */
   body(): Fields;
   readonly hasBody: boolean;
@@ -21,8 +23,9 @@ export interface Exchange {
 }
 
 export function exchangeOf(ctx: AuthContext, request: FastifyRequest, reply: FastifyReply): Exchange {
-  const [path = '', search = ''] = request.url.split('?', 2);
-  const query = new URLSearchParams(search);
+  const mark = request.url.indexOf('?');
+  const path = mark < 0 ? request.url : request.url.slice(0, mark);
+  const query = new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1));
   const text = typeof request.body === 'string' ? request.body : '';
   return {
     request,
@@ -33,6 +36,7 @@ export function exchangeOf(ctx: AuthContext, request: FastifyRequest, reply: Fas
     // The gateway knows which proxies are to be believed; anybody can send X-Forwarded-For.
     ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
+    text,
     body: () => parseFields(text),
     hasBody: text !== '',
     redirectTo: () =>

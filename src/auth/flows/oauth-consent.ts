@@ -1,0 +1,118 @@
+/**
+ * Asking a user whether a client may have what it asked for. An authorization belongs to the first user who opens it;
+ * who has allowed as much before is not asked again.
+ */
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { coversScopes, parseScopes } from '../core/oauth/scopes.ts';
+import { withParams } from '../core/redirects.ts';
+import { toMs } from '../core/times.ts';
+import { type AuthError, authError } from '../errors.ts';
+import {
+  approveAuthorization,
+  closeAuthorization,
+  lockAuthorization,
+  setAuthorizationUser,
+} from '../queries/oauth-authorizations.ts';
+import { findOAuthClient } from '../queries/oauth-clients.ts';
+import { findConsent, upsertConsent } from '../queries/oauth-consents.ts';
+import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
+
+export type ConsentQuestion =
+  | { readonly kind: 'ask'; readonly authorization: OAuthAuthorization; readonly client: OAuthClient }
+  /** Allowed before: the way back to the client, with a code. */
+  | { readonly kind: 'allowed'; readonly redirectUrl: string };
+
+/** Throws `oauth_authorization_not_found`, and `validation_failed` for what has been answered already. */
+export async function openAuthorization(
+  ctx: AuthContext,
+  authorizationId: string,
+  user: User,
+): Promise<ConsentQuestion> {
+  const answered = 'authorization request cannot be processed';
+  const isMine = (row: OAuthAuthorization) => row.user_id === null || row.user_id === user.id;
+  return withPending(ctx, { authorizationId, isMine, answered }, async (tx, row) => {
+    const client = await findOAuthClient(tx, row.client_id);
+    if (client === undefined) return notFound();
+    if (row.user_id === null) {
+      await setAuthorizationUser(tx, row.id, user.id);
+      const consent = await findConsent(tx, user.id, row.client_id);
+      if (consent && coversScopes(parseScopes(consent.scopes), parseScopes(row.scope))) {
+        const code = await approveAuthorization(tx, row.id, ctx.clock.now());
+        return { kind: 'allowed', redirectUrl: successUrl(row, code) };
+      }
+    }
+    return { kind: 'ask', authorization: row, client };
+  });
+}
+
+/** The way back to the client. Throws as {@link openAuthorization}; only who opened it can answer. */
+export async function answerAuthorization(
+  ctx: AuthContext,
+  authorizationId: string,
+  user: User,
+  action: 'approve' | 'deny',
+): Promise<string> {
+  const answered = 'authorization request is no longer pending';
+  const isMine = (row: OAuthAuthorization) => row.user_id === user.id;
+  return withPending(ctx, { authorizationId, isMine, answered }, async (tx, row) => {
+    if (action === 'deny') {
+      await closeAuthorization(tx, row.id, 'denied');
+      return errorUrl(row.redirect_uri, 'access_denied', 'User denied the request', row.state);
+    }
+    if ((await findOAuthClient(tx, row.client_id)) === undefined) return notFound();
+    const now = ctx.clock.now();
+    const code = await approveAuthorization(tx, row.id, now);
+    const consent = { userId: user.id, clientId: row.client_id, scopes: parseScopes(row.scope) };
+    await upsertConsent(tx, consent, now);
+    return successUrl(row, code);
+  });
+}
+
+/** Runs `work` on the locked row; refusals are thrown after the transaction, so that "expired" is kept. */
+async function withPending<T extends object | string>(
+  ctx: AuthContext,
+  wanted: {
+    readonly authorizationId: string;
+    readonly isMine: (row: OAuthAuthorization) => boolean;
+    /** What is said of one that has been decided on. */
+    readonly answered: string;
+  },
+  work: (tx: Transaction, row: OAuthAuthorization) => Promise<T | AuthError>,
+): Promise<T> {
+  const outcome = await ctx.pool.transaction(async (tx) => {
+    const row = await lockAuthorization(tx, wanted.authorizationId);
+    if (row === undefined || !wanted.isMine(row)) return notFound();
+    if (toMs(row.expires_at) < ctx.clock.now()) {
+      if (row.status === 'pending') await closeAuthorization(tx, row.id, 'expired');
+      return notFound();
+    }
+    if (row.status !== 'pending') return authError('validation_failed', wanted.answered);
+    return work(tx, row);
+  });
+  if (outcome instanceof Error) throw outcome;
+  return outcome;
+}
+
+/** One answer for unknown, expired and foreign ones: it tells nobody which. */
+function notFound(): AuthError {
+  return authError('oauth_authorization_not_found', 'authorization not found');
+}
+
+function successUrl(row: OAuthAuthorization, code: string): string {
+  return withParams(row.redirect_uri, { code, ...(row.state ? { state: row.state } : {}) });
+}
+
+/** RFC 6749 section 4.1.2.1. */
+export function errorUrl(
+  redirectUri: string,
+  error: string,
+  description: string,
+  state: string | null,
+): string {
+  return withParams(redirectUri, {
+    error,
+    error_description: description,
+    ...(state ? { state } : {}),
+  });
+}

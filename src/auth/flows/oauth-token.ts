@@ -1,0 +1,152 @@
+/** The grants of POST /oauth/token: what a client gets for a code (RFC 6749 section 4.1.3). */
+import type { AuthContext } from '../context.ts';
+import type { JsonObject } from '../core/json.ts';
+import { idTokenClaims } from '../core/oauth/identity-claims.ts';
+import { parseScopes } from '../core/oauth/scopes.ts';
+import { sessionIdOfCode } from '../core/oauth/secrets.ts';
+import type { TokenParams } from '../core/oauth/token-request.ts';
+import { isVerifierOf } from '../core/pkce.ts';
+import { isBanned } from '../core/render-user.ts';
+import { toMs } from '../core/times.ts';
+import { internalError, OAuthShapedError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { findAuthorizationByCode, takeAuthorization } from '../queries/oauth-authorizations.ts';
+import { deleteClientSession } from '../queries/sessions.ts';
+import { findUserById } from '../queries/users.ts';
+import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
+import { audit } from './audit.ts';
+import { type IssuedSession, issueSession } from './sessions.ts';
+
+/** From the authorization request to the redeemed code; upstream's default. */
+export const authorizationLifetimeMs = 600_000;
+
+/** Throws {@link OAuthShapedError}, mostly `invalid_grant`. */
+export async function redeemCode(
+  ctx: AuthContext,
+  exchange: Exchange,
+  client: OAuthClient,
+  params: TokenParams,
+): Promise<JsonObject> {
+  const code = params('code');
+  if (code === '') {
+    throw new OAuthShapedError('invalid_request', 'code is required for authorization_code grant');
+  }
+  const authorization = await findAuthorizationByCode(ctx.pool, code);
+  if (authorization === undefined) {
+    await revokeReplayed(ctx, client, code);
+    throw invalidGrant('Invalid authorization code');
+  }
+  judge(ctx, authorization, client, params);
+  const user = await owner(ctx, authorization);
+  const scopes = parseScopes(authorization.scope);
+  // Asked before the code is spent, where upstream finds out afterwards.
+  if (scopes.includes('openid') && ctx.keys.signingAlgorithm().startsWith('HS')) {
+    throw internalError('Error generating ID token');
+  }
+  const session = await ctx.pool.transaction(async (tx) => {
+    if (!(await takeAuthorization(tx, authorization.id))) return undefined;
+    const traits = { provider_type: 'oauth_provider_authorization_code', client_id: client.id };
+    await audit(ctx, tx, user, 'login', { traits });
+    const grant = { clientId: client.id, scopes: authorization.scope, sessionId: sessionIdOfCode(code) };
+    return issueSession(ctx, tx, exchange, user, 'oauth_provider/authorization_code', undefined, grant);
+  });
+  if (session === undefined) {
+    // Redeemed by somebody at the same moment: nobody can tell by whom.
+    await revokeReplayed(ctx, client, code);
+    throw invalidGrant('Invalid authorization code');
+  }
+  const idToken = scopes.includes('openid') ? signIdToken(ctx, user, authorization, scopes) : undefined;
+  return renderTokens(session, idToken);
+}
+
+/** RFC 6749 section 5.1; the user is not shown to clients. */
+export function renderTokens(session: IssuedSession, idToken?: string): JsonObject {
+  return {
+    access_token: session.accessToken,
+    expires_in: session.expiresInSeconds,
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+    refresh_token: session.refreshToken,
+    token_type: 'bearer',
+  };
+}
+
+function judge(
+  ctx: AuthContext,
+  authorization: OAuthAuthorization,
+  client: OAuthClient,
+  params: TokenParams,
+): void {
+  if (toMs(authorization.expires_at) < ctx.clock.now()) throw invalidGrant('Authorization code has expired');
+  if (authorization.client_id !== client.id) {
+    throw invalidGrant('Authorization code was not issued for this client');
+  }
+  const resource = params('resource');
+  if (resource !== '' && resource !== authorization.resource) {
+    throw invalidGrant('Authorization code resource does not match the resource parameter');
+  }
+  const redirectUri = params('redirect_uri');
+  if (redirectUri !== '' && redirectUri !== authorization.redirect_uri) {
+    throw invalidGrant('Invalid redirect_uri');
+  }
+  const verifier = params('code_verifier');
+  if (verifier === '') {
+    throw invalidGrant('PKCE verification failed: code_verifier is required when PKCE challenge is present');
+  }
+  const { code_challenge: codeChallenge, code_challenge_method: method } = authorization;
+  // A row without a challenge is none of ours: every request has to bring one.
+  const isProven =
+    codeChallenge !== null && method !== null && isVerifierOf({ codeChallenge, method }, verifier);
+  if (!isProven) {
+    throw invalidGrant(
+      'PKCE verification failed: code challenge does not match previously saved code verifier',
+    );
+  }
+}
+
+async function owner(ctx: AuthContext, authorization: OAuthAuthorization): Promise<User> {
+  if (authorization.user_id === null) throw invalidGrant('Authorization code has no associated user');
+  const user = await findUserById(ctx.pool, authorization.user_id);
+  if (user === undefined) throw invalidGrant('User not found for authorization code');
+  if (isBanned(user, ctx.clock.now())) throw new OAuthShapedError('access_denied', 'User is banned');
+  return user;
+}
+
+/**
+ * A code that comes a second time was stolen, on its way or from whoever has it: what it brought is taken back
+ * (RFC 6749 section 4.1.2). Only as long as a code can live; later it is just old text.
+ */
+async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: string): Promise<void> {
+  const since = ctx.clock.now() - authorizationLifetimeMs;
+  await ctx.pool.transaction(async (tx) => {
+    const userId = await deleteClientSession(tx, sessionIdOfCode(code), client.id, since);
+    const user = userId === undefined ? undefined : await findUserById(tx, userId);
+    if (user === undefined) return;
+    const traits = { oauth_client_id: client.id, action: 'oauth_code_replayed' };
+    await audit(ctx, tx, user, 'token_revoked', { traits });
+  });
+}
+
+function signIdToken(
+  ctx: AuthContext,
+  user: User,
+  authorization: OAuthAuthorization,
+  scopes: readonly string[],
+): string {
+  const nowSeconds = Math.floor(ctx.clock.now() / 1000);
+  return ctx.keys.sign(
+    idTokenClaims({
+      user,
+      scopes,
+      issuer: ctx.settings.issuer(),
+      clientId: authorization.client_id,
+      nonce: authorization.nonce,
+      // As upstream: issuing the session was a sign-in.
+      authTimeSeconds: nowSeconds,
+      issuedAtSeconds: nowSeconds,
+    }),
+  );
+}
+
+function invalidGrant(description: string): OAuthShapedError {
+  return new OAuthShapedError('invalid_grant', description);
+}

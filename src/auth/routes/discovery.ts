@@ -1,0 +1,60 @@
+/** The documents below `.well-known`: our public keys, and where our endpoints are. */
+import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import type { AuthContext } from '../context.ts';
+import type { JsonObject } from '../core/json.ts';
+import { discoveryDocument } from '../core/oauth/discovery.ts';
+import { authError } from '../errors.ts';
+import { sendError } from '../http/render-error.ts';
+import { requireOAuthServer } from './oauth-server.ts';
+import type { Define } from './route.ts';
+
+/** How long others may keep the documents; a new key is published at least this long before it signs. */
+const cacheControl = 'public, max-age=600';
+const serverPath = '/.well-known/oauth-authorization-server';
+
+export function discoveryRoutes(define: Define, ctx: AuthContext): void {
+  define('GET', '/.well-known/jwks.json', ({ reply }) => {
+    reply.header('cache-control', cacheControl);
+    return { ...ctx.keys.publicJwks() };
+  });
+  define('GET', '/.well-known/openid-configuration', ({ reply }) => {
+    reply.header('cache-control', cacheControl);
+    return documentOf(ctx);
+  });
+  define('GET', serverPath, ({ reply }) => {
+    requireOAuthServer(ctx);
+    reply.header('cache-control', cacheControl);
+    return documentOf(ctx);
+  });
+}
+
+/**
+ * The same at the root of the gateway, as the local stack has it; and with the issuer's path behind it, where RFC 8414
+ * section 3.1 has clients look.
+ */
+export function rootDiscovery(ctx: AuthContext): { prefix: string; plugin: FastifyPluginAsync } {
+  return {
+    prefix: serverPath,
+    plugin: async (app) => {
+      app.setErrorHandler((error, request, reply) => sendError(ctx.log, error, request, reply));
+      const send = (path: string, reply: FastifyReply) => {
+        requireOAuthServer(ctx);
+        if (path !== '' && `/${path}` !== new URL(ctx.settings.issuer()).pathname) {
+          throw authError('validation_failed', 'There is no such issuer here', { status: 404 });
+        }
+        return reply.header('cache-control', cacheControl).send(documentOf(ctx));
+      };
+      app.get('', (_request, reply) => send('', reply));
+      app.get<{ Params: { '*': string } }>('/*', (request, reply) => send(request.params['*'], reply));
+    },
+  };
+}
+
+function documentOf(ctx: AuthContext): JsonObject {
+  const { enabled, allowsRegistration } = ctx.settings.oauthServer;
+  return discoveryDocument({
+    issuer: ctx.settings.issuer(),
+    allowsRegistration: enabled && allowsRegistration,
+    algorithm: ctx.keys.signingAlgorithm(),
+  });
+}

@@ -1,0 +1,189 @@
+/** A client of the OAuth server, written from RFC 6749, 7636, 7591 and 8414: it knows an address and nothing else. */
+import { createHash, createPublicKey, randomBytes, verify, type webcrypto } from 'node:crypto';
+import type { AuthServer } from '../harness.ts';
+import { newEmail } from '../harness.ts';
+
+export const callback = 'https://app.example/callback';
+
+export interface Registered {
+  readonly client_id: string;
+  readonly client_secret?: string;
+}
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly token_type: string;
+  readonly expires_in: number;
+  readonly id_token?: string;
+}
+
+/** Of `/oauth/token`: RFC 6749's errors, or upstream's own. */
+export interface Refusal {
+  readonly error?: string;
+  readonly error_description?: string;
+  readonly error_code?: string;
+  readonly msg?: string;
+}
+
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+export const password = 'correct horse battery';
+
+export async function person(server: AuthServer): Promise<Person> {
+  const email = newEmail();
+  const answer = await server.request('/signup', { json: { email, password } });
+  const session = await answer.json<{ access_token: string; user: { id: string } }>();
+  return { id: session.user.id, email, token: session.access_token };
+}
+
+export async function register(server: AuthServer, metadata: object = {}): Promise<Registered> {
+  const answer = await server.request('/oauth/clients/register', {
+    json: { client_name: 'Reader', redirect_uris: [callback], ...metadata },
+  });
+  if (answer.status !== 201) throw new Error(JSON.stringify(await answer.json()));
+  return answer.json<Registered>();
+}
+
+export interface Pkce {
+  readonly verifier: string;
+  readonly challenge: string;
+}
+
+export function pkce(): Pkce {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+/** The Location of /oauth/authorize. */
+export async function begin(
+  server: AuthServer,
+  params: Record<string, string>,
+): Promise<{ status: number; location: URL; body: Refusal }> {
+  const query = new URLSearchParams({ response_type: 'code', redirect_uri: callback, ...params });
+  const answer = await server.request(`/oauth/authorize?${query}`);
+  const location = answer.headers.get('location');
+  return {
+    status: answer.status,
+    location: new URL(location ?? 'about:blank'),
+    body: location === null ? await answer.json<Refusal>() : {},
+  };
+}
+
+/** An authorization request under way: its id. */
+export async function authorizationId(
+  server: AuthServer,
+  clientId: string,
+  challenge: string,
+  extra: Record<string, string> = {},
+): Promise<string> {
+  const { location } = await begin(server, {
+    client_id: clientId,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    ...extra,
+  });
+  const id = location.searchParams.get('authorization_id');
+  if (id === null) throw new Error(`no authorization in ${location.href}`);
+  return id;
+}
+
+interface Details {
+  readonly redirect_url?: string;
+  readonly authorization_id?: string;
+  readonly [member: string]: unknown;
+}
+
+export async function open(server: AuthServer, id: string, token: string) {
+  const answer = await server.request(`/oauth/authorizations/${id}`, { token });
+  return { status: answer.status, body: await answer.json<Details & Refusal>() };
+}
+
+export async function decide(
+  server: AuthServer,
+  id: string,
+  token: string,
+  action: string,
+  headers: Record<string, string> = {},
+) {
+  const answer = await server.request(`/oauth/authorizations/${id}/consent`, {
+    token,
+    json: { action },
+    headers,
+  });
+  return { status: answer.status, body: await answer.json<Details & Refusal>() };
+}
+
+/** The user opens the request and says yes: the code. */
+export async function approve(server: AuthServer, id: string, token: string): Promise<string> {
+  const opened = await open(server, id, token);
+  const url = opened.body.redirect_url ?? (await decide(server, id, token, 'approve')).body.redirect_url;
+  const code = new URL(url ?? 'about:blank').searchParams.get('code');
+  if (code === null) throw new Error(`no code in ${url}`);
+  return code;
+}
+
+export async function token(
+  server: AuthServer,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+) {
+  const answer = await fetch(`${server.url}/auth/v1/oauth/token`, {
+    method: 'POST',
+    headers,
+    body: new URLSearchParams(form),
+  });
+  const body = (await answer.json()) as Tokens & Refusal;
+  return { status: answer.status, body, cacheControl: answer.headers.get('cache-control') };
+}
+
+export function basic({ client_id: id, client_secret: secret = '' }: Registered): { authorization: string } {
+  const half = (text: string) => encodeURIComponent(text).replaceAll('-', '%2D').replaceAll('_', '%5F');
+  return { authorization: `Basic ${Buffer.from(`${half(id)}:${half(secret)}`).toString('base64')}` };
+}
+
+/** The whole way for a confidential client. */
+export async function signIn(
+  server: AuthServer,
+  client: Registered,
+  user: Person,
+  extra: Record<string, string> = {},
+): Promise<{ tokens: Tokens; code: string; verifier: string }> {
+  const { verifier, challenge } = pkce();
+  const id = await authorizationId(server, client.client_id, challenge, extra);
+  const code = await approve(server, id, user.token);
+  const { status, body } = await token(
+    server,
+    { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: callback },
+    basic(client),
+  );
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return { tokens: body, code, verifier };
+}
+
+export function claimsOf(jwt: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+}
+
+/** The claims of an ES256 token whose signature holds under a key of the published set (RFC 7515 section 5.2). */
+export async function verified(server: AuthServer, jwt: string): Promise<Record<string, unknown>> {
+  const [head = '', body = '', tail = ''] = jwt.split('.');
+  const header = JSON.parse(Buffer.from(head, 'base64url').toString()) as { alg: string; kid: string };
+  const jwks = (await (
+    await server.request('/.well-known/jwks.json')
+  ).json<{
+    keys: (webcrypto.JsonWebKey & { kid: string })[];
+  }>()) as { keys: (webcrypto.JsonWebKey & { kid: string })[] };
+  const jwk = jwks.keys.find((key) => key.kid === header.kid);
+  if (jwk === undefined || header.alg !== 'ES256') throw new Error(`no key for ${JSON.stringify(header)}`);
+  const key = createPublicKey({ key: jwk, format: 'jwk' });
+  const signature = Buffer.from(tail, 'base64url');
+  if (!verify('sha256', Buffer.from(`${head}.${body}`), { key, dsaEncoding: 'ieee-p1363' }, signature)) {
+    throw new Error('the signature does not hold');
+  }
+  return claimsOf(jwt);
+}
