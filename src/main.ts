@@ -214,6 +214,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     database,
     keys,
     config,
+    dataDir,
     log,
     permissionHints: mode === 'development' ? 'full' : 'short',
   });

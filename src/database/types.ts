@@ -127,6 +127,47 @@ export interface PathRequest {
   readonly resetAfter?: boolean;
   /** The client went away: cancels the statement when nobody else is in flight on that connection. */
   readonly signal?: Cancellation;
+  /** For a main statement whose answer may be large; without it all rows are held in memory. */
+  readonly overflow?: Overflow;
+}
+
+/** Where a main statement's rows go that are too many, or too large, for memory. */
+export interface Overflow {
+  /** The cell of a row that is stored; the others stay in memory. */
+  readonly column: number;
+  /** Rows up to this many bytes are nobody's concern. */
+  readonly freeBytes: number;
+  /** A store for one execution of the statement. */
+  open(flow: RowFlow, signal: Cancellation | undefined): RowStore;
+}
+
+/** What a store asks of the connection whose rows it takes. */
+export interface RowFlow {
+  pause(): void;
+  resume(): void;
+  /** There is no place for the rest, or nobody wants it: the statement is cancelled where that hits nobody else. */
+  refuse(): void;
+}
+
+export interface RowStore {
+  /** The bytes of rows that may stay in memory, at least `sizeBytes`; undefined: from now on cells are written. */
+  keep(sizeBytes: number): number | undefined;
+  /** A cell of this size comes next, in one or several writes. */
+  begin(sizeBytes: number): void;
+  /** Bytes `start` to `end`, copied. */
+  write(buffer: Buffer, start: number, end: number): void;
+  /** Cells that were written. */
+  readonly cells: number;
+  /** All of them and what stands between them. */
+  readonly sizeBytes: number;
+  /** Resolves once everything is stored. Throws why it cannot be. */
+  finish(): Promise<void>;
+  /** Why the rows were refused, as far as that is known by now. */
+  readonly failure: unknown;
+  /** What was written; a piece is valid until the next is asked for. */
+  chunks(): AsyncIterable<Buffer>;
+  /** Gives everything back; may be called at any time, and again. */
+  free(): void;
 }
 
 export interface PathStatement {
@@ -136,8 +177,10 @@ export interface PathStatement {
 }
 
 export interface PathResult {
-  /** Rows of the main statement: raw text-format bytes, unparsed. */
+  /** Rows of the main statement: raw text-format bytes, unparsed. Of stored ones only the cells that were not stored. */
   readonly rows: readonly (readonly (Buffer | null)[])[];
+  /** When the rows were many or large: to be finished before, and freed after, whatever is done with them. */
+  readonly stored: RowStore | undefined;
   readonly columns: readonly string[];
   readonly commandTag: string;
   readonly before: readonly (readonly (readonly (Buffer | null)[])[])[];

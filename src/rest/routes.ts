@@ -3,33 +3,37 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Cancellation } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
+import { BODY_LIMIT_BYTES, type BodySpace } from './bodies.ts';
+import { isStored, type StoredBody } from './core/body.ts';
 import type { RestRequest } from './core/request.ts';
 import { type RestResponse, respondError } from './core/respond.ts';
 import { RestError, restError } from './errors.ts';
 
-/** Of a body; larger loads belong into several requests. */
-const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
 const NO_BODY = new Uint8Array(0);
 
 export interface RestRoutes {
   readonly prefix: string;
   readonly handle: (request: RestRequest) => Promise<RestResponse>;
+  /** What request bodies may take together. */
+  readonly bodies: BodySpace;
   readonly log: Logger;
 }
 
-export function restPlugin({ prefix, handle, log }: RestRoutes): FastifyPluginAsync {
+export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): FastifyPluginAsync {
   return async (scope) => {
-    takeRawBodies(scope);
+    takeRawBodies(scope, bodies, log);
     const route = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.hijack();
+      bodies.releaseAfter(request.raw, reply.raw);
       const response = await handle(readRequest(request, prefix, new ClientGone(reply.raw)));
       try {
-        write(reply, response);
+        write(reply, response, log);
       } catch (cause) {
+        response.release?.();
         // Headers that the database chose and Node refuses.
         log.error({ requestId: request.id, error: cause }, 'answer could not be written');
         if (reply.raw.headersSent) reply.raw.destroy();
-        else write(reply, respondError(restError('PGRSTX00', { cause }), { errorVerbosity: 'verbose' }));
+        else write(reply, respondError(restError('PGRSTX00', { cause }), { errorVerbosity: 'verbose' }), log);
       }
     };
     // An empty path needs a prefix before it.
@@ -38,28 +42,29 @@ export function restPlugin({ prefix, handle, log }: RestRoutes): FastifyPluginAs
   };
 }
 
-function takeRawBodies(scope: FastifyInstance): void {
+function takeRawBodies(scope: FastifyInstance, bodies: BodySpace, log: Logger): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  scope.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+  scope.addContentTypeParser('*', (request, payload, done) => {
+    bodies.read(request.raw, payload).then(
+      (body) => done(null, body),
+      (error) => done(error),
+    );
+  });
+  scope.setErrorHandler((error: Error, _request, reply) => {
     reply.hijack();
-    write(reply, respondError(shellError(error), { errorVerbosity: 'verbose' }));
+    write(reply, respondError(shellError(error), { errorVerbosity: 'verbose' }), log);
   });
 }
 
-/** Only what Fastify refuses before our handler runs comes here: a body too large or cut short. */
+/** Only what goes wrong before our handler runs comes here: a body too large or cut short. */
 function shellError(error: Error & { statusCode?: number }): RestError {
+  if (error instanceof RestError) return error;
   const status = error.statusCode ?? 500;
-  const isTooLarge = status === 413;
+  if (status >= 500) return restError('PGRSTX00', { cause: error });
   return new RestError({
-    code: status < 500 ? 'PGRST102' : 'PGRSTX00',
+    code: 'PGRST102',
     status,
-    message: isTooLarge
-      ? 'Request body is too large'
-      : status < 500
-        ? 'Request body could not be read'
-        : 'Internal error',
-    hint: isTooLarge ? `Send at most ${BODY_LIMIT_BYTES} bytes in one request.` : null,
+    message: 'Request body could not be read',
     cause: error,
   });
 }
@@ -100,13 +105,30 @@ const JOIN_LIMIT_BYTES = 64 * 1024;
 /** Up to it a body goes out as a string: Node then sends it and the head in one piece. */
 const SMALL_BYTES = 8 * 1024;
 
-function write(reply: FastifyReply, response: RestResponse): void {
+/** A client that takes nothing of a large answer for this long is given up. */
+const STALLED_MS = 120_000;
+
+function write(reply: FastifyReply, response: RestResponse, log: Logger): void {
   const { raw } = reply;
-  if (raw.destroyed) return;
+  const { body, release } = response;
+  if (raw.destroyed) {
+    release?.();
+    return;
+  }
   const headers = headArguments(response.headers, reply.gatewayHeaders);
   if (response.reason === undefined) raw.writeHead(response.status, headers);
   else raw.writeHead(response.status, cleanReason(response.reason), headers);
-  const { body } = response;
+  if (release !== undefined) {
+    raw.once('close', release);
+    raw.setTimeout(STALLED_MS, () => raw.destroy());
+  }
+  if (isStored(body)) {
+    stream(raw, body).catch((error: unknown) => {
+      log.error({ requestId: reply.request.id, error }, 'a stored answer could not be read');
+      raw.destroy();
+    });
+    return;
+  }
   const size = body.reduce((sum, part) => sum + part.byteLength, 0);
   if (size <= JOIN_LIMIT_BYTES) {
     const whole = body.length === 1 ? (body[0] as Uint8Array) : Buffer.concat(body, size);
@@ -133,6 +155,20 @@ function headArguments(headers: RestResponse['headers'], gatewayHeaders: readonl
   for (const [name, value] of headers) list.push(name, value);
   for (const text of gatewayHeaders) list.push(text);
   return list;
+}
+
+/** Piece by piece, each when the client has taken the one before. */
+async function stream(raw: ServerResponse, body: StoredBody): Promise<void> {
+  let go = () => {};
+  raw.once('close', () => go());
+  for await (const chunk of body.chunks()) {
+    if (raw.destroyed) return;
+    await new Promise<void>((resolve) => {
+      go = resolve;
+      raw.write(chunk, () => resolve());
+    });
+  }
+  raw.end();
 }
 
 /** A status line holds one line of Latin-1. */

@@ -3,11 +3,12 @@
  * one's input or throws a {@link RestError}; anything else that is thrown came from the database, or is a fault of
  * ours that the client is told nothing about.
  */
-import type { Database, PathRequest, PathResult } from '../database/types.ts';
+import type { Database, Overflow, PathRequest, PathResult, RowStore } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import { quoteIdentifier } from '../kernel/sql.ts';
 import type { Keys } from '../keys/types.ts';
+import type { AnswerSpace } from './answers/space.ts';
 import { authenticate, type Identity } from './core/authenticate.ts';
 import { bindParam } from './core/compile/params.ts';
 import type { Statement } from './core/compile/statement.ts';
@@ -15,6 +16,7 @@ import { databaseError } from './core/database-error.ts';
 import { JSON_TYPE } from './core/parse/media-type.ts';
 import { scanQuery } from './core/parse/query.ts';
 import { findRoutine } from './core/plan/call.ts';
+import type { CrudPlan } from './core/plan/types.ts';
 import { type CrudAction, findRelation, type Prepared, prepare, type Shape } from './core/prepare.ts';
 import { header, type Profile, type RestRequest, readAction, readProfile } from './core/request.ts';
 import {
@@ -28,7 +30,7 @@ import {
 import { limitsAffected, readResult, refusal } from './core/result.ts';
 import { ServerTiming } from './core/server-timing.ts';
 import { transactionSettings } from './core/transaction.ts';
-import type { RestError } from './errors.ts';
+import { RestError } from './errors.ts';
 import type { Advise } from './privileges/index.ts';
 import { answerRoot } from './root.ts';
 import type { QualifiedName } from './schema-cache/types.ts';
@@ -40,6 +42,7 @@ export interface ServiceDeps {
   readonly verify: Keys['verify'];
   readonly clock: Clock;
   readonly log: Logger;
+  readonly answers: AnswerSpace;
   /** The newest schema cache and settings; waits for the first ones only. */
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
 }
@@ -132,7 +135,7 @@ async function crud(
   const { shape } = prepared;
   timing.end('plan');
   const raw = await deps.requestPath
-    .execute(pathRequest(request, prepared, identity, snapshot))
+    .execute(pathRequest(request, prepared, identity, snapshot, deps.answers))
     // A statement that ran into its timeout was slow, too.
     .finally(() => shape.lane.record(timing.end('transaction')))
     .catch((error: unknown) => {
@@ -141,10 +144,41 @@ async function crud(
         throw advised;
       });
     });
-  const result = readResult(shape, raw, snapshot.settings.maxRows);
-  const refused = refusal(shape, result.rows);
+  if (raw.stored !== undefined) return respondStored(prepared, raw, raw.stored, snapshot);
+  return respondTo(prepared, raw, snapshot);
+}
+
+function respondTo(prepared: Prepared, raw: PathResult, { settings }: Snapshot): RestResponse {
+  const result = readResult(prepared.shape, raw, settings.maxRows);
+  const refused = refusal(prepared.shape, result.rows);
   if (refused !== undefined) throw refused;
-  return respond(prepared, result, snapshot.settings);
+  return respond(prepared, result, settings);
+}
+
+/** A large answer is given back when it has been sent, or right away when something else is answered. */
+async function respondStored(
+  prepared: Prepared,
+  raw: PathResult,
+  stored: RowStore,
+  snapshot: Snapshot,
+): Promise<RestResponse> {
+  try {
+    await stored.finish().catch((error: unknown) => {
+      throw readsOnly(prepared.shape.plan) ? error : afterCommit(error);
+    });
+    return { ...respondTo(prepared, raw, snapshot), release: () => stored.free() };
+  } catch (error) {
+    stored.free();
+    throw error;
+  }
+}
+
+/** What keeps an answer from being sent does not undo what was done. */
+function afterCommit(error: unknown): unknown {
+  if (!(error instanceof RestError)) return error;
+  const { code, status, message, details } = error;
+  const hint = 'The request was carried out; only its answer could not be kept.';
+  return new RestError({ code, status, message, details, hint, cause: error });
 }
 
 function pathRequest(
@@ -152,13 +186,14 @@ function pathRequest(
   { shape, bindings, profile }: Prepared,
   identity: Identity,
   { settings, roles }: Snapshot,
+  answers: AnswerSpace,
 ): PathRequest {
   const { plan, compiled, preferences } = shape;
   const values = ({ params }: Statement) => params.map((param) => bindParam(param, bindings));
   const bind = (statement: Statement) => ({ ...statement, params: values(statement) });
   const routine = plan.kind === 'call' ? plan.call.routine : undefined;
   const role = roles.get(identity.role);
-  const readOnly = plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly);
+  const readOnly = readsOnly(plan);
   const isolation = routine?.isolation ?? role?.isolation;
   const rollback = preferences.tx === 'rollback' || (settings.txEnd.rollback && preferences.tx !== 'commit');
   const decides = rollback || isolation !== undefined || mayRefuse(shape);
@@ -185,9 +220,18 @@ function pathRequest(
     }),
     ...(decides ? { explicit: { ...(isolation && { isolation }), decide: decider(shape, rollback) } } : {}),
     lane: plan.kind === 'read' && !decides && shape.lane.isQuick ? 'shared' : 'alone',
+    ...(compiled.form === 'plan' ? {} : { overflow: overflowOf(shape, answers) }),
     resetAfter: routine?.volatility === 'volatile' && !readOnly,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
+}
+
+const readsOnly = (plan: CrudPlan): boolean =>
+  plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly);
+
+function overflowOf({ plan, compiled }: Shape, answers: AnswerSpace): Overflow {
+  if (compiled.form === 'rows') return answers.rows;
+  return plan.kind === 'write' ? answers.writeSummary : answers.summary;
 }
 
 /** Whether the rows that come back can still make the request fail; a read has nothing to undo. */

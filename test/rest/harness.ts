@@ -1,6 +1,9 @@
 /** A REST service of its own on a database of its own, with the fixture of this folder. */
 import { readFileSync } from 'node:fs';
-import { configFrom } from '../../src/config/index.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configFrom, type PartialConfig } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';
@@ -14,6 +17,8 @@ const authSql = new URL('../../src/auth/sql/', import.meta.url);
 
 export interface RestHarness {
   readonly url: string;
+  /** Where large answers wait. */
+  readonly dataDir: string;
   readonly anonKey: string;
   readonly serviceKey: string;
   /** A token of an end user. */
@@ -29,16 +34,18 @@ export interface RestHarness {
 export async function startRest({
   permissionHints = 'off',
   sql: more,
+  settings = {},
 }: {
   permissionHints?: PermissionHints;
   sql?: string;
+  settings?: PartialConfig;
 } = {}): Promise<RestHarness> {
   const { database, drop } = await createTestDatabase('rest-fixture', async (template) => {
     await template.migrate([{ room: 'auth', dir: authSql }]);
     await template.pool('postgres').exec(fixture);
   });
   if (more !== undefined) await database.pool('postgres').exec(more);
-  return serveRest(database, drop, permissionHints);
+  return serveRest(database, drop, permissionHints, settings);
 }
 
 /** On any database; `end` comes after the service has stopped. */
@@ -46,16 +53,19 @@ export async function serveRest(
   database: Database,
   end: () => Promise<void>,
   permissionHints: PermissionHints = 'off',
+  settings: PartialConfig = {},
 ): Promise<RestHarness> {
-  const config = configFrom({ api: { schemas: ['public'] } }, '/nowhere');
+  const config = configFrom({ ...settings, api: { schemas: ['public'], ...settings.api } }, '/nowhere');
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-rest-'));
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
-  const rest = createRest({ database, keys, config, log: silentLogger, permissionHints });
+  const rest = createRest({ database, keys, config, dataDir, log: silentLogger, permissionHints });
   await rest.start?.();
   const gateway = createGateway({ services: [rest], keys, log: silentLogger, trustedProxies: [], home: '/' });
   const port = await gateway.listen('127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
+    dataDir,
     anonKey: keys.anonKey,
     serviceKey: keys.serviceRoleKey,
     userToken: (sub, claims = {}) => keys.sign({ sub, role: 'authenticated', exp: 4_000_000_000, ...claims }),
@@ -66,6 +76,7 @@ export async function serveRest(
       await gateway.close(1000);
       await rest.stop?.();
       await end();
+      await rm(dataDir, { recursive: true });
     },
   };
 }

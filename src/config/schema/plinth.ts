@@ -53,6 +53,18 @@ export const plinthSchema = section("Plinth's own settings.", {
   }),
   rest: section('The REST service.', {
     connections: integer(4, 'Connections of the request path to PostgreSQL.', { min: 1, max: 100 }),
+    max_answer_size: size(
+      2 * 1024 * 1024 * 1024,
+      'Largest answer. What is large waits for its client in a file of the data folder, not in memory.',
+    ),
+    max_waiting_answers: size(
+      8 * 1024 * 1024 * 1024,
+      'What all answers together may take in files at a time.',
+    ),
+    max_request_bodies: size(
+      512 * 1024 * 1024,
+      'What large request bodies may take in memory at a time; beyond it they are refused for the moment.',
+    ),
   }),
   realtime: section(
     "Bounds of realtime. The counts and rates are upstream's; what it has as default is in brackets.",

@@ -57,9 +57,25 @@ export class Lane {
     if (second !== undefined || head?.request.signal?.aborted !== true) return;
     if (this.cancelling !== undefined || now < this.#cancelAgainAt) return;
     this.#cancelAgainAt = now + CANCEL_AGAIN_MS;
+    this.#cancel(head);
+  }
+
+  /**
+   * Cancels the only job in flight, whose rows nobody takes any more. Nothing is read until the request has been passed
+   * on, so that it arrives before the server is through.
+   */
+  refuse(): void {
+    const [head, second] = this.jobs;
+    if (head === undefined || second !== undefined || this.cancelling !== undefined) return;
+    this.connection.pause();
+    this.#cancel(head).then(() => this.connection.resume());
+  }
+
+  #cancel(head: Job): Promise<void> {
     const passedOn = this.connection.cancel().catch(() => {});
     this.cancelling = passedOn.then(() => {
       if (this.jobs[0] === head) this.cancelling = undefined;
     });
+    return passedOn;
   }
 }

@@ -2,6 +2,7 @@
 import type { PathRequest, PathResult } from '../types.ts';
 import {
   Batch,
+  type Connection,
   ConnectionError,
   PostgresError,
   type PreparedStatement,
@@ -44,6 +45,10 @@ function sendBatch(
   done: (batch: Batch<Cells>) => void,
 ): void {
   const batch = new Batch<Cells>(lane.connection, lane.statements, readCells, done, anew);
+  if (request.overflow !== undefined) {
+    batch.signal = request.signal;
+    batch.refuser = lane;
+  }
   // A plan is bound to the role it was made for: one statement used by two roles in turn is planned each time.
   const prefix = `${request.role}\n`;
   try {
@@ -52,7 +57,7 @@ function sendBatch(
     if (request.before !== undefined) {
       for (const { key, text, params } of request.before) batch.add(prefix + key, text, params);
     }
-    batch.add(prefix + request.statement.key, request.statement.text, request.params);
+    batch.add(prefix + request.statement.key, request.statement.text, request.params, true, request.overflow);
     if (request.after !== undefined) {
       for (const { key, text, params } of request.after) batch.add(prefix + key, text, params);
     }
@@ -80,26 +85,42 @@ async function sendExplicit(
     return failure(batch, request);
   }
   const result = resultOf(batch, request, 2);
+  try {
+    await endExplicit(connection, result, decide);
+    return { result };
+  } catch (error) {
+    result.stored?.free();
+    return { error };
+  }
+}
+
+async function endExplicit(
+  connection: Connection,
+  result: PathResult,
+  decide: (result: PathResult) => 'commit' | 'rollback',
+): Promise<void> {
   let end: 'commit' | 'rollback';
   try {
+    await result.stored?.finish();
     end = decide(result);
   } catch (error) {
     await runScript(connection, 'rollback');
-    return { error };
+    throw error;
   }
   if (end === 'commit') {
     await runScript(connection, 'commit');
-  } else {
-    // What a commit would have refused is refused here as well, although nothing is kept.
-    const checked = runScript(connection, 'set constraints all immediate');
-    const undone = runScript(connection, 'rollback');
-    const [check] = await Promise.allSettled([checked, undone]);
-    if (check.status === 'rejected') return { error: check.reason };
+    return;
   }
-  return { result };
+  // What a commit would have refused is refused here as well, although nothing is kept.
+  const checked = runScript(connection, 'set constraints all immediate');
+  const undone = runScript(connection, 'rollback');
+  const [check] = await Promise.allSettled([checked, undone]);
+  if (check.status === 'rejected') throw check.reason;
 }
 
 function failure(batch: Batch<Cells>, request: PathRequest): Outcome {
+  const refused = freeStores(batch);
+  if (refused !== undefined) return { error: refused };
   const { error } = batch;
   if (batch.stale) return { error, again: 'here' };
   if (!(error instanceof ConnectionError)) return { error };
@@ -107,6 +128,15 @@ function failure(batch: Batch<Cells>, request: PathRequest): Outcome {
   const harmless = request.access === 'read only' && request.lane === 'shared' && error.code === '08006';
   return { error, again: error.untouched || harmless ? 'elsewhere' : undefined };
 }
+
+/** Why the rows were refused, when that is what the statement was cancelled for. */
+function freeStores({ steps, error }: Batch<Cells>): unknown {
+  const store = steps.find(({ spilled }) => spilled !== undefined)?.spilled?.store;
+  store?.free();
+  return error?.code === QUERY_CANCELED ? store?.failure : undefined;
+}
+
+const QUERY_CANCELED = '57014';
 
 /** `first`: the index of the first step after BEGIN and the settings. */
 function resultOf(batch: Batch<Cells>, request: PathRequest, first: number): PathResult {
@@ -116,6 +146,7 @@ function resultOf(batch: Batch<Cells>, request: PathRequest, first: number): Pat
     throw new PostgresError({ code: 'XX000', severity: 'ERROR', message: 'No statement was run.' });
   return {
     rows: step.rows,
+    stored: step.spilled?.store,
     columns: columnNames(step.statement),
     commandTag: step.commandTag,
     before: request.before === undefined ? NONE : batch.steps.slice(first, main).map(({ rows }) => rows),

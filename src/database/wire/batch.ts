@@ -2,11 +2,14 @@
  * One Sync group of the extended protocol: statements bound and executed one after the other, in one implicit
  * transaction (or inside an open one), with one answer for all of them.
  */
+import type { Cancellation, Overflow, RowFlow } from '../types.ts';
 import type { Connection, Exchange } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
+import type { LargeMessage } from './message-reader.ts';
 import type { WireParameter } from './message-writer.ts';
 import { readColumns, readParameterTypes } from './messages.ts';
 import { Backend } from './protocol.ts';
+import { type Cells, SpilledRows } from './spilled-rows.ts';
 import type { PreparedStatement, StatementCache } from './statement-cache.ts';
 
 /** Reads the DataRow whose body begins at `start`. */
@@ -22,7 +25,15 @@ export interface Step<T> {
   bound: boolean;
   readonly rows: T[];
   commandTag: string;
+  /** Where rows go that are more than `roomBytes`; only where a row is read as its cells. */
+  readonly overflow: Overflow | undefined;
+  rowBytes: number;
+  roomBytes: number;
+  spilled: SpilledRows | undefined;
 }
+
+/** No bound. */
+const ANY_SIZE = 0x7fff_ffff;
 
 /** Longer statements are built for one use (bulk inserts); keeping them would only cost memory. */
 const KEPT_TEXT_LENGTH = 16 * 1024;
@@ -30,6 +41,10 @@ const KEPT_TEXT_LENGTH = 16 * 1024;
 export class Batch<T> implements Exchange {
   readonly extended = true;
   readonly steps: Step<T>[] = [];
+  /** Told when the rows of a step have no place. */
+  refuser: Pick<RowFlow, 'refuse'> | undefined;
+  /** For the stores that are opened. */
+  signal: Cancellation | undefined;
   /** Set at the end. */
   error: PostgresError | ConnectionError | undefined;
   readonly #connection: Connection;
@@ -59,7 +74,13 @@ export class Batch<T> implements Exchange {
   }
 
   /** Writes Bind and Execute, before them Parse when the connection does not have the statement yet. */
-  add(key: string, text: string, parameters: readonly WireParameter[], keepsRows = true): void {
+  add(
+    key: string,
+    text: string,
+    parameters: readonly WireParameter[],
+    keepsRows = true,
+    overflow?: Overflow,
+  ): void {
     const { writer } = this.#connection;
     let known = this.#statements.get(key);
     if (this.#anew && known !== undefined) {
@@ -70,21 +91,34 @@ export class Batch<T> implements Exchange {
     writer.bind(statement.name, parameters);
     writer.execute();
     if (text.length > KEPT_TEXT_LENGTH) this.#statements.close(writer, statement);
-    this.steps.push({
-      statement,
-      fresh: known === undefined,
-      keepsRows,
-      bound: false,
-      rows: [],
-      commandTag: '',
-    });
+    this.#push(statement, known === undefined, keepsRows, overflow);
   }
 
   /** Writes Parse and Describe only, to learn a statement's parameter types. */
   addDescribe(key: string, text: string): PreparedStatement {
     const statement = this.#statements.prepare(this.#connection.writer, key, text);
-    this.steps.push({ statement, fresh: true, keepsRows: false, bound: false, rows: [], commandTag: '' });
+    this.#push(statement, true, false, undefined);
     return statement;
+  }
+
+  #push(
+    statement: PreparedStatement,
+    fresh: boolean,
+    keepsRows: boolean,
+    overflow: Overflow | undefined,
+  ): void {
+    this.steps.push({
+      statement,
+      fresh,
+      keepsRows,
+      bound: false,
+      rows: [],
+      commandTag: '',
+      overflow,
+      rowBytes: 0,
+      roomBytes: overflow?.freeBytes ?? ANY_SIZE,
+      spilled: undefined,
+    });
   }
 
   /** Takes back what was written, when a later part cannot be (a zero byte in a text, too many parameters). */
@@ -113,7 +147,10 @@ export class Batch<T> implements Exchange {
     if (step === undefined) return;
     switch (type) {
       case Backend.DataRow:
-        if (step.keepsRows) step.rows.push(this.#readRow(buffer, start, step.statement));
+        if (!step.keepsRows) return;
+        step.rowBytes += end - start;
+        if (step.rowBytes > step.roomBytes && this.#spills(step)) step.spilled?.add(buffer, start);
+        else step.rows.push(this.#readRow(buffer, start, step.statement));
         return;
       case Backend.BindComplete:
         step.bound = true;
@@ -145,6 +182,13 @@ export class Batch<T> implements Exchange {
     }
   }
 
+  large(type: number, sizeBytes: number): LargeMessage | undefined {
+    const step = this.steps[this.#at];
+    if (type !== Backend.DataRow || !step?.keepsRows || step.overflow === undefined) return undefined;
+    step.rowBytes += sizeBytes;
+    return this.#spills(step) ? step.spilled?.receive() : undefined;
+  }
+
   failed(error: PostgresError): void {
     this.error ??= error;
   }
@@ -157,6 +201,26 @@ export class Batch<T> implements Exchange {
   lost(error: ConnectionError): void {
     this.error = error;
     this.#onEnd(this);
+  }
+
+  /** False while the rows of a step that are more than its room may stay in memory all the same. */
+  #spills(step: Step<T>): boolean {
+    if (step.overflow === undefined) return false;
+    const connection = this.#connection;
+    step.spilled ??= new SpilledRows(
+      step.rows as Cells[],
+      step.overflow.column,
+      step.overflow.open(
+        {
+          pause: () => connection.pause(),
+          resume: () => connection.resume(),
+          refuse: () => this.refuser?.refuse(),
+        },
+        this.signal,
+      ),
+    );
+    step.roomBytes = step.spilled.room(step.rowBytes);
+    return step.rowBytes > step.roomBytes;
   }
 
   #next(): void {

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import type { ConnectionTarget } from './connection-string.ts';
 import { ConnectionError, type PostgresError } from './errors.ts';
-import { MessageReader } from './message-reader.ts';
+import { type LargeMessage, MessageReader } from './message-reader.ts';
 import { MessageWriter } from './message-writer.ts';
 import {
   type Notice,
@@ -24,6 +24,8 @@ export interface Exchange {
   /** False for the simple protocol, where nothing tells that a statement has begun. */
   readonly extended: boolean;
   message(type: number, buffer: Buffer, start: number, end: number): void;
+  /** A large message is coming; undefined when `message` shall get it as a whole. */
+  large?(type: number, sizeBytes: number): LargeMessage | undefined;
   /** An ErrorResponse; the server then skips to the next Sync and `ready` follows. */
   failed(error: PostgresError): void;
   /** ReadyForQuery: the end, with the transaction status. */
@@ -59,7 +61,10 @@ export class Connection {
   onNotification: ((notification: Notification) => void) | undefined;
   readonly options: ConnectionOptions;
   readonly #exchanges: Exchange[] = [];
-  readonly #reader = new MessageReader((type, buffer, start, end) => this.#receive(type, buffer, start, end));
+  readonly #reader = new MessageReader(
+    (type, buffer, start, end) => this.#receive(type, buffer, start, end),
+    (type, sizeBytes) => this.#receiveLarge(type, sizeBytes),
+  );
   #socket: Socket | undefined;
   /** Messages that the first exchange has received. */
   #headMessages = 0;
@@ -234,6 +239,12 @@ export class Connection {
         this.#headMessages++;
         this.#exchanges[0]?.message(type, buffer, start, end);
     }
+  }
+
+  #receiveLarge(type: number, sizeBytes: number): LargeMessage | undefined {
+    const large = this.#exchanges[0]?.large?.(type, sizeBytes);
+    if (large !== undefined) this.#headMessages++;
+    return large;
   }
 
   #end(cause?: Error): void {

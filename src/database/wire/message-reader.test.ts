@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MessageReader } from './message-reader.ts';
+import { LARGE_MESSAGE_BYTES, MessageReader } from './message-reader.ts';
 
 const message = fc.record({
   type: fc.integer({ min: 0x31, max: 0x7a }),
@@ -51,4 +51,45 @@ test('what was handed out stays as it was when more arrives', () => {
 test('a length below four bytes is refused', () => {
   const reader = new MessageReader(() => {});
   expect(() => reader.push(Buffer.from([0x44, 0, 0, 0, 3]))).toThrow(/length/);
+});
+
+test('a large message is handed over in pieces, what stands around it as before', () => {
+  const small = encode({ type: 0x43, body: new Uint8Array([1, 2, 3]) });
+  const body = Buffer.alloc(LARGE_MESSAGE_BYTES + 77, 'large');
+  const stream = Buffer.concat([
+    small,
+    encode({ type: 0x44, body }),
+    small,
+    encode({ type: 0x44, body }),
+    small,
+  ]);
+  // Cuts within the header, at its end, and far behind it.
+  for (const first of [small.length + 3, small.length + 5, small.length + 900]) {
+    const read: (string | Buffer)[] = [];
+    const reader = new MessageReader(
+      (type, _buffer, start, end) => read.push(`${type} ${end - start}`),
+      (type, sizeBytes) => {
+        const pieces: Buffer[] = [];
+        return {
+          push: (buffer, start, end) => pieces.push(buffer.subarray(start, end)),
+          end: () => read.push(`large ${type} ${sizeBytes}`, Buffer.concat(pieces)),
+        };
+      },
+    );
+    reader.push(stream.subarray(0, first));
+    for (let offset = first; offset < stream.length; offset += 65_536)
+      reader.push(stream.subarray(offset, offset + 65_536));
+    const large = [`large 68 ${body.length}`, body];
+    expect(read).toEqual(['67 3', ...large, '67 3', ...large, '67 3']);
+  }
+});
+
+test('a large message that nobody takes in pieces comes as a whole', () => {
+  const body = Buffer.alloc(LARGE_MESSAGE_BYTES, 'whole');
+  const read: Buffer[] = [];
+  const reader = new MessageReader((_type, buffer, start, end) => read.push(buffer.subarray(start, end)));
+  const stream = encode({ type: 0x44, body });
+  for (let offset = 0; offset < stream.length; offset += 65_536)
+    reader.push(stream.subarray(offset, offset + 65_536));
+  expect(read).toEqual([body]);
 });

@@ -6,20 +6,39 @@
 /** `buffer[start..end)` is the body, without type and length. The bytes may be kept: nobody writes to them again. */
 export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => void;
 
+/** Takes the body of a large message in pieces, so that it never lies in memory as a whole. */
+export interface LargeMessage {
+  push(buffer: Buffer, start: number, end: number): void;
+  end(): void;
+}
+
+/** Asked for each message above {@link LARGE_MESSAGE_BYTES}; undefined when it is to come as a whole. */
+export type LargeMessageHandler = (type: number, sizeBytes: number) => LargeMessage | undefined;
+
+/** More than one read can bring. */
+export const LARGE_MESSAGE_BYTES = 4 * 1024 * 1024;
+
 const HEADER = 5;
 
 export class MessageReader {
   readonly #onMessage: MessageHandler;
+  readonly #onLarge: LargeMessageHandler;
+  /** The large message that is coming in, and how many bytes of it are still to come. */
+  #large: LargeMessage | undefined;
+  #missing = 0;
   /** The beginning of a message whose rest is still to come. */
   #partial: Buffer | undefined;
   #filled = 0;
 
-  constructor(onMessage: MessageHandler) {
+  constructor(onMessage: MessageHandler, onLarge: LargeMessageHandler = () => undefined) {
     this.#onMessage = onMessage;
+    this.#onLarge = onLarge;
   }
 
   push(chunk: Buffer): void {
-    let offset = this.#partial === undefined ? 0 : this.#complete(chunk);
+    let offset = 0;
+    if (this.#large !== undefined) offset = this.#passOn(this.#large, chunk, 0);
+    else if (this.#partial !== undefined) offset = this.#complete(chunk);
     while (chunk.length - offset >= HEADER) {
       const end = offset + messageLength(chunk, offset);
       if (end > chunk.length) break;
@@ -39,6 +58,12 @@ export class MessageReader {
     let partial = this.#partial as Buffer;
     const length = messageLength(partial, 0);
     if (partial.length < length) {
+      const large = this.#begin(partial, 0, length);
+      if (large !== undefined) {
+        this.#partial = undefined;
+        this.#filled = 0;
+        return this.#passOn(large, chunk, taken);
+      }
       const whole = Buffer.allocUnsafeSlow(length);
       partial.copy(whole, 0, 0, this.#filled);
       this.#partial = partial = whole;
@@ -61,8 +86,32 @@ export class MessageReader {
   #hold(chunk: Buffer, offset: number): void {
     const rest = chunk.length - offset;
     const size = rest < HEADER ? HEADER : messageLength(chunk, offset);
+    const large = this.#begin(chunk, offset, size);
+    if (large !== undefined) {
+      this.#passOn(large, chunk, offset + HEADER);
+      return;
+    }
     this.#partial = Buffer.allocUnsafeSlow(size);
     this.#filled = chunk.copy(this.#partial, 0, offset);
+  }
+
+  #begin(buffer: Buffer, offset: number, length: number): LargeMessage | undefined {
+    if (length <= LARGE_MESSAGE_BYTES) return undefined;
+    this.#missing = length - HEADER;
+    this.#large = this.#onLarge(buffer[offset] as number, this.#missing);
+    return this.#large;
+  }
+
+  /** Hands over what the chunk holds of a large message, from `from` on; returns where the next message begins. */
+  #passOn(large: LargeMessage, chunk: Buffer, from: number): number {
+    const until = Math.min(from + this.#missing, chunk.length);
+    this.#missing -= until - from;
+    large.push(chunk, from, until);
+    if (this.#missing === 0) {
+      this.#large = undefined;
+      large.end();
+    }
+    return until;
   }
 }
 

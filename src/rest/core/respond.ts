@@ -2,6 +2,7 @@
 import { errorBody, type RestError, restError } from '../errors.ts';
 import { type Relation, type Routine, returnsVoid } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
+import { type Body, lengthOf } from './body.ts';
 import { contentType, type MediaType } from './parse/media-type.ts';
 import { type Preferences, preferenceApplied } from './parse/preferences.ts';
 import { canonicalQuery } from './parse/query.ts';
@@ -16,16 +17,14 @@ export interface RestResponse {
   readonly status: number;
   readonly reason?: string | undefined;
   readonly headers: HeaderList;
-  /** Pieces in order; empty for none. */
-  readonly body: readonly Uint8Array[];
+  readonly body: Body;
+  /** To be called once the body is out, or will never be. */
+  readonly release?: (() => void) | undefined;
 }
 
 const VARY = ['Vary', 'Accept, Prefer, Range'] as const;
 const text = (value: string): Uint8Array[] => [Buffer.from(value)];
-const lengthOf = (body: readonly Uint8Array[]) =>
-  String(body.reduce((sum, part) => sum + part.byteLength, 0));
-
-const lengthHeader = (body: readonly Uint8Array[]) => ['Content-Length', lengthOf(body)] as const;
+const lengthHeader = (body: Body) => ['Content-Length', String(lengthOf(body))] as const;
 
 function typeHeaders(type: MediaType, profile: Profile): HeaderList {
   const headers: HeaderList = [['Content-Type', contentType(type)]];
@@ -176,7 +175,7 @@ function applied(shape: Shape): HeaderList {
 function finish(
   status: number,
   headers: HeaderList,
-  body: readonly Uint8Array[],
+  body: Body,
   result: Pick<Result, 'headers' | 'status'>,
   shape: Shape,
 ): RestResponse {

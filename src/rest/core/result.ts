@@ -1,6 +1,7 @@
 /** What PostgreSQL answered, read by the form its statement has. Bytes of rows are kept as they came. */
-import type { PathResult } from '../../database/types.ts';
+import type { PathResult, RowStore } from '../../database/types.ts';
 import { type RestError, restError } from '../errors.ts';
+import { type Body, fromHex, storedBody } from './body.ts';
 import type { Shape } from './prepare.ts';
 
 export interface Result {
@@ -8,7 +9,7 @@ export interface Result {
   readonly rows: number;
   /** Rows in all; undefined when not counted. */
   readonly total: number | undefined;
-  readonly body: readonly Uint8Array[];
+  readonly body: Body;
   /** Primary key of the one inserted row. */
   readonly location: readonly (readonly [string, string])[];
   /** JSON that the database set as `response.headers`. */
@@ -21,7 +22,7 @@ export interface Result {
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
 /** As json_agg separates. */
-const SEPARATOR = Buffer.from(', \n ');
+export const ROW_SEPARATOR = Buffer.from(', \n ');
 const NEWLINE = Buffer.from('\n');
 
 export function readResult(shape: Shape, result: PathResult, maxRows: number | undefined): Result {
@@ -37,13 +38,21 @@ export function readResult(shape: Shape, result: PathResult, maxRows: number | u
         body: result.rows.flatMap(([line]) => (line ? [line, NEWLINE] : [NEWLINE])),
       };
     case 'rows': {
+      const stored = storedIn(result);
       const texts = result.rows.map(([text]) => text as Buffer);
       const settings = compiled.settings === undefined ? undefined : result.after[0]?.[0];
       return {
         ...nothing,
-        rows: texts.length,
+        rows: stored?.cells ?? texts.length,
         total: estimate,
-        body: plan.handler.kind === 'object' ? texts.slice(0, 1) : joined(texts),
+        body:
+          plan.handler.kind === 'object'
+            ? stored
+              ? storedBody(stored)
+              : texts.slice(0, 1)
+            : stored
+              ? storedBody(stored, OPEN, CLOSE)
+              : joined(texts),
         headers: settings?.[0]?.toString(),
         status: settings?.[1]?.toString(),
       };
@@ -52,10 +61,12 @@ export function readResult(shape: Shape, result: PathResult, maxRows: number | u
       const [total, rows, ...others] = result.rows[0] ?? [];
       const [location, body, headers, status, inserted] = plan.kind === 'write' ? others : [null, ...others];
       const counted = numberOf(total);
+      const stored = storedIn(result);
+      const whole = stored === undefined ? (body ? [body] : []) : storedBody(stored);
       return {
         rows: numberOf(rows) ?? 0,
         total: estimate === undefined ? counted : totalOf(shape, counted, estimate, maxRows),
-        body: body ? [plan.handler.kind === 'custom' && plan.handler.binary ? readHex(body) : body] : [],
+        body: plan.handler.kind === 'custom' && plan.handler.binary ? fromHex(whole) : whole,
         location: location
           ? (JSON.parse(location.toString()) as [string, string | null][]).map(locationPair)
           : [],
@@ -81,8 +92,9 @@ function totalOf(shape: Shape, counted: number | undefined, estimate: number, ma
   return maxRows === undefined || counted > maxRows ? Math.max(counted, estimate) : counted;
 }
 
-/** bytea as PostgreSQL writes it: `\x` and hexadecimal digits. */
-const readHex = (text: Buffer): Buffer => Buffer.from(text.toString('latin1', 2), 'hex');
+/** The store, when the answer has left memory. */
+const storedIn = ({ stored }: PathResult): RowStore | undefined =>
+  stored !== undefined && stored.cells > 0 ? stored : undefined;
 
 function plannedRows(explained: Buffer | null | undefined): number | undefined {
   if (!explained) return undefined;
@@ -93,7 +105,7 @@ function plannedRows(explained: Buffer | null | undefined): number | undefined {
 function joined(texts: readonly Buffer[]): Uint8Array[] {
   const parts: Uint8Array[] = [OPEN];
   texts.forEach((text, index) => {
-    if (index > 0) parts.push(SEPARATOR);
+    if (index > 0) parts.push(ROW_SEPARATOR);
     parts.push(text);
   });
   parts.push(CLOSE);

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { RowStore } from '../types.ts';
+import { type Cells, SpilledRows } from './spilled-rows.ts';
+
+const cell = fc.option(fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)));
+const row = fc.array(cell, { minLength: 3, maxLength: 5 });
+
+function encode(cells: Cells): Buffer {
+  const parts = cells.flatMap((one) => {
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(one === null ? -1 : one.length);
+    return one === null ? [length] : [length, one];
+  });
+  return Buffer.concat([Buffer.from([0, cells.length]), ...parts]);
+}
+
+/** Keeps rows up to `roomBytes`, and notes what is written. */
+function noteStore(
+  roomBytes: number,
+): RowStore & { readonly written: Buffer[]; readonly announced: number[] } {
+  const written: Buffer[] = [];
+  const announced: number[] = [];
+  return {
+    written,
+    announced,
+    cells: 0,
+    sizeBytes: 0,
+    failure: undefined,
+    keep: (sizeBytes) => (sizeBytes <= roomBytes ? roomBytes : undefined),
+    begin(sizeBytes) {
+      announced.push(sizeBytes);
+      written.push(Buffer.alloc(0));
+    },
+    write(buffer, start, end) {
+      written.push(Buffer.concat([written.pop() ?? Buffer.alloc(0), buffer.subarray(start, end)]));
+    },
+    finish: async () => {},
+    async *chunks() {},
+    free() {},
+  };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+test('a row in pieces is read as a whole one is: one cell stored, the others kept', () => {
+  fc.assert(
+    fc.property(
+      row,
+      fc.nat(2),
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
+      (cells, column, cuts) => {
+        const body = encode(cells);
+        const whole: Cells[] = [];
+        const wholeStore = noteStore(0);
+        new SpilledRows(whole, column, wholeStore).add(body, 0);
+        const pieces: Cells[] = [];
+        const store = noteStore(0);
+        const message = new SpilledRows(pieces, column, store).receive();
+        for (let offset = 0, turn = 0; offset < body.length; turn++) {
+          const until = Math.min(offset + (cuts[turn % cuts.length] as number), body.length);
+          message.push(body, offset, until);
+          offset = until;
+        }
+        message.end();
+        const stored = cells[column] ?? EMPTY;
+        expect(store.written).toEqual([stored]);
+        expect(store.announced).toEqual([stored.length]);
+        expect(wholeStore.written).toEqual(store.written);
+        const others = cells.map((one, index) => (index === column ? EMPTY : one));
+        expect(whole).toEqual([others]);
+        const nulled = pieces[0]?.map((one, index) => (index === column ? EMPTY : one));
+        expect(nulled).toEqual(others);
+      },
+    ),
+  );
+});
+
+test('rows of one cell are stored from the first one on once they are too many', () => {
+  const store = noteStore(10);
+  const rows: Cells[] = [[Buffer.from('one')], [Buffer.from('two')]];
+  const spilled = new SpilledRows(rows, 0, store);
+  expect(spilled.room(6)).toBe(10);
+  expect(store.written).toEqual([]);
+  expect(spilled.room(11)).toBe(0);
+  spilled.add(encode([Buffer.from('three')]), 0);
+  expect(store.written.map(String)).toEqual(['one', 'two', 'three']);
+  expect(rows).toEqual([]);
+  expect(spilled.room(1)).toBe(0);
+});

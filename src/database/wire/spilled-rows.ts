@@ -1,0 +1,121 @@
+/** The rows of one statement that is about to overflow memory: kept for as long as its store lets them, then stored. */
+import type { RowStore } from '../types.ts';
+import type { LargeMessage } from './message-reader.ts';
+import { readCells } from './messages.ts';
+
+export type Cells = (Buffer | null)[];
+
+const EMPTY = Buffer.alloc(0);
+
+export class SpilledRows {
+  readonly store: RowStore;
+  readonly #rows: Cells[];
+  readonly #column: number;
+  #spills = false;
+
+  /** `rows`: those that came before, and those whose other cells are of interest. */
+  constructor(rows: Cells[], column: number, store: RowStore) {
+    this.#rows = rows;
+    this.#column = column;
+    this.store = store;
+  }
+
+  /** Bytes that may be kept; less than `sizeBytes` once rows are stored, and from then on. */
+  room(sizeBytes: number): number {
+    if (this.#spills) return 0;
+    const room = this.store.keep(sizeBytes);
+    if (room !== undefined) return room;
+    this.#spills = true;
+    for (const cells of this.#rows.splice(0)) this.#store(cells);
+    return 0;
+  }
+
+  /** The DataRow whose body begins at `start`. */
+  add(buffer: Buffer, start: number): void {
+    this.#store(readCells(buffer, start));
+  }
+
+  /** A DataRow that comes in pieces. */
+  receive(): LargeMessage {
+    return new RowInPieces(this.#column, this.store, (others) => this.#keep(others));
+  }
+
+  #store(cells: Cells): void {
+    const cell = cells[this.#column] ?? EMPTY;
+    this.store.begin(cell.length);
+    this.store.write(cell, 0, cell.length);
+    this.#keep(cells);
+  }
+
+  /** A row that was its one cell is counted by the store. */
+  #keep(cells: Cells): void {
+    if (cells.length > 1) this.#rows.push(cells.with(this.#column, EMPTY));
+  }
+}
+
+const COUNT_BYTES = 2;
+const LENGTH_BYTES = 4;
+
+/** Reads a DataRow: the number of cells, then length and bytes of each. */
+class RowInPieces implements LargeMessage {
+  readonly #column: number;
+  readonly #store: RowStore;
+  readonly #done: (cells: Cells) => void;
+  readonly #cells: Cells = [];
+  /** The number that is being read. */
+  readonly #number = Buffer.alloc(LENGTH_BYTES);
+  #numberSize = COUNT_BYTES;
+  #numberFilled = 0;
+  /** Bytes of the current cell that are still to come. */
+  #missing = 0;
+
+  constructor(column: number, store: RowStore, done: (cells: Cells) => void) {
+    this.#column = column;
+    this.#store = store;
+    this.#done = done;
+  }
+
+  push(buffer: Buffer, start: number, end: number): void {
+    let offset = start;
+    while (offset < end) {
+      offset +=
+        this.#missing > 0 ? this.#readCell(buffer, offset, end) : this.#readNumber(buffer, offset, end);
+    }
+  }
+
+  end(): void {
+    this.#done(this.#cells);
+  }
+
+  #readNumber(buffer: Buffer, offset: number, end: number): number {
+    const taken = buffer.copy(
+      this.#number,
+      this.#numberFilled,
+      offset,
+      Math.min(end, offset + this.#numberSize - this.#numberFilled),
+    );
+    this.#numberFilled += taken;
+    if (this.#numberFilled < this.#numberSize) return taken;
+    this.#numberFilled = 0;
+    if (this.#numberSize === COUNT_BYTES) this.#numberSize = LENGTH_BYTES;
+    else this.#begin(this.#number.readInt32BE(0));
+    return taken;
+  }
+
+  #begin(length: number): void {
+    const stored = this.#cells.length === this.#column;
+    if (stored) this.#store.begin(Math.max(length, 0));
+    this.#missing = Math.max(length, 0);
+    this.#cells.push(length < 0 ? null : stored ? EMPTY : Buffer.allocUnsafeSlow(length));
+  }
+
+  #readCell(buffer: Buffer, offset: number, end: number): number {
+    const until = Math.min(end, offset + this.#missing);
+    const index = this.#cells.length - 1;
+    const cell = this.#cells[index] as Buffer;
+    if (index === this.#column) this.#store.write(buffer, offset, until);
+    else buffer.copy(cell, cell.length - this.#missing, offset, until);
+    this.#missing -= until - offset;
+    return until - offset;
+  }
+}

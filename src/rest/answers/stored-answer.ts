@@ -1,0 +1,202 @@
+/**
+ * One large answer on its way: counted while it is in memory, then written to a file. The connection that brings it is
+ * paused while the disk lags behind, so that neither holds more than a few blocks in memory.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import type { Cancellation, RowFlow, RowStore } from '../../database/types.ts';
+import { RestError, restError } from '../errors.ts';
+import type { AnswerSpace } from './space.ts';
+
+const BLOCK_BYTES = 256 * 1024;
+/** Blocks that may wait for the disk. */
+const MOST_WAITING = 2;
+/** File space is taken in steps. */
+const STEP_BYTES = 1024 * 1024;
+const DISK_CHECKED_EVERY_BYTES = 64 * 1024 * 1024;
+const READ_BYTES = 128 * 1024;
+
+export class StoredAnswer implements RowStore {
+  cells = 0;
+  sizeBytes = 0;
+  failure: unknown;
+  readonly #space: AnswerSpace;
+  readonly #separator: Buffer;
+  readonly #flow: RowFlow;
+  readonly #signal: Cancellation | undefined;
+  #heldMemory = 0;
+  #heldFile = 0;
+  /** Being filled. */
+  #block: Buffer = Buffer.alloc(0);
+  #filled = 0;
+  /** Full ones, the first of them being written. */
+  readonly #waiting: Buffer[] = [];
+  readonly #spare: Buffer[] = [];
+  #writing: Promise<void> | undefined;
+  #paused = false;
+  #file: FileHandle | undefined;
+  #written = 0;
+  #readers = 0;
+  #freed = false;
+
+  constructor(space: AnswerSpace, separator: Buffer, flow: RowFlow, signal: Cancellation | undefined) {
+    this.#space = space;
+    this.#separator = separator;
+    this.#flow = flow;
+    this.#signal = signal;
+  }
+
+  keep(sizeBytes: number): number | undefined {
+    const held = this.#space.takeMemory(this.#heldMemory, sizeBytes);
+    if (held === undefined) this.#space.giveMemory(this.#heldMemory);
+    this.#heldMemory = held ?? 0;
+    return held;
+  }
+
+  begin(sizeBytes: number): void {
+    if (this.failure !== undefined || this.#freed) return;
+    const separator = this.cells > 0 ? this.#separator.length : 0;
+    try {
+      this.#take(this.sizeBytes + separator + sizeBytes);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (separator > 0) this.write(this.#separator, 0, separator);
+    this.cells++;
+  }
+
+  write(buffer: Buffer, start: number, end: number): void {
+    if (this.failure !== undefined || this.#freed) return;
+    this.sizeBytes += end - start;
+    for (let offset = start; offset < end; ) {
+      if (this.#filled === this.#block.length && !this.#nextBlock()) return;
+      const copied = buffer.copy(this.#block, this.#filled, offset, end);
+      this.#filled += copied;
+      offset += copied;
+    }
+  }
+
+  async finish(): Promise<void> {
+    if (this.#filled > 0) this.#nextBlock();
+    await this.#writing;
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  async *chunks(): AsyncGenerator<Buffer> {
+    const file = this.#file;
+    if (file === undefined) return;
+    this.#readers++;
+    try {
+      const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+      for (let offset = 0; offset < this.sizeBytes && !this.#freed; ) {
+        const { bytesRead } = await file.read(buffer, 0, READ_BYTES, offset);
+        if (bytesRead === 0) throw new Error(`a stored answer ends at byte ${offset} of ${this.sizeBytes}`);
+        offset += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      this.#readers--;
+      this.#close();
+    }
+  }
+
+  free(): void {
+    if (this.#freed) return;
+    this.#freed = true;
+    this.#space.giveMemory(this.#heldMemory);
+    this.#close();
+  }
+
+  /** Takes file space for an answer of at least this size. */
+  #take(sizeBytes: number): void {
+    const { answerBytes } = this.#space.limits;
+    if (sizeBytes > answerBytes) {
+      throw restError('PGRSTX01', {
+        details: `It is larger than ${answerBytes} bytes.`,
+        hint: 'Ask for fewer rows at a time, with limit and offset.',
+      });
+    }
+    if (sizeBytes <= this.#heldFile) return;
+    const step = Math.max(sizeBytes - this.#heldFile, STEP_BYTES);
+    this.#space.takeFile(step);
+    this.#heldFile += step;
+  }
+
+  /** False when nobody waits for the answer any more. */
+  #nextBlock(): boolean {
+    if (this.#signal?.aborted === true) {
+      this.#fail(this.#signal.reason);
+      return false;
+    }
+    if (this.#filled > 0) {
+      this.#waiting.push(this.#block.subarray(0, this.#filled));
+      this.#writing ??= this.#writeOut();
+      if (this.#waiting.length > MOST_WAITING && !this.#paused) {
+        this.#paused = true;
+        this.#flow.pause();
+      }
+    }
+    this.#block = this.#spare.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#filled = 0;
+    return true;
+  }
+
+  /** Writes what waits. Never rejects: what goes wrong is the answer's failure. */
+  async #writeOut(): Promise<void> {
+    try {
+      this.#file ??= await this.#space.openFile();
+      for (let block = this.#waiting[0]; block !== undefined; block = this.#waiting[0]) {
+        if (this.#freed || this.failure !== undefined) break;
+        if (this.#written % DISK_CHECKED_EVERY_BYTES < block.length) await this.#space.checkDisk();
+        await writeAll(this.#file, block, this.#written);
+        this.#written += block.length;
+        this.#waiting.shift();
+        if (block.length === BLOCK_BYTES) this.#spare.push(block);
+        if (this.#waiting.length < MOST_WAITING) this.#resume();
+      }
+    } catch (error) {
+      this.#fail(error instanceof RestError ? error : notWritten(error));
+    }
+    this.#writing = undefined;
+    this.#waiting.length = 0;
+    this.#resume();
+    if (this.#freed) this.#close();
+  }
+
+  #resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#flow.resume();
+  }
+
+  #fail(error: unknown): void {
+    if (this.failure !== undefined || this.#freed) return;
+    this.failure = error;
+    this.#block = Buffer.alloc(0);
+    this.#filled = 0;
+    this.#resume();
+    this.#flow.refuse();
+  }
+
+  /** Once nobody writes or reads: closing is what gives the space back. */
+  #close(): void {
+    if (!this.#freed || this.#writing !== undefined || this.#readers > 0) return;
+    const file = this.#file;
+    this.#file = undefined;
+    this.#block = Buffer.alloc(0);
+    const held = this.#heldFile;
+    this.#heldFile = 0;
+    if (file === undefined) this.#space.giveFile(held);
+    else void file.close().finally(() => this.#space.giveFile(held));
+  }
+}
+
+async function writeAll(file: FileHandle, block: Buffer, position: number): Promise<void> {
+  for (let offset = 0; offset < block.length; ) {
+    const { bytesWritten } = await file.write(block, offset, block.length - offset, position + offset);
+    offset += bytesWritten;
+  }
+}
+
+const notWritten = (cause: unknown) =>
+  restError('PGRSTX02', { details: 'The answer could not be written to a file.', cause });

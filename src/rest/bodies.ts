@@ -1,0 +1,88 @@
+/**
+ * Request bodies, read into memory as they come: each up to a limit, all of them together up to another, so that many
+ * large ones at a time are refused instead of ending the process.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { RestError, restError } from './errors.ts';
+
+/** Of a body; larger loads belong into several requests. */
+export const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
+/** Smaller bodies are not counted. */
+const COUNTED_BYTES = 1024 * 1024;
+
+export class BodySpace {
+  readonly #totalBytes: number;
+  readonly #held = new WeakMap<IncomingMessage, number>();
+  #heldBytes = 0;
+
+  constructor(totalBytes: number) {
+    this.#totalBytes = totalBytes;
+  }
+
+  /** The whole body. Throws PGRST102, with 413 when it is larger than the limit, and PGRSTX03 when there is no room. */
+  read(request: IncomingMessage, payload: Readable): Promise<Buffer> {
+    const declared = Number(request.headers['content-length'] ?? 0);
+    if (declared > BODY_LIMIT_BYTES) return Promise.reject(tooLarge());
+    return new Promise((resolve, reject) => {
+      let chunks: Buffer[] = [];
+      let size = 0;
+      const fail = (error: RestError) => {
+        chunks = [];
+        this.#release(request);
+        // What still comes is read and forgotten, so that the client gets to read the answer.
+        payload.off('data', take).resume();
+        reject(error);
+      };
+      const take = (chunk: Buffer) => {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size > BODY_LIMIT_BYTES) fail(tooLarge());
+        else if (size > COUNTED_BYTES && !this.#hold(request, size)) fail(restError('PGRSTX03', CLOSING));
+      };
+      const broken = (cause?: Error) => fail(cutShort(cause));
+      payload.on('data', take);
+      payload.once('error', broken);
+      payload.once('close', broken);
+      payload.once('end', () => {
+        payload.off('error', broken).off('close', broken);
+        resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+      });
+    });
+  }
+
+  /** Gives back what the request's body takes when its answer is out, or its client gone. */
+  releaseAfter(request: IncomingMessage, answer: ServerResponse): void {
+    if (!this.#held.has(request)) return;
+    if (answer.destroyed) this.#release(request);
+    else answer.once('close', () => this.#release(request));
+  }
+
+  #release(request: IncomingMessage): void {
+    this.#heldBytes -= this.#held.get(request) ?? 0;
+    this.#held.delete(request);
+  }
+
+  #hold(request: IncomingMessage, size: number): boolean {
+    const more = size - (this.#held.get(request) ?? 0);
+    if (this.#heldBytes + more > this.#totalBytes) return false;
+    this.#heldBytes += more;
+    this.#held.set(request, size);
+    return true;
+  }
+}
+
+/** The rest of the body would have to be read before another request could follow. */
+const CLOSING = { headers: [['Connection', 'close']] } as const;
+
+const tooLarge = () =>
+  new RestError({
+    code: 'PGRST102',
+    status: 413,
+    message: 'Request body is too large',
+    hint: `Send at most ${BODY_LIMIT_BYTES} bytes in one request.`,
+    ...CLOSING,
+  });
+
+const cutShort = (cause: Error | undefined) =>
+  new RestError({ code: 'PGRST102', status: 400, message: 'Request body could not be read', cause });
