@@ -157,6 +157,7 @@ export interface MfaChallenge {
   readonly verified_at: string | null;
   readonly ip_address: string;
   readonly otp_code: string | null;
+  readonly web_authn_session_data: JsonObject | null;
 }
 
 export interface OAuthClient {

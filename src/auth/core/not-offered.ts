@@ -7,7 +7,6 @@ export function notOffered(auth: Config['auth']): string[] {
     .filter(([, provider]) => provider.enabled)
     .map(([name]) => `auth.external.${name}`);
   const flags: readonly (readonly [string, boolean])[] = [
-    ['auth.mfa.web_authn', auth.mfa.web_authn.enroll_enabled || auth.mfa.web_authn.verify_enabled],
     ['auth.web3.solana', auth.web3.solana.enabled],
     ['auth.web3.ethereum', auth.web3.ethereum.enabled],
     ['auth.sms.twilio_verify', auth.sms.twilio_verify.enabled],

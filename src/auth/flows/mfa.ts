@@ -2,6 +2,7 @@
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { amrMethodOfFactor, assurance } from '../core/claims.ts';
+import { hasVerifiedFactor } from '../core/render-user.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import type { Principal } from '../http/authenticate.ts';
@@ -29,7 +30,7 @@ import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
 import { notify } from './mail-tokens.ts';
 import { swapRefreshToken } from './refresh-session.ts';
-import { type IssuedSession, signSession } from './sessions.ts';
+import { type AuthenticationMethod, type IssuedSession, signSession } from './sessions.ts';
 
 export const challengeLifetimeMs = 300_000;
 
@@ -56,6 +57,15 @@ export async function checkEnrolment(
     throw authError('too_many_enrolled_mfa_factors');
   const hasVerified = factors.some((factor) => factor.status === 'verified');
   if (hasVerified && session?.aal !== 'aal2') throw authError('insufficient_aal');
+}
+
+/**
+ * Throws `insufficient_aal`: beside a verified factor only a session that has used it may verify another. Upstream lets
+ * whoever knows the password finish an enrolment begun before the first factor was verified.
+ */
+export function requireVerificationAal({ user, session }: Principal, factor: Factor): void {
+  if (factor.status === 'verified' || !hasVerifiedFactor(user) || session?.aal === 'aal2') return;
+  throw authError('insufficient_aal');
 }
 
 /** The challenge if it may be answered from here. */
@@ -103,13 +113,17 @@ export async function askVerificationHook(
   throw authError('mfa_verification_rejected', message);
 }
 
-/** The right code was given: the session rises to aal2, and sessions that did not are over. */
+/**
+ * The right answer was given: the factor is verified, the session rises to aal2, and sessions that did not are over.
+ * `record` writes what else is known then, in the same transaction.
+ */
 export async function raiseSession(
   ctx: AuthContext,
   exchange: Exchange,
   principal: Principal,
   factor: Factor,
   challenge: MfaChallenge,
+  record: (tx: Transaction) => Promise<void> = async () => {},
 ): Promise<IssuedSession> {
   const wasVerified = factor.status === 'verified';
   const session = await ctx.pool.transaction(async (tx) => {
@@ -119,8 +133,9 @@ export async function raiseSession(
       traits: { factor_id: factor.id, challenge_id: challenge.id, factor_type: factor.factor_type },
     });
     if (!wasVerified) await updateFactor(tx, factor, { status: 'verified' }, ctx.clock.now());
-    const raised = await reissue(ctx, tx, exchange, principal, factor);
-    await deleteSessionsBelow(tx, factor.user_id, 'aal2');
+    await record(tx);
+    const method = amrMethodOfFactor[factor.factor_type];
+    const raised = await reissueAtAal2(ctx, tx, exchange, principal, { method, factorId: factor.id });
     await deleteUnverifiedFactors(tx, factor.user_id, factor.factor_type);
     return raised;
   });
@@ -132,20 +147,30 @@ export async function raiseSession(
   return session;
 }
 
-/** The same session with a new refresh token, so that the one of aal1 cannot reach aal2. */
-async function reissue(
+export interface SecondProof {
+  /** Value of the amr claim. */
+  readonly method: AuthenticationMethod;
+  /** The factor that the level depends on from now on; null leaves it with the one before, if any. */
+  readonly factorId: string | null;
+}
+
+/**
+ * The same session with a new refresh token, so that the one of aal1 cannot reach aal2. The user's sessions below aal2
+ * are over.
+ */
+export async function reissueAtAal2(
   ctx: AuthContext,
   tx: Transaction,
   exchange: Exchange,
   principal: Principal,
-  factor: Factor,
+  { method, factorId }: SecondProof,
 ): Promise<IssuedSession> {
   const sessionId = principal.session?.id ?? '';
+  const userId = principal.user.id;
   const now = ctx.clock.now();
-  const method = amrMethodOfFactor[factor.factor_type];
   await addAmrClaim(tx, sessionId, method, now);
   const session = await lockSession(tx, sessionId);
-  const user = await findUserById(tx, factor.user_id);
+  const user = await findUserById(tx, userId);
   const token = session && (await findActiveToken(tx, session.id));
   if (!session || !user || !token) throw internalError('The session has no active refresh token');
   const refreshToken = await swapRefreshToken(ctx, tx, user, token);
@@ -154,6 +179,7 @@ async function reissue(
     [...claims, { authentication_method: method, updated_at: fromMs(now) }],
     user,
   );
-  await setSessionAal(tx, session.id, aal, factor.id, now);
+  await setSessionAal(tx, session.id, aal, factorId ?? session.factor_id, now);
+  await deleteSessionsBelow(tx, userId, 'aal2');
   return signSession(ctx, tx, exchange, { user, sessionId, aal, amr, method, refreshToken });
 }

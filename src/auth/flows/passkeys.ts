@@ -1,5 +1,4 @@
 /** Passkeys: registering one, and signing in with one without a user name or a password. */
-import { randomBytes } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import { hasVerifiedFactor, isBanned } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
@@ -8,6 +7,7 @@ import {
   creationOptions,
   creationSession,
   type KeyUser,
+  newChallenge,
   readSession,
   requestOptions,
   requestSession,
@@ -197,11 +197,6 @@ function keyRecord(passkey: Passkey): KeyRecord {
     backupEligible: passkey.backup_eligible,
     transports: passkey.transports,
   };
-}
-
-/** 32 random bytes. */
-export function newChallenge(): string {
-  return randomBytes(32).toString('base64url');
 }
 
 function refusal(fault: 'malformed' | 'refused', cause?: unknown) {

@@ -2,6 +2,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { JsonObject } from '../core/json.ts';
 import { fromMs } from '../core/times.ts';
 import type { Factor, FactorType, MfaChallenge } from '../rows.ts';
 
@@ -80,14 +81,15 @@ export async function deleteStaleFactors(db: Queryable, userId: string, beforeMs
 export async function insertChallenge(
   db: Queryable,
   factor: Factor,
-  challenge: { readonly ip: string; readonly otpCode: string },
+  challenge: { readonly ip: string; readonly otpCode: string; readonly webAuthnSession?: JsonObject },
   nowMs: number,
 ): Promise<string> {
   const id = randomUUID();
   const now = fromMs(nowMs);
   await db.query(sql`
-    insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, otp_code)
-    values (${id}, ${factor.id}, ${now}, ${challenge.ip}, ${challenge.otpCode})`);
+    insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, otp_code, web_authn_session_data)
+    values (${id}, ${factor.id}, ${now}, ${challenge.ip}, ${challenge.otpCode},
+            ${challenge.webAuthnSession ?? null})`);
   // last_challenged_at is unique over all factors: microseconds of our own keep simultaneous challenges apart.
   const challengedAt = now.replace('Z', `${String(randomInt(1000)).padStart(3, '0')}Z`);
   await db.query(sql`
@@ -101,7 +103,8 @@ export async function findChallenge(
   factorId: string,
 ): Promise<MfaChallenge | undefined> {
   const [row] = await db.query<MfaChallenge>(sql`
-    select id, factor_id, created_at, verified_at, host(ip_address) as ip_address, otp_code
+    select id, factor_id, created_at, verified_at, host(ip_address) as ip_address, otp_code,
+           web_authn_session_data
     from auth.mfa_challenges where id = ${id} and factor_id = ${factorId}`);
   return row;
 }

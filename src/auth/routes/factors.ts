@@ -14,9 +14,11 @@ import {
   checkEnrolment,
   raiseSession,
   requireChallenge,
+  requireVerificationAal,
 } from '../flows/mfa.ts';
 import { parseChannel, sendText } from '../flows/phone-codes.ts';
 import { renderSession } from '../flows/sessions.ts';
+import { challengeKey, enrolKey, verifyKey } from '../flows/webauthn-factors.ts';
 import { isUuid, type Principal, refuseAnonymous, requireUser } from '../http/authenticate.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { deleteFactor, findFactor, insertChallenge, insertFactor } from '../queries/factors.ts';
@@ -79,8 +81,8 @@ async function enrol(ctx: AuthContext, exchange: Exchange, principal: Principal)
       if (!mfa.phone.enroll_enabled) throw authError('mfa_phone_enroll_not_enabled');
       return enrolPhone(ctx, exchange, principal, friendlyName, body.text('phone'));
     case 'webauthn':
-      // Security keys are not offered yet, whatever config.toml enables.
-      throw authError('mfa_webauthn_enroll_not_enabled');
+      if (!mfa.web_authn.enroll_enabled) throw authError('mfa_webauthn_enroll_not_enabled');
+      return enrolKey(ctx, exchange, principal, friendlyName);
     default:
       throw authError('validation_failed', 'factor_type needs to be totp, phone, or webauthn');
   }
@@ -149,6 +151,11 @@ async function challenge(
   factor: Factor,
 ): Promise<object> {
   requireVerifyEnabled(ctx, factor);
+  if (factor.factor_type === 'webauthn') {
+    // Read, though nothing in it matters: where there is no JSON upstream refuses.
+    exchange.body().object('webauthn');
+    return challengeKey(ctx, exchange, principal, factor);
+  }
   const now = ctx.clock.now();
   let otpCode = '';
   if (factor.factor_type === 'phone') {
@@ -187,10 +194,18 @@ async function verify(
   if (code === '' && factor.factor_type !== 'webauthn') {
     throw authError('validation_failed', 'Code needs to be non-empty');
   }
+  if (factor.factor_type === 'webauthn' && !ctx.settings.mfa.web_authn.verify_enabled) {
+    // The code is upstream's.
+    throw authError('mfa_webauthn_enroll_not_enabled', 'MFA verification is disabled for WebAuthn');
+  }
   requireVerifyEnabled(ctx, factor);
   if (!principal.session) throw internalError('Cannot read SessionId claim as UUID');
+  requireVerificationAal(principal, factor);
   if (!isUuid(challengeId))
     throw authError('bad_json', 'Could not parse request body as JSON: challenge_id is no UUID');
+  if (factor.factor_type === 'webauthn') {
+    return renderSession(await verifyKey(ctx, exchange, principal, factor, challengeId));
+  }
   const asked = await requireChallenge(ctx, exchange, factor, challengeId);
   const isTotp = factor.factor_type === 'totp';
   const valid = isTotp
@@ -209,7 +224,8 @@ function requireVerifyEnabled(ctx: AuthContext, factor: Factor): void {
     throw authError('mfa_totp_verify_not_enabled');
   if (factor.factor_type === 'phone' && !mfa.phone.verify_enabled)
     throw authError('mfa_phone_verify_not_enabled');
-  if (factor.factor_type === 'webauthn') throw authError('mfa_webauthn_verify_not_enabled');
+  if (factor.factor_type === 'webauthn' && !mfa.web_authn.verify_enabled)
+    throw authError('mfa_webauthn_verify_not_enabled');
 }
 
 async function unenrol(

@@ -2,6 +2,7 @@
  * A ceremony of WebAuthn: what the browser is asked, and what is kept until it answers. What is kept has the shape of
  * go-webauthn 0.16 (`webauthn.SessionData`), as GoTrue 2.196 stores it, so that either can finish what the other began.
  */
+import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { RelyingParty } from './relying-party.ts';
 
@@ -28,7 +29,6 @@ export interface KeyDescriptor {
 }
 
 export interface Ceremony {
-  /** 32 random bytes, base64url. */
   readonly challenge: string;
   /** Undefined when nobody is known yet. */
   readonly userId: string | undefined;
@@ -37,6 +37,11 @@ export interface Ceremony {
   readonly userVerification: string;
   /** COSE numbers a new key may have; none when no key is to be made. */
   readonly algorithms: readonly number[];
+}
+
+/** 32 random bytes, base64url. */
+export function newChallenge(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 /** PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.4), in the order upstream writes it. */

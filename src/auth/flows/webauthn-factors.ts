@@ -1,0 +1,252 @@
+/** Security keys and device keys as second factors: enrolling one, asking it, and judging what it answers. */
+import { createHash } from 'node:crypto';
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { fromMs, toRfc3339 } from '../core/times.ts';
+import {
+  type Ceremony,
+  creationOptions,
+  creationSession,
+  newChallenge,
+  readSession,
+  requestOptions,
+  requestSession,
+} from '../core/webauthn/ceremony.ts';
+import {
+  factorCredential,
+  type KeyRecord,
+  looksCloned,
+  readFactorCredential,
+  usedFactorCredential,
+} from '../core/webauthn/credential.ts';
+import { parseAssertion, parseCreation } from '../core/webauthn/response.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
+import type { Principal } from '../http/authenticate.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { deleteChallenge, insertChallenge, insertFactor } from '../queries/factors.ts';
+import {
+  listFactorKeys,
+  saveFactorKeyUse,
+  saveLastChallenge,
+  saveNewFactorKey,
+} from '../queries/webauthn-factors.ts';
+import type { Factor, MfaChallenge } from '../rows.ts';
+import { judgeAssertion, judgeCreation } from '../webauthn.ts';
+import { audit } from './audit.ts';
+import { challengeLifetimeMs, checkEnrolment, raiseSession, requireChallenge } from './mfa.ts';
+import type { IssuedSession } from './sessions.ts';
+
+export async function enrolKey(
+  ctx: AuthContext,
+  exchange: Exchange,
+  principal: Principal,
+  friendlyName: string,
+): Promise<JsonObject> {
+  await checkEnrolment(ctx, principal, friendlyName);
+  const { user } = principal;
+  const id = await ctx.pool.transaction(async (tx) => {
+    const factor = { userId: user.id, type: 'webauthn', friendlyName } as const;
+    const factorId = await insertFactor(tx, factor, ctx.clock.now());
+    const traits = { factor_id: factorId, factor_type: 'webauthn' };
+    await audit(ctx, tx, user, 'factor_in_progress', { ip: exchange.ip, traits });
+    return factorId;
+  });
+  return { id, type: 'webauthn', friendly_name: friendlyName };
+}
+
+/** A new factor is asked to make a key, a verified one to sign; any key of the user's may then answer. */
+export async function challengeKey(
+  ctx: AuthContext,
+  exchange: Exchange,
+  principal: Principal,
+  factor: Factor,
+): Promise<JsonObject> {
+  const { user } = principal;
+  const { relyingParty: party } = ctx.settings;
+  const now = ctx.clock.now();
+  const keys = await readKeys(ctx, user.id);
+  const challenge = newChallenge();
+  const isNew = factor.status === 'unverified';
+  if (!isNew && keys.length === 0) throw noKey();
+  const email = user.email ?? '';
+  const publicKey = isNew
+    ? creationOptions(party, 'factor', { id: user.id, name: email, displayName: email }, challenge, [
+        ...keys.map(({ key }) => ({ id: key.id, transports: ['usb', 'nfc'] })),
+      ])
+    : requestOptions(
+        party,
+        'factor',
+        challenge,
+        keys.map(({ key }) => key),
+      );
+  const webAuthnSession = isNew
+    ? creationSession(party, 'factor', challenge, user.id)
+    : requestSession(
+        party,
+        'factor',
+        challenge,
+        user.id,
+        keys.map(({ key }) => key),
+      );
+  const id = await ctx.pool.transaction(async (tx) => {
+    const challengeId = await insertChallenge(
+      tx,
+      factor,
+      { ip: exchange.ip, otpCode: '', webAuthnSession },
+      now,
+    );
+    const traits = { factor_id: factor.id, factor_status: factor.status };
+    await audit(ctx, tx, user, 'challenge_created', { ip: exchange.ip, traits });
+    return challengeId;
+  });
+  return {
+    id,
+    type: 'webauthn',
+    expires_at: Math.floor((now + challengeLifetimeMs) / 1000),
+    webauthn: { type: isNew ? 'create' : 'request', credential_options: { publicKey } },
+  };
+}
+
+/** Throws `validation_failed`, what {@link requireChallenge} throws, and 500s where upstream answers with one. */
+export async function verifyKey(
+  ctx: AuthContext,
+  exchange: Exchange,
+  principal: Principal,
+  factor: Factor,
+  challengeId: string,
+): Promise<IssuedSession> {
+  const { type, response } = readAnswer(exchange);
+  const challenge = await requireChallenge(ctx, exchange, factor, challengeId);
+  const ceremony = readSession(challenge.web_authn_session_data);
+  if (!ceremony || ceremony.userId !== principal.user.id) throw internalError('The challenge is of no key');
+  return type === 'create'
+    ? verifyNewKey(ctx, exchange, principal, { factor, challenge, ceremony, response })
+    : verifyKnownKey(ctx, exchange, principal, { factor, challenge, ceremony, response });
+}
+
+function readAnswer(exchange: Exchange): { type: 'create' | 'request'; response: unknown } {
+  const webauthn = exchange.body().object('webauthn');
+  if (!webauthn) throw authError('validation_failed', 'WebAuthn config required');
+  const { type, credential_response: response } = webauthn;
+  if (type !== 'create' && type !== 'request') {
+    throw authError('validation_failed', 'WebAuthn type must be create or request');
+  }
+  if (response === undefined) throw authError('validation_failed', 'credential_response required');
+  return { type, response };
+}
+
+interface Attempt {
+  readonly factor: Factor;
+  readonly challenge: MfaChallenge;
+  readonly ceremony: Ceremony;
+  readonly response: unknown;
+}
+
+async function verifyNewKey(
+  ctx: AuthContext,
+  exchange: Exchange,
+  principal: Principal,
+  { factor, challenge, ceremony, response }: Attempt,
+): Promise<IssuedSession> {
+  const answer = parseCreation(response);
+  if (!answer) throw malformed();
+  // A verified factor keeps its key, whoever still has a challenge from before.
+  if (factor.status === 'verified') throw creationRefused();
+  const judgement = await judgeCreation(ctx.settings.relyingParty, ceremony, answer);
+  if (!judgement.ok) throw judgement.fault === 'malformed' ? malformed() : creationRefused(judgement.cause);
+  const key = judgement.proven;
+  const clientDataHash = createHash('sha256').update(answer.clientDataJSON, 'base64url').digest();
+  return raiseSession(ctx, exchange, principal, factor, challenge, async (tx) => {
+    const credential = factorCredential(key, answer, clientDataHash);
+    await saveNewFactorKey(tx, factor.id, credential, key.aaguid, ctx.clock.now());
+    await closeChallenge(ctx, tx, factor, challenge, 'create', response);
+  });
+}
+
+async function verifyKnownKey(
+  ctx: AuthContext,
+  exchange: Exchange,
+  principal: Principal,
+  { factor, challenge, ceremony, response }: Attempt,
+): Promise<IssuedSession> {
+  const answer = parseAssertion(response);
+  if (!answer) throw malformed();
+  const { user } = principal;
+  const id = Buffer.from(answer.id, 'base64url');
+  const handle = Buffer.from(answer.userHandle, 'base64url').toString('utf8');
+  const isAllowed = ceremony.allowed.some((allowed) => id.equals(allowed));
+  const used = (await readKeys(ctx, user.id)).find(({ key }) => id.equals(key.id));
+  if (factor.status !== 'verified' || !isAllowed || !used || (handle !== '' && handle !== user.id)) {
+    throw assertionRefused();
+  }
+  const judgement = await judgeAssertion(ctx.settings.relyingParty, ceremony, answer, used.key);
+  if (!judgement.ok) throw judgement.fault === 'malformed' ? malformed() : assertionRefused(judgement.cause);
+  const use = judgement.proven;
+  if (looksCloned(used.key, use)) throw clone(ctx, used.factorId, user.id);
+  // The session depends on the factor whose key has signed: when that one goes, so does the level.
+  const owner = user.factors.find((each) => each.id === used.factorId) ?? factor;
+  return raiseSession(ctx, exchange, principal, owner, challenge, async (tx) => {
+    const credential = usedFactorCredential(used.credential, use);
+    const isFirst = await saveFactorKeyUse(tx, owner.id, credential, used.key.signCount, ctx.clock.now());
+    if (!isFirst) throw clone(ctx, owner.id, user.id);
+    await closeChallenge(ctx, tx, factor, challenge, 'request', response);
+  });
+}
+
+/** An answered challenge goes from its table and is kept with the factor, for the project to look at. */
+async function closeChallenge(
+  ctx: AuthContext,
+  tx: Transaction,
+  factor: Factor,
+  challenge: MfaChallenge,
+  type: 'create' | 'request',
+  response: unknown,
+): Promise<void> {
+  await deleteChallenge(tx, challenge.id);
+  const data = {
+    challenge: {
+      challenge_id: challenge.id,
+      factor_id: challenge.factor_id,
+      created_at: toRfc3339(challenge.created_at),
+      verified_at: fromMs(ctx.clock.now()),
+      ip_address: challenge.ip_address,
+      web_authn_session_data: challenge.web_authn_session_data,
+    },
+    type,
+    credential_response: isJsonObject(response) ? response : null,
+  };
+  await saveLastChallenge(tx, factor.id, data, ctx.clock.now());
+}
+
+interface HeldKey {
+  readonly factorId: string;
+  readonly credential: JsonObject;
+  readonly key: KeyRecord;
+}
+
+async function readKeys(ctx: AuthContext, userId: string): Promise<HeldKey[]> {
+  const rows = await listFactorKeys(ctx.pool, userId);
+  return rows.flatMap(({ factor_id, web_authn_credential: credential }) => {
+    const key = readFactorCredential(credential);
+    return credential && key ? [{ factorId: factor_id, credential, key }] : [];
+  });
+}
+
+const malformed = () => authError('validation_failed', 'Invalid credential_response');
+
+const noKey = () => new AuthError('unexpected_failure');
+
+/** Upstream passes the library's error on, which clients see as this 500. */
+const creationRefused = (cause?: unknown) => new AuthError('unexpected_failure', { cause });
+
+const assertionRefused = (cause?: unknown) =>
+  internalError('Failed to validate WebAuthn MFA response', cause);
+
+function clone(ctx: AuthContext, factorId: string, userId: string) {
+  ctx.log.warn(
+    { service: 'auth', factorId, userId },
+    'a factor signed that has not counted its uses up: there may be a copy of its key',
+  );
+  return assertionRefused();
+}
