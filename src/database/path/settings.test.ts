@@ -12,15 +12,15 @@ test('one statement sets everything, in order, and read only last', () => {
     ],
   });
   expect(text).toBe(
-    `select pg_catalog.set_config('role', $1, true), pg_catalog.set_config('request.jwt.claims', $2, true), ` +
-      `pg_catalog.set_config('transaction_read_only', 'on', true)`,
+    `select from (select pg_catalog.set_config('role', $1, true), pg_catalog.set_config('request.jwt.claims', $2, true), ` +
+      `pg_catalog.set_config('transaction_read_only', 'on', true)) settings`,
   );
   expect(values).toEqual(['anon', '{}']);
 });
 
 test('the role is always set', () => {
   const { text, values } = new SettingsStatements().of({ ...anon, access: 'read write', settings: [] });
-  expect(text).toBe(`select pg_catalog.set_config('role', $1, true)`);
+  expect(text).toBe(`select from (select pg_catalog.set_config('role', $1, true)) settings`);
   expect(values).toEqual(['anon']);
 });
 
