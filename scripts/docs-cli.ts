@@ -1,5 +1,7 @@
-/** Writes docs/cli.md. A test fails when the file is stale. */
+/** Writes docs/cli.md and docs/rest.md. A test fails when a file is stale. */
 import { writeFileSync } from 'node:fs';
 import { cliDocument } from '../src/cli/document.ts';
+import { restDocument } from '../src/rest-server/index.ts';
 
 writeFileSync(new URL('../docs/cli.md', import.meta.url), await cliDocument());
+writeFileSync(new URL('../docs/rest.md', import.meta.url), restDocument());

@@ -22,6 +22,8 @@ export interface Command {
   readonly options: Readonly<Record<string, Option>>;
   /** A line to type and what it does. */
   readonly examples: readonly (readonly [line: string, effect: string])[];
+  /** Lines at the end of the help. */
+  readonly more?: () => Promise<readonly string[]>;
   /** The exit status. */
   run(input: Input): Promise<number>;
 }
@@ -100,7 +102,7 @@ function explainParseError({ message }: Error, known: readonly string[]): string
 }
 
 /** The help of one command. */
-export function helpOf({ name, takes, about, options, examples }: Command): string {
+export async function helpOf({ name, takes, about, options, examples, more }: Command): Promise<string> {
   const usage = ['plinth', name, ...(takes === undefined ? [] : [takes]), '[options]'].join(' ');
   const all = { ...options, help: { type: 'boolean', short: 'h', help: 'This help.' } satisfies Option };
   const shown = Object.entries<Option>(all).filter(([, { hidden }]) => hidden !== true);
@@ -119,5 +121,6 @@ export function helpOf({ name, takes, about, options, examples }: Command): stri
     '',
     'Examples:',
     ...examples.map(([line, effect]) => `  ${line}\n      ${effect}`),
+    ...(more === undefined ? [] : ['', ...(await more())]),
   ].join('\n');
 }

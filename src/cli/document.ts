@@ -18,7 +18,7 @@ flags and output follow the upstream CLI where it has them.
 export async function cliDocument(): Promise<string> {
   const parts = [head];
   for (const [name, { load }] of Object.entries(registry)) {
-    parts.push(`## plinth ${name}\n`, '```text', helpOf(await load()), '```\n');
+    parts.push(`## plinth ${name}\n`, '```text', await helpOf(await load()), '```\n');
   }
   return parts.join('\n');
 }

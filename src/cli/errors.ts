@@ -36,6 +36,7 @@ const spoken = new Set([
   'ProjectError',
   'DatabaseError',
   'UsageError',
+  'ServerConfigError',
 ]);
 
 export function describeError(error: unknown): Described {

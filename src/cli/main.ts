@@ -25,7 +25,7 @@ async function runCommand(command: Command, args: readonly string[]): Promise<nu
   try {
     const input = parseInput(command, args);
     if (input.help) {
-      print(helpOf(command));
+      print(await helpOf(command));
       return 0;
     }
     return await command.run(input);
@@ -65,7 +65,7 @@ async function help(topic: readonly string[]): Promise<number> {
   if (topic.length > 0) {
     const found = findCommand(topic);
     if (found === undefined) return unknown(topic);
-    print(helpOf(await found.load()));
+    print(await helpOf(await found.load()));
     return 0;
   }
   const rows = Object.entries(registry).map(([name, { summary }]) => [`  ${name}`, summary]);

@@ -19,6 +19,10 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Start everything, for production',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
+  rest: {
+    summary: 'Start the REST service alone, in front of a PostgreSQL of yours',
+    load: async () => (await import('./commands/rest.ts')).rest,
+  },
   stop: {
     summary: 'Stop what runs on this folder',
     load: async () => (await import('./commands/stop.ts')).stop,

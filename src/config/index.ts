@@ -16,3 +16,6 @@ export {
   type PartialConfig,
 } from './load.ts';
 export type { Config } from './schema/index.ts';
+
+/** The shell's environment, for compositions that have settings of their own. */
+export const shellEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;

@@ -6,8 +6,15 @@ export { setAutoExposeNewTables } from './auto-expose.ts';
 export type { DatabaseOptions } from './database.ts';
 export { isHeld, type LockInfo, readLock } from './embedded/lock.ts';
 export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.ts';
+export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 export type * from './types.ts';
-export { ConnectionError, PostgresError } from './wire/index.ts';
+export {
+  ConnectionError,
+  type ConnectionOptions,
+  ConnectionStringError,
+  PostgresError,
+  parseConnectionString,
+} from './wire/index.ts';
 
 /**
  * Starts the embedded PostgreSQL, or connects to another one, and bootstraps it. Throws {@link DatabaseError}.

@@ -8,12 +8,12 @@ import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import type { Logger } from '../kernel/log.ts';
+import { originForm } from '../kernel/origin-form.ts';
 import type { Mount, Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createApiKeyRule } from './api-keys.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
 import { lazyValidation } from './lazy-validation.ts';
-import { originForm } from './origin-form.ts';
 import { requestIdOf } from './request-id.ts';
 import { applyApiKey, dispatchUpgrades, isUpgradable } from './upgrades.ts';
 

@@ -72,3 +72,12 @@ const table: Readonly<Record<string, Algorithm>> = {
 export function findAlgorithm(name: string): Algorithm | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
+
+/** The names of all algorithms that a key of this type can have. */
+export function algorithmsOf(kty: unknown, crv: unknown): string[] {
+  const fits = ([, algorithm]: [string, Algorithm]) =>
+    algorithm.kty === kty && (algorithm.crv === undefined || algorithm.crv === crv);
+  return Object.entries(table)
+    .filter(fits)
+    .map(([name]) => name);
+}

@@ -17,9 +17,11 @@ import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
 import type { Claims, Keys } from './types.ts';
 import { createVerifier } from './verifier.ts';
 
+export { type KeySet, KeySetError, readKeySet } from './key-set.ts';
 export { createRemoteKeySet, type RemoteKeySet } from './remote-key-set.ts';
 export { isSignedBy, type ParsedToken, parseToken } from './token.ts';
 export type { Claims, Keys, VerifiedToken } from './types.ts';
+export { createVerifier, type VerifierCache } from './verifier.ts';
 
 export interface KeysOptions {
   readonly mode: 'development' | 'production';

@@ -14,24 +14,36 @@ const cacheEntries = 2000;
 const cachedTokenChars = 4096;
 
 export interface VerifierKeys {
-  readonly secret: Buffer;
+  /** For HMAC when no key fits, whatever the token's `kid`. */
+  readonly secret: Buffer | undefined;
   readonly keys: readonly LoadedKey[];
   /** Keys of an outside issuer that may have signed this token. */
   readonly outside?: (token: ParsedToken) => readonly Key[];
 }
 
-export function createVerifier(current: () => VerifierKeys): {
+export interface VerifierCache {
+  /** Tokens remembered at most; 0 for none. */
+  readonly entries?: number | undefined;
+  /** Called at each look into the cache. */
+  readonly onLookup?: ((hit: boolean) => void) | undefined;
+  readonly onEviction?: (() => void) | undefined;
+}
+
+export function createVerifier(
+  current: () => VerifierKeys,
+  { entries = cacheEntries, onLookup, onEviction }: VerifierCache = {},
+): {
   verify(token: string): VerifiedToken;
   forget(): void;
 } {
   const cache = new Map<string, Accepted>();
 
   function remember(token: string, accepted: Accepted): void {
-    if (token.length > cachedTokenChars) return;
-    if (cache.size >= cacheEntries) {
+    if (token.length > cachedTokenChars || entries === 0) return;
+    if (cache.size >= entries) {
       // A Map iterates in insertion order, so the first key is the oldest.
       const oldest = cache.keys().next().value;
-      if (oldest !== undefined) cache.delete(oldest);
+      if (oldest !== undefined && cache.delete(oldest)) onEviction?.();
     }
     cache.set(token, accepted);
   }
@@ -39,6 +51,7 @@ export function createVerifier(current: () => VerifierKeys): {
   return {
     verify(token) {
       const known = cache.get(token);
+      if (entries > 0) onLookup?.(known !== undefined);
       if (known !== undefined) return known;
       const { result, isOwn } = check(token, current());
       // An outside issuer may take a key back, so its tokens are judged each time.
@@ -89,6 +102,6 @@ function candidateKeys(
   const usable = keys
     .filter((key) => key.alg === alg && (kid === undefined || key.kid === kid))
     .map((key) => key.verifyKey);
-  if (kty === 'oct' && usable.length === 0) return [{ kind: 'secret', secret }];
+  if (kty === 'oct' && usable.length === 0 && secret !== undefined) return [{ kind: 'secret', secret }];
   return usable;
 }

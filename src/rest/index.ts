@@ -11,11 +11,28 @@ import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { AnswerSpace } from './answers/space.ts';
 import { BodySpace } from './bodies.ts';
+import { EXPOSED_HEADERS } from './exposed-headers.ts';
 import { createAdviser } from './privileges/index.ts';
 import { adminPlugin, restPlugin } from './routes.ts';
 import { handle } from './service.ts';
 import { type PermissionHints, settingsFromConfig } from './settings.ts';
-import { createState } from './state.ts';
+import { createState, projectSource } from './state.ts';
+
+export { AnswerSpace } from './answers/space.ts';
+export { BodySpace } from './bodies.ts';
+export { type ClaimPath, readClaimPath } from './core/claim-path.ts';
+export { databaseError } from './core/database-error.ts';
+export type { RestRequest } from './core/request.ts';
+export { COMPATIBLE_VERSION, type RestResponse, respondError } from './core/respond.ts';
+export { errorBody, restError } from './errors.ts';
+export { EXPOSED_HEADERS } from './exposed-headers.ts';
+export { type SettingRow, selectRoleSettings } from './queries.ts';
+export { ClientGone, shellError } from './routes.ts';
+export type { SchemaCache } from './schema-cache/types.ts';
+export { handle, type ServiceDeps } from './service.ts';
+export { functionName, type RestSettings } from './settings.ts';
+export { createState, type Extent, type Snapshot, type State, type StateSource } from './state.ts';
+export { writeResponse } from './write-response.ts';
 
 export type { PermissionHints };
 
@@ -31,17 +48,7 @@ export interface RestDeps {
 }
 
 const PREFIX = '/rest/v1';
-const EXPOSED_HEADERS = [
-  'Content-Encoding',
-  'Content-Location',
-  'Content-Range',
-  'Content-Type',
-  'Date',
-  'Location',
-  'Server',
-  'Transfer-Encoding',
-  'Range-Unit',
-];
+const CHANNEL = 'pgrst';
 
 /**
  * @example
@@ -49,7 +56,7 @@ const EXPOSED_HEADERS = [
  * await rest.start?.();
  */
 export function createRest({ database, keys, config, dataDir, log, permissionHints }: RestDeps): Service {
-  const state = createState(database, settingsFromConfig(config, permissionHints), log);
+  const state = createState(projectSource(database, settingsFromConfig(config, permissionHints), log));
   const { max_answer_size, max_waiting_answers, max_request_bodies } = config.plinth.rest;
   const limits = { answerBytes: max_answer_size, totalBytes: max_waiting_answers };
   const deps = {
@@ -83,7 +90,10 @@ export function createRest({ database, keys, config, dataDir, log, permissionHin
         apiKeys: false,
       },
     ],
-    start: () => state.start(),
+    async start() {
+      state.start();
+      await state.listenOn(CHANNEL);
+    },
     stop: () => state.stop(),
     health: () => state.fault(),
   };

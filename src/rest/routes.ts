@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import type { Cancellation } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import { BODY_LIMIT_BYTES, type BodySpace } from './bodies.ts';
-import { isStored, type StoredBody } from './core/body.ts';
 import type { RestRequest } from './core/request.ts';
 import { type RestResponse, respondError } from './core/respond.ts';
 import { RestError, restError } from './errors.ts';
+import { writeResponse } from './write-response.ts';
 
 const NO_BODY = new Uint8Array(0);
 
@@ -27,13 +27,19 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
       bodies.releaseAfter(request.raw, reply.raw);
       const response = await handle(readRequest(request, prefix, new ClientGone(reply.raw)));
       try {
-        write(reply, response, log);
+        writeResponse(reply.raw, response, log, reply.gatewayHeaders);
       } catch (cause) {
         response.release?.();
         // Headers that the database chose and Node refuses.
         log.error({ requestId: request.id, error: cause }, 'answer could not be written');
         if (reply.raw.headersSent) reply.raw.destroy();
-        else write(reply, respondError(restError('PGRSTX00', { cause }), { errorVerbosity: 'verbose' }), log);
+        else
+          writeResponse(
+            reply.raw,
+            respondError(restError('PGRSTX00', { cause }), { errorVerbosity: 'verbose' }),
+            log,
+            reply.gatewayHeaders,
+          );
       }
     };
     // An empty path needs a prefix before it.
@@ -52,12 +58,17 @@ function takeRawBodies(scope: FastifyInstance, bodies: BodySpace, log: Logger): 
   });
   scope.setErrorHandler((error: Error, _request, reply) => {
     reply.hijack();
-    write(reply, respondError(shellError(error), { errorVerbosity: 'verbose' }), log);
+    writeResponse(
+      reply.raw,
+      respondError(shellError(error), { errorVerbosity: 'verbose' }),
+      log,
+      reply.gatewayHeaders,
+    );
   });
 }
 
-/** Only what goes wrong before our handler runs comes here: a body too large or cut short. */
-function shellError(error: Error & { statusCode?: number }): RestError {
+/** What is refused before the service sees it: a body too large or cut short. */
+export function shellError(error: Error & { statusCode?: number }): RestError {
   if (error instanceof RestError) return error;
   const status = error.statusCode ?? 500;
   if (status >= 500) return restError('PGRSTX00', { cause: error });
@@ -70,7 +81,7 @@ function shellError(error: Error & { statusCode?: number }): RestError {
 }
 
 /** True once the connection is closed, without a listener a request. */
-class ClientGone implements Cancellation {
+export class ClientGone implements Cancellation {
   readonly #raw: ServerResponse;
 
   constructor(raw: ServerResponse) {
@@ -99,80 +110,6 @@ function readRequest(request: FastifyRequest, prefix: string, signal: Cancellati
     signal,
   };
 }
-
-/** Above it pieces are written in batches instead of being copied together. */
-const JOIN_LIMIT_BYTES = 64 * 1024;
-/** Up to it a body goes out as a string: Node then sends it and the head in one piece. */
-const SMALL_BYTES = 8 * 1024;
-
-/** A client that takes nothing of a large answer for this long is given up. */
-const STALLED_MS = 120_000;
-
-function write(reply: FastifyReply, response: RestResponse, log: Logger): void {
-  const { raw } = reply;
-  const { body, release } = response;
-  if (raw.destroyed) {
-    release?.();
-    return;
-  }
-  const headers = headArguments(response.headers, reply.gatewayHeaders);
-  if (response.reason === undefined) raw.writeHead(response.status, headers);
-  else raw.writeHead(response.status, cleanReason(response.reason), headers);
-  if (release !== undefined) {
-    raw.once('close', release);
-    raw.setTimeout(STALLED_MS, () => raw.destroy());
-  }
-  if (isStored(body)) {
-    stream(raw, body).catch((error: unknown) => {
-      log.error({ requestId: reply.request.id, error }, 'a stored answer could not be read');
-      raw.destroy();
-    });
-    return;
-  }
-  const size = body.reduce((sum, part) => sum + part.byteLength, 0);
-  if (size <= JOIN_LIMIT_BYTES) {
-    const whole = body.length === 1 ? (body[0] as Uint8Array) : Buffer.concat(body, size);
-    if (size > SMALL_BYTES) raw.end(whole);
-    else raw.end(Buffer.from(whole.buffer, whole.byteOffset, size).toString('latin1'), 'latin1');
-    return;
-  }
-  let batch: Uint8Array[] = [];
-  let batched = 0;
-  for (const part of body) {
-    batch.push(part);
-    batched += part.byteLength;
-    if (batched < JOIN_LIMIT_BYTES) continue;
-    raw.write(Buffer.concat(batch, batched));
-    batch = [];
-    batched = 0;
-  }
-  raw.end(Buffer.concat(batch, batched));
-}
-
-/** In one flat list and with nothing set on the response before, Node writes the head without a second look. */
-function headArguments(headers: RestResponse['headers'], gatewayHeaders: readonly string[] = []): string[] {
-  const list: string[] = [];
-  for (const [name, value] of headers) list.push(name, value);
-  for (const text of gatewayHeaders) list.push(text);
-  return list;
-}
-
-/** Piece by piece, each when the client has taken the one before. */
-async function stream(raw: ServerResponse, body: StoredBody): Promise<void> {
-  let go = () => {};
-  raw.once('close', () => go());
-  for await (const chunk of body.chunks()) {
-    if (raw.destroyed) return;
-    await new Promise<void>((resolve) => {
-      go = resolve;
-      raw.write(chunk, () => resolve());
-    });
-  }
-  raw.end();
-}
-
-/** A status line holds one line of Latin-1. */
-const cleanReason = (reason: string): string => reason.replace(/[^\x20-\x7e\xa0-\xff]/g, ' ');
 
 /** `/live` and `/ready`, as load balancers and the upstream CLI poll them. */
 export function adminPlugin(isReady: () => boolean): FastifyPluginAsync {

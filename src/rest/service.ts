@@ -43,6 +43,10 @@ export interface ServiceDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly answers: AnswerSpace;
+  /** Told who asks, once that is known. */
+  readonly onIdentity?: (identity: Identity) => void;
+  /** Seconds for Retry-After when the database is out of reach; 1 by default. */
+  readonly retryAfterSeconds?: () => number;
   /** The newest schema cache and settings; waits for the first ones only. */
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
 }
@@ -61,6 +65,7 @@ export async function handle(request: RestRequest, deps: ServiceDeps): Promise<R
       { anonRole: settings.anonRole, audience: settings.jwtAudience, roleClaim: settings.roleClaim },
       deps.clock.now(),
     );
+    deps.onIdentity?.(identity);
     timing.end('jwt');
     const response = await answer(request, identity, snapshot, deps, timing);
     if (!settings.serverTiming && settings.traceHeader === undefined) return response;
@@ -71,7 +76,11 @@ export async function handle(request: RestRequest, deps: ServiceDeps): Promise<R
     const isAnonymous = identity === undefined || identity.role === snapshot?.settings.anonRole;
     const error = databaseError(caught, isAnonymous);
     if (error.status >= 500) logFault(deps.log, request, error);
-    const response = respondError(error, snapshot?.settings ?? { errorVerbosity: 'verbose' });
+    const response = respondError(
+      error,
+      snapshot?.settings ?? { errorVerbosity: 'verbose' },
+      deps.retryAfterSeconds?.(),
+    );
     return traced(response, request, snapshot?.settings.traceHeader);
   }
 }

@@ -141,7 +141,7 @@ const list = (value: string): string[] =>
     .filter((one) => one !== '');
 
 /** `schema.function`, or a function of the search path. */
-function functionName(value: string): QualifiedName | undefined {
+export function functionName(value: string): QualifiedName | undefined {
   if (value === '') return undefined;
   const dot = value.indexOf('.');
   return { schema: value.slice(0, Math.max(dot, 0)), name: value.slice(dot + 1) };

@@ -2,11 +2,11 @@
  * Settings, roles and schema cache as one immutable snapshot, reloaded on NOTIFY. Bursts are merged, and the old
  * snapshot serves until the new one is there; requests wait for the first one only.
  */
-import type { Database, Setting } from '../database/types.ts';
+import type { Database, Pool, Setting } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import { ShapeCache } from './core/prepare.ts';
 import { restError } from './errors.ts';
-import { selectDatabaseSettings, selectRoleSettings } from './queries.ts';
+import { type RoleSettingRow, selectDatabaseSettings, selectRoleSettings } from './queries.ts';
 import { readIsolation } from './schema-cache/build.ts';
 import { loadSchemaCache } from './schema-cache/load.ts';
 import type { IsolationLevel, SchemaCache } from './schema-cache/types.ts';
@@ -24,26 +24,66 @@ export interface Snapshot {
   readonly shapes: ShapeCache;
 }
 
+/** Where a state gets its facts from, and who is told of them. */
+export interface StateSource {
+  /** For catalogs and settings. */
+  readonly pool: Pool;
+  readonly listen: Database['listen'];
+  /** Asked at each load. */
+  readonly readSettings: (pool: Pool) => Promise<RestSettings>;
+  /** Undefined: settings of roles are not applied. */
+  readonly readRoles: () => ((pool: Pool) => Promise<RoleSettingRow[]>) | undefined;
+  readonly onLoaded: (snapshot: Snapshot, extent: Extent, durationMs: number) => void;
+  /** `retryMs`: when it is tried again. */
+  readonly onFailed: (error: unknown, retryMs: number) => void;
+  readonly onNotified?: (extent: Extent) => void;
+  /** Between failed loads; the last one counts from then on. */
+  readonly retryMs: readonly number[];
+}
+
+/** `config`: settings and roles only. */
+export type Extent = 'all' | 'config';
+
 export interface State {
-  /** Begins the first load and listens. */
-  start(): Promise<void>;
+  /** Begins the first load. */
+  start(): void;
+  /** Reloads on notifications of the channel from now on, of no other; undefined for none. */
+  listenOn(channel: string | undefined): Promise<void>;
+  reload(extent: Extent): Promise<void>;
   stop(): Promise<void>;
   /** Throws PGRST002 when the first load failed; it is tried again meanwhile. */
   snapshot(): Snapshot | Promise<Snapshot>;
   /** Undefined when requests can be served. */
   fault(): string | undefined;
+  /** The last load has succeeded and none is under way. */
+  isCurrent(): boolean;
+  /** Seconds until the next attempt, at least 1. */
+  retryAfterSeconds(): number;
 }
 
-const CHANNEL = 'pgrst';
 const RETRY_MS = [100, 500, 1000, 2000, 5000];
 
-export function createState(database: Database, base: RestSettings, log: Logger): State {
+/** The whole product's: settings of the project, `pgrst.*` of the login role over them. */
+export function projectSource(database: Database, base: RestSettings, log: Logger): StateSource {
+  return {
+    pool: database.pool('authenticator'),
+    listen: database.listen,
+    readSettings: async (pool) => withDatabaseSettings(base, await selectDatabaseSettings(pool)),
+    readRoles: () => selectRoleSettings,
+    onLoaded: (snapshot) => log.debug(summary(snapshot), 'schema cache loaded'),
+    onFailed: (error) => log.warn({ error }, 'schema cache could not be loaded'),
+    retryMs: RETRY_MS,
+  };
+}
+
+export function createState(source: StateSource): State {
+  const { retryMs } = source;
   let current: Snapshot | undefined;
   let failure: unknown;
   let loading: Promise<void> | undefined;
   /** What was asked for while a load was under way. */
   let pending: Extent | undefined;
-  let unlisten: (() => Promise<void>) | undefined;
+  let heard: { readonly channel: string; readonly unlisten: Promise<() => Promise<void>> } | undefined;
   let retry: NodeJS.Timeout | undefined;
   let failures = 0;
   let stopped = false;
@@ -54,19 +94,20 @@ export function createState(database: Database, base: RestSettings, log: Logger)
       return loading;
     }
     clearTimeout(retry);
-    loading = load(database, base, extent === 'config' ? current?.cache : undefined)
+    const since = performance.now();
+    loading = load(source, extent === 'config' ? current?.cache : undefined)
       .then(
         (snapshot) => {
           current = snapshot;
           failure = undefined;
           failures = 0;
-          log.debug(summary(snapshot), 'schema cache loaded');
+          source.onLoaded(snapshot, extent, performance.now() - since);
         },
         (error: unknown) => {
           failure = error;
-          log.warn({ error }, 'schema cache could not be loaded');
-          if (!stopped)
-            retry = setTimeout(() => void reload('all'), RETRY_MS[Math.min(failures++, 4)]).unref();
+          const delayMs = delayAfter(failures++);
+          source.onFailed(error, delayMs);
+          if (!stopped) retry = setTimeout(() => void reload('all'), delayMs).unref();
         },
       )
       .finally(() => {
@@ -78,23 +119,37 @@ export function createState(database: Database, base: RestSettings, log: Logger)
     return loading;
   }
 
+  const delayAfter = (failed: number): number => retryMs[Math.min(failed, retryMs.length - 1)] ?? 1000;
+  const notified = (extent: Extent): void => {
+    source.onNotified?.(extent);
+    void reload(extent);
+  };
+
   return {
-    async start() {
-      void reload('all');
-      unlisten = await database.listen(
-        CHANNEL,
+    start: () => void reload('all'),
+    reload,
+    async listenOn(channel) {
+      if (channel === heard?.channel) return;
+      const before = heard;
+      heard = undefined;
+      await before?.unlisten.then((unlisten) => unlisten()).catch(() => {});
+      if (channel === undefined || stopped) return;
+      const unlisten = source.listen(
+        channel,
         (payload) => {
-          if (payload === '' || payload === 'reload schema') void reload('all');
-          else if (payload === 'reload config') void reload('config');
+          if (payload === '' || payload === 'reload schema') notified('all');
+          else if (payload === 'reload config') notified('config');
         },
         // What happened while nobody listened is unknown.
         () => void reload('all'),
       );
+      heard = { channel, unlisten };
+      await unlisten;
     },
     async stop() {
       stopped = true;
       clearTimeout(retry);
-      await unlisten?.();
+      await heard?.unlisten.then((unlisten) => unlisten()).catch(() => {});
       await loading;
     },
     snapshot() {
@@ -108,20 +163,18 @@ export function createState(database: Database, base: RestSettings, log: Logger)
     fault() {
       return current === undefined ? 'the schema cache is not loaded' : undefined;
     },
+    isCurrent: () => current !== undefined && failure === undefined && loading === undefined,
+    retryAfterSeconds: () => Math.max(1, Math.round(delayAfter(failures - 1) / 1000)),
   };
 }
 
-type Extent = 'all' | 'config';
-
 /** With `cache`, only settings and roles are read anew. */
-async function load(
-  database: Database,
-  base: RestSettings,
-  cache: SchemaCache | undefined,
-): Promise<Snapshot> {
-  const pool = database.pool('authenticator');
-  const [settingRows, roleRows] = await Promise.all([selectDatabaseSettings(pool), selectRoleSettings(pool)]);
-  const settings = withDatabaseSettings(base, settingRows);
+async function load(source: StateSource, cache: SchemaCache | undefined): Promise<Snapshot> {
+  const { pool } = source;
+  const [settings, roleRows] = await Promise.all([
+    source.readSettings(pool),
+    source.readRoles()?.(pool) ?? [],
+  ]);
   const roles = new Map<string, { settings: Setting[]; isolation: IsolationLevel | undefined }>();
   for (const { role, name, value } of roleRows) {
     const facts = roles.get(role) ?? { settings: [], isolation: undefined };

@@ -101,6 +101,17 @@ export class Group {
     }
   }
 
+  /** Closes lanes opened before `openedBefore`, each once nothing is in flight on it. */
+  retire(openedBefore: number): void {
+    for (const lane of this.lanes) {
+      if (lane.openedAt >= openedBefore) continue;
+      lane.retiring = true;
+      if (!lane.empty) continue;
+      this.lanes.delete(lane);
+      void lane.connection.close();
+    }
+  }
+
   /** Drops lanes without work at once: what killed one has probably killed the others. */
   dropIdle(): void {
     for (const lane of this.lanes) {

@@ -1,2 +1,2 @@
-/** The one-write way of a REST request to PostgreSQL. */
-export { createRequestPath, type RequestPathOptions } from './request-path.ts';
+/** The request path of REST. */
+export { createRequestPath, type PathLoad, type RequestPathOptions } from './request-path.ts';

@@ -29,19 +29,27 @@ export class Lane {
   exclusive = false;
   /** A cancel request is under way: until it has arrived it could hit anything sent here. */
   cancelling: Promise<void> | undefined;
+  /** Grown too old: it finishes what is in flight and takes nothing more. */
+  retiring = false;
+  readonly openedAt = performance.now();
   #cancelAgainAt = 0;
 
   constructor(connection: Connection, statementLimit: number) {
     this.connection = connection;
-    this.statements = new StatementCache(statementLimit);
+    this.statements = new StatementCache(connection.options.namedStatements === false ? 0 : statementLimit);
   }
 
   get #usable(): boolean {
-    return !this.exclusive && this.cancelling === undefined && !this.connection.ended;
+    return !this.retiring && !this.exclusive && this.cancelling === undefined && !this.connection.ended;
   }
 
   get free(): boolean {
     return this.jobs.length === 0 && this.#usable;
+  }
+
+  /** Nothing is in flight on it, its resetting and cancelling included. */
+  get empty(): boolean {
+    return this.jobs.length === 0 && !this.exclusive && this.cancelling === undefined;
   }
 
   /** Whether one more quick request may be put behind those in flight. */

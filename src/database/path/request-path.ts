@@ -17,12 +17,16 @@ export interface RequestPathOptions {
   readonly sharedConnections?: number | undefined;
   /** Connections for requests that need one for themselves; 6 by default. */
   readonly aloneConnections?: number | undefined;
+  /** True: when the other connections are all taken, a request of its own gets a shared one that is free. */
+  readonly lendsShared?: boolean | undefined;
   /** Requests in flight on one connection; 8 by default. */
   readonly depth?: number | undefined;
   /** Nothing is put behind a request that has run for longer; 20 ms by default. */
   readonly slowMs?: number | undefined;
   readonly acquireTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
+  /** Connections opened before this time of `performance.now()` are replaced; undefined: they may grow old. */
+  readonly retireBefore?: (() => number) | undefined;
   /** Prepared statements a connection keeps; 100 by default. */
   readonly statementLimit?: number | undefined;
 }
@@ -34,7 +38,17 @@ const GROW_AT = 2;
 /** A restart of the server kills all connections, and each may be found dead in turn. */
 const MAX_RESENDS = 10;
 
-export function createRequestPath(options: RequestPathOptions): RequestPath {
+/** How busy the connections are at this moment. */
+export interface PathLoad {
+  readonly open: number;
+  readonly busy: number;
+  /** Requests that wait for a connection. */
+  readonly waiting: number;
+}
+
+export function createRequestPath(
+  options: RequestPathOptions,
+): RequestPath & { readonly load: () => PathLoad } {
   return new Path(options);
 }
 
@@ -43,6 +57,8 @@ class Path implements RequestPath {
   readonly #slowMs: number;
   readonly #acquireTimeoutMs: number;
   readonly #idleTimeoutMs: number;
+  readonly #retireBefore: (() => number) | undefined;
+  readonly #lendsShared: boolean;
   readonly #settings = new SettingsStatements();
   readonly #shared: Group;
   readonly #alone: Group;
@@ -57,6 +73,8 @@ class Path implements RequestPath {
     this.#slowMs = options.slowMs ?? 20;
     this.#acquireTimeoutMs = options.acquireTimeoutMs ?? 10_000;
     this.#idleTimeoutMs = options.idleTimeoutMs ?? 30_000;
+    this.#retireBefore = options.retireBefore;
+    this.#lendsShared = options.lendsShared ?? false;
     const group = (limit: number) =>
       new Group({
         connectOptions: options.connectOptions,
@@ -93,6 +111,15 @@ class Path implements RequestPath {
     });
   }
 
+  load(): PathLoad {
+    const lanes = [...this.#shared.lanes, ...this.#alone.lanes];
+    return {
+      open: lanes.length,
+      busy: lanes.filter((lane) => !lane.empty).length,
+      waiting: this.#shared.queue.length + this.#alone.queue.length,
+    };
+  }
+
   stop(): Promise<void> {
     this.#stopped ??= Promise.withResolvers<void>();
     this.#finishStop();
@@ -102,6 +129,7 @@ class Path implements RequestPath {
   /** Sends the job at once, or queues it where it has to wait. */
   #place(job: Job, now: number): void {
     this.#watch();
+    this.#retire();
     if (!job.exclusive) {
       const lane = this.#shared.leastBusy(this.#depth, this.#slowMs, now);
       if (lane === undefined || lane.jobs.length >= GROW_AT) this.#grow(this.#shared, 1);
@@ -121,6 +149,27 @@ class Path implements RequestPath {
     }
     this.#alone.queue.push(job);
     this.#grow(this.#alone, this.#alone.queue.length);
+    if (!this.#alone.canGrow) this.#lend();
+  }
+
+  /** Gives free shared connections to those who wait for one of their own, where that is wished. */
+  #lend(): void {
+    if (!this.#lendsShared || this.#alone.canGrow || this.#alone.opening > 0) return;
+    while (this.#alone.queue.length > 0) {
+      const lane = this.#shared.free();
+      if (lane === undefined) {
+        this.#grow(this.#shared, this.#alone.queue.length);
+        return;
+      }
+      this.#run(lane, this.#alone.queue.shift() as Job);
+    }
+  }
+
+  #retire(): void {
+    const before = this.#retireBefore?.();
+    if (before === undefined) return;
+    this.#shared.retire(before);
+    this.#alone.retire(before);
   }
 
   #grow(group: Group, wanted: number): void {
@@ -136,7 +185,7 @@ class Path implements RequestPath {
   }
 
   #run(lane: Lane, job: Job): void {
-    if (this.#alone.lanes.has(lane)) lane.exclusive = true;
+    if (job.exclusive || this.#alone.lanes.has(lane)) lane.exclusive = true;
     if (lane.jobs.push(job) === 1) lane.since = performance.now();
     try {
       send(lane, job.request, this.#settings.of(job.request), job.reprepared, (outcome) => {
@@ -176,7 +225,9 @@ class Path implements RequestPath {
     try {
       await lane.cancelling;
       lane.cancelling = undefined;
-      if (job.request.resetAfter === true && !lane.connection.ended) await resetSession(lane);
+      // Behind a pooler in transaction mode the session that was used is not ours any more.
+      const isOurs = !lane.connection.ended && lane.connection.options.namedStatements !== false;
+      if (job.request.resetAfter === true && isOurs) await resetSession(lane);
     } catch (error) {
       lane.connection.destroy(error as Error);
     }
@@ -186,7 +237,7 @@ class Path implements RequestPath {
   #release(lane: Lane): void {
     const group = this.#alone.lanes.has(lane) ? this.#alone : this.#shared;
     if (lane.jobs.length === 0) lane.exclusive = false;
-    if (group.queue.length > 0) this.#serve(group);
+    if (group.queue.length > 0 || (this.#lendsShared && this.#alone.queue.length > 0)) this.#serve(group);
     if (this.#stopped !== undefined) this.#finishStop();
   }
 
@@ -201,6 +252,7 @@ class Path implements RequestPath {
       else this.#run(lane, job);
     }
     if (group.queue.length > 0) this.#grow(group, group === this.#alone ? group.queue.length : 1);
+    if (this.#alone.queue.length > 0) this.#lend();
     if (this.#stopped !== undefined) this.#finishStop();
   }
 
@@ -231,6 +283,7 @@ class Path implements RequestPath {
 
   #look(): void {
     const now = performance.now();
+    this.#retire();
     for (const group of [this.#shared, this.#alone]) {
       for (const lane of group.lanes) lane.cancelAbandoned(now);
       group.expire(now - this.#acquireTimeoutMs, () => this.#timeout());

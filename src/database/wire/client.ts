@@ -17,10 +17,11 @@ const SESSION_PARAMETERS = { DateStyle: 'ISO, MDY', TimeZone: 'UTC', IntervalSty
 
 export class Client implements Queryable {
   readonly connection: Connection;
-  readonly #statements = new StatementCache(STATEMENT_LIMIT);
+  readonly #statements: StatementCache;
 
   constructor(connection: Connection) {
     this.connection = connection;
+    this.#statements = new StatementCache(connection.options.namedStatements === false ? 0 : STATEMENT_LIMIT);
   }
 
   static async connect(options: ConnectionOptions): Promise<Client> {

@@ -23,13 +23,21 @@ export interface ConnectionTarget {
 const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /**
+ * `defaults` holds libpq's keywords with the values of what the text leaves out.
+ *
  * @example
  * parseConnectionString('postgresql://postgres:secret@127.0.0.1:54322/postgres?sslmode=require')
  * parseConnectionString('host=/run/postgresql user=postgres')
  */
-export function parseConnectionString(text: string): ConnectionTarget {
+export function parseConnectionString(
+  text: string,
+  defaults: Readonly<Record<string, string | undefined>> = {},
+): ConnectionTarget {
   const trimmed = text.trim();
   const values = /^postgres(ql)?:\/\//i.test(trimmed) ? readUrl(trimmed) : readKeywords(trimmed);
+  for (const [keyword, value] of Object.entries(defaults)) {
+    if (!values.get(keyword) && value) values.set(keyword, value);
+  }
   const user = values.get('user') || 'postgres';
   const port = values.get('port') || '5432';
   const timeout = values.get('connect_timeout');

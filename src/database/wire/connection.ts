@@ -37,6 +37,8 @@ export interface Exchange {
 export interface ConnectionOptions extends ConnectionTarget {
   /** A walsender connection that also speaks SQL. */
   readonly replication?: boolean | undefined;
+  /** False: statements have no names, for a pooler in transaction mode. */
+  readonly namedStatements?: boolean | undefined;
   /** Further run-time parameters of the session. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly onNotice?: ((notice: Notice) => void) | undefined;

@@ -32,13 +32,16 @@ export class StatementCache {
     return statement;
   }
 
-  /** Writes Parse and Describe, after Close for what has to go. */
+  /**
+   * Writes Parse and Describe, after Close for what has to go. With a limit of 0 the statement has no name and is kept
+   * by nobody, so that each transaction may run on another session (a pooler's transaction mode).
+   */
   prepare(writer: MessageWriter, key: string, text: string): PreparedStatement {
     const oldest = this.#statements.size >= this.#limit ? this.#statements.values().next().value : undefined;
     if (oldest !== undefined) this.close(writer, oldest);
     const statement: PreparedStatement = {
       key,
-      name: `s${++this.#counter}`,
+      name: this.#limit === 0 ? '' : `s${++this.#counter}`,
       text,
       columns: undefined,
       parameterTypes: undefined,
@@ -46,7 +49,7 @@ export class StatementCache {
     };
     writer.parse(statement.name, text);
     writer.describeStatement(statement.name);
-    this.#statements.set(key, statement);
+    if (this.#limit > 0) this.#statements.set(key, statement);
     return statement;
   }
 

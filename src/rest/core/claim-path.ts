@@ -1,38 +1,82 @@
-/** Where a token's claims hold the role: a path of keys and indexes, as `jwt-role-claim-key` writes it. */
+/** Where a token's claims hold the role, as `jwt-role-claim-key` writes it: a JSONPath, or the older JSPath. */
+import { type JsonPath, readJsonPath } from './json-path.ts';
 
-export type ClaimPath = readonly (string | number)[];
-
-export const DEFAULT_ROLE_CLAIM: ClaimPath = ['role'];
-
-const STEP = /\.([\p{L}\p{N}_$@-]+)|\.?"((?:[^"\\]|\\.)*)"|\[(\d+)\]|\[['"]((?:[^'"\\]|\\.)*)['"]\]/uy;
-
-/**
- * `$.role`, `.app_metadata.roles[0]`, `$["my key"]`; undefined when it is none of that.
- *
- * @example
- * readClaimPath('$.app_metadata.roles[0]'); // ['app_metadata', 'roles', 0]
- */
-export function readClaimPath(text: string): ClaimPath | undefined {
-  const path: (string | number)[] = [];
-  STEP.lastIndex = text.startsWith('$') ? 1 : 0;
-  while (STEP.lastIndex < text.length) {
-    const found = STEP.exec(text);
-    if (found === null) return undefined;
-    const [, plain, quoted, index, bracketed] = found;
-    if (index !== undefined) path.push(Number(index));
-    else path.push((plain ?? quoted ?? bracketed ?? '').replaceAll(/\\(.)/g, '$1'));
-  }
-  return path.length === 0 ? undefined : path;
+export interface ClaimPath {
+  readonly text: string;
+  readonly select: JsonPath;
+  /** Written in the older form, which PostgREST 18 will not read any more. */
+  readonly isDeprecated: boolean;
 }
 
-/** The value at the path as text; undefined when there is none. */
-export function claimAt(claims: Readonly<Record<string, unknown>>, path: ClaimPath): string | undefined {
-  let value: unknown = claims;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    if (!Object.hasOwn(value, step)) return undefined;
-    value = (value as Record<string | number, unknown>)[step];
-  }
+/**
+ * `$.role`, `$['my key'].roles[?(@ == 'author')]`, or `.app_metadata.roles[0]`; undefined when it is none of that.
+ *
+ * @example
+ * claimAt({ app_metadata: { roles: ['author'] } }, readClaimPath('$.app_metadata.roles[0]')); // 'author'
+ */
+export function readClaimPath(text: string): ClaimPath | undefined {
+  const select = readJsonPath(text);
+  if (select !== undefined) return { text, select, isDeprecated: false };
+  const older = readOlderPath(text);
+  return older === undefined ? undefined : { text, select: older, isDeprecated: true };
+}
+
+export const DEFAULT_ROLE_CLAIM = readClaimPath('$.role') as ClaimPath;
+
+/** The value at the path as text, the first one if it is several; undefined when there is none. */
+export function claimAt(
+  claims: Readonly<Record<string, unknown>>,
+  { select }: ClaimPath,
+): string | undefined {
+  const [value] = select(claims);
   if (value === undefined) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+const OLDER_STEP = /\.([\p{L}\p{N}_$@]+)|\."([^"]*)"|\[(\d+)\]/uy;
+const OLDER_FILTER = /\[\?\(@\s*(==\^|==|!=|\^==|\*==)\s*"([^"]*)"\)\]$/y;
+
+const MATCHES: Readonly<Record<string, (item: string, text: string) => boolean>> = {
+  '==': (item, text) => item === text,
+  '!=': (item, text) => item !== text,
+  '^==': (item, text) => item.startsWith(text),
+  '==^': (item, text) => item.endsWith(text),
+  '*==': (item, text) => item.includes(text),
+};
+
+/** PostgREST 14's JSPath: keys, indexes, and one filter on texts at the end. */
+function readOlderPath(text: string): JsonPath | undefined {
+  const steps: ((node: unknown) => unknown)[] = [];
+  let at = 0;
+  while (at < text.length) {
+    OLDER_STEP.lastIndex = at;
+    OLDER_FILTER.lastIndex = at;
+    const step = OLDER_STEP.exec(text);
+    const filter = step === null ? OLDER_FILTER.exec(text) : null;
+    if (step !== null) {
+      const key = step[3] === undefined ? (step[1] ?? step[2] ?? '') : Number(step[3]);
+      steps.push((node) => ownValue(node, key));
+      at = OLDER_STEP.lastIndex;
+    } else if (filter !== null) {
+      const [, operator = '', wanted = ''] = filter;
+      const matches = MATCHES[operator] as (item: string, text: string) => boolean;
+      steps.push((node) =>
+        Array.isArray(node)
+          ? node.find((item) => typeof item === 'string' && matches(item, wanted))
+          : undefined,
+      );
+      at = text.length;
+    } else return undefined;
+  }
+  if (steps.length === 0) return undefined;
+  return (root) => {
+    const value = steps.reduce<unknown>((node, step) => step(node), root);
+    return value === undefined ? [] : [value];
+  };
+}
+
+function ownValue(node: unknown, key: string | number): unknown {
+  if (typeof node !== 'object' || node === null || Array.isArray(node) !== (typeof key === 'number'))
+    return undefined;
+  return Object.hasOwn(node, key) ? (node as Record<string | number, unknown>)[key] : undefined;
 }

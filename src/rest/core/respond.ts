@@ -230,7 +230,11 @@ function readStatus(value: string): number {
   return status;
 }
 
-export function respondError(error: RestError, settings: Pick<RestSettings, 'errorVerbosity'>): RestResponse {
+export function respondError(
+  error: RestError,
+  settings: Pick<RestSettings, 'errorVerbosity'>,
+  retryAfterSeconds = RETRY_AFTER_SECONDS,
+): RestResponse {
   const body = text(errorBody(error, settings.errorVerbosity));
   const headers: HeaderList = [
     ['Content-Type', 'application/json; charset=utf-8'],
@@ -238,7 +242,7 @@ export function respondError(error: RestError, settings: Pick<RestSettings, 'err
     ['Proxy-Status', encodeHeader(`PostgREST; error=${error.code}`)],
     ...error.headers,
   ];
-  if (error.status === 503) headers.push(['Retry-After', String(RETRY_AFTER_SECONDS)]);
+  if (error.status === 503) headers.push(['Retry-After', String(retryAfterSeconds)]);
   return { status: error.status, reason: error.reason, headers, body };
 }
 

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { shellEnvironment } from '../../config/index.ts';
+import type { RestServer, RestServerOptions } from '../../rest-server/index.ts';
+import type { Command, Input } from '../command.ts';
+import { CommandError } from '../errors.ts';
+import { print, say } from '../output.ts';
+
+export const rest: Command = {
+  name: 'rest',
+  takes: '[FILE]',
+  about:
+    'Starts the REST service alone, in front of a PostgreSQL (15 or newer) of yours, as the PostgREST 16.2 binary\n' +
+    'would: its settings from the environment (PGRST_*) or FILE, its signals, its admin server. Nothing is made or\n' +
+    'changed in the database. Stays in front; Ctrl-C stops it.',
+  options: {
+    'dump-config': {
+      type: 'boolean',
+      help: 'Prints the configuration with what the database says, and ends.',
+    },
+    'dump-schema': { type: 'boolean', help: 'Prints the schema cache as JSON, and ends.' },
+    example: { type: 'boolean', short: 'e', help: 'Prints a file with every setting, and ends.' },
+    version: {
+      type: 'boolean',
+      short: 'v',
+      help: 'Prints the release of PostgREST that is followed, and ends.',
+    },
+    ready: {
+      type: 'boolean',
+      help: 'Asks the admin server of the process that runs; exit status 0 when ready.',
+    },
+  },
+  examples: [
+    ['plinth rest postgrest.conf', 'serves what the file says on port 3000'],
+    ['PGRST_DB_URI=postgresql://authenticator@/app PGRST_DB_ANON_ROLE=anon plinth rest', 'without a file'],
+    ['plinth rest --example > postgrest.conf', 'a file to begin with'],
+    ['plinth rest --ready postgrest.conf', 'for health checks: OK: http://localhost:3001/ready'],
+  ],
+  more: async () => (await import('../../rest-server/index.ts')).settingsHelp(),
+  run: async (input) => {
+    const room = await import('../../rest-server/index.ts');
+    if (input.flag('example')) {
+      print(room.exampleText());
+      return 0;
+    }
+    if (input.flag('version')) {
+      print(room.followedRelease);
+      return 0;
+    }
+    const ended = Promise.withResolvers<number>();
+    const options = optionsOf(input, () => ended.resolve(1));
+    if (input.flag('ready')) {
+      const answer = await room.askReady(room.readServerConfig({ ...options, database: new Map() }));
+      if (!answer.ok) throw new CommandError(`ERROR: ${answer.reason}`);
+      print(`OK: ${answer.url}`);
+      return 0;
+    }
+    const server = room.createRestServer(options);
+    if (!input.flag('dump-config') && !input.flag('dump-schema')) return await serve(server, ended);
+    try {
+      const config = await server.readWholeConfig();
+      print(
+        input.flag('dump-config')
+          ? room.configText(config).trimEnd()
+          : room.schemaCacheText(await server.loadSchemaCache()),
+      );
+      return 0;
+    } finally {
+      await server.stop();
+    }
+  },
+};
+
+function optionsOf(input: Input, onFatal: () => void): RestServerOptions {
+  return {
+    environment: shellEnvironment(),
+    path: input.positionals[0],
+    readFile: (path) => readFileSync(path),
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    onFatal,
+  };
+}
+
+/** Until a signal, or until it cannot go on. A second signal does not wait. */
+async function serve(server: RestServer, ended: PromiseWithResolvers<number>): Promise<number> {
+  let asked = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (asked) process.exit(1);
+      asked = true;
+      void server.stop(signal).then(() => ended.resolve(0));
+    });
+  }
+  process.on('SIGUSR1', () => server.reload('all'));
+  process.on('SIGUSR2', () => server.reload('config'));
+  try {
+    await server.start();
+    const status = await ended.promise;
+    await server.stop();
+    return status;
+  } catch (error) {
+    say((error as Error).message);
+    await server.stop();
+    return 1;
+  }
+}

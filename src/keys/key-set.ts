@@ -1,0 +1,58 @@
+/** A JWT secret as PostgREST 16 takes it: text, a JSON Web Key, or a set of them (RFC 7517). */
+import { algorithmsOf } from './algorithms.ts';
+import { type Jwk, loadJwk } from './jwk.ts';
+import type { VerifierKeys } from './verifier.ts';
+
+export type KeySet = VerifierKeys;
+
+/** The secret cannot verify anything; the message never holds key material. */
+export class KeySetError extends Error {
+  override name = 'KeySetError';
+}
+
+const leastSecretBytes = 32;
+
+/**
+ * Text is an HS256 secret of at least 32 bytes. A key without `alg` verifies every algorithm of its type.
+ * @throws {KeySetError}
+ */
+export function readKeySet(secret: Uint8Array): KeySet {
+  const jwks = jwksOf(new TextDecoder().decode(secret));
+  if (jwks === undefined) {
+    if (secret.length < leastSecretBytes) {
+      throw new KeySetError(`it has ${secret.length} bytes; a secret has at least ${leastSecretBytes}`);
+    }
+    const verifyKey = { kind: 'secret', secret: Buffer.from(secret) } as const;
+    const key = { kid: undefined, alg: 'HS256', verifyKey, signKey: undefined, publicJwk: undefined };
+    return { secret: undefined, keys: [key] };
+  }
+  return { secret: undefined, keys: jwks.filter(mayVerify).flatMap(loadForEach) };
+}
+
+/** Undefined when the text is no JWK and no set of them. */
+function jwksOf(text: string): Jwk[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { keys, kty } = value as { keys?: unknown; kty?: unknown };
+  if (Array.isArray(keys)) return keys as Jwk[];
+  return typeof kty === 'string' ? [value as Jwk] : undefined;
+}
+
+/** `use: enc` is for encryption (RFC 7517 section 4.2). */
+const mayVerify = (jwk: Jwk): boolean => jwk.use !== 'enc';
+
+function loadForEach(jwk: Jwk) {
+  const algorithms = typeof jwk.alg === 'string' ? [jwk.alg] : algorithmsOf(jwk.kty, jwk.crv);
+  if (algorithms.length === 0)
+    throw new KeySetError(`no algorithm is known for a key of type ${String(jwk.kty)}`);
+  try {
+    return algorithms.map((alg) => loadJwk({ ...jwk, alg }));
+  } catch (error) {
+    throw new KeySetError((error as Error).message, { cause: error });
+  }
+}

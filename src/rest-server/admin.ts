@@ -1,0 +1,48 @@
+/** The admin server: /live, /ready, /metrics and /schema_cache, as PostgREST 16 answers them. Not for the public. */
+import type { Server } from 'node:http';
+import { createServer } from '../kernel/http.ts';
+
+export interface AdminDeps {
+  /** The public server listens. */
+  readonly isLive: () => boolean;
+  /** Schema cache and database are there. */
+  readonly isReady: () => Promise<boolean>;
+  readonly metrics: () => string;
+  /** Empty while there is none. */
+  readonly schemaCache: () => string;
+}
+
+export function createAdminServer(deps: AdminDeps): Server {
+  return createServer((request, response) => {
+    answer(request.url ?? '/', deps).then(
+      ({ status, type, body = '' }) => {
+        const length = String(Buffer.byteLength(body));
+        response.writeHead(status, { ...(type && { 'Content-Type': type }), 'Content-Length': length });
+        response.end(request.method === 'HEAD' ? undefined : body);
+      },
+      () => response.destroy(),
+    );
+  });
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type?: string;
+  readonly body?: string;
+}
+
+async function answer(url: string, deps: AdminDeps): Promise<Answer> {
+  switch (url.split('?', 1)[0]) {
+    case '/live':
+      return { status: deps.isLive() ? 200 : 500 };
+    case '/ready':
+      if (!(await deps.isReady())) return { status: 503 };
+      return { status: deps.isLive() ? 200 : 500 };
+    case '/metrics':
+      return { status: 200, type: 'text/plain; charset=utf-8', body: deps.metrics() };
+    case '/schema_cache':
+      return { status: 200, type: 'application/json; charset=utf-8', body: deps.schemaCache() };
+    default:
+      return { status: 404 };
+  }
+}

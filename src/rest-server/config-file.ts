@@ -1,0 +1,198 @@
+/**
+ * PostgREST's configuration file, in the grammar of the `configurator-pg` library that it uses: `key = value` lines,
+ * groups `key { … }`, `import "file"`, comments from `#` on, `#;` before a line that does not count; texts in double
+ * quotes, numbers, booleans, lists. In texts `$(NAME)` is a setting before it or an environment variable, `$$` a `$`.
+ */
+
+export type FileValue = string | number | boolean | readonly FileValue[];
+
+/** What stands where; the message gives file, line and column. */
+export class ConfigFileError extends Error {
+  override name = 'ConfigFileError';
+}
+
+export interface FileSources {
+  /** The text of a file. Throws when it cannot be read. */
+  readonly read: (path: string) => string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Files that import files at most; a file may not import itself. */
+const MAX_IMPORTS = 16;
+
+/**
+ * @example
+ * readConfigFile('/etc/postgrest.conf', sources).get('db-schemas'); // 'api, public'
+ * @throws {ConfigFileError}
+ */
+export function readConfigFile(path: string, sources: FileSources): Map<string, FileValue> {
+  const values = new Map<string, FileValue>();
+  const load = (file: string, prefix: string, depth: number): void => {
+    if (depth > MAX_IMPORTS) throw new ConfigFileError(`${file}: files import each other without end`);
+    apply(parse(sources.read(file), file), file, prefix, depth);
+  };
+  const apply = (directives: readonly Directive[], file: string, prefix: string, depth: number): void => {
+    for (const directive of directives) {
+      if (directive.is === 'import') load(relativeTo(file, directive.path), prefix, depth + 1);
+      else if (directive.is === 'group')
+        apply(directive.directives, file, `${prefix}${directive.key}.`, depth);
+      else {
+        const { key, value } = directive;
+        const name = prefix + key;
+        values.set(
+          name,
+          typeof value === 'string' ? interpolate(value, name, prefix, values, sources) : value,
+        );
+      }
+    }
+  };
+  load(path, '', 0);
+  return values;
+}
+
+type Directive =
+  | { readonly is: 'bind'; readonly key: string; readonly value: FileValue }
+  | { readonly is: 'group'; readonly key: string; readonly directives: readonly Directive[] }
+  | { readonly is: 'import'; readonly path: string };
+
+const relativeTo = (file: string, path: string): string =>
+  path.startsWith('/') ? path : file.slice(0, file.lastIndexOf('/') + 1) + path;
+
+function interpolate(
+  text: string,
+  name: string,
+  prefix: string,
+  values: ReadonlyMap<string, FileValue>,
+  { environment }: FileSources,
+): string {
+  return text.replace(/\$(\$|\(([^)]+)\))?/g, (_found, escaped?: string, variable?: string) => {
+    if (escaped === undefined) {
+      throw new ConfigFileError(`${name}: a single $ in a text is written $$; $(NAME) is a variable`);
+    }
+    if (variable === undefined) return '$';
+    const value = lookUp(variable, prefix, values) ?? environment[variable];
+    if (value === undefined)
+      throw new ConfigFileError(`${name}: there is no variable ${variable} in the environment`);
+    if (typeof value !== 'string' && typeof value !== 'number')
+      throw new ConfigFileError(`${name}: ${variable} is neither a text nor a number`);
+    return String(value);
+  });
+}
+
+/** In the group itself first, then in those around it. */
+function lookUp(
+  variable: string,
+  prefix: string,
+  values: ReadonlyMap<string, FileValue>,
+): FileValue | undefined {
+  const groups = prefix.split('.').filter((group) => group !== '');
+  for (let depth = groups.length; depth >= 0; depth--) {
+    const value = values.get([...groups.slice(0, depth), variable].join('.'));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+const KEY = /\p{L}[\p{L}\p{N}_-]*(?:\.\p{L}[\p{L}\p{N}_-]*)*/uy;
+const NUMBER = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /on|off|true|false/y;
+const BLANK = /[ \t]*/y;
+const COMMENT = /#(?!;)[^\r\n]*/y;
+const LINE_END = /\r\n|\n/y;
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '"': '"', '\\': '\\' };
+
+function parse(text: string, file: string): Directive[] {
+  let at = 0;
+  const fail = (what: string): never => {
+    const before = text.slice(0, at);
+    const line = before.split('\n').length;
+    const column = at - before.lastIndexOf('\n');
+    throw new ConfigFileError(`${file}, line ${line}, column ${column}: ${what}`);
+  };
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    at += found?.length ?? 0;
+    return found;
+  };
+  const take = (literal: string): boolean => {
+    if (!text.startsWith(literal, at)) return false;
+    at += literal.length;
+    return true;
+  };
+  /** Blanks and comments of this line. */
+  const blank = (): void => {
+    match(BLANK);
+    match(COMMENT);
+  };
+  const lines = (): void => {
+    do blank();
+    while (match(LINE_END) !== undefined);
+  };
+
+  const directives = (closing: '}' | undefined): Directive[] => {
+    const found: Directive[] = [];
+    for (;;) {
+      lines();
+      if (closing === undefined ? at === text.length : take(closing)) return found;
+      if (at === text.length) fail('a } is missing');
+      const counts = !take('#;');
+      blank();
+      const one = directive();
+      if (counts) found.push(one);
+      blank();
+      const ends = at === text.length || text[at] === closing || match(LINE_END) !== undefined;
+      if (!ends) fail('a line holds one setting: the rest of this one is not understood');
+    }
+  };
+  const directive = (): Directive => {
+    const key = match(KEY) ?? fail('here a name is expected, as in name = "value"');
+    lines();
+    if (key === 'import' && text[at] === '"') return { is: 'import', path: quoted() };
+    if (take('{')) return { is: 'group', key, directives: directives('}') };
+    if (!take('=')) fail(`after ${key} a = is expected`);
+    lines();
+    return { is: 'bind', key, value: value() };
+  };
+  const value = (): FileValue => {
+    if (text[at] === '"') return quoted();
+    if (take('[')) return items();
+    const word = match(WORD);
+    if (word !== undefined) return word === 'on' || word === 'true';
+    return Number(
+      match(NUMBER) ??
+        fail('a value is a text in double quotes, a number, true, false, or a list in brackets'),
+    );
+  };
+  const items = (): FileValue[] => {
+    const list: FileValue[] = [];
+    for (;;) {
+      lines();
+      if (take(']')) return list;
+      if (list.length > 0 && !take(',')) fail('between the items of a list a comma is expected');
+      lines();
+      list.push(value());
+    }
+  };
+  const quoted = (): string => {
+    at++;
+    let result = '';
+    for (;;) {
+      const char = text[at];
+      if (char === undefined) return fail('the text is not closed by a double quote');
+      at++;
+      if (char === '"') return result;
+      result += char === '\\' ? escaped() : char;
+    }
+  };
+  const escaped = (): string => {
+    const char = text[at++] ?? '';
+    if (ESCAPES[char] !== undefined) return ESCAPES[char];
+    const hex = /^[0-9a-fA-F]{4}/.exec(text.slice(at, at + 4))?.[0];
+    if (char !== 'u' || hex === undefined)
+      fail('an escape is \\n, \\t, \\r, \\", \\\\ or \\u with four hex digits');
+    at += 4;
+    return String.fromCharCode(Number.parseInt(hex as string, 16));
+  };
+  return directives(undefined);
+}

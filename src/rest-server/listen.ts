@@ -1,0 +1,74 @@
+/** Listening: addresses with PostgREST's special values, ports that are shared, unix sockets with a mode. */
+import { chmodSync, existsSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Listener } from './config.ts';
+
+interface Address {
+  readonly host: string;
+  readonly ipv6Only?: boolean;
+}
+
+/** In the order in which they are tried. `::` takes both families where the system has both. */
+const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
+  '*': [{ host: '::' }, { host: '0.0.0.0' }],
+  '*6': [{ host: '::' }, { host: '0.0.0.0' }],
+  '*4': [{ host: '0.0.0.0' }, { host: '::' }],
+  '!4': [{ host: '0.0.0.0' }],
+  '!6': [{ host: '::', ipv6Only: true }],
+};
+
+/** Whether a host stands for every address, so that nobody can be told which one to call. */
+export const isSpecialHost = (host: string): boolean => Object.hasOwn(SPECIAL, host);
+
+/** Resolves with what is listened on: `0.0.0.0:3000`, `[::]:3000`, `/tmp/pgrst.sock`. */
+export async function listen(server: Server, listener: Listener): Promise<string> {
+  const { unixSocket, mode } = listener;
+  if (unixSocket !== undefined) {
+    // What a killed process left behind.
+    rmSync(unixSocket, { force: true });
+    await once(server, { path: unixSocket });
+    chmodSync(unixSocket, mode);
+    return unixSocket;
+  }
+  const addresses = SPECIAL[listener.host] ?? [{ host: listener.host }];
+  for (const [index, address] of addresses.entries()) {
+    try {
+      await once(server, { ...address, port: listener.port, reusePort: listener.reusePort });
+      break;
+    } catch (error) {
+      const unknownFamily = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'].includes(
+        (error as NodeJS.ErrnoException).code ?? '',
+      );
+      if (!unknownFamily || index === addresses.length - 1)
+        throw inWords(error as NodeJS.ErrnoException, listener);
+    }
+  }
+  const { address, port, family } = server.address() as AddressInfo;
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** Listening still, the file of a socket included. */
+export function isListening(server: Server): boolean {
+  const address = server.address();
+  return address !== null && (typeof address !== 'string' || existsSync(address));
+}
+
+function once(server: Server, options: Parameters<Server['listen']>[0] & object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function inWords(error: NodeJS.ErrnoException, { host, port }: Listener): Error {
+  if (error.code === 'EADDRINUSE') {
+    error.message = `Port ${port} is taken by another program (address in use). Stop it, or choose another port; 0 takes a free one.`;
+  } else if (error.code === 'ENOTFOUND' || error.code === 'EADDRNOTAVAIL') {
+    error.message = `${host} is no address of this machine. Correct server-host, or leave it out.`;
+  }
+  return error;
+}

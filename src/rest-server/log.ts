@@ -1,0 +1,89 @@
+/** What is said, as PostgREST says it: requests on stdout in Apache's format, everything else on stderr with a time. */
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from '../kernel/log.ts';
+import { databaseError, errorBody } from '../rest/index.ts';
+import type { LogLevel } from './config.ts';
+
+export interface ServerLog {
+  /** Always said. */
+  say(line: string): void;
+  /** Said from `error` on. */
+  fault(line: string): void;
+  /** Said at `debug`. */
+  detail(line: string): void;
+  answered(facts: AnswerFacts): void;
+  /** Whether an answer with this status is logged. */
+  wants(status: number): boolean;
+  /** For the service's own words. */
+  readonly logger: Logger;
+}
+
+export interface AnswerFacts {
+  readonly request: IncomingMessage;
+  readonly role: string | undefined;
+  readonly status: number;
+  readonly sizeBytes: string | undefined;
+}
+
+const LEVELS: readonly LogLevel[] = ['crit', 'error', 'warn', 'info', 'debug'];
+/** The lowest status that is logged at a level. */
+const LOGGED_FROM: Readonly<Record<LogLevel, number>> = {
+  crit: Number.POSITIVE_INFINITY,
+  error: 500,
+  warn: 400,
+  info: 0,
+  debug: 0,
+};
+
+export function createServerLog(
+  level: () => LogLevel,
+  out: (text: string) => void,
+  err: (text: string) => void,
+): ServerLog {
+  const atLeast = (wanted: LogLevel): boolean => LEVELS.indexOf(level()) >= LEVELS.indexOf(wanted);
+  const say = (line: string): void => err(`${formatTime(new Date())}: ${line.replace(/[\r\n\t]+/g, ' ')}\n`);
+  const fault = (line: string): void => {
+    if (atLeast('error')) say(line);
+  };
+  const logger: Logger = {
+    debug: (_fields, message) => {
+      if (atLeast('debug')) say(message);
+    },
+    info: () => {},
+    warn: ({ error }, message) => fault(error === undefined ? message : errorJson(error)),
+    error: ({ error }, message) => fault(error === undefined ? message : errorJson(error)),
+    child: () => logger,
+  };
+  return {
+    say,
+    fault,
+    detail: (line) => {
+      if (atLeast('debug')) say(line);
+    },
+    wants: (status) => status >= LOGGED_FROM[level()],
+    answered({ request, role, status, sizeBytes }) {
+      if (status < LOGGED_FROM[level()]) return;
+      const { remoteAddress = '' } = request.socket;
+      const { referer = '', 'user-agent': agent = '' } = request.headers;
+      const line = `${request.method} ${request.url} HTTP/${request.httpVersion}`;
+      const time = formatTime(new Date());
+      const parts = [`${remoteAddress} - ${role ?? '-'} [${time}] "${line}"`, status, sizeBytes ?? '-'];
+      out(`${parts.join(' ')} "${referer}" "${agent}"\n`);
+    },
+    logger,
+  };
+}
+
+/** The fault as clients would see it. */
+export const errorJson = (error: unknown): string => errorBody(databaseError(error, false), 'verbose');
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `06/May/2024:08:16:11 -0500`, local. */
+export function formatTime(date: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const minutes = -date.getTimezoneOffset();
+  const zone = `${minutes < 0 ? '-' : '+'}${two(Math.floor(Math.abs(minutes) / 60))}${two(Math.abs(minutes) % 60)}`;
+  const day = `${two(date.getDate())}/${MONTHS[date.getMonth()]}/${date.getFullYear()}`;
+  return `${day}:${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())} ${zone}`;
+}

@@ -1,0 +1,61 @@
+/** Fixed statements, each with the row it yields. */
+import type { Pool, Queryable } from '../database/index.ts';
+import { quoteIdentifier, sql } from '../kernel/sql.ts';
+import { databaseName, settingKeys, settingOf } from './settings-table.ts';
+
+export interface VersionRow {
+  /** For example 180004. */
+  number: number;
+  /** As the server describes itself. */
+  text: string;
+}
+
+export async function selectVersion(db: Queryable): Promise<VersionRow> {
+  const [row] = await db.query<VersionRow>(
+    sql`select current_setting('server_version_num')::int as number, version() as text`,
+  );
+  return row as VersionRow;
+}
+
+const settable = settingKeys.filter((key) => settingOf(key).inDatabase === true).map(databaseName);
+
+/**
+ * `pgrst.*` by name: of the login role in this database, else of the login role, else what `preConfig` (a function's
+ * name, with or without schema) has set.
+ */
+export async function selectServerSettings(
+  pool: Pool,
+  preConfig: string | undefined,
+): Promise<Map<string, string>> {
+  return pool.transaction(
+    async (tx) => {
+      const found = new Map<string, string>();
+      if (preConfig !== undefined) {
+        await tx.query(sql`select ${sql.raw(qualified(preConfig))}()`);
+        const rows = await tx.query<{ name: string; value: string }>(sql`
+          select name, current_setting(name, true) as value from unnest(${settable}::text[]) name
+          where current_setting(name, true) is not null`);
+        for (const { name, value } of rows) found.set(name, value);
+      }
+      const rows = await tx.query<{ name: string; value: string }>(sql`
+        select split_part(s, '=', 1) as name, substr(s, strpos(s, '=') + 1) as value
+        from pg_catalog.pg_db_role_setting r cross join unnest(r.setconfig) s
+        where r.setrole = (select oid from pg_catalog.pg_roles where rolname = current_user)
+          and r.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
+          and split_part(s, '=', 1) = any (${settable}::text[])
+        order by r.setdatabase`);
+      for (const { name, value } of rows) found.set(name, value);
+      return found;
+    },
+    { readOnly: true },
+  );
+}
+
+function qualified(name: string): string {
+  const dot = name.indexOf('.');
+  return dot === -1
+    ? quoteIdentifier(name)
+    : `${quoteIdentifier(name.slice(0, dot))}.${quoteIdentifier(name.slice(dot + 1))}`;
+}
+
+export const selectOne = (db: Queryable): Promise<unknown> => db.query(sql`select 1`);

@@ -1,0 +1,40 @@
+/** `--ready`: asks the admin server of a process that runs with the same configuration. */
+import { request } from '../kernel/http.ts';
+import type { ServerConfig } from './config.ts';
+import { isSpecialHost } from './listen.ts';
+
+export type Readiness =
+  | { readonly ok: true; readonly url: string }
+  | { readonly ok: false; readonly reason: string };
+
+const TIMEOUT_MS = 5000;
+
+export async function askReady({ admin }: ServerConfig): Promise<Readiness> {
+  if (admin === undefined) {
+    return { ok: false, reason: 'Admin server is not running. Please check admin-server-port config.' };
+  }
+  const { host, port, unixSocket } = admin;
+  if (unixSocket === undefined && isSpecialHost(host)) {
+    return {
+      ok: false,
+      reason: `--ready cannot be used while server-host is ${host}, which is no address to call. Set server-host to localhost.`,
+    };
+  }
+  const name = host.includes(':') ? `[${host}]` : host;
+  const url = unixSocket === undefined ? `http://${name}:${port}/ready` : `${unixSocket}/ready`;
+  const place = unixSocket === undefined ? { host, port } : { socketPath: unixSocket };
+  return new Promise((resolve) => {
+    const asking = request({ ...place, path: '/ready', timeout: TIMEOUT_MS }, (response) => {
+      response.resume();
+      const { statusCode = 0 } = response;
+      resolve(
+        statusCode === 200 ? { ok: true, url } : { ok: false, reason: `${url} answers ${statusCode}.` },
+      );
+    });
+    asking.once('timeout', () => asking.destroy(new Error('no answer')));
+    asking.once('error', (error) =>
+      resolve({ ok: false, reason: `connection refused to ${url}: ${error.message}` }),
+    );
+    asking.end();
+  });
+}

@@ -1,0 +1,359 @@
+/**
+ * REST alone in front of a PostgreSQL that is not ours: configuration, connections, schema cache, public and admin
+ * server, put together. Nothing of the other rooms is loaded.
+ */
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConnectionError, openRemote, PostgresError, type Remote } from '../database/index.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { createVerifier } from '../keys/index.ts';
+import {
+  AnswerSpace,
+  BodySpace,
+  COMPATIBLE_VERSION,
+  createState,
+  handle,
+  type RestRequest,
+  type RestResponse,
+  type RestSettings,
+  restError,
+  type SchemaCache,
+  type Snapshot,
+  type State,
+  selectRoleSettings,
+} from '../rest/index.ts';
+import { createAdminServer } from './admin.ts';
+import { readServerConfig, type ServerConfig, ServerConfigError } from './config.ts';
+import { schemaCacheText } from './dump.ts';
+import { createHttpServer, type RequestFacts } from './http.ts';
+import { isListening, listen } from './listen.ts';
+import { createServerLog, errorJson, type ServerLog } from './log.ts';
+import { createMetrics, type Metrics, metricsText } from './metrics.ts';
+import { selectOne, selectServerSettings, selectVersion } from './queries.ts';
+
+export interface RestServerOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Of the configuration file. */
+  readonly path: string | undefined;
+  readonly readFile: (path: string) => Buffer;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** The process cannot go on; what is wrong has been said. */
+  readonly onFatal: () => void;
+}
+
+const OLDEST_VERSION = 150_000;
+/** Upstream's backoff: doubling up to 32 s. */
+const RETRY_MS = [1000, 2000, 4000, 8000, 16_000, 32_000];
+const GRACE_MS = 10_000;
+
+const GIB = 1024 ** 3;
+/** The whole product's defaults (`plinth.toml`, `[rest]`). */
+const ANSWER_LIMITS = { answerBytes: 2 * GIB, totalBytes: 8 * GIB };
+const REQUEST_BODIES_BYTES = GIB / 2;
+
+/** @throws {ServerConfigError} */
+export function createRestServer(options: RestServerOptions): RestServer {
+  return new RestServer(options);
+}
+
+export class RestServer {
+  readonly #options: RestServerOptions;
+  readonly #log: ServerLog;
+  readonly #answersDir = join(tmpdir(), `plinth-rest-${randomUUID()}`);
+  readonly #answers = new AnswerSpace(this.#answersDir, ANSWER_LIMITS);
+  readonly #metrics: Metrics = createMetrics();
+  readonly #remote: Remote;
+  readonly #state: State;
+  readonly #public: Server;
+  #admin: Server | undefined;
+  #config: ServerConfig;
+  #verifier: ReturnType<typeof createVerifier> | undefined;
+  #snapshot: Snapshot | undefined;
+  #version = '';
+  #stopping: Promise<void> | undefined;
+  #fatal = false;
+
+  constructor(options: RestServerOptions) {
+    this.#options = options;
+    this.#config = readServerConfig({ ...options, database: new Map() });
+    this.#log = createServerLog(() => this.#config.logLevel, options.out, options.err);
+    const { pool } = this.#config;
+    this.#remote = openRemote({
+      ...pool,
+      connectOptions: () => ({
+        ...this.#config.connection,
+        namedStatements: this.#config.preparedStatements,
+      }),
+      onListenError: (error) => this.#listenFailed(error),
+    });
+    this.#takeKeys();
+    this.#state = createState({
+      pool: this.#remote.catalogs,
+      listen: this.#remote.listen,
+      readSettings: () => this.#readSettings(),
+      readRoles: () => (this.#config.readsDatabase ? selectRoleSettings : undefined),
+      onLoaded: (snapshot, extent, durationMs) => this.#loaded(snapshot, extent, durationMs),
+      onFailed: (error, retryMs) => this.#loadFailed(error, retryMs),
+      onNotified: (extent) => {
+        const what = extent === 'all' ? 'schema cache' : 'config';
+        this.#log.say(`Received a ${what} reload message on the "${this.#config.channel}" channel`);
+      },
+      retryMs: RETRY_MS,
+    });
+    this.#public = createHttpServer({
+      config: () => this.#config,
+      log: this.#log,
+      bodies: new BodySpace(REQUEST_BODIES_BYTES),
+      answer: (request, facts) => this.#answer(request, facts),
+    });
+  }
+
+  get config(): ServerConfig {
+    return this.#config;
+  }
+
+  /** Listens once the first load of the schema cache has ended, well or not. */
+  async start(): Promise<void> {
+    this.#log.say(`Starting PostgREST ${COMPATIBLE_VERSION} (plinth rest)...`);
+    for (const warning of this.#config.warnings) this.#log.say(`WARNING: ${warning}`);
+    this.#warnOfOldClaimPath();
+    const { admin, server } = this.#config;
+    if (admin !== undefined) {
+      this.#admin = createAdminServer({
+        isLive: () => isListening(this.#public),
+        isReady: () => this.#isReady(),
+        metrics: () => metricsText(this.#metrics, this.#remote.load(), this.#config.pool.connections),
+        schemaCache: () => (this.#snapshot === undefined ? '' : schemaCacheText(this.#snapshot.cache)),
+      });
+      this.#log.say(`Admin server listening on ${await listen(this.#admin, admin)}`);
+    }
+    this.#listenOnChannel();
+    await this.#state.reload('all');
+    if (this.#fatal || this.#stopping !== undefined) return;
+    this.#log.say(`API server listening on ${await listen(this.#public, server)}`);
+  }
+
+  /** The configuration with what the database says, for `--dump-config`. @throws {ServerConfigError} */
+  async readWholeConfig(): Promise<ServerConfig> {
+    const database = await this.#databaseSettings().catch((error: unknown) => {
+      this.#log.say(`Failed to query database settings for the config parameters. ${errorJson(error)}`);
+      return new Map<string, string>();
+    });
+    this.#config = readServerConfig({ ...this.#options, database });
+    return this.#config;
+  }
+
+  /** Throws when it cannot be loaded. */
+  async loadSchemaCache(): Promise<SchemaCache> {
+    await this.#state.reload('all');
+    const { cache } = await this.#state.snapshot();
+    return cache;
+  }
+
+  /** As SIGUSR1 and SIGUSR2 ask for it. */
+  reload(extent: 'all' | 'config'): void {
+    void this.#state.reload(extent);
+  }
+
+  /** Takes no new connection, finishes what is in flight, then ends everything. */
+  stop(signal?: string): Promise<void> {
+    if (signal !== undefined && this.#stopping === undefined) {
+      this.#log.say(`Received termination unix signal ${signal}`);
+    }
+    this.#stopping ??= this.#stopAll();
+    return this.#stopping;
+  }
+
+  async #stopAll(): Promise<void> {
+    const servers = [this.#public, ...(this.#admin === undefined ? [] : [this.#admin])];
+    // A connection whose last answer comes during the stop would be kept alive for its next request.
+    const sweep = setInterval(() => this.#public.closeIdleConnections(), 20).unref();
+    const cut = setTimeout(() => this.#public.closeAllConnections(), GRACE_MS).unref();
+    this.#admin?.closeIdleConnections();
+    await Promise.all(servers.map(closed));
+    clearInterval(sweep);
+    clearTimeout(cut);
+    await this.#state.stop();
+    await this.#remote.stop();
+    await rm(this.#answersDir, { recursive: true, force: true });
+  }
+
+  #answer(request: RestRequest, facts: RequestFacts): Promise<RestResponse> {
+    const { requestPath } = this.#remote;
+    const { statements } = facts;
+    return handle(request, {
+      requestPath:
+        statements === undefined
+          ? requestPath
+          : {
+              stop: requestPath.stop,
+              execute: (asked) => {
+                const all = [...(asked.before ?? []), asked.statement, ...(asked.after ?? [])];
+                for (const { text } of all) statements.push(text);
+                return requestPath.execute(asked);
+              },
+            },
+      verify: (token) => {
+        if (this.#verifier === undefined) throw restError('PGRST300');
+        return this.#verifier.verify(token);
+      },
+      // Answers are upstream's, without hints of ours.
+      answers: this.#answers,
+      advise: async (error) => error,
+      clock: systemClock,
+      log: this.#log.logger,
+      snapshot: () => this.#state.snapshot(),
+      onIdentity: ({ role }) => {
+        facts.role = role;
+      },
+      retryAfterSeconds: () => this.#state.retryAfterSeconds(),
+    }).then((response) => {
+      if (response.status === 504) this.#metrics.poolTimeouts++;
+      return response;
+    });
+  }
+
+  #takeKeys(): void {
+    const { keySet, jwtCacheEntries } = this.#config;
+    this.#verifier =
+      keySet === undefined
+        ? undefined
+        : createVerifier(() => keySet, {
+            entries: jwtCacheEntries,
+            onLookup: (hit) => {
+              this.#metrics.jwtCacheRequests++;
+              if (hit) this.#metrics.jwtCacheHits++;
+            },
+            onEviction: () => {
+              this.#metrics.jwtCacheEvictions++;
+            },
+          });
+  }
+
+  /** Before each load: what kind of server it is, and the configuration anew, the database's part of it included. */
+  async #readSettings(): Promise<RestSettings> {
+    const { number, text } = await selectVersion(this.#remote.catalogs);
+    if (number < OLDEST_VERSION) this.#die(`PostgreSQL 15 or newer is needed, and this is ${text}.`);
+    if (text !== this.#version) this.#log.say(`Successfully connected to ${text}`);
+    this.#version = text;
+    const database = await this.#databaseSettings();
+    try {
+      const read = readServerConfig({ ...this.#options, database });
+      // The others belong to what is listening or connected already.
+      this.#config = { ...read, pool: this.#config.pool, connection: this.#config.connection };
+      this.#takeKeys();
+      this.#warnOfOldClaimPath();
+      this.#listenOnChannel();
+    } catch (error) {
+      if (!(error instanceof ServerConfigError)) throw error;
+      this.#log.say(`Failed reloading config: ${error.message}`);
+    }
+    return this.#config.rest;
+  }
+
+  /** What cannot be asked for is left out: the server serves without it. */
+  async #databaseSettings(): Promise<ReadonlyMap<string, string>> {
+    const { readsDatabase, preConfig } = this.#config;
+    if (!readsDatabase) return new Map();
+    try {
+      return await selectServerSettings(this.#remote.catalogs, preConfig);
+    } catch (error) {
+      if (error instanceof ConnectionError) throw error;
+      this.#log.say(`Failed to query database settings for the config parameters. ${errorJson(error)}`);
+      return new Map();
+    }
+  }
+
+  #listenOnChannel(): void {
+    void this.#state.listenOn(this.#config.channel).catch(() => {});
+  }
+
+  #loaded(snapshot: Snapshot, extent: 'all' | 'config', durationMs: number): void {
+    this.#snapshot = snapshot;
+    this.#log.say('Config reloaded');
+    if (extent === 'config') return;
+    // Sessions keep old settings of their roles and old plans.
+    this.#remote.renew();
+    this.#metrics.schemaCacheLoads = {
+      ...this.#metrics.schemaCacheLoads,
+      SUCCESS: this.#metrics.schemaCacheLoads.SUCCESS + 1,
+    };
+    this.#metrics.schemaCacheQuerySeconds = durationMs / 1000;
+    const { relations, relationships, routines, representations, mediaHandlers } = snapshot.cache;
+    const counts = [
+      `${relations.size} Relations`,
+      `${[...relationships.values()].flat().length} Relationships`,
+      `${[...routines.values()].flat().length} Functions`,
+      `${representations.size} Domain Representations`,
+      `${mediaHandlers.size} Media Type Handlers`,
+    ];
+    this.#log.say(`Schema cache loaded ${counts.join(', ')} in ${durationMs.toFixed(1)} milliseconds`);
+  }
+
+  #loadFailed(error: unknown, retryMs: number): void {
+    const { schemas, extraSearchPath } = this.#config.rest;
+    this.#metrics.schemaCacheLoads = {
+      ...this.#metrics.schemaCacheLoads,
+      FAIL: this.#metrics.schemaCacheLoads.FAIL + 1,
+    };
+    this.#log.say(
+      `Failed to load the schema cache using db-schemas=${schemas.join(',')} and db-extra-search-path=${extraSearchPath.join(',')}. ${errorJson(error)}`,
+    );
+    if (this.#stopping !== undefined) return;
+    if (isRefusedLogin(error)) {
+      this.#die('PostgreSQL refuses this login: correct user and password in db-uri.');
+    } else if (!this.#config.pool.recovers) {
+      this.#die('Automatic recovery disabled, exiting.');
+    } else this.#log.say(`Attempting to reconnect to the database in ${retryMs / 1000} seconds...`);
+  }
+
+  #listenFailed(error: unknown): void {
+    if (this.#stopping !== undefined) return;
+    this.#log.say(
+      `Failed listening for database notifications on the "${this.#config.channel}" channel. ${errorJson(error)}`,
+    );
+    if (!this.#config.pool.recovers) this.#die('Automatic recovery disabled, exiting.');
+  }
+
+  #die(sentence: string): void {
+    if (this.#fatal) return;
+    this.#fatal = true;
+    this.#log.say(sentence);
+    this.#options.onFatal();
+  }
+
+  #warnOfOldClaimPath(): void {
+    const { text, isDeprecated } = this.#config.rest.roleClaim;
+    if (!isDeprecated) return;
+    this.#log.say(
+      `WARNING: The config \`jwt-role-claim-key=${text}\` is using the deprecated JSPath syntax. Write it as a JSONPath, such as $.app_metadata.role.`,
+    );
+  }
+
+  async #isReady(): Promise<boolean> {
+    if (!this.#state.isCurrent()) return false;
+    return await selectOne(this.#remote.catalogs).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+/** SQLSTATE 28P01, or a password that is asked for and not there. */
+function isRefusedLogin(error: unknown): boolean {
+  if (error instanceof PostgresError || error instanceof ConnectionError) {
+    return error.code === '28P01' || /asks for the password/.test(error.message);
+  }
+  return false;
+}
+
+const closed = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    if (!server.listening) return resolve();
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });

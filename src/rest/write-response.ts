@@ -1,0 +1,84 @@
+/** Puts an answer on the wire. */
+import type { ServerResponse } from 'node:http';
+import type { Logger } from '../kernel/log.ts';
+import { isStored, type StoredBody } from './core/body.ts';
+import type { RestResponse } from './core/respond.ts';
+
+/** Above it pieces are written in batches instead of being copied together. */
+const JOIN_LIMIT_BYTES = 64 * 1024;
+/** Up to it a body goes out as a string: Node then sends it and the head in one piece. */
+const SMALL_BYTES = 8 * 1024;
+
+/** A client that takes nothing of a large answer for this long is given up. */
+const STALLED_MS = 120_000;
+
+/** Head (`more`: names and values in turn) and body; nothing when the client has gone. Throws for headers that Node refuses. */
+export function writeResponse(
+  raw: ServerResponse,
+  response: RestResponse,
+  log: Logger,
+  more: readonly string[] = [],
+): void {
+  const { body, release } = response;
+  if (raw.destroyed) {
+    release?.();
+    return;
+  }
+  const headers = headArguments(response.headers, more);
+  if (response.reason === undefined) raw.writeHead(response.status, headers);
+  else raw.writeHead(response.status, cleanReason(response.reason), headers);
+  if (release !== undefined) {
+    raw.once('close', release);
+    raw.setTimeout(STALLED_MS, () => raw.destroy());
+  }
+  if (isStored(body)) {
+    stream(raw, body).catch((error: unknown) => {
+      log.error({ error }, 'a stored answer could not be read');
+      raw.destroy();
+    });
+    return;
+  }
+  const size = body.reduce((sum, part) => sum + part.byteLength, 0);
+  if (size <= JOIN_LIMIT_BYTES) {
+    const whole = body.length === 1 ? (body[0] as Uint8Array) : Buffer.concat(body, size);
+    if (size > SMALL_BYTES) raw.end(whole);
+    else raw.end(Buffer.from(whole.buffer, whole.byteOffset, size).toString('latin1'), 'latin1');
+    return;
+  }
+  let batch: Uint8Array[] = [];
+  let batched = 0;
+  for (const part of body) {
+    batch.push(part);
+    batched += part.byteLength;
+    if (batched < JOIN_LIMIT_BYTES) continue;
+    raw.write(Buffer.concat(batch, batched));
+    batch = [];
+    batched = 0;
+  }
+  raw.end(Buffer.concat(batch, batched));
+}
+
+/** In one flat list and with nothing set on the response before, Node writes the head without a second look. */
+function headArguments(headers: RestResponse['headers'], more: readonly string[]): string[] {
+  const list: string[] = [];
+  for (const [name, value] of headers) list.push(name, value);
+  for (const text of more) list.push(text);
+  return list;
+}
+
+/** Piece by piece, each when the client has taken the one before. */
+async function stream(raw: ServerResponse, body: StoredBody): Promise<void> {
+  let go = () => {};
+  raw.once('close', () => go());
+  for await (const chunk of body.chunks()) {
+    if (raw.destroyed) return;
+    await new Promise<void>((resolve) => {
+      go = resolve;
+      raw.write(chunk, () => resolve());
+    });
+  }
+  raw.end();
+}
+
+/** A status line holds one line of Latin-1. */
+const cleanReason = (reason: string): string => reason.replace(/[^\x20-\x7e\xa0-\xff]/g, ' ');
