@@ -33,6 +33,7 @@ import { oauthGrantRoutes } from './routes/oauth-grants.ts';
 import { oauthServerRoutes } from './routes/oauth-server.ts';
 import { passkeyRoutes } from './routes/passkeys.ts';
 import { publicRoutes } from './routes/public.ts';
+import { recoveryCodeRoutes } from './routes/recovery-codes.ts';
 import { definer } from './routes/route.ts';
 import { scimRoutes } from './routes/scim.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -134,6 +135,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     userRoutes(define, ctx);
     sessionRoutes(define, ctx);
     factorRoutes(define, ctx);
+    recoveryCodeRoutes(define, ctx);
     passkeyRoutes(define, ctx);
     identityRoutes(define, ctx);
     adminUserRoutes(define, ctx);

@@ -9,6 +9,9 @@ import { authError } from './errors.ts';
 import { deleteFullBuckets, takePermission } from './queries/rate-limits.ts';
 import type { Settings } from './settings.ts';
 
+/** Attempts of one user with recovery codes: five at once, then one in five minutes. */
+const recoveryCodeAttempts = { size: 5, refillMs: 300_000 };
+
 export interface RateLimits {
   /** Throws `over_request_rate_limit`. No statement where addresses are not limited. */
   address(handler: LimitedHandler, ip: string, nowMs: number): Promise<void>;
@@ -16,6 +19,8 @@ export interface RateLimits {
   email(nowMs: number): Promise<void>;
   /** Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
+  /** Throws `over_request_rate_limit`. Everywhere, and counts right codes too: who guesses shows. */
+  recoveryCode(userId: string, nowMs: number): Promise<void>;
   /** Forgets what no longer counts. */
   sweep(nowMs: number): Promise<void>;
 }
@@ -42,6 +47,11 @@ export function createRateLimits(db: Queryable, settings: Settings): RateLimits 
     async sms(nowMs) {
       if (!phone.autoconfirm && !(await takeHourly('sms', hourly.sms, nowMs))) {
         throw authError('over_sms_send_rate_limit');
+      }
+    },
+    async recoveryCode(userId, nowMs) {
+      if (!(await takePermission(db, `recovery_code:${userId}`, recoveryCodeAttempts, nowMs))) {
+        throw authError('over_request_rate_limit');
       }
     },
     sweep: (nowMs) => deleteFullBuckets(db, nowMs),

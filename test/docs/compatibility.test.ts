@@ -127,6 +127,21 @@ describe('what is different', () => {
     expect(await after.json()).toMatchObject({ error_code: 'session_not_found' });
   });
 
+  it('users have recovery codes', async () => {
+    expect(page).toContain('/auth/v1/factors/recovery-codes');
+    const client = createClient(backend.url, backend.keys.publishableKey, {
+      auth: { persistSession: false },
+    });
+    const email = `codes-${Date.now()}@example.com`;
+    const { data } = await client.auth.signUp({ email, password: 'correct horse' });
+    const headers = {
+      apikey: backend.keys.publishableKey,
+      authorization: `Bearer ${data.session?.access_token}`,
+    };
+    const answer = await backend.fetch('/auth/v1/factors/recovery-codes', { headers });
+    expect(await answer.json()).toEqual({ total: 0, remaining: 0, created_at: null });
+  });
+
   it('the Account pages are a provider', async () => {
     const answer = await backend.fetch('/auth/v1/authorize?provider=custom:account', { redirect: 'manual' });
     expect(answer.headers.get('location')).toBe(`${backend.url}/account/sign-in`);

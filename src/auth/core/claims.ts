@@ -11,7 +11,10 @@ export interface AmrEntry {
   readonly provider?: string;
 }
 
-const secondFactors = new Set(['totp', 'mfa/phone', 'mfa/webauthn']);
+/** Beyond upstream: a one-time code in place of a factor. */
+export const recoveryCodeMethod = 'mfa/recovery_code';
+
+const secondFactors = new Set(['totp', 'mfa/phone', 'mfa/webauthn', recoveryCodeMethod]);
 
 /** Method of the amr claim for each kind of factor. */
 export const amrMethodOfFactor = { totp: 'totp', phone: 'mfa/phone', webauthn: 'mfa/webauthn' } as const;

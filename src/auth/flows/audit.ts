@@ -29,6 +29,8 @@ const logTypes = {
   verification_attempted: 'factor',
   factor_deleted: 'factor',
   factor_updated: 'factor',
+  recovery_codes_created: 'factor',
+  recovery_codes_deleted: 'factor',
   passkey_created: 'user',
   passkey_updated: 'user',
   passkey_deleted: 'user',

@@ -97,18 +97,18 @@ export async function requireChallenge(
 export async function askVerificationHook(
   ctx: AuthContext,
   exchange: Exchange,
-  factor: Factor,
+  attempt: { readonly userId: string; readonly factorId: string | null; readonly factorType: string },
   valid: boolean,
 ): Promise<void> {
   if (!ctx.settings.hooks.mfa_verification_attempt.enabled) return;
   const answer = await runHook(ctx, 'mfa_verification_attempt', exchange, {
-    user_id: factor.user_id,
-    factor_id: factor.id,
-    factor_type: factor.factor_type,
+    user_id: attempt.userId,
+    factor_id: attempt.factorId,
+    factor_type: attempt.factorType,
     valid,
   });
   if (answer.decision !== 'reject') return;
-  await deleteSessions(ctx.pool, factor.user_id);
+  await deleteSessions(ctx.pool, attempt.userId);
   const message = typeof answer.message === 'string' && answer.message !== '' ? answer.message : undefined;
   throw authError('mfa_verification_rejected', message);
 }

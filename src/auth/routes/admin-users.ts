@@ -12,6 +12,7 @@ import { isUuid, requireAdmin } from '../http/authenticate.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { listAuditEntries } from '../queries/audit.ts';
 import { deleteFactor, updateFactor } from '../queries/factors.ts';
+import { deleteIdleRecoveryCodes } from '../queries/recovery-codes.ts';
 import { downgradeSessions } from '../queries/sessions.ts';
 import { findUserById, listUsers } from '../queries/users.ts';
 import type { User } from '../rows.ts';
@@ -90,6 +91,7 @@ export function adminUserRoutes(define: Define, ctx: AuthContext): void {
       await audit(ctx, tx, user, 'factor_deleted', { ip: exchange.ip, traits });
       await deleteFactor(tx, factor.id);
       await downgradeSessions(tx, user.id, factor.id, amrMethodOfFactor[factor.factor_type]);
+      await deleteIdleRecoveryCodes(tx, user.id);
     });
     return renderFactor(factor);
   });

@@ -22,6 +22,7 @@ import { challengeKey, enrolKey, verifyKey } from '../flows/webauthn-factors.ts'
 import { isUuid, type Principal, refuseAnonymous, requireUser } from '../http/authenticate.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { deleteFactor, findFactor, insertChallenge, insertFactor } from '../queries/factors.ts';
+import { deleteIdleRecoveryCodes } from '../queries/recovery-codes.ts';
 import { downgradeSessions } from '../queries/sessions.ts';
 import { requirePause } from '../rate-limits.ts';
 import type { Factor } from '../rows.ts';
@@ -211,7 +212,8 @@ async function verify(
   const valid = isTotp
     ? totpMatches(factor.secret ?? '', code, ctx.clock.now())
     : (asked.otp_code ?? '') !== '' && sameSecret(asked.otp_code ?? '', code);
-  await askVerificationHook(ctx, exchange, factor, valid);
+  const attempt = { userId: factor.user_id, factorId: factor.id, factorType: factor.factor_type };
+  await askVerificationHook(ctx, exchange, attempt, valid);
   if (!valid) {
     throw authError('mfa_verification_failed', isTotp ? undefined : 'Invalid MFA Phone code entered');
   }
@@ -244,6 +246,7 @@ async function unenrol(
     const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id };
     await audit(ctx, tx, user, 'factor_unenrolled', { ip: exchange.ip, traits });
     await downgradeSessions(tx, user.id, factor.id, amrMethodOfFactor[factor.factor_type]);
+    await deleteIdleRecoveryCodes(tx, user.id);
   });
   await notify(ctx, undefined, exchange, user, 'mfa_factor_unenrolled', { factorType: factor.factor_type });
   return { id: factor.id };

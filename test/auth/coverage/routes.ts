@@ -52,6 +52,12 @@ export const contractRoutes: readonly RouteEntry[] = [
   ...routes('GET /scim/v2/ServiceProviderConfig', 'GET /scim/v2/ResourceTypes', 'GET /scim/v2/Schemas', {
     noSuccess: 'off, as upstream',
   }),
+  ...routes('GET /factors/recovery-codes', 'POST /factors/recovery-codes', 'DELETE /factors/recovery-codes'),
+  ...routes('POST /factors/recovery-codes/verify'),
+  ...routes(
+    'GET /admin/users/{userId}/factors/recovery-codes',
+    'DELETE /admin/users/{userId}/factors/recovery-codes',
+  ),
   ...routes('GET /user/sessions', 'DELETE /user/sessions/{id}'),
 ];
 

@@ -1,0 +1,71 @@
+/** Statements on _plinth.recovery_codes, and on the sessions that such a code has raised. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import { recoveryCodeMethod } from '../core/claims.ts';
+import { fromMs } from '../core/times.ts';
+
+export interface RecoveryCodeSet {
+  readonly total: number;
+  readonly remaining: number;
+  readonly created_at: string;
+}
+
+export async function findRecoveryCodes(db: Queryable, userId: string): Promise<RecoveryCodeSet | undefined> {
+  const [set] = await db.query<RecoveryCodeSet>(sql`
+    select total, cardinality(hashes) as remaining, created_at from _plinth.recovery_codes
+    where user_id = ${userId}`);
+  return set;
+}
+
+/** The codes of before are worth nothing from now on. */
+export async function replaceRecoveryCodes(
+  db: Queryable,
+  userId: string,
+  hashes: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  const now = fromMs(nowMs);
+  await db.query(sql`
+    insert into _plinth.recovery_codes (user_id, hashes, total, created_at)
+    values (${userId}, ${hashes}::text[], ${hashes.length}, ${now})
+    on conflict (user_id) do update
+    set hashes = excluded.hashes, total = excluded.total, created_at = excluded.created_at`);
+}
+
+export async function hasRecoveryCode(db: Queryable, userId: string, hash: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from _plinth.recovery_codes where user_id = ${userId} and ${hash} = any(hashes)`);
+  return rows.length > 0;
+}
+
+/** False: no code of this hash is left. Of two requests with the same code one gets true. */
+export async function takeRecoveryCode(db: Queryable, userId: string, hash: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    update _plinth.recovery_codes set hashes = array_remove(hashes, ${hash})
+    where user_id = ${userId} and ${hash} = any(hashes)
+    returning user_id`);
+  return rows.length > 0;
+}
+
+/** False: there were none. Sessions that a code has raised fall back; nobody is signed out. */
+export async function deleteRecoveryCodes(db: Queryable, userId: string): Promise<boolean> {
+  const rows = await db.query(
+    sql`delete from _plinth.recovery_codes where user_id = ${userId} returning user_id`,
+  );
+  await db.query(sql`
+    delete from auth.mfa_amr_claims
+    where authentication_method = ${recoveryCodeMethod}
+      and session_id in (select id from auth.sessions where user_id = ${userId})`);
+  await db.query(sql`
+    update auth.sessions set aal = 'aal1'
+    where user_id = ${userId} and aal = 'aal2' and factor_id is null`);
+  return rows.length > 0;
+}
+
+/** Codes stand in for a factor: they go with the last verified one. */
+export async function deleteIdleRecoveryCodes(db: Queryable, userId: string): Promise<void> {
+  const [row] = await db.query<{ is_idle: boolean }>(sql`
+    select not exists (
+      select from auth.mfa_factors where user_id = ${userId} and status = 'verified') as is_idle`);
+  if (row?.is_idle) await deleteRecoveryCodes(db, userId);
+}
