@@ -129,6 +129,8 @@ export interface PathRequest {
   readonly signal?: Cancellation;
   /** For a main statement whose answer may be large; without it all rows are held in memory. */
   readonly overflow?: Overflow;
+  /** The main statement's rows have one cell, and are wanted joined by these bytes, at most 11. */
+  readonly joinWith?: Uint8Array;
 }
 
 /** Where a main statement's rows go that are too many, or too large, for memory. */
@@ -177,8 +179,13 @@ export interface PathStatement {
 }
 
 export interface PathResult {
-  /** Rows of the main statement: raw text-format bytes, unparsed. Of stored ones only the cells that were not stored. */
+  /**
+   * Rows of the main statement: raw text-format bytes, unparsed. Of stored ones only the cells that were not stored; with
+   * `joinWith` pieces of the text, between which it still belongs.
+   */
   readonly rows: readonly (readonly (Buffer | null)[])[];
+  /** How many the statement gave. */
+  readonly rowCount: number;
   /** When the rows were many or large: to be finished before, and freed after, whatever is done with them. */
   readonly stored: RowStore | undefined;
   readonly columns: readonly string[];

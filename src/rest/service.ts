@@ -27,7 +27,7 @@ import {
   rootOptions,
   routineOptions,
 } from './core/respond.ts';
-import { limitsAffected, readResult, refusal } from './core/result.ts';
+import { limitsAffected, ROW_SEPARATOR, readResult, refusal } from './core/result.ts';
 import { ServerTiming } from './core/server-timing.ts';
 import { transactionSettings } from './core/transaction.ts';
 import { RestError } from './errors.ts';
@@ -230,6 +230,7 @@ function pathRequest(
     ...(decides ? { explicit: { ...(isolation && { isolation }), decide: decider(shape, rollback) } } : {}),
     lane: plan.kind === 'read' && !decides && shape.lane.isQuick ? 'shared' : 'alone',
     ...(compiled.form === 'plan' ? {} : { overflow: overflowOf(shape, answers) }),
+    ...(compiled.form === 'rows' && plan.handler.kind === 'array' && { joinWith: ROW_SEPARATOR }),
     resetAfter: routine?.volatility === 'volatile' && !readOnly,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };

@@ -48,6 +48,7 @@ describe('answers', () => {
     );
     expect(result).toEqual({
       rows: [[Buffer.from('ü'), Buffer.from('2'), null]],
+      rowCount: 1,
       columns: ['a', 'b', 'c'],
       commandTag: 'SELECT 1',
       before: [[[Buffer.from('2')]]],

@@ -57,7 +57,8 @@ function sendBatch(
     if (request.before !== undefined) {
       for (const { key, text, params } of request.before) batch.add(prefix + key, text, params);
     }
-    batch.add(prefix + request.statement.key, request.statement.text, request.params, true, request.overflow);
+    const { statement, params, overflow, joinWith } = request;
+    batch.add(prefix + statement.key, statement.text, params, true, overflow, joinWith);
     if (request.after !== undefined) {
       for (const { key, text, params } of request.after) batch.add(prefix + key, text, params);
     }
@@ -145,7 +146,8 @@ function resultOf(batch: Batch<Cells>, request: PathRequest, first: number): Pat
   if (step === undefined)
     throw new PostgresError({ code: 'XX000', severity: 'ERROR', message: 'No statement was run.' });
   return {
-    rows: step.rows,
+    rows: step.joined?.take() ?? step.rows,
+    rowCount: step.rowCount,
     stored: step.spilled?.store,
     columns: columnNames(step.statement),
     commandTag: step.commandTag,

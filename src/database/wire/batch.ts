@@ -5,6 +5,7 @@
 import type { Cancellation, Overflow, RowFlow } from '../types.ts';
 import type { Connection, Exchange } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
+import { JoinedRows } from './joined-rows.ts';
 import type { LargeMessage } from './message-reader.ts';
 import type { WireParameter } from './message-writer.ts';
 import { readColumns, readParameterTypes } from './messages.ts';
@@ -24,6 +25,10 @@ export interface Step<T> {
   readonly keepsRows: boolean;
   bound: boolean;
   readonly rows: T[];
+  /** All that came, wherever they are. */
+  rowCount: number;
+  /** Holds the rows when they are wanted as one text. */
+  readonly joined: JoinedRows | undefined;
   commandTag: string;
   /** Where rows go that are more than `roomBytes`; only where a row is read as its cells. */
   readonly overflow: Overflow | undefined;
@@ -80,6 +85,7 @@ export class Batch<T> implements Exchange {
     parameters: readonly WireParameter[],
     keepsRows = true,
     overflow?: Overflow,
+    joinWith?: Uint8Array,
   ): void {
     const { writer } = this.#connection;
     let known = this.#statements.get(key);
@@ -91,7 +97,7 @@ export class Batch<T> implements Exchange {
     writer.bind(statement.name, parameters);
     writer.execute();
     if (text.length > KEPT_TEXT_LENGTH) this.#statements.close(writer, statement);
-    this.#push(statement, known === undefined, keepsRows, overflow);
+    this.#push(statement, known === undefined, keepsRows, overflow, joinWith);
   }
 
   /** Writes Parse and Describe only, to learn a statement's parameter types. */
@@ -106,6 +112,7 @@ export class Batch<T> implements Exchange {
     fresh: boolean,
     keepsRows: boolean,
     overflow: Overflow | undefined,
+    joinWith?: Uint8Array,
   ): void {
     this.steps.push({
       statement,
@@ -113,6 +120,8 @@ export class Batch<T> implements Exchange {
       keepsRows,
       bound: false,
       rows: [],
+      rowCount: 0,
+      joined: joinWith === undefined ? undefined : new JoinedRows(joinWith),
       commandTag: '',
       overflow,
       rowBytes: 0,
@@ -148,8 +157,10 @@ export class Batch<T> implements Exchange {
     switch (type) {
       case Backend.DataRow:
         if (!step.keepsRows) return;
+        step.rowCount++;
         step.rowBytes += end - start;
         if (step.rowBytes > step.roomBytes && this.#spills(step)) step.spilled?.add(buffer, start);
+        else if (step.joined !== undefined) step.joined.add(buffer, start, end);
         else step.rows.push(this.#readRow(buffer, start, step.statement));
         return;
       case Backend.BindComplete:
@@ -185,6 +196,7 @@ export class Batch<T> implements Exchange {
   large(type: number, sizeBytes: number): LargeMessage | undefined {
     const step = this.steps[this.#at];
     if (type !== Backend.DataRow || !step?.keepsRows || step.overflow === undefined) return undefined;
+    step.rowCount++;
     step.rowBytes += sizeBytes;
     return this.#spills(step) ? step.spilled?.receive() : undefined;
   }
@@ -209,6 +221,7 @@ export class Batch<T> implements Exchange {
     const connection = this.#connection;
     step.spilled ??= new SpilledRows(
       step.rows as Cells[],
+      () => step.joined?.take() ?? (step.rows as Cells[]).splice(0),
       step.overflow.column,
       step.overflow.open(
         {

@@ -53,10 +53,10 @@ test('a row in pieces is read as a whole one is: one cell stored, the others kep
         const body = encode(cells);
         const whole: Cells[] = [];
         const wholeStore = noteStore(0);
-        new SpilledRows(whole, column, wholeStore).add(body, 0);
+        new SpilledRows(whole, () => whole.splice(0), column, wholeStore).add(body, 0);
         const pieces: Cells[] = [];
         const store = noteStore(0);
-        const message = new SpilledRows(pieces, column, store).receive();
+        const message = new SpilledRows(pieces, () => pieces.splice(0), column, store).receive();
         for (let offset = 0, turn = 0; offset < body.length; turn++) {
           const until = Math.min(offset + (cuts[turn % cuts.length] as number), body.length);
           message.push(body, offset, until);
@@ -79,7 +79,7 @@ test('a row in pieces is read as a whole one is: one cell stored, the others kep
 test('rows of one cell are stored from the first one on once they are too many', () => {
   const store = noteStore(10);
   const rows: Cells[] = [[Buffer.from('one')], [Buffer.from('two')]];
-  const spilled = new SpilledRows(rows, 0, store);
+  const spilled = new SpilledRows(rows, () => rows.splice(0), 0, store);
   expect(spilled.room(6)).toBe(10);
   expect(store.written).toEqual([]);
   expect(spilled.room(11)).toBe(0);

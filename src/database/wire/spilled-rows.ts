@@ -10,12 +10,14 @@ const EMPTY = Buffer.alloc(0);
 export class SpilledRows {
   readonly store: RowStore;
   readonly #rows: Cells[];
+  readonly #before: () => Cells[];
   readonly #column: number;
   #spills = false;
 
-  /** `rows`: those that came before, and those whose other cells are of interest. */
-  constructor(rows: Cells[], column: number, store: RowStore) {
+  /** `rows`: where those go whose other cells are of interest. `before`: takes those that came before. */
+  constructor(rows: Cells[], before: () => Cells[], column: number, store: RowStore) {
     this.#rows = rows;
+    this.#before = before;
     this.#column = column;
     this.store = store;
   }
@@ -26,7 +28,7 @@ export class SpilledRows {
     const room = this.store.keep(sizeBytes);
     if (room !== undefined) return room;
     this.#spills = true;
-    for (const cells of this.#rows.splice(0)) this.#store(cells);
+    for (const cells of this.#before()) this.#store(cells);
     return 0;
   }
 

@@ -43,7 +43,7 @@ export function readResult(shape: Shape, result: PathResult, maxRows: number | u
       const settings = compiled.settings === undefined ? undefined : result.after[0]?.[0];
       return {
         ...nothing,
-        rows: stored?.cells ?? texts.length,
+        rows: result.rowCount,
         total: estimate,
         body:
           plan.handler.kind === 'object'
@@ -102,11 +102,11 @@ function plannedRows(explained: Buffer | null | undefined): number | undefined {
   return first.Plan['Plan Rows'];
 }
 
-function joined(texts: readonly Buffer[]): Uint8Array[] {
+function joined(pieces: readonly Buffer[]): Uint8Array[] {
   const parts: Uint8Array[] = [OPEN];
-  texts.forEach((text, index) => {
+  pieces.forEach((piece, index) => {
     if (index > 0) parts.push(ROW_SEPARATOR);
-    parts.push(text);
+    parts.push(piece);
   });
   parts.push(CLOSE);
   return parts;
