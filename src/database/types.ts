@@ -45,11 +45,19 @@ export interface Transaction extends Queryable {
   savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
+/** The outermost one, not a savepoint's. */
+export interface WholeTransaction extends Transaction {
+  /** The last statements and COMMIT in one write, so one round trip; nothing may follow. An error undoes everything. */
+  finish(statements: readonly Sql[]): Promise<void>;
+}
+
 export interface TransactionOptions {
   readonly readOnly?: boolean;
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   /** Settings local to the transaction, in this order, set in one round trip with BEGIN. */
   readonly settings?: readonly Setting[];
+  /** A statement that travels with BEGIN, behind the settings; `work` gets its rows. */
+  readonly first?: Sql;
   /** `rollback`: everything is undone even when `work` succeeds (authorisation probes, previews). */
   readonly end?: 'commit' | 'rollback';
   readonly signal?: AbortSignal;
@@ -61,18 +69,21 @@ export interface Cancellation {
   readonly reason: unknown;
 }
 
+/** `rows`: of {@link TransactionOptions.first}. */
+export type TransactionWork<T> = (tx: WholeTransaction, rows: readonly object[]) => Promise<T>;
+
 /** Name and value, as for `set_config`. */
 export type Setting = readonly [name: string, value: string];
 
 export interface Pool extends Queryable {
   readonly role: LoginRole;
-  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   /** A connection for oneself (LISTEN, session locks, long work). Must be released; a broken one is thrown away. */
   connect(): Promise<Session>;
 }
 
 export interface Session extends Queryable {
-  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   release(): void;
   /** Ends the connection instead of giving it back. */
   destroy(): void;

@@ -71,15 +71,19 @@ export async function audit(
   action: AuditAction,
   options: { readonly traits?: JsonObject; readonly ip?: string } = {},
 ): Promise<void> {
+  const payload = auditPayload(actor, action, options.traits);
+  await insertAuditEntry(db, payload, options.ip ?? '', ctx.clock.now());
+}
+
+export function auditPayload(actor: Actor | User, action: AuditAction, traits?: JsonObject): JsonObject {
   const who = 'username' in actor ? actor : userActor(actor);
-  const payload: JsonObject = {
+  return {
     action,
     actor_id: who.id,
     ...(who.name === undefined ? {} : { actor_name: who.name }),
     actor_username: who.username,
     actor_via_sso: who.viaSso,
     log_type: logTypes[action],
-    ...(options.traits ? { traits: options.traits } : {}),
+    ...(traits ? { traits } : {}),
   };
-  await insertAuditEntry(db, payload, options.ip ?? '', ctx.clock.now());
 }

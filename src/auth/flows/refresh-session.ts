@@ -30,9 +30,10 @@ import {
   setRefreshCounter,
   setRefreshInfo,
 } from '../queries/sessions.ts';
-import { findUserById, updateUser } from '../queries/users.ts';
+import { findUserById, lockUser, updateUser } from '../queries/users.ts';
 import type { RefreshToken, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
+import { refreshAtOnce, sessionTimes } from './refresh-at-once.ts';
 import { type IssuedSession, signSession } from './sessions.ts';
 
 /** Locked rows are retried this long, then the answer is 409. */
@@ -53,6 +54,8 @@ export async function refreshSession(
   clientId?: string,
 ): Promise<IssuedSession> {
   const presented = parsePresented(text);
+  const atOnce = presented.form === 1 ? await refreshAtOnce(ctx, exchange, text) : undefined;
+  if (atOnce) return atOnce;
   const startedAt = performance.now();
   while (performance.now() - startedAt < patienceMs) {
     await judge(ctx, exchange, presented);
@@ -95,12 +98,12 @@ async function judge(ctx: AuthContext, exchange: Exchange, presented: Presented)
     throw authError('session_not_found', 'Invalid Refresh Token: No Valid Session Found', { status: 400 });
   }
   exchange.reply.header('sb-auth-session-id', session.id);
-  const times = {
-    createdAtMs: toMs(session.created_at),
-    refreshedAtMs: session.refreshed_at === null ? undefined : toMs(session.refreshed_at),
-    notAfterMs: session.not_after === null ? undefined : toMs(session.not_after),
-  };
-  const validity = judgeSession(times, row ? toMs(row.updated_at) : undefined, ctx.settings.sessions, now);
+  const validity = judgeSession(
+    sessionTimes(session),
+    row ? toMs(row.updated_at) : undefined,
+    ctx.settings.sessions,
+    now,
+  );
   if (validity === 'inactive') {
     throw authError('session_expired', 'Invalid Refresh Token: Session Expired (Inactivity)');
   }
@@ -130,7 +133,8 @@ async function refreshLocked(
   const row = presented.form === 1 ? await lockRefreshToken(tx, presented.text) : undefined;
   const sessionId = presented.form === 1 ? row?.session_id : presented.token.sessionId;
   const session = sessionId ? await lockSession(tx, sessionId) : undefined;
-  if (!session) return 'busy';
+  // The user too, without waiting: a change of the user that ends sessions holds the locks the other way round.
+  if (!session || !(await lockUser(tx, session.user_id))) return 'busy';
   const user = await findUserById(tx, session.user_id);
   if (!user) return 'busy';
   refuseOtherClient(session.oauth_client_id ?? undefined, clientId);
@@ -230,6 +234,9 @@ async function advance(
   if (behind < 0) throw authError('validation_failed', 'Invalid Refresh Token: Not Issued By This Server');
   const lastRefreshMs = toMs(session.refreshed_at ?? session.created_at);
   const isConcurrent = Math.abs(now - lastRefreshMs) < ctx.settings.refresh.reuseIntervalMs;
+  const causes = [...(isConcurrent ? ['concurrent-refresh'] : []), ...(behind === 1 ? ['fail-to-save'] : [])];
+  if (behind > 0 && causes.length > 0)
+    exchange.reply.header('sb-auth-refresh-token-reuse-cause', causes.join(','));
   if (behind > 1 && !isConcurrent) {
     if (ctx.settings.refresh.rotation) {
       await deleteSession(tx, session.id);
@@ -237,6 +244,7 @@ async function advance(
     }
     return { refusal: authError('refresh_token_already_used') };
   }
+  if (behind === 0) exchange.reply.header('sb-auth-refresh-token-reuse', 'false');
   const counter = behind === 0 ? current + 1 : current;
   await setRefreshCounter(tx, session.id, counter, now);
   exchange.reply.header('sb-auth-refresh-token-counter', String(counter));

@@ -89,9 +89,10 @@ export interface SessionToSign {
   readonly clientId?: string;
 }
 
+/** `tx`: where the project's hook is asked, for those who are in a transaction. */
 export async function signSession(
   ctx: AuthContext,
-  tx: Transaction,
+  tx: Transaction | undefined,
   exchange: Exchange,
   session: SessionToSign,
 ): Promise<IssuedSession> {
@@ -117,7 +118,7 @@ export async function signSession(
 
 async function customClaims(
   ctx: AuthContext,
-  tx: Transaction,
+  tx: Transaction | undefined,
   exchange: Exchange,
   session: SessionToSign,
   claims: JsonObject,

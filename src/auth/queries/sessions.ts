@@ -5,12 +5,14 @@ import { sql } from '../../kernel/sql.ts';
 import { fromMs } from '../core/times.ts';
 import type { Session } from '../rows.ts';
 
-const columns = sql`
-  s.id, s.user_id, s.created_at, s.updated_at, s.factor_id, s.aal, s.not_after, s.refreshed_at, s.user_agent,
-  host(s.ip) as ip, s.tag, s.oauth_client_id, s.refresh_token_hmac_key, s.refresh_token_counter, s.scopes,
+export const amrClaims = sql`
   (select coalesce(json_agg(json_build_object(
      'authentication_method', c.authentication_method, 'updated_at', c.updated_at)), '[]')
    from auth.mfa_amr_claims c where c.session_id = s.id) as amr_claims`;
+
+const columns = sql`
+  s.id, s.user_id, s.created_at, s.updated_at, s.factor_id, s.aal, s.not_after, s.refreshed_at, s.user_agent,
+  host(s.ip) as ip, s.tag, s.oauth_client_id, s.refresh_token_hmac_key, s.refresh_token_counter, s.scopes,${amrClaims}`;
 
 export async function findSession(db: Queryable, id: string): Promise<Session | undefined> {
   const [session] = await db.query<Session>(sql`select ${columns} from auth.sessions s where s.id = ${id}`);

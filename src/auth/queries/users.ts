@@ -8,7 +8,7 @@ import type { User, UserColumns } from '../rows.ts';
 /** Users of other instances exist in dumps of old multi-tenant projects and are none of ours. */
 const noInstance = '00000000-0000-0000-0000-000000000000';
 
-const columns = sql`
+export const userColumns = sql`
   u.id, u.aud, u.role, u.email, u.encrypted_password, u.email_confirmed_at, u.invited_at, u.confirmation_token,
   u.confirmation_sent_at, u.recovery_token, u.recovery_sent_at, u.email_change_token_new, u.email_change,
   u.email_change_sent_at, u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, u.created_at, u.updated_at,
@@ -17,7 +17,7 @@ const columns = sql`
   u.reauthentication_sent_at, u.is_sso_user, u.deleted_at, u.is_anonymous`;
 
 /** to_json writes times as ISO 8601, which `toRfc3339` reads as well. */
-const related = sql`
+export const userRelations = sql`
   (select coalesce(json_agg(i order by i.created_at, i.id), '[]') from auth.identities i where i.user_id = u.id)
     as identities,
   (select coalesce(json_agg(f order by f.created_at, f.id), '[]')
@@ -27,7 +27,7 @@ const related = sql`
 
 async function findUser(db: Queryable, condition: Sql): Promise<User | undefined> {
   const [user] = await db.query<User>(
-    sql`select ${columns}, ${related} from auth.users u where u.instance_id = ${noInstance} and ${condition} limit 1`,
+    sql`select ${userColumns}, ${userRelations} from auth.users u where u.instance_id = ${noInstance} and ${condition} limit 1`,
   );
   return user;
 }
@@ -119,7 +119,7 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
 
 /** The row is locked, or somebody else holds it and the answer is false. */
 export async function lockUser(db: Queryable, id: string): Promise<boolean> {
-  const rows = await db.query(sql`select id from auth.users where id = ${id} for update skip locked`);
+  const rows = await db.query(sql`select id from auth.users where id = ${id} for no key update skip locked`);
   return rows.length > 0;
 }
 
@@ -146,7 +146,7 @@ export async function listUsers(
   );
   const direction = sql.raw(options.ascending ? 'asc' : 'desc');
   const rows = await db.query<UserColumns>(sql`
-    select ${columns} from auth.users u where ${condition}
+    select ${userColumns} from auth.users u where ${condition}
     order by u.created_at ${direction}, u.id ${direction}
     limit ${page.perPage} offset ${(page.page - 1) * page.perPage}`);
   return { users: rows.map((row) => ({ ...row, identities: null, factors: [] })), total: count?.total ?? 0 };

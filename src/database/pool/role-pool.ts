@@ -1,6 +1,14 @@
 /** The pool of one login role. */
 import type { Sql } from '../../kernel/sql.ts';
-import type { LoginRole, Pool, Row, Session, TextResult, Transaction, TransactionOptions } from '../types.ts';
+import type {
+  LoginRole,
+  Pool,
+  Row,
+  Session,
+  TextResult,
+  TransactionOptions,
+  TransactionWork,
+} from '../types.ts';
 import { type Client, ConnectionError } from '../wire/index.ts';
 import type { Connections } from './connections.ts';
 import { runTransaction } from './transaction.ts';
@@ -26,11 +34,11 @@ export class RolePool implements Pool {
     return this.#lend((client) => client.exec(text));
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T> {
+  transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T> {
     let begun = false;
-    const once = (tx: Transaction) => {
+    const once: TransactionWork<T> = (tx, rows) => {
       begun = true;
-      return work(tx);
+      return work(tx, rows);
     };
     return this.#lend(
       (client) => runTransaction(client, once, options),
@@ -89,7 +97,7 @@ class PooledSession implements Session {
     return this.#use().exec(text);
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T> {
+  transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T> {
     return runTransaction(this.#use(), work, options);
   }
 

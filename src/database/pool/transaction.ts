@@ -1,16 +1,22 @@
 /** Transactions and savepoints on one connection. */
-import type { Sql } from '../../kernel/sql.ts';
-import type { Row, Setting, TextResult, Transaction, TransactionOptions } from '../types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import type {
+  Row,
+  Setting,
+  TextResult,
+  Transaction,
+  TransactionOptions,
+  TransactionWork,
+  WholeTransaction,
+} from '../types.ts';
 import { type Client, PostgresError, runScript } from '../wire/index.ts';
 
 const CANCEL_AGAIN_MS = 250;
 
-type Work<T> = (tx: Transaction) => Promise<T>;
-
 /** Runs `work` between BEGIN and COMMIT, or ROLLBACK when it throws. */
 export async function runTransaction<T>(
   client: Client,
-  work: Work<T>,
+  work: TransactionWork<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
   const { signal } = options;
@@ -24,15 +30,17 @@ export async function runTransaction<T>(
   };
   try {
     // Before anything else may begin, so that a failed BEGIN leaves nothing running outside a transaction.
-    await client.batch([{ text: beginText(options), values: [] }, ...setLocal(options.settings ?? [])]);
+    const first = options.first === undefined ? [] : [options.first];
+    const begun = await client.batch([begin(options), ...setLocal(options.settings ?? []), ...first]);
     signal?.throwIfAborted();
     signal?.addEventListener('abort', cancel, { once: true });
-    const scope = new Scope(client);
+    const end = options.end ?? 'commit';
+    const scope = new WholeScope(client, end);
     try {
-      const result = await work(scope);
+      const result = await work(scope, begun.at(-1)?.rows ?? []);
       signal?.throwIfAborted();
       signal?.removeEventListener('abort', cancel);
-      await finish(client, options.end ?? 'commit');
+      if (!scope.finished) requireEnd(end, (await runScript(client.connection, end))[0]?.commandTag);
       return result;
     } finally {
       scope.close();
@@ -51,26 +59,25 @@ export async function runTransaction<T>(
 }
 
 /** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error; silence would be a lost write. */
-async function finish(client: Client, end: 'commit' | 'rollback'): Promise<void> {
-  const [result] = await runScript(client.connection, end);
-  if (end === 'rollback' || result?.commandTag === 'COMMIT') return;
+function requireEnd(end: 'commit' | 'rollback', commandTag: string | undefined): void {
+  if (end === 'rollback' || commandTag === 'COMMIT') return;
   const message =
     'The transaction was rolled back: a statement in it had failed, and its error was not thrown on.';
   throw new PostgresError({ code: '25P02', severity: 'ERROR', message });
 }
 
-function beginText({ isolation, readOnly }: TransactionOptions): string {
+function begin({ isolation, readOnly }: TransactionOptions): Sql {
   let text = 'begin';
   if (isolation !== undefined) text += ` isolation level ${isolation}`;
   if (readOnly !== undefined) text += readOnly ? ' read only' : ' read write';
-  return text;
+  return sql.raw(text);
 }
 
 /** All settings in one statement; the target list is evaluated from left to right. */
-function setLocal(settings: readonly Setting[]): { text: string; values: string[] }[] {
+function setLocal(settings: readonly Setting[]): Sql[] {
   if (settings.length === 0) return [];
-  const calls = settings.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, true)`);
-  return [{ text: `select ${calls.join(', ')}`, values: settings.flat() }];
+  const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, true)`);
+  return [sql`select ${sql.join(calls)}`];
 }
 
 class Scope implements Transaction {
@@ -84,19 +91,19 @@ class Scope implements Transaction {
   }
 
   query<R extends object = Row>(statement: Sql): Promise<R[]> {
-    return this.#use().query<R>(statement);
+    return this.use().query<R>(statement);
   }
 
   queryText(statement: Sql): Promise<TextResult> {
-    return this.#use().queryText(statement);
+    return this.use().queryText(statement);
   }
 
   exec(text: string): Promise<void> {
-    return this.#use().exec(text);
+    return this.use().exec(text);
   }
 
-  async savepoint<T>(work: Work<T>): Promise<T> {
-    const client = this.#use();
+  async savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const client = this.use();
     const name = `plinth_${this.#depth + 1}`;
     const inner = new Scope(client, this.#depth + 1);
     await client.exec(`savepoint ${name}`);
@@ -118,8 +125,26 @@ class Scope implements Transaction {
     this.#open = false;
   }
 
-  #use(): Client {
+  protected use(): Client {
     if (!this.#open) throw new Error('The transaction is over: await everything that is started in it.');
     return this.#client;
+  }
+}
+
+class WholeScope extends Scope implements WholeTransaction {
+  readonly #end: 'commit' | 'rollback';
+  finished = false;
+
+  constructor(client: Client, end: 'commit' | 'rollback') {
+    super(client);
+    this.#end = end;
+  }
+
+  async finish(statements: readonly Sql[]): Promise<void> {
+    const client = this.use();
+    this.close();
+    const steps = await client.batch([...statements, sql.raw(this.#end)]);
+    requireEnd(this.#end, steps.at(-1)?.commandTag);
+    this.finished = true;
   }
 }

@@ -5,6 +5,7 @@ import { Batch, type RowReader, type Step } from './batch.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { type Decoder, decoderOf, readRow } from './decode.ts';
 import { encodeValue } from './encode.ts';
+import type { WireParameter } from './message-writer.ts';
 import { readTexts } from './messages.ts';
 import { Status } from './protocol.ts';
 import { runScript } from './script.ts';
@@ -49,14 +50,21 @@ export class Client implements Queryable {
     await runScript(this.connection, text);
   }
 
-  /** Several statements with text parameters in one write and one answer; an error ends them all. */
+  /** Several statements in one write and one answer; an error ends them all. */
   async batch(
-    statements: readonly { readonly text: string; readonly values: readonly string[] }[],
-  ): Promise<void> {
+    statements: readonly Sql[],
+  ): Promise<readonly { readonly rows: readonly Row[]; readonly commandTag: string }[]> {
+    const compiled: { text: string; parameters: WireParameter[] }[] = [];
+    for (const statement of statements) {
+      const { text, values } = statement.compile();
+      const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
+      compiled.push({ text, parameters: encodeValues(values, types) });
+    }
     const batch = await this.#send((open) => {
-      for (const { text, values } of statements) open.add(text, text, values);
-    }, readTexts);
+      for (const { text, parameters } of compiled) open.add(text, text, parameters);
+    }, readObject);
     if (batch.error !== undefined) throw batch.error;
+    return batch.steps;
   }
 
   /** After DISCARD ALL the server has no prepared statement any more. */
@@ -65,9 +73,10 @@ export class Client implements Queryable {
   }
 
   async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {
-    // Only its parameter type tells whether an array is meant as an array or as JSON.
+    // Only its parameter type tells whether an array is meant as an array or as JSON. Nothing else is waited for, so that
+    // what is called first is sent first.
     const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
-    const parameters = values.map((value, index) => encodeValue(value, types?.[index]));
+    const parameters = encodeValues(values, types);
     const add = (open: Batch<T>) => open.add(text, text, parameters);
     let batch = await this.#send(add, readRow);
     // In an open transaction it is too late: the error has ended it.
@@ -97,6 +106,10 @@ export class Client implements Queryable {
       batch.submit();
     });
   }
+}
+
+function encodeValues(values: readonly SqlValue[], types: readonly number[] | undefined): WireParameter[] {
+  return values.map((value, index) => encodeValue(value, types?.[index]));
 }
 
 interface RowShape {

@@ -1,0 +1,94 @@
+/** The usual refresh: one statement reads and locks all it needs, some small ones write. */
+import { randomUUID } from 'node:crypto';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Session, User } from '../rows.ts';
+import { amrClaims } from './sessions.ts';
+import { userColumns, userRelations } from './users.ts';
+
+const noInstance = '00000000-0000-0000-0000-000000000000';
+
+export interface ActiveRefresh {
+  readonly tokenId: number;
+  readonly tokenUpdatedAt: string;
+  readonly session: RefreshedSession;
+  readonly user: User;
+}
+
+export type RefreshedSession = Pick<
+  Session,
+  'id' | 'created_at' | 'not_after' | 'refreshed_at' | 'oauth_client_id' | 'scopes' | 'amr_claims'
+>;
+
+/**
+ * Nothing if the token is unknown or revoked, its session or user is not there, or somebody else is at one of them. It
+ * waits for no lock, so that it can neither hold up the pool nor close a circle of locks with a change of the user.
+ */
+export function activeRefresh(token: string): Sql {
+  return sql`
+    select t.id as token_id, t.updated_at as token_updated_at, ${userColumns}, ${userRelations},
+           s.id as session_id, s.created_at as session_created_at, s.not_after, s.refreshed_at, s.oauth_client_id,
+           s.scopes, ${amrClaims}
+    from auth.refresh_tokens t
+    join auth.sessions s on s.id = t.session_id
+    join auth.users u on u.id = s.user_id and u.instance_id = ${noInstance}
+    where t.token = ${token} and t.revoked is false
+    for no key update of t, s, u skip locked`;
+}
+
+interface Row extends User, Omit<RefreshedSession, 'id' | 'created_at'> {
+  readonly token_id: number;
+  readonly token_updated_at: string;
+  readonly session_id: string;
+  readonly session_created_at: string;
+}
+
+/** The row of {@link activeRefresh}. */
+export function readActiveRefresh(row: object): ActiveRefresh {
+  const {
+    token_id: tokenId,
+    token_updated_at: tokenUpdatedAt,
+    session_id: id,
+    session_created_at: created_at,
+    not_after,
+    refreshed_at,
+    oauth_client_id,
+    scopes,
+    amr_claims,
+    ...user
+  } = row as Row;
+  const session = { id, created_at, not_after, refreshed_at, oauth_client_id, scopes, amr_claims };
+  return { tokenId, tokenUpdatedAt, session, user };
+}
+
+export interface TokenSwap {
+  readonly tokenId: number;
+  readonly token: string;
+  readonly child: string;
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly lastSignInAt: string;
+  readonly userAgent: string;
+  readonly ip: string;
+  /** Payloads of the audit log. */
+  readonly entries: readonly JsonObject[];
+}
+
+/** Revokes the token, makes its child, notes the refresh; in upstream's order, which triggers can see. */
+export function tokenSwap(swap: TokenSwap, now: string): Sql[] {
+  const entries = swap.entries.map(
+    (payload) => sql`(${noInstance}, ${randomUUID()}, ${payload}, ${now}, '')`,
+  );
+  return [
+    sql`insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address) values ${sql.join(entries)}`,
+    sql`update auth.refresh_tokens set revoked = true, updated_at = ${now} where id = ${swap.tokenId}`,
+    sql`insert into auth.refresh_tokens
+          (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
+        values (${noInstance}, ${swap.child}, ${swap.userId}, false, ${now}, ${now}, ${swap.token}, ${swap.sessionId})`,
+    sql`update auth.users set last_sign_in_at = ${swap.lastSignInAt}, updated_at = ${now} where id = ${swap.userId}`,
+    sql`update auth.sessions
+        set refreshed_at = ${now}::timestamptz at time zone 'UTC', updated_at = ${now},
+            user_agent = ${swap.userAgent || null}, ip = ${swap.ip || null}
+        where id = ${swap.sessionId}`,
+  ];
+}
