@@ -54,8 +54,10 @@ export async function refreshSession(
   clientId?: string,
 ): Promise<IssuedSession> {
   const presented = parsePresented(text);
-  const atOnce = presented.form === 1 ? await refreshAtOnce(ctx, exchange, text) : undefined;
-  if (atOnce) return atOnce;
+  if (presented.form === 1 && clientId === undefined) {
+    const session = await refreshAtOnce(ctx, exchange, text);
+    if (session) return session;
+  }
   const startedAt = performance.now();
   while (performance.now() - startedAt < patienceMs) {
     await judge(ctx, exchange, presented);
