@@ -17,6 +17,7 @@ const fixed: readonly Fixed[] = [
     'src/gateway',
     'defaultBodyLimitBytes',
   ],
+  ['gateway', 'address and headers of a request', 'bytes', 'src/gateway', 'maxHeaderBytes'],
   ['gateway', 'path parameter, in characters', 'count', 'src/gateway', 'maxPathChars'],
   ['gateway', 'answers to preflights are cached for', 's', 'src/gateway', 'maxAgeSeconds'],
   ['gateway', 'requests in flight may finish at a stop for', 'ms', 'src/main.ts', 'shutdownGraceMs'],

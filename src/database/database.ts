@@ -9,6 +9,7 @@ import { readMigrationFiles } from './migrate/files.ts';
 import { applyFiles } from './migrate/runner.ts';
 import { createRequestPath } from './path/index.ts';
 import { createListenHub, createPools } from './pool/index.ts';
+import { requestRole } from './request-role.ts';
 import type { Database, DatabaseInfo, LoginRole, MigrationSet, Setting } from './types.ts';
 import { Client, type ConnectionOptions, connectReplication } from './wire/index.ts';
 
@@ -151,10 +152,10 @@ export function openDatabase(
   };
   return {
     pool: pools.pool,
-    asRequest: (context, work, options) =>
+    asRequest: async (context, work, options) =>
       pools.pool('authenticator').transaction(work, {
         ...options,
-        settings: [['role', context.role], ...context.settings],
+        settings: [['role', requestRole(context.role)], ...context.settings],
       }),
     requestPath,
     listen: hub.listen,

@@ -12,6 +12,7 @@ import { originForm } from '../kernel/origin-form.ts';
 import type { Mount, Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createApiKeyRule } from './api-keys.ts';
+import { answerClientError, maxHeaderBytes } from './client-error.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
 import { lazyValidation } from './lazy-validation.ts';
 import { requestIdOf } from './request-id.ts';
@@ -67,7 +68,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     forceCloseConnections: 'idle',
     keepAliveTimeout: 72_000,
     // What nobody here upgrades to (HTTP/2 in clear text, as some clients offer) is answered as a plain request.
-    http: { shouldUpgradeCallback: (request) => isUpgradable(mounts, request) },
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      shouldUpgradeCallback: (request) => isUpgradable(mounts, request),
+    },
+    clientErrorHandler: answerClientError,
     rewriteUrl: (request) => originForm(request.url ?? '/'),
     frameworkErrors: (error, request, reply: FastifyReply) => {
       reply.raw.setHeader('x-request-id', request.id);

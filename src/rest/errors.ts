@@ -173,6 +173,9 @@ export const SQLSTATE_STATUS: Readonly<Record<string, number>> = {
   '53': 503,
   '53400': 500,
   '54': 500,
+  // Limits that a value or a select list of a request runs into; upstream calls them a fault of the server.
+  '54000': 400,
+  '54011': 400,
   '55': 500,
   '57': 500,
   '57P01': 503,

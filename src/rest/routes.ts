@@ -45,6 +45,8 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
     // An empty path needs a prefix before it.
     const urls = prefix === '' ? ['/*'] : ['', '/*'];
     for (const url of urls) scope.all(url, { bodyLimit: BODY_LIMIT_BYTES }, route);
+    // Methods that the router does not know (PURGE, REPORT) are refused in our own words.
+    scope.setNotFoundHandler(route);
   };
 }
 
@@ -100,7 +102,9 @@ export class ClientGone implements Cancellation {
 function readRequest(request: FastifyRequest, prefix: string, signal: Cancellation): RestRequest {
   const url = request.raw.url ?? '/';
   const question = url.indexOf('?');
-  const path = url.slice(prefix.length, question === -1 ? undefined : question);
+  const target = url.slice(0, question === -1 ? undefined : question);
+  // The router also finds a prefix that is spelled with percent signs; below it nothing is served.
+  const path = target.startsWith(prefix) ? target.slice(prefix.length) : '//';
   return {
     method: request.method,
     path: path === '' ? '/' : path,

@@ -14,6 +14,7 @@ import { bindParam } from './core/compile/params.ts';
 import type { Statement } from './core/compile/statement.ts';
 import { databaseError } from './core/database-error.ts';
 import { JSON_TYPE } from './core/parse/media-type.ts';
+import { invalidBody, isTooDeep } from './core/parse/payload.ts';
 import { scanQuery } from './core/parse/query.ts';
 import { findRoutine } from './core/plan/call.ts';
 import type { CrudPlan } from './core/plan/types.ts';
@@ -148,7 +149,10 @@ async function crud(
     // A statement that ran into its timeout was slow, too.
     .finally(() => shape.lane.record(timing.end('transaction')))
     .catch((error: unknown) => {
-      const refused = databaseError(error, identity.role === snapshot.settings.anonRole);
+      const refused =
+        (error as Error & { code?: unknown }).code === '54001' && isTooDeep(request.body)
+          ? invalidBody('The body is nested too deeply')
+          : databaseError(error, identity.role === snapshot.settings.anonRole);
       return deps.advise(refused, shape.plan, identity.role, snapshot.settings).then((advised) => {
         throw advised;
       });

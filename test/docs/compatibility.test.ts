@@ -96,6 +96,13 @@ describe('what is different', () => {
     expect(answer.text).toContain('requires a WHERE clause');
   });
 
+  it('limits of PostgreSQL are 400', async () => {
+    expect(page).toContain('A limit of PostgreSQL that a request runs into by itself');
+    const columns = Array.from({ length: 1700 }, (_, index) => `a${index}:id`).join(',');
+    const answer = await ask('GET', `/rest/v1/notes?select=${columns}`);
+    expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('54011') });
+  });
+
   it('a refusal says what is missing', async () => {
     expect(page).toContain('has a `hint` with the missing GRANT');
     await backend.database.pool('postgres').exec(`

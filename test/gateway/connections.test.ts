@@ -125,9 +125,20 @@ describe('what is no proper HTTP', () => {
     expect(await raw(`GET /health HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 431/,
     );
-    expect(await raw(`GET /health HTTP/1.1\r\nhost: x\r\n${'a: b\r\n'.repeat(4000)}\r\n`)).toMatch(
-      /^HTTP\/1\.1 431/,
-    );
+    const many = await raw(`GET /health HTTP/1.1\r\nhost: x\r\n${'a: b\r\n'.repeat(8000)}\r\n`);
+    expect(many).toMatch(/^HTTP\/1\.1 431/);
+    expect(JSON.parse(many.split('\r\n\r\n')[1] ?? '')).toEqual({
+      code: 'headers_too_large',
+      message: 'Address and headers together are larger than 32 KiB.',
+    });
+  });
+
+  it('an address past its limit is 414, for browsers to read', async () => {
+    const { raw } = await start();
+    const answer = await raw(`GET /health?${'a'.repeat(40_000)} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 414 URI Too Long/);
+    expect(answer).toContain('Access-Control-Allow-Origin: *');
+    expect(answer).toContain('"code":"uri_too_long"');
   });
 
   it('a method that names no resource is not served', async () => {

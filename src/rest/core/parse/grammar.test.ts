@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { filterValue, logicTree, order, select } from './grammar.ts';
+import {
+  columnNames,
+  filterValue,
+  listValue,
+  logicPath,
+  logicTree,
+  order,
+  select,
+  treePath,
+} from './grammar.ts';
 import { type Parser, parse } from './parsec.ts';
 import type { Field, LogicTree, OrderTerm, SelectItem } from './types.ts';
 
@@ -226,6 +235,65 @@ describe('what is printed is read back', () => {
       fc.property(logic, (tree) => {
         expect(parse(logicTree, '', printTree(tree))).toEqual({ ok: true, value: tree });
       }),
+    );
+  });
+
+  test('filters', () => {
+    // The value of a plain filter is the rest of the text, as it is.
+    const single = fc.record({
+      negated: fc.boolean(),
+      operation: operation.filter(({ kind }) => kind !== 'in' && kind !== 'is'),
+    });
+    fc.assert(
+      fc.property(single, ({ negated, operation: of }) => {
+        const field: Field = { name: 'a', jsonPath: [] };
+        const quoted = printTree({
+          kind: 'filter',
+          filter: { field, expression: { negated, operation: of } },
+        });
+        const value = (of as { value: string }).value;
+        const text = quoted.slice('"a".'.length, -quote(value).length) + value;
+        expect(parse(filterValue, '', text)).toEqual({ ok: true, value: { negated, operation: of } });
+      }),
+    );
+  });
+
+  test('lists', () => {
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1 }), (values) => {
+        expect(parse(listValue, '', `(${values.map(quote).join(',')})`)).toEqual({ ok: true, value: values });
+      }),
+    );
+  });
+
+  test('names of columns', () => {
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1 }), (names) => {
+        expect(parse(columnNames, '', names.map(quote).join(','))).toEqual({ ok: true, value: names });
+      }),
+    );
+  });
+
+  test('paths of filters, JSON included', () => {
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 3 }), field, (embeds, of) => {
+        const text = [...embeds.map(quote), printField(of)].join('.');
+        expect(parse(treePath, '', text)).toEqual({ ok: true, value: { path: embeds, field: of } });
+      }),
+    );
+  });
+
+  test('paths of logic trees', () => {
+    const embed = name.filter((one) => one !== 'not');
+    fc.assert(
+      fc.property(
+        fc.array(embed, { maxLength: 3 }),
+        fc.constantFrom('and', 'or', 'not.and', 'not.or'),
+        (path, operator) => {
+          const text = [...path.map(quote), operator].join('.');
+          expect(parse(logicPath, '', text)).toEqual({ ok: true, value: { path, operator } });
+        },
+      ),
     );
   });
 

@@ -2,10 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RestError } from '../../errors.ts';
 import { readCsv } from './csv.ts';
-import { contentType, mediaTypeName, readAccept, readMediaType } from './media-type.ts';
-import { readPayload } from './payload.ts';
+import { contentType, type MediaType, mediaTypeName, readAccept, readMediaType } from './media-type.ts';
+import { isTooDeep, readPayload } from './payload.ts';
 import { preferenceApplied, readPreferences } from './preferences.ts';
-import { ALL_ROWS, limitOffset, rangeAnswer, rangeHeader, rangeOf, topLevelRange } from './range.ts';
+import {
+  ALL_ROWS,
+  limitOffset,
+  rangeAnswer,
+  rangeHeader,
+  rangeOf,
+  rowNumber,
+  topLevelRange,
+} from './range.ts';
 
 describe('Prefer', () => {
   test('the first of a kind wins, unknown ones are kept for strict handling', () => {
@@ -26,6 +34,26 @@ describe('Prefer', () => {
       'resolution=merge-duplicates, count=exact, handling=strict, max-affected=3',
     );
     expect(preferenceApplied(found, () => false)).toBeUndefined();
+  });
+
+  test('applied ones are read back as they were', () => {
+    const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+    const preferences = fc.record({
+      resolution: maybe(fc.constantFrom('merge-duplicates' as const, 'ignore-duplicates' as const)),
+      missing: maybe(fc.constantFrom('default' as const, 'null' as const)),
+      return: maybe(fc.constantFrom('representation' as const, 'minimal' as const, 'headers-only' as const)),
+      count: maybe(fc.constantFrom('exact' as const, 'planned' as const, 'estimated' as const)),
+      tx: maybe(fc.constantFrom('commit' as const, 'rollback' as const)),
+      handling: fc.constant('strict' as const),
+      timezone: maybe(fc.stringMatching(/^[A-Za-z0-9/+:_-]+$/)),
+      maxAffected: maybe(fc.integer()),
+    });
+    fc.assert(
+      fc.property(preferences, (given) => {
+        const header = preferenceApplied({ ...given, invalid: [] }, () => true);
+        expect({ ...given, ...readPreferences(header, true) }).toEqual({ ...given, invalid: [] });
+      }),
+    );
   });
 
   test('any text gives preferences', () => {
@@ -61,6 +89,23 @@ describe('ranges', () => {
     expect(() => topLevelRange(ALL_ROWS, rangeOf({ limit: -1 }, undefined))).toThrow(/not satisfiable/);
   });
 
+  test('a header is read back as it was, and no number is too large', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.option(fc.maxSafeNat(), { nil: undefined }), (lower, upper) => {
+        expect(rangeHeader(`${lower}-${upper ?? ''}`)).toEqual({ lower, upper });
+      }),
+    );
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 400n), max: 10n ** 400n }), (number) => {
+        const read = rowNumber(String(number));
+        expect(Number.isFinite(read)).toBe(true);
+        const isBigint = number < 2n ** 63n;
+        expect(BigInt(read) < 2n ** 63n).toBe(isBigint);
+      }),
+    );
+    fc.assert(fc.property(fc.string(), (text) => void rangeHeader(text)));
+  });
+
   test('the server maximum cuts what is asked for', () => {
     expect(limitOffset(ALL_ROWS, 1000)).toEqual({ limit: 1000, offset: 0 });
     expect(limitOffset({ lower: 5, upper: 9 }, 3)).toEqual({ limit: 3, offset: 5 });
@@ -81,6 +126,36 @@ describe('media types', () => {
       'application/vnd.pgrst.plan+json; for="text/csv"; options=analyze|verbose',
     );
     expect(contentType(type)).toContain('; charset=utf-8');
+  });
+
+  test('a name is read back as its type', () => {
+    const plain = fc.constantFrom('json', 'geojson', 'csv', 'text', 'xml', 'openapi', 'form', 'bytes', 'any');
+    const type: fc.Arbitrary<MediaType> = fc.oneof(
+      plain.map((kind) => ({ kind }) as MediaType),
+      fc.record({ kind: fc.constant('object' as const), stripped: fc.boolean() }),
+      fc.constant({ kind: 'array-stripped' as const }),
+      fc.stringMatching(/^x-[a-z0-9]+\/[a-z0-9.+-]+$/).map((text) => ({ kind: 'other' as const, text })),
+    );
+    const plan = fc.record({
+      kind: fc.constant('plan' as const),
+      of: type,
+      format: fc.constantFrom('text' as const, 'json' as const),
+      options: fc.subarray(['analyze', 'verbose', 'settings', 'buffers', 'wal'] as const),
+    });
+    fc.assert(
+      fc.property(fc.oneof(type, plan), (given) => {
+        expect(readMediaType(mediaTypeName(given))).toEqual(given);
+      }),
+    );
+  });
+
+  test('any text is some type', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(typeof contentType(readMediaType(text))).toBe('string');
+        expect(readAccept(text)).toBeInstanceOf(Array);
+      }),
+    );
   });
 
   test('Accept is ordered by quality', () => {
@@ -133,6 +208,24 @@ describe('payloads', () => {
         expect(readCsv(text)).toEqual({ header, rows });
       }),
     );
+  });
+
+  test('a form is read back as it was', () => {
+    const text = fc.string({ unit: 'grapheme' });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text)), (fields) => {
+        const body = bytes(new URLSearchParams(fields).toString());
+        const { form } = readPayload(body, { kind: 'form' }, 'function', undefined);
+        expect(form).toEqual(fields);
+      }),
+    );
+  });
+
+  test('what PostgreSQL has no stack for is told from other bodies', () => {
+    expect(isTooDeep(bytes('['.repeat(1001)))).toBe(true);
+    expect(isTooDeep(bytes(`${'['.repeat(1000)}${']'.repeat(1000)}`))).toBe(false);
+    expect(isTooDeep(bytes(`["${'['.repeat(5000)}\\"${'{'.repeat(5000)}"]`))).toBe(false);
+    expect(isTooDeep(bytes('[]'.repeat(5000)))).toBe(false);
   });
 
   test('any bytes give a payload or PGRST102', () => {

@@ -94,11 +94,31 @@ function csv(body: Uint8Array): Payload {
   return json(text.encode(JSON.stringify(rows)), rows.length === 0 ? [] : keysOf(table.header), false);
 }
 
+/** Nested deeper than any body that means something; PostgreSQL's stack ends some ten thousand levels down. */
+const DEEP = 1000;
+
+/** Whether it was this body that exhausted PostgreSQL's stack (54001), rather than a function of the database. */
+export function isTooDeep(body: Uint8Array): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (quoted) {
+      if (byte === 0x5c) at++;
+      else if (byte === 0x22) quoted = false;
+    } else if (byte === 0x22) quoted = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > DEEP) return true;
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return false;
+}
+
 const decode = (body: Uint8Array) => new TextDecoder().decode(body);
 const keysOf = (names: readonly string[]) => [...new Set(names)].sort();
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const invalidBody = (fault: string) => restError('PGRST102', { texts: { fault } });
+export const invalidBody = (fault: string) => restError('PGRST102', { texts: { fault } });
 
 function looksLikeObject(body: Uint8Array): boolean {
   const first = body.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);

@@ -1,4 +1,5 @@
 /** The Prefer header (RFC 7240), read, and written back as Preference-Applied. */
+import { rowNumber } from './range.ts';
 
 export interface Preferences {
   readonly resolution?: 'merge-duplicates' | 'ignore-duplicates' | undefined;
@@ -45,7 +46,8 @@ export function readPreferences(header: string | undefined, txOverride: boolean)
   }
   if (!txOverride) delete found.tx;
   const affected = found.maxAffected as string | undefined;
-  found.maxAffected = affected !== undefined && /^\s*-?\d+\s*$/.test(affected) ? Number(affected) : undefined;
+  found.maxAffected =
+    affected !== undefined && /^\s*-?\d+\s*$/.test(affected) ? rowNumber(affected) : undefined;
   return { ...found, invalid };
 }
 

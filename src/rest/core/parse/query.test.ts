@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { RestError } from '../../errors.ts';
 import { filterValue } from './grammar.ts';
 import { parse } from './parsec.ts';
-import { canonicalQuery, readQuery, rootRange, scanQuery } from './query.ts';
+import { canonicalQuery, readQuery, rootRange, scanQuery, splitQuery } from './query.ts';
 
 const read = (raw: string) => readQuery(scanQuery(raw, false));
 
@@ -57,6 +57,25 @@ test('the quick reading of filters agrees with the grammar', () => {
         operation.kind === 'in' && Array.isArray(operation.values) && operation.values.join() === '';
       if (!isEmptyList) expect(filled).toEqual(JSON.parse(JSON.stringify(grammar.value)));
     }),
+  );
+});
+
+test('parameters are decoded as every form is', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc
+      .array(fc.constantFrom('%', '%zz', '%41', '%c3%a9', '%ff', '%ed%a0%80', '%00', '+', '=', '&', 'a'))
+      .map((all) => all.join('')),
+  );
+  fc.assert(
+    fc.property(text, (raw) => {
+      const sent = raw.toWellFormed();
+      const found = splitQuery(sent).map(([key, value = '']) => [key, value]);
+      // URLSearchParams takes a leading question mark away.
+      expect(found).toEqual([...new URLSearchParams(`?${sent}`)]);
+    }),
+    { numRuns: 500 },
   );
 });
 

@@ -15,7 +15,7 @@ import {
   treePath,
 } from './grammar.ts';
 import { type Parser, parse } from './parsec.ts';
-import { ALL_ROWS, type RowRange, rangeOf } from './range.ts';
+import { ALL_ROWS, type RowRange, rangeOf, rowNumber } from './range.ts';
 import type {
   EmbedPath,
   Filter,
@@ -91,7 +91,7 @@ export function scanQuery(text: string, readOnlyCall: boolean): ScannedQuery {
     const rawKey = raw.slice(0, raw.indexOf('='));
     const last = key.slice(key.lastIndexOf('.') + 1);
     if (last === 'limit' || last === 'offset') {
-      const number = INTEGER.test(value) ? Number(value) : undefined;
+      const number = INTEGER.test(value) ? rowNumber(value) : undefined;
       (last === 'limit' ? limits : offsets).set(`${key.slice(0, key.length - last.length)}limit`, number);
       shape += `&${rawKey}#`;
       continue;

@@ -34,13 +34,30 @@ export function rangeOf(
   return { lower, upper: lower + count - 1 };
 }
 
+/** PostgreSQL's bigint ends below. */
+const BIGINT_END = 2n ** 63n;
+/** The largest number below it that JavaScript has. */
+const LARGEST = 2 ** 63 - 1024;
+
+/**
+ * Decimal digits as a row number. What JavaScript cannot hold is rounded to something that PostgreSQL treats alike:
+ * beyond all rows, or out of range.
+ */
+export function rowNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number)) return number;
+  if (number < 0) return Math.max(number, -LARGEST);
+  return BigInt(text) < BIGINT_END ? Math.min(number, LARGEST) : 2 ** 63;
+}
+
 const HEADER = /^(\d+)-(\d*)$/;
 
 /** `Range: 0-9`, `10-`; any other shape asks for all rows. */
 export function rangeHeader(text: string | undefined): RowRange {
   const found = text === undefined ? null : HEADER.exec(text);
   if (found === null) return ALL_ROWS;
-  return { lower: Number(found[1]), upper: found[2] === '' ? undefined : Number(found[2]) };
+  const [, first = '', last = ''] = found;
+  return { lower: rowNumber(first), upper: last === '' ? undefined : rowNumber(last) };
 }
 
 /** The root's rows by header and parameters together. Throws PGRST103 when that is empty and no `limit=0`. */

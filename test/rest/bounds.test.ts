@@ -1,0 +1,252 @@
+/** Too deep, too long, too many, too large, not text: an answer that says so, in the service's shape. */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RestHarness, startRest } from './harness.ts';
+
+let rest: RestHarness;
+beforeAll(async () => {
+  rest = await startRest({
+    sql: `
+      create table public.drawers (id int primary key, content text unique, codes int[]);
+      create function public.endless(n int) returns int language plpgsql as
+        'begin return public.endless(n + 1); end'`,
+  });
+});
+afterAll(() => rest?.stop());
+
+async function ask(path: string, init?: RequestInit) {
+  const response = await rest.fetch(path, init);
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}
+const post = (body: string | Uint8Array<ArrayBuffer>, type = 'application/json'): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': type },
+  body,
+});
+const list = (count: number, one: (index: number) => string, separator = ',') =>
+  Array.from({ length: count }, (_, index) => one(index)).join(separator);
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('depth', () => {
+  test.each([
+    ['embeds', `/people?select=${'teams('.repeat(500)}`, 'PGRST100', /fewer than 100 nested levels/],
+    ['logic trees', `/people?or=(${'and('.repeat(500)}`, 'PGRST100', /fewer than 100 nested levels/],
+    ['dimensions of an array', `/drawers?codes=cs.${'{'.repeat(20)}1${'}'.repeat(20)}`, '54000', /^$/],
+  ])('%s', async (_what, path, code, details) => {
+    const { status, body } = await ask(path);
+    expect({ status, code: body.code }).toEqual({ status: 400, code });
+    expect(body.details ?? '').toMatch(details);
+  });
+
+  test('a logic tree of ninety levels is read', async () => {
+    const { body } = await ask(`/people?select=id&or=(${'and('.repeat(90)}id.eq.1${')'.repeat(90)})`);
+    expect(body).toEqual([{ id: 1 }]);
+  });
+
+  test('a body: deep ones are stored, those beyond the stack of PostgreSQL are refused', async () => {
+    const row = (depth: number) => `{"name": "deep", "data": ${nested(depth)}}`;
+    expect((await ask('/people', post(row(5000)))).status).toBe(201);
+    for (const path of ['/people', '/people?columns=name,data']) {
+      expect(await ask(path, post(row(200_000)))).toMatchObject({
+        status: 400,
+        body: { code: 'PGRST102', message: 'The body is nested too deeply', details: null, hint: null },
+      });
+    }
+  });
+
+  test('a function without end is the fault of the server', async () => {
+    expect(await ask('/rpc/endless', post('{"n": 1}'))).toMatchObject({
+      status: 500,
+      body: { code: '54001' },
+    });
+  });
+});
+
+describe('number', () => {
+  test('columns: as many as PostgreSQL takes', async () => {
+    const select = (count: number) => `/people?id=eq.1&select=${list(count, (index) => `a${index}:id`)}`;
+    expect(Object.keys((await ask(select(1600))).body[0])).toHaveLength(1600);
+    expect(await ask(select(1700))).toMatchObject({
+      status: 400,
+      body: { code: '54011', message: 'target lists can have at most 1664 entries' },
+    });
+  });
+
+  test('filters, values, conditions', async () => {
+    expect(
+      (await ask(`/people?select=id&id=eq.1&${list(1500, (index) => `id=gt.-${index}`, '&')}`)).body,
+    ).toEqual([{ id: 1 }]);
+    expect((await ask(`/people?select=id&id=lt.4&id=in.(${list(4000, String)})`)).body).toHaveLength(3);
+    expect(
+      (await ask(`/people?select=id&id=lt.3&or=(${list(1500, (index) => `id.eq.${index}`)})`)).body,
+    ).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  test('rows, keys and arguments of a body', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, index) => ({ id: index }));
+    expect((await ask('/drawers', post(JSON.stringify(rows)))).status).toBe(201);
+    const wide = JSON.stringify(Object.fromEntries(rows.slice(0, 3000).map(({ id }) => [`k${id}`, id])));
+    expect(await ask('/drawers', post(wide))).toMatchObject({ status: 400, body: { code: 'PGRST204' } });
+    expect(await ask('/rpc/add', post(wide))).toMatchObject({ status: 404, body: { code: 'PGRST202' } });
+    const csv = `${list(3000, (index) => `c${index}`)}\n${list(3000, String)}\n`;
+    expect(await ask('/drawers', post(csv, 'text/csv'))).toMatchObject({
+      status: 400,
+      body: { code: 'PGRST204' },
+    });
+  });
+});
+
+describe('size', () => {
+  test.each([
+    ['limit', '/people?select=id&limit=99999999999999999999999', 200],
+    ['limit, the largest that PostgreSQL has', '/people?select=id&limit=9223372036854775807', 200],
+    [`limit of 400 digits`, `/people?select=id&limit=${'9'.repeat(400)}`, 200],
+    ['offset, the largest', '/people?select=id&offset=9223372036854775807', 200],
+    ['offset beyond', '/people?select=id&offset=9223372036854775808', '22003'],
+    ['offset of 400 digits', `/people?select=id&offset=${'9'.repeat(400)}`, '22003'],
+    ['limit below zero', `/people?limit=-${'9'.repeat(400)}`, 'PGRST103'],
+    ['an integer', '/people?id=eq.99999999999999999999', '22003'],
+    ['an index', '/people?select=data->99999999999999999999', '22003'],
+    ['a name', `/people?select=${'a'.repeat(5000)}`, '42703'],
+    ['an expression', `/people?name=match.${encodeURIComponent('(x{1,255}){1,255}')}`, '2201B'],
+  ])('%s', async (_what, path, expected) => {
+    const { status, body } = await ask(path);
+    if (expected === 200) expect({ status, body }).toMatchObject({ status: 200, body: expect.any(Array) });
+    else
+      expect({ code: body.code, isRefused: status >= 400 && status < 500 }).toEqual({
+        code: expected,
+        isRefused: true,
+      });
+  });
+
+  test('a Range header', async () => {
+    const range = (text: string) => ask('/people?select=id', { headers: { range: text } });
+    expect((await range(`0-${'9'.repeat(300)}`)).body.length).toBeGreaterThan(2);
+    expect(await range(`${'9'.repeat(300)}-`)).toMatchObject({ status: 400, body: { code: '22003' } });
+    expect(await range(`9-${'9'.repeat(300)}`)).toMatchObject({ status: 200 });
+  });
+
+  test('a value that no index holds', async () => {
+    const content = Array.from({ length: 40_000 }, (_, index) => (index * 7919) % 9973).join('');
+    expect(await ask('/drawers', post(JSON.stringify({ id: -1, content })))).toMatchObject({
+      status: 400,
+      body: { code: '54000' },
+    });
+  });
+
+  test('max-affected', async () => {
+    const headers = { prefer: `handling=strict, max-affected=${'9'.repeat(400)}` };
+    const answer = await ask('/people?id=eq.1', {
+      ...post('{"name": "Ada"}'),
+      method: 'PATCH',
+      headers: { ...headers, 'content-type': 'application/json' },
+    });
+    expect(answer.status).toBe(204);
+  });
+
+  test.each([
+    [
+      'an address',
+      414,
+      'uri_too_long',
+      `GET /rest/v1/people?id=in.(${'1,'.repeat(20_000)}) HTTP/1.1\r\nhost: x\r\n\r\n`,
+    ],
+    [
+      'headers',
+      431,
+      'headers_too_large',
+      `GET /rest/v1/people HTTP/1.1\r\nhost: x\r\nprefer: ${'x'.repeat(40_000)}\r\n\r\n`,
+    ],
+  ])('%s', async (_what, status, code, text) => {
+    const answer = await raw(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code });
+  });
+});
+
+describe('what is not text', () => {
+  test.each([
+    ['NUL in a value', '/people?name=eq.a%00b', 200, undefined],
+    ['NUL in a column', '/people?%22a%00%22=eq.b', 400, '42703'],
+    ['NUL in a table', '/peo%00ple', 404, 'PGRST205'],
+    ['NUL in a function', '/rpc/ad%00d', 404, 'PGRST202'],
+    ['broken UTF-8 in a value', '/people?name=eq.%ff%fe', 200, undefined],
+    ['an overlong sequence', '/people?name=eq.%c0%af', 200, undefined],
+    ['a lone surrogate', '/people?name=eq.%ed%a0%80', 200, undefined],
+    ['a stray percent sign', '/people?name=eq.%zz%', 200, undefined],
+  ])('%s', async (_what, path, status, code) => {
+    const answer = await ask(path);
+    expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
+  });
+
+  test.each([
+    ['an escaped NUL', '{"name": "a\\u0000b"}', '22P05'],
+    ['an escaped NUL in a key', '{"na\\u0000me": "b"}', 'PGRST204'],
+    ['an escaped NUL in JSON within', '{"name": "x", "data": {"a": "\\u0000"}}', '22P05'],
+    ['a lone surrogate', '{"name": "\\ud800"}', '22P02'],
+    ['a lone surrogate in a key', '{"\\ud800": "x"}', 'PGRST204'],
+    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'PGRST102'],
+    ['a NUL', new Uint8Array([0x7b, 0x22, 0x00, 0x22, 0x3a, 0x31, 0x7d]), 'PGRST102'],
+  ])('in a body: %s', async (_what, body, code) => {
+    expect(await ask('/people', post(body))).toMatchObject({ status: 400, body: { code } });
+  });
+
+  test('in a body that goes to PostgreSQL unread', async () => {
+    for (const byte of [0x00, 0xff]) {
+      const body = new Uint8Array([0x7b, 0x22, byte, 0x22, 0x3a, 0x31, 0x7d]);
+      expect(await ask('/people?columns=name', post(body))).toMatchObject({
+        status: 400,
+        body: { code: '22021' },
+      });
+    }
+  });
+
+  test('in claims', async () => {
+    const odd: [string, Record<string, string>][] = [
+      ['x\0', {}],
+      ['x', { role: 'x\0' }],
+      ['x', { x: '\ud800' }],
+    ];
+    for (const [sub, others] of odd) {
+      const answer = await ask('/people', {
+        headers: { authorization: `Bearer ${rest.userToken(sub, others)}` },
+      });
+      expect(answer.status).toBeLessThan(500);
+    }
+  });
+});
+
+test.each(['PURGE', 'REPORT', 'TRACE', 'PROPFIND'])(
+  'the method %s is refused in the shape of the service',
+  async (method) => {
+    const answer = await raw(`${method} /rest/v1/people HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 405 /);
+    expect(answer).toContain(
+      `"code":"PGRST117","details":null,"hint":null,"message":"Unsupported HTTP method: ${method}"`,
+    );
+  },
+);
+
+test('a prefix that is spelled otherwise leads nowhere', async () => {
+  const answer = await raw('GET /%72est/v1/people HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1.1 404 /);
+});
+
+/** As it is, byte by byte; resolves with all that came back. */
+function raw(text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const { hostname, port } = new URL(rest.url);
+    const socket = connect(Number(port), hostname, () => socket.write(text, 'latin1'));
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(answer));
+  });
+}
