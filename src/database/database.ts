@@ -9,7 +9,7 @@ import { readMigrationFiles } from './migrate/files.ts';
 import { applyFiles } from './migrate/runner.ts';
 import { createRequestPath } from './path/index.ts';
 import { createListenHub, createPools } from './pool/index.ts';
-import { requestRole } from './request-role.ts';
+import { checkRole } from './request-role.ts';
 import type { Database, DatabaseInfo, LoginRole, MigrationSet, Setting } from './types.ts';
 import { Client, type ConnectionOptions, connectReplication } from './wire/index.ts';
 
@@ -152,11 +152,13 @@ export function openDatabase(
   };
   return {
     pool: pools.pool,
-    asRequest: async (context, work, options) =>
-      pools.pool('authenticator').transaction(work, {
+    async asRequest(context, work, options) {
+      checkRole(context.role);
+      return pools.pool('authenticator').transaction(work, {
         ...options,
-        settings: [['role', requestRole(context.role)], ...context.settings],
-      }),
+        settings: [['role', context.role], ...context.settings],
+      });
+    },
     requestPath,
     listen: hub.listen,
     connectReplication: () => connectReplication(target('supabase_realtime_admin')),

@@ -3,7 +3,7 @@
  * It is prepared once per list of names, so only values travel.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
-import { requestRole } from '../request-role.ts';
+import { checkRole } from '../request-role.ts';
 import type { PathRequest, Setting } from '../types.ts';
 
 export interface SettingsStatement {
@@ -41,7 +41,7 @@ export class SettingsStatements {
    * (`set_config('request.jwt.claim.sub', …, false)`) is seen by the next request.
    */
   of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
-    requestRole(request.role);
+    checkRole(request.role);
     const last = this.#last[request.access];
     if (last?.contextSize === this.#context.size && sameNames(request.settings, last.settings)) {
       const values = request.settings.map(([, value]) => value);
