@@ -236,6 +236,8 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     config,
     isAllowedRedirect: auth.isAllowedRedirect,
     issueCode: auth.issueCode,
+    isVettedClient: auth.isVettedClient,
+    releaseAuthorization: auth.releaseAuthorization,
     internalFetch,
     webDir,
     clock,

@@ -18,6 +18,7 @@ export const accountErrors = {
     status: 400,
     message: 'code_challenge has 43 to 128 characters of A-Z a-z 0-9 . _ ~ -; its method is s256 or plain.',
   },
+  consent_answered: { status: 409, message: 'The request for consent has been answered already.' },
   not_found: { status: 404, message: 'There is no such address.' },
   internal_error: { status: 500, message: 'Something failed here. The log has it under the request id.' },
 } as const satisfies Record<string, { status: number; message: string }>;

@@ -17,6 +17,8 @@ export interface PageConfig {
   readonly resendAfter: number;
   readonly totp: boolean;
   readonly currentPassword: boolean;
+  /** Whether other apps can be allowed to act for a user. */
+  readonly apps: boolean;
 }
 
 export interface FillerDeps {
@@ -61,6 +63,7 @@ export function createPageFiller(deps: FillerDeps): Pick<PageDeps, 'filled' | 'i
       resendAfter: Math.max(shortestResendSeconds, Math.ceil(auth.email.max_frequency / 1000)),
       totp: auth.mfa.totp.enroll_enabled,
       currentPassword: auth.email.require_current_password,
+      apps: auth.oauth_server.enabled,
     };
   }
 

@@ -38,7 +38,15 @@ export interface ReturnDeps {
   readonly implicit: boolean;
 }
 
-export interface AccountDeps extends Omit<ReturnDeps, 'implicit'> {
+/** What only auth knows of the apps that ask for consent; `main.ts` hands it over. */
+export interface ConsentDeps {
+  /** True: an administrator registered the app. Anybody can register one by themselves, under any name. */
+  readonly isVettedClient: (clientId: string) => Promise<boolean>;
+  /** Gives a request that this user has opened, and not answered, free for another one. */
+  readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
+}
+
+export interface AccountDeps extends Omit<ReturnDeps, 'implicit'>, ConsentDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: Config;
@@ -79,9 +87,12 @@ export function createAccount(deps: AccountDeps): Service {
         plugin: async (app) => {
           const onError = (request: { id: string }, error: unknown): void =>
             log.error({ service: 'account', requestId: request.id, error }, 'request failed');
-          await app.register((scope) => apiRoutes(scope, { sessions, auth, returning, onError }), {
-            prefix: '/api',
-          });
+          await app.register(
+            (scope) => apiRoutes(scope, { sessions, auth, returning, consent: deps, onError }),
+            {
+              prefix: '/api',
+            },
+          );
           await app.register((scope) => pageRoutes(scope, { face, ...filler }));
         },
       },

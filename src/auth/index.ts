@@ -15,6 +15,7 @@ import type { AuthContext } from './context.ts';
 import { notOffered } from './core/not-offered.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
 import { type CodeRequest, issueCode } from './flows/hand-over.ts';
+import { isVettedClient, releaseAuthorization } from './flows/oauth-consent.ts';
 import { endingWithRequests } from './http/deadline.ts';
 import { sendError } from './http/render-error.ts';
 import { createLeakedPasswords } from './leaked-passwords.ts';
@@ -71,6 +72,9 @@ export interface AuthService extends Service {
   readonly isAllowedRedirect: (address: string) => boolean;
   /** See `flows/hand-over.ts`. */
   readonly issueCode: (request: CodeRequest) => Promise<string>;
+  /** See `flows/oauth-consent.ts`. */
+  readonly isVettedClient: (clientId: string) => Promise<boolean>;
+  readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
 }
 
 export function createAuth(deps: AuthDeps): AuthService {
@@ -111,6 +115,8 @@ export function createAuth(deps: AuthDeps): AuthService {
     ],
     isAllowedRedirect: (address) => isRedirectAllowed(settings.redirects, address),
     issueCode: (request) => issueCode(ctx, request),
+    isVettedClient: (clientId) => isVettedClient(ctx, clientId),
+    releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
   };
 }
 

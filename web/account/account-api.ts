@@ -64,3 +64,9 @@ export async function returnAddress(flow: Flow = parseFlow(window.location.searc
   });
   return url;
 }
+
+/** Never resolves: the page stays busy until the browser has left it. */
+export function leaveFor(address: string): Promise<never> {
+  window.location.assign(address);
+  return new Promise(() => {});
+}

@@ -11,7 +11,17 @@ import { SignInPage } from './pages/sign-in.tsx';
 import { SignUpPage } from './pages/sign-up.tsx';
 import { Shell } from './shell.tsx';
 
-const LazySecurityPage = lazy(() => import('./pages/security.tsx'));
+const members = () => import('./pages/members.ts');
+const LazyConsentPage = lazy(async () => ({ default: (await members()).ConsentPage }));
+const LazySecurityPage = lazy(async () => ({ default: (await members()).SecurityPage }));
+
+function ConsentPage() {
+  return (
+    <Suspense fallback={<Shell page="page.consent" />}>
+      <LazyConsentPage />
+    </Suspense>
+  );
+}
 
 /** Its sections need a session and come later; the frame is there at once. */
 function SecurityPage() {
@@ -30,6 +40,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   mfa: MfaPage,
   'new-password': NewPasswordPage,
   security: SecurityPage,
+  consent: ConsentPage,
   'signed-out': SignedOutPage,
   error: ErrorPage,
 };

@@ -7,12 +7,20 @@ export interface Flow {
   readonly codeChallengeMethod: string | undefined;
   /** A page of ours to go to, when no app asked. */
   readonly next: string | undefined;
+  /** The request of another app that the consent page is about. */
+  readonly authorizationId: string | undefined;
   /** The query that goes along from page to page, `?` included; empty when there is none. */
   readonly search: string;
 }
 
-const carried = ['redirect_to', 'code_challenge', 'code_challenge_method', 'next'] as const;
-const nextPages = new Set(['security', 'new-password']);
+const carried = [
+  'redirect_to',
+  'code_challenge',
+  'code_challenge_method',
+  'next',
+  'authorization_id',
+] as const;
+const nextPages = new Set(['security', 'new-password', 'consent']);
 
 export function parseFlow(search: string): Flow {
   const query = new URLSearchParams(search);
@@ -28,6 +36,7 @@ export function parseFlow(search: string): Flow {
     codeChallenge: kept.get('code_challenge') ?? undefined,
     codeChallengeMethod: kept.get('code_challenge_method') ?? undefined,
     next: next !== undefined && nextPages.has(next) ? next : undefined,
+    authorizationId: kept.get('authorization_id') ?? undefined,
     search: text === '' ? '' : `?${text}`,
   };
 }

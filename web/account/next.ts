@@ -1,6 +1,6 @@
 /** Where somebody goes after signing in: the second factor, back to the app, or on to a page of ours. */
 import type { SessionState } from '../lib/session/index.ts';
-import { returnAddress } from './account-api.ts';
+import { leaveFor, returnAddress } from './account-api.ts';
 import { currentFlow } from './flow.ts';
 import { needsSecondFactor, type User } from './session.ts';
 
@@ -14,9 +14,10 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
   if (needsSecondFactor(state.session)) {
     navigate(`/mfa${flow.search}`);
   } else if (flow.redirectTo !== undefined && flow.next === undefined) {
-    window.location.assign(await returnAddress(flow));
-    // The page stays busy until the browser has left it.
-    await new Promise(() => {});
+    await leaveFor(await returnAddress(flow));
+  } else if (flow.next === 'consent') {
+    // A load of its own: only that page may show pictures from elsewhere.
+    await leaveFor(`/account/consent${flow.search}`);
   } else {
     navigate(`/${flow.next ?? 'security'}`);
   }

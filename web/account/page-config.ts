@@ -22,6 +22,7 @@ export interface PageConfig {
   readonly resendAfter: number;
   readonly totp: boolean;
   readonly currentPassword: boolean;
+  readonly apps: boolean;
 }
 
 /** While a page is prerendered: everything is offered (a style sheet hides what is not), the brand is a placeholder. */
@@ -34,6 +35,7 @@ const prerendered: PageConfig = {
   resendAfter: 60,
   totp: false,
   currentPassword: false,
+  apps: false,
 };
 
 function read(): PageConfig {

@@ -3,14 +3,15 @@ import { expect, test } from 'vitest';
 import { accountErrors } from '../../src/account/errors.ts';
 import { faultMessages } from '../lib/session/faults.ts';
 import { messages as account } from './en/account.ts';
+import { messages as consent } from './en/consent.ts';
 import { messages as errors } from './en/errors.ts';
 import { messages as shared } from './en/shared.ts';
 import { pseudoMessages } from './pseudo.ts';
 
-const all = { ...shared, ...account, ...errors };
+const all = { ...shared, ...account, ...errors, ...consent };
 
 test('no id stands in two catalogues', () => {
-  const sizes = [shared, account, errors].map((catalogue) => Object.keys(catalogue).length);
+  const sizes = [shared, account, errors, consent].map((catalogue) => Object.keys(catalogue).length);
   expect(Object.keys(all)).toHaveLength(sizes.reduce((sum, size) => sum + size));
 });
 

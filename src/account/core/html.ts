@@ -34,7 +34,13 @@ export function scriptJson(value: unknown): string {
 }
 
 /** What goes along from page to page (`web/account/flow.ts` names the same). */
-const carried = ['redirect_to', 'code_challenge', 'code_challenge_method', 'next'] as const;
+const carried = [
+  'redirect_to',
+  'code_challenge',
+  'code_challenge_method',
+  'next',
+  'authorization_id',
+] as const;
 
 /**
  * Puts what brought somebody here into the links of a prerendered page, so that the way back to the app is not lost

@@ -9,14 +9,16 @@ import type { AuthClient, AuthUser, TokenPair } from '../auth-client.ts';
 import { readCookie, writeCookie } from '../core/cookies.ts';
 import { parseReturnRequest, withCode, withSession } from '../core/return-to.ts';
 import { AccountError, AuthRefusal, accountErrors } from '../errors.ts';
-import type { ReturnDeps } from '../index.ts';
+import type { ConsentDeps, ReturnDeps } from '../index.ts';
 import { isEnding, type OpenSession, type SessionStore } from '../sessions.ts';
 import type * as Bodies from './bodies.ts';
+import { consentRoutes } from './consent.ts';
 
 export interface ApiDeps {
   readonly sessions: SessionStore;
   readonly auth: AuthClient;
   readonly returning: ReturnDeps;
+  readonly consent: ConsentDeps;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
 
@@ -226,6 +228,18 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
       body: { auth_code: code, code_verifier: verifier },
     });
     return { url: withSession(redirectTo, own) };
+  });
+
+  consentRoutes(app, {
+    auth,
+    consent: deps.consent,
+    bodies: () => bodies,
+    async complete(request) {
+      const found = await needed(request);
+      if (mustStepUp(found.session.tokens.access_token, found.user))
+        throw new AccountError('insufficient_aal');
+      return found;
+    },
   });
 }
 

@@ -19,6 +19,9 @@ const verifyBody = z.object({
   type: z.enum(['email', 'sms', 'recovery', 'email_change', 'phone_change', 'invite', 'signup', 'magiclink']),
 });
 const factorBody = z.object({ factor_id: uuid, code: text });
+const authorizationId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
+const consentBody = z.object({ authorization_id: authorizationId, action: z.enum(['approve', 'deny']) });
+const authorizationBody = z.object({ authorization_id: authorizationId });
 const signOutBody = z.object({ scope: z.enum(['local', 'others', 'global']) });
 const codeBody = z.object({
   ...address,
@@ -40,6 +43,15 @@ export function verifyCode(body: unknown): z.infer<typeof verifyBody> {
 export function verifyFactor(body: unknown): { factorId: string; code: string } {
   const { factor_id: factorId, code } = read(factorBody, body);
   return { factorId, code };
+}
+
+export function consent(body: unknown): z.infer<typeof consentBody> {
+  return read(consentBody, body);
+}
+
+/** Of a body or a query. */
+export function authorization(source: unknown): string {
+  return read(authorizationBody, source).authorization_id;
 }
 
 export function signOut(body: unknown): 'local' | 'others' | 'global' {

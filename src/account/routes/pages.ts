@@ -12,13 +12,14 @@ export const pageNames = [
   'mfa',
   'new-password',
   'security',
+  'consent',
   'signed-out',
   'error',
 ] as const;
 export type PageName = (typeof pageNames)[number];
 
 /** Without a cookie these lead to sign-in; whether the cookie is worth anything, the page finds out. */
-const forMembers: ReadonlySet<string> = new Set<PageName>(['mfa', 'new-password', 'security']);
+const forMembers: ReadonlySet<string> = new Set<PageName>(['mfa', 'new-password', 'security', 'consent']);
 
 export interface PageDeps {
   readonly face: WebFace;
@@ -44,7 +45,9 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         .send('The web app has not been built. Run: npm run build\n');
     }
     const withFlow = carryFlow(html, queryOf(request));
-    return face.sendPage(request, reply, { html: withFlow, status, imageSources });
+    // Logos of apps, from wherever the operator who registered them has them.
+    const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
+    return face.sendPage(request, reply, { html: withFlow, status, imageSources: images });
   }
 
   app.get('/', (_request, reply) => reply.redirect('/account/security', 302));

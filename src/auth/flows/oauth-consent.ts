@@ -11,6 +11,7 @@ import { type AuthError, authError } from '../errors.ts';
 import {
   approveAuthorization,
   closeAuthorization,
+  freeAuthorization,
   lockAuthorization,
   setAuthorizationUser,
 } from '../queries/oauth-authorizations.ts';
@@ -67,6 +68,20 @@ export async function answerAuthorization(
     await upsertConsent(tx, consent, now);
     return successUrl(row, code);
   });
+}
+
+/** Gives a pending authorization free, so that somebody else on the same device can answer it. */
+export async function releaseAuthorization(
+  ctx: AuthContext,
+  authorizationId: string,
+  userId: string,
+): Promise<void> {
+  await freeAuthorization(ctx.pool, authorizationId, userId);
+}
+
+/** True: an administrator registered the client. Anybody can register one by themselves, under any name. */
+export async function isVettedClient(ctx: AuthContext, clientId: string): Promise<boolean> {
+  return (await findOAuthClient(ctx.pool, clientId))?.registration_type === 'manual';
 }
 
 /** Runs `work` on the locked row; refusals are thrown after the transaction, so that "expired" is kept. */

@@ -44,6 +44,17 @@ export async function setAuthorizationUser(db: Queryable, id: string, userId: st
   await db.query(sql`update auth.oauth_authorizations set user_id = ${userId} where id = ${id}`);
 }
 
+/** Only its user can, and only before it is answered. */
+export async function freeAuthorization(
+  db: Queryable,
+  authorizationId: string,
+  userId: string,
+): Promise<void> {
+  await db.query(sql`
+    update auth.oauth_authorizations set user_id = null
+    where authorization_id = ${authorizationId} and user_id = ${userId} and status = 'pending'`);
+}
+
 /** Returns the code. */
 export async function approveAuthorization(db: Queryable, id: string, nowMs: number): Promise<string> {
   const code = randomUUID();

@@ -6,7 +6,9 @@ import { createQueryClient } from '../../lib/query.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut } from '../account-api.ts';
+import { usePageConfig } from '../page-config.ts';
 import { problemOf } from '../problems.ts';
+import { AppsSection } from '../security/apps.tsx';
 import { EmailSection } from '../security/email.tsx';
 import { FactorsSection } from '../security/factors.tsx';
 import { PasswordSection } from '../security/password.tsx';
@@ -20,7 +22,7 @@ import { useSubmit } from '../use-submit.ts';
 const queries = createQueryClient();
 
 /** Everything about one's own account, on one page. */
-export default function SecurityPage() {
+export function SecurityPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const mustStepUp = state.status === 'signed-in' && needsSecondFactor(state.session);
@@ -48,6 +50,7 @@ function Sections({ user }: { user: User }) {
     return undefined;
   });
   const isGuest = user.is_anonymous === true;
+  const { apps } = usePageConfig();
   return (
     <>
       <div className={classes.top}>
@@ -62,6 +65,7 @@ function Sections({ user }: { user: User }) {
       {isGuest ? null : <PasswordSection user={user} />}
       {isGuest ? null : <FactorsSection user={user} />}
       <SessionsSection user={user} />
+      {apps ? <AppsSection user={user} /> : null}
     </>
   );
 }

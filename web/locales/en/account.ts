@@ -8,6 +8,7 @@ export const messages = {
   'page.mfa': 'Confirm it’s you',
   'page.new-password': 'Choose a new password',
   'page.security': 'Your account',
+  'page.consent': 'Allow access?',
   'page.signed-out': 'You’re signed out',
   'page.error': 'This page can’t be shown',
   'page.title': '{page} · {name}',

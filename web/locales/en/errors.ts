@@ -73,6 +73,11 @@ export const messages = {
   'error.bad_code_challenge':
     'The app’s request for sign-in isn’t complete. Tell the people who run the app.',
   'error.not_same_origin': 'The request didn’t come from this page. Reload it and try again.',
+  'error.oauth_authorization_not_found':
+    'This request has run out, or belongs to another account. Go back to the app and start again.',
+  'error.consent_answered': 'This request has been answered already. Go back to the app.',
+  'error.oauth_consent_not_found': 'This app has no access any more.',
+  'error.feature_disabled': 'This isn’t offered here.',
   'error.hook_timeout': 'A check took too long. Try again.',
   'error.hook_timeout_after_retry': 'A check took too long. Try again.',
   'error.jwks_empty': 'The server has no signing keys at the moment. Try again later.',

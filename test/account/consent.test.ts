@@ -1,0 +1,348 @@
+/** The consent page in a real browser: an app asks, people answer; and the list of apps on the security page. */
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+
+let stage: Stage;
+let app: Server;
+let callback: string;
+let context: BrowserContext;
+let complaints: Complaints;
+let page: Page;
+
+beforeAll(async () => {
+  app = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<title>The app</title><p>The app</p>');
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  callback = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
+  stage = await openStage({
+    auth: {
+      oauth_server: { enabled: true, allow_dynamic_registration: true },
+      enable_anonymous_sign_ins: true,
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+    },
+    plinth: { branding: { name: 'Meadow' } },
+  });
+});
+
+afterAll(async () => {
+  await stage.close();
+  await new Promise((resolve) => app.close(resolve));
+});
+
+beforeEach(async () => {
+  ({ context, complaints } = await openContext(stage.browser));
+  page = await context.newPage();
+});
+
+afterEach(async () => {
+  await context.close();
+  expect(complaints.list).toEqual([]);
+});
+
+let users = 0;
+async function newUser(): Promise<string> {
+  users += 1;
+  const email = `reader-${users}@example.com`;
+  await makeUser(stage.backend, email);
+  return email;
+}
+
+async function api<T>(
+  path: string,
+  init: { method?: string; json?: object; token?: string } = {},
+): Promise<T> {
+  const { serviceRoleKey } = stage.backend.keys;
+  const answer = await stage.backend.fetch(`/auth/v1${path}`, {
+    method: init.method ?? (init.json === undefined ? 'GET' : 'POST'),
+    headers: {
+      apikey: serviceRoleKey,
+      authorization: `Bearer ${init.token ?? serviceRoleKey}`,
+      'content-type': 'application/json',
+    },
+    ...(init.json === undefined ? {} : { body: JSON.stringify(init.json) }),
+  });
+  return (await answer.json()) as T;
+}
+
+interface Client {
+  readonly client_id: string;
+}
+
+const registered = (metadata: object, path = '/admin/oauth/clients'): Promise<Client> =>
+  api(path, {
+    json: { redirect_uris: [callback], client_type: 'public', client_name: 'Herbarium', ...metadata },
+  });
+
+interface Asked {
+  readonly address: string;
+  redeem(): Promise<Record<string, string>>;
+}
+
+/** What an app does to ask: the address it sends the browser to. */
+function ask({ client_id }: Client, scope = 'openid email profile', redirectUri = callback): Asked {
+  const verifier = randomBytes(32).toString('base64url');
+  const query = new URLSearchParams({
+    client_id,
+    scope,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    state: 'st',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  return {
+    address: `${stage.backend.url}/auth/v1/oauth/authorize?${query}`,
+    async redeem() {
+      const answer = await fetch(`${stage.backend.url}/auth/v1/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          client_id,
+          grant_type: 'authorization_code',
+          code: new URL(page.url()).searchParams.get('code') ?? '',
+          code_verifier: verifier,
+        }),
+      });
+      return (await answer.json()) as Record<string, string>;
+    },
+  };
+}
+
+const allow = () => page.getByRole('button', { name: 'Allow', exact: true });
+
+describe('an app asks', () => {
+  test('somebody who signs in first, by keyboard only, and is not asked again', async () => {
+    const email = await newUser();
+    const client = await registered({ client_uri: 'https://herbarium.example/about' });
+    const first = ask(client);
+    await page.goto(first.address);
+    await page.getByLabel('Email address').waitFor();
+    expect(new URL(page.url()).searchParams.get('authorization_id')).toMatch(/^[a-z2-7]{32}$/);
+    const { keyboard } = page;
+    await keyboard.press('Tab');
+    await keyboard.type(email);
+    await keyboard.press('Tab');
+    await keyboard.type(password);
+    await keyboard.press('Enter');
+    await page.getByText('Herbarium wants to use your Meadow account.').waitFor();
+    await page.getByText('Website: herbarium.example').waitFor();
+    await page.getByText(`Signed in as ${email}`).waitFor();
+    await expect(page.locator('main li').allTextContents()).resolves.toEqual([
+      'see and change what you can in Meadow',
+      'recognise you when you come back',
+      'see your email address',
+      'see your profile, such as your name and picture',
+      'stay connected until you take it back in your account',
+    ]);
+    expect(await page.getByText('Nobody at Meadow has checked this app').count()).toBe(0);
+    await keyboard.press('Tab');
+    await expect(page.evaluate('document.activeElement.textContent')).resolves.toBe('Allow');
+    await keyboard.press('Enter');
+    await page.waitForURL(`${callback}?**`);
+    expect(new URL(page.url()).searchParams.get('state')).toBe('st');
+    expect(await first.redeem()).toMatchObject({ token_type: 'bearer', id_token: expect.any(String) });
+
+    const again = ask(client, 'email');
+    await page.goto(again.address);
+    await page.waitForURL(`${callback}?**`);
+    expect(await again.redeem()).toHaveProperty('access_token');
+  });
+
+  test('somebody who does not allow it', async () => {
+    await signIn(page, stage.backend, await newUser());
+    await page.getByText('Where you’re signed in').waitFor();
+    await page.goto(ask(await registered({})).address);
+    await page.getByRole('button', { name: 'Don’t allow' }).click();
+    await page.waitForURL(`${callback}?**`);
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ error: 'access_denied' });
+  });
+
+  test('and somebody answers as somebody else', async () => {
+    const [one, other] = [await newUser(), await newUser()];
+    await signIn(page, stage.backend, one);
+    await page.getByText('Where you’re signed in').waitFor();
+    const asked = ask(await registered({}));
+    await page.goto(asked.address);
+    await page.getByText(`Signed in as ${one}`).waitFor();
+    await page.getByRole('button', { name: 'Use another account' }).click();
+    await page.getByLabel('Email address').fill(other);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText(`Signed in as ${other}`).waitFor();
+    await allow().click();
+    await page.waitForURL(`${callback}?**`);
+    const { access_token } = await asked.redeem();
+    const { email } = await api<{ email: string }>('/user', { token: access_token ?? '' });
+    expect(email).toBe(other);
+  });
+
+  test('that registered itself: people are warned, and its picture is not shown', async () => {
+    await signIn(page, stage.backend, await newUser());
+    await page.getByText('Where you’re signed in').waitFor();
+    const metadata = {
+      client_name: 'Meadow Support <b>',
+      logo_uri: 'https://evil.example/logo.png',
+      token_endpoint_auth_method: 'none',
+      redirect_uris: ['agent-app://back'],
+    };
+    const client = await registered(metadata, '/oauth/clients/register');
+    await page.goto(ask(client, 'email', 'agent-app://back').address);
+    await page.getByText('Nobody at Meadow has checked this app').waitFor();
+    await page.getByText('Meadow Support <b> wants to use').waitFor();
+    await page.getByText('an app on this device (agent-app)').waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+  });
+
+  test('with a second factor, nothing is answered before it', async () => {
+    const email = await newUser();
+    await signIn(page, stage.backend, email);
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await page.getByLabel('Name of this device').fill('Phone');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const secret = (await page.locator('[class*="key"]').first().textContent()) ?? '';
+    await page.getByLabel('Code that the app shows now').fill(totp(secret.replace(/[^A-Z2-7]/g, '')));
+    await page.getByText('The authenticator is set up').waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
+
+    await page.goto(ask(await registered({})).address);
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+    const id = new URL(page.url()).searchParams.get('authorization_id') ?? '';
+    const early = (await page.evaluate(`fetch('/account/api/consent?authorization_id=${id}', {
+      headers: { 'x-plinth-request': '1' } }).then(async (answer) => [answer.status, (await answer.json()).code])`)) as [
+      number,
+      string,
+    ];
+    expect(early).toEqual([403, 'insufficient_aal']);
+    await page
+      .getByLabel('Code', { exact: true })
+      .fill(totp(secret.replace(/[^A-Z2-7]/g, ''), Date.now() + 30_000));
+    await page.getByText('Herbarium wants to use your Meadow account.').waitFor();
+  });
+});
+
+describe('a request that is none', () => {
+  beforeEach(async () => {
+    await signIn(page, stage.backend, await newUser());
+    await page.getByText('Where you’re signed in').waitFor();
+  });
+
+  test.each([
+    ['unknown', `?authorization_id=${'a'.repeat(32)}`, 'This request has run out'],
+    ['missing', '', 'There’s no request in its address'],
+  ])('is told: %s', async (_name, search, said) => {
+    await page.goto(`${stage.backend.url}/account/consent${search}`);
+    await page.getByText(said).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Go to your account' }).click();
+    await page.getByText('Where you’re signed in').waitFor();
+  });
+
+  test('is told: answered in another tab', async () => {
+    await page.goto(ask(await registered({})).address);
+    await allow().waitFor();
+    const id = new URL(page.url()).searchParams.get('authorization_id') ?? '';
+    const answered = (await page.evaluate(`fetch('/account/api/consent', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-plinth-request': '1' },
+      body: JSON.stringify({ authorization_id: '${id}', action: 'deny' }),
+    }).then((answer) => answer.status)`)) as number;
+    expect(answered).toBe(200);
+    await allow().click();
+    await page.getByRole('alert').getByText('has been answered already').waitFor();
+  });
+});
+
+describe('the server side of the page', () => {
+  test('answers its own pages only, about requests that have the form of one', async () => {
+    const post = (headers: Record<string, string>, body: object) =>
+      fetch(`${stage.backend.url}/account/api/consent`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      });
+    const body = { authorization_id: 'a'.repeat(32), action: 'approve' };
+    const foreign = await post({ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, body);
+    expect(foreign.status).toBe(403);
+    const own = { 'x-plinth-request': '1' };
+    expect((await post(own, body)).status).toBe(401);
+    for (const faulty of [
+      { ...body, action: 'maybe' },
+      { ...body, authorization_id: '../../admin/users' },
+      {},
+    ]) {
+      expect((await post(own, faulty)).status).toBe(400);
+    }
+    const looked = await fetch(
+      `${stage.backend.url}/account/api/consent?authorization_id=${encodeURIComponent('../user')}`,
+      { headers: own },
+    );
+    expect(looked.status).toBe(400);
+  });
+
+  test('nobody sees pictures from elsewhere but on this page, and nobody frames it', async () => {
+    const policy = async (name: string) =>
+      (
+        await fetch(`${stage.backend.url}/account/${name}`, { headers: { cookie: 'plinth-account=x' } })
+      ).headers.get('content-security-policy') ?? '';
+    expect(await policy('consent')).toMatch(/img-src 'self' data: https:;.*frame-ancestors 'none'/);
+    expect(await policy('security')).not.toContain('https:');
+  });
+});
+
+test('apps are listed among one’s own things, and lose their access', async () => {
+  await signIn(page, stage.backend, await newUser());
+  await page.getByText('You haven’t allowed any app.').waitFor();
+  const asked = ask(await registered({ client_uri: 'https://herbarium.example' }));
+  await page.goto(asked.address);
+  await allow().click();
+  await page.waitForURL(`${callback}?**`);
+  const { refresh_token, access_token } = await asked.redeem();
+  expect(refresh_token).toBeDefined();
+  await page.goto(`${stage.backend.url}/account/security`);
+  await page.getByText('herbarium.example').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Remove access of Herbarium' }).click();
+  await page.getByText('Herbarium can no longer use your account.').waitFor();
+  await page.getByText('You haven’t allowed any app.').waitFor();
+  const after = await api<{ error_code: string }>('/oauth/userinfo', { token: access_token ?? '' });
+  expect(after.error_code).toBe('session_not_found');
+});
+
+describe.each([
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 1280 },
+  { colorScheme: 'light', width: 360 },
+  { colorScheme: 'dark', width: 360 },
+] as const)('$colorScheme at $width px', ({ colorScheme, width }) => {
+  test('the page reads well', async () => {
+    const look = await openContext(stage.browser, { colorScheme, viewport: { width, height: 800 } });
+    const tab = await look.context.newPage();
+    await signIn(tab, stage.backend, await newUser());
+    await tab.getByText('Where you’re signed in').waitFor();
+    const vetted = await registered({ client_uri: 'https://herbarium.example' });
+    const itself = await registered(
+      { client_name: 'Verylongnamewithoutanyblank'.repeat(6) },
+      '/oauth/clients/register',
+    );
+    for (const [name, client] of Object.entries({ vetted, itself })) {
+      await tab.goto(ask(client, 'openid email profile phone').address);
+      await tab.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+      expect(await axeViolations(tab)).toEqual([]);
+      expect(await scrollsSideways(tab)).toBe(false);
+      const folder = process.env.PICTURES;
+      if (folder)
+        await tab.screenshot({ path: `${folder}/${name}-${colorScheme}-${width}.png`, fullPage: true });
+    }
+    expect(look.complaints.list).toEqual([]);
+    await look.context.close();
+  });
+});

@@ -1,0 +1,25 @@
+import { useState } from 'react';
+import classes from './consent.module.css';
+
+/** The app's logo, else its first letter: the name stands beside it. */
+export function AppMark({ name, logo }: { name: string; logo?: string | undefined }) {
+  const [broken, setBroken] = useState(false);
+  if (logo === undefined || broken) {
+    return (
+      <span className={classes.mark} aria-hidden>
+        {Array.from(name.trim())[0]?.toUpperCase()}
+      </span>
+    );
+  }
+  return (
+    <img
+      className={classes.mark}
+      src={logo}
+      width={48}
+      height={48}
+      alt=""
+      referrerPolicy="no-referrer"
+      onError={() => setBroken(true)}
+    />
+  );
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { i18n } from '../../lib/i18n.ts';
+import { appName, placeOf, rightsOf } from './wish.ts';
+
+i18n.activate('en');
+
+test('names are short, and cannot turn the text around them', () => {
+  expect(appName('Herbarium')).toBe('Herbarium');
+  expect(appName('\u202eelgooG\u202c\n')).toBe('elgooG');
+  expect(appName(' \u200b ')).toBe('An app without a name');
+  expect(Array.from(appName('👩'.repeat(80)))).toHaveLength(60);
+});
+
+test('the place is a host, or what an app on the device answers to', () => {
+  expect(placeOf('https://app.example:8443/cb?x=1')).toBe('app.example:8443');
+  expect(placeOf('http://localhost@evil.example/')).toBe('evil.example');
+  expect(placeOf('myapp://bank.example/cb')).not.toContain('bank.example');
+});
+
+test('what every token allows is said, whatever the scopes', () => {
+  expect(rightsOf([], 'Meadow')).toHaveLength(2);
+  expect(rightsOf(['openid', 'email', 'profile', 'phone', 'offline_access'], 'Meadow')).toHaveLength(6);
+});

@@ -1,0 +1,158 @@
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { callApi } from '../../lib/api.ts';
+import { createQueryClient } from '../../lib/query.ts';
+import { ErrorSummary } from '../../ui/error-summary.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { leaveFor, signOut } from '../account-api.ts';
+import { AppMark } from '../consent/app-mark.tsx';
+import classes from '../consent/consent.module.css';
+import { t } from '../consent/text.ts';
+import { appName, placeOf, rightsOf, type Wish } from '../consent/wish.ts';
+import { currentFlow, hostOf } from '../flow.ts';
+import { usePageConfig } from '../page-config.ts';
+import { Aside, Form, PageLink, Quiet, Row, Submit, TextButton } from '../parts.tsx';
+import { problemOf } from '../problems.ts';
+import { needsSecondFactor, type User, useSession } from '../session.ts';
+import { Shell } from '../shell.tsx';
+import { useSubmit } from '../use-submit.ts';
+
+const queries = createQueryClient();
+
+/** An app asks to act for somebody: who it is, what it gets, and the answer. */
+export function ConsentPage() {
+  const state = useSession();
+  const [, navigate] = useLocation();
+  const mustStepUp = state.status === 'signed-in' && needsSecondFactor(state.session);
+  useEffect(() => {
+    const id = currentFlow().authorizationId;
+    const search = new URLSearchParams({
+      ...(id === undefined ? {} : { authorization_id: id }),
+      next: 'consent',
+    });
+    if (state.status === 'signed-out') navigate(`/sign-in?${search}`, { replace: true });
+    if (mustStepUp) navigate(`/mfa?${search}`, { replace: true });
+  }, [state.status, mustStepUp, navigate]);
+  const isReady = state.status === 'signed-in' && !mustStepUp;
+  return (
+    <Shell page="page.consent">
+      {state.status === 'failed' ? <ErrorSummary problems={[problemOf(state.error)]} /> : null}
+      {isReady ? (
+        <QueryClientProvider client={queries}>
+          <Request id={currentFlow().authorizationId} user={state.session.user} />
+        </QueryClientProvider>
+      ) : null}
+      {state.status === 'loading' ? <div className={classes.skeleton} /> : null}
+    </Shell>
+  );
+}
+
+interface Answer {
+  /** Answered before: the way back to the app. */
+  readonly url?: string;
+  readonly request?: Wish;
+}
+
+function Request({ id, user }: { id: string | undefined; user: User }) {
+  const opened = useQuery({
+    queryKey: ['consent', id, user.id],
+    enabled: id !== undefined,
+    // Opening it can answer it; once is enough.
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: () => callApi<Answer>(`/account/api/consent?authorization_id=${encodeURIComponent(id ?? '')}`),
+  });
+  const url = opened.data?.url;
+  useEffect(() => {
+    if (url !== undefined) void leaveFor(url);
+  }, [url]);
+  if (id === undefined) return <Nothing text={t('consent.missing')} />;
+  if (opened.isError) {
+    return (
+      <>
+        <ErrorSummary problems={[problemOf(opened.error)]} />
+        <PageLink to="security">{t('consent.account')}</PageLink>
+      </>
+    );
+  }
+  if (url !== undefined) return <Leaving to={url} />;
+  if (opened.data?.request === undefined) return <div className={classes.skeleton} />;
+  return <Question id={id} user={user} wish={opened.data.request} />;
+}
+
+function Nothing({ text }: { text: string }) {
+  return (
+    <>
+      <Notice tone="info">
+        <p>{text}</p>
+      </Notice>
+      <PageLink to="security">{t('consent.account')}</PageLink>
+    </>
+  );
+}
+
+function Leaving({ to }: { to: string }) {
+  return (
+    <p role="status" className={classes.meta}>
+      {t('consent.leaving', { place: placeOf(to) })}
+    </p>
+  );
+}
+
+function Question({ id, user, wish }: { id: string; user: User; wish: Wish }) {
+  const { brand } = usePageConfig();
+  const { app } = wish;
+  const name = appName(app.name);
+  // An app that registered itself could name any site.
+  const site = app.vetted ? hostOf(app.uri) : undefined;
+  const answer = (action: 'approve' | 'deny') => async (): Promise<undefined> => {
+    const body = { authorization_id: id, action };
+    const { url } = await callApi<{ url: string }>('/account/api/consent', { method: 'POST', body });
+    return leaveFor(url);
+  };
+  const submit = useSubmit(answer('approve'));
+  const leave = useSubmit(async () => {
+    const body = { authorization_id: id };
+    await callApi('/account/api/consent/release', { method: 'POST', body });
+    await signOut('local');
+    return undefined;
+  });
+  const busy = submit.busy || leave.busy;
+  return (
+    <Form onSubmit={submit.onSubmit} problems={[...submit.problems, ...leave.problems]}>
+      <div className={classes.app}>
+        <AppMark name={name} logo={app.logo} />
+        <div className={classes.asks}>
+          <p>{t('consent.asks', { app: name, name: brand.name })}</p>
+          {site === undefined ? null : <p className={classes.meta}>{t('consent.site', { host: site })}</p>}
+        </div>
+      </div>
+      {app.vetted ? null : (
+        <Notice tone="warning">
+          <p>{t('consent.unvetted', { name: brand.name })}</p>
+        </Notice>
+      )}
+      <section aria-labelledby="rights">
+        <h2 id="rights" className={classes.gets}>
+          {t('consent.gets')}
+        </h2>
+        <ul className={classes.rights}>
+          {rightsOf(wish.scopes, brand.name).map((right) => (
+            <li key={right}>{right}</li>
+          ))}
+        </ul>
+      </section>
+      <p className={classes.meta}>{t('consent.back', { place: placeOf(wish.redirect_uri) })}</p>
+      <Submit busy={submit.busy}>{t('consent.allow')}</Submit>
+      <Quiet disabled={busy} onClick={() => submit.run(undefined, answer('deny'))}>
+        {t('consent.deny')}
+      </Quiet>
+      <Row>
+        <Aside>{user.email === '' ? t('consent.guest') : t('consent.as', { who: user.email })}</Aside>
+        <TextButton disabled={busy} onClick={() => leave.run(undefined)}>
+          {t('consent.other')}
+        </TextButton>
+      </Row>
+    </Form>
+  );
+}

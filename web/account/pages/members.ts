@@ -1,0 +1,3 @@
+/** The pages that need a session, as one chunk: apart from each other they would tear apart what the first load shares. */
+export { ConsentPage } from './consent.tsx';
+export { SecurityPage } from './security.tsx';

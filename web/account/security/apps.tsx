@@ -1,0 +1,91 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
+import { ErrorSummary } from '../../ui/error-summary.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { t } from '../consent/text.ts';
+import { appName } from '../consent/wish.ts';
+import { hostOf } from '../flow.ts';
+import { problemOf } from '../problems.ts';
+import { callAuth, type User } from '../session.ts';
+import { t as account } from '../text.ts';
+import { Card } from './card.tsx';
+import classes from './security.module.css';
+
+interface Grant {
+  readonly client: { readonly id: string; readonly name?: string; readonly uri?: string };
+  readonly granted_at: string;
+}
+
+const none: never[] = [];
+
+/** Other apps that may act for the user, and taking that back. */
+export function AppsSection({ user }: { user: User }) {
+  const cache = useQueryClient();
+  const queryKey = ['apps', user.id];
+  const [done, setDone] = useState<string>();
+  const list = useQuery({ queryKey, queryFn: () => callAuth<Grant[]>('/user/oauth/grants') });
+  const remove = useMutation({
+    mutationFn: async ({ client }: Grant) => {
+      setDone(undefined);
+      await callAuth(`/user/oauth/grants?client_id=${client.id}`, { method: 'DELETE' });
+    },
+    onSuccess: (_result, { client }) => setDone(t('apps.removed', { app: appName(client.name ?? '') })),
+    // The sessions of the app have ended too.
+    onSettled: () => cache.invalidateQueries(),
+  });
+  return (
+    <Card title={t('apps.title')} intro={t('apps.intro')}>
+      <ErrorSummary problems={remove.isError ? [problemOf(remove.error)] : none} />
+      <div role="status">{done === undefined ? null : <Notice tone="success">{done}</Notice>}</div>
+      {list.isPending ? <div className={classes.skeleton} /> : null}
+      {list.isError ? (
+        <Notice tone="danger">
+          <p>{account('security.load-failed')}</p>
+          <Button variant="default" onClick={() => list.refetch()}>
+            {account('security.again')}
+          </Button>
+        </Notice>
+      ) : null}
+      {list.data?.length === 0 ? <p className={classes.meta}>{t('apps.none')}</p> : null}
+      <ul className={classes.list}>
+        {(list.data ?? none).map((grant) => (
+          <AppItem
+            key={grant.client.id}
+            grant={grant}
+            busy={remove.isPending}
+            onRemove={() => remove.mutate(grant)}
+          />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function AppItem({ grant, busy, onRemove }: { grant: Grant; busy: boolean; onRemove: () => void }) {
+  const name = appName(grant.client.name ?? '');
+  const site = hostOf(grant.client.uri);
+  const since = grant.granted_at;
+  return (
+    <li className={classes.item}>
+      <span className={classes.what}>
+        <span className={classes.name}>{name}</span>
+        <span className={classes.meta}>
+          <time dateTime={since} title={formatDateTime(since)}>
+            {t('apps.since', { when: formatRelative(since) })}
+          </time>
+          {site === undefined ? null : ` · ${site}`}
+        </span>
+      </span>
+      <Button
+        variant="default"
+        disabled={busy}
+        aria-label={t('apps.remove-what', { app: name })}
+        onClick={onRemove}
+      >
+        {t('apps.remove')}
+      </Button>
+    </li>
+  );
+}

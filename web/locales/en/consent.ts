@@ -1,0 +1,33 @@
+/** Texts of the consent page and of the list of connected apps. ICU messages; `{name}` is the product, `{app}` the other app. */
+export const messages = {
+  'consent.asks': '{app} wants to use your {name} account.',
+  'consent.nameless': 'An app without a name',
+  'consent.site': 'Website: {host}',
+  'consent.unvetted':
+    'Nobody at {name} has checked this app, and its name is its own choice. Allow it only if you started this yourself.',
+  'consent.gets': 'If you allow it, it can',
+  'consent.scope-act': 'see and change what you can in {name}',
+  'consent.scope-openid': 'recognise you when you come back',
+  'consent.scope-email': 'see your email address',
+  'consent.scope-profile': 'see your profile, such as your name and picture',
+  'consent.scope-phone': 'see your phone number',
+  'consent.scope-stay': 'stay connected until you take it back in your account',
+  'consent.back': 'You’ll go back to {place}.',
+  'consent.place-device': 'an app on this device ({scheme})',
+  'consent.as': 'Signed in as {who}',
+  'consent.guest': 'Signed in as a guest',
+  'consent.other': 'Use another account',
+  'consent.allow': 'Allow',
+  'consent.deny': 'Don’t allow',
+  'consent.leaving': 'Taking you back to {place}. You can close this page if nothing happens.',
+  'consent.missing': 'This page is shown when an app asks for access. There’s no request in its address.',
+  'consent.account': 'Go to your account',
+
+  'apps.title': 'Connected apps',
+  'apps.intro': 'Apps that you’ve allowed to use your account.',
+  'apps.none': 'You haven’t allowed any app.',
+  'apps.since': 'Allowed {when}',
+  'apps.remove': 'Remove access',
+  'apps.remove-what': 'Remove access of {app}',
+  'apps.removed': '{app} can no longer use your account.',
+} as const;
