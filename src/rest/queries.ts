@@ -1,9 +1,11 @@
 /**
  * Fixed statements over PostgreSQL's catalogs, each with the row it yields. They run with an empty search path, so
- * that types and functions come out qualified. `schemas` are the exposed ones.
+ * that types and functions come out qualified. `schemas` are the exposed ones. Those that give a row for each relation,
+ * key or function are only texts here: `schema-cache/known-rows.ts` asks for the rows that it does not know.
  */
 import type { Queryable } from '../database/types.ts';
-import { sql } from '../kernel/sql.ts';
+import { type Sql, sql } from '../kernel/sql.ts';
+import type { Column } from './schema-cache/types.ts';
 
 export interface RelationRow {
   oid: number;
@@ -14,21 +16,10 @@ export interface RelationRow {
   /** pg_relation_is_updatable's bits: 4 update, 8 insert, 16 delete. */
   events: number;
   primaryKey: string[];
-  columns: {
-    number: number;
-    name: string;
-    description: string | null;
-    nullable: boolean;
-    type: string;
-    nominalType: string;
-    maxLength: number | null;
-    default: string | null;
-    enumValues: string[] | null;
-  }[];
+  columns: Column[];
 }
 
-export const selectRelations = (db: Queryable, schemas: readonly string[]): Promise<RelationRow[]> =>
-  db.query<RelationRow>(sql`
+export const relationRows = (schemas: readonly string[]): Sql => sql`
     with recursive domains (oid, base) as (
       select oid, typbasetype from pg_type where typtype = 'd'
       union all
@@ -39,7 +30,7 @@ export const selectRelations = (db: Queryable, schemas: readonly string[]): Prom
       from domains d join pg_type t on t.oid = d.base and t.typtype <> 'd'
     )
     select
-      c.oid,
+      c.oid::bigint as oid,
       n.nspname as schema,
       c.relname as name,
       obj_description(c.oid, 'pg_class') as description,
@@ -53,7 +44,6 @@ export const selectRelations = (db: Queryable, schemas: readonly string[]): Prom
       ), '[]') as "primaryKey",
       coalesce((
         select json_agg(json_build_object(
-          'number', a.attnum,
           'name', a.attname,
           'description', col_description(c.oid, a.attnum),
           'nullable', not (a.attnotnull or t.typtype = 'd' and t.typnotnull),
@@ -74,9 +64,9 @@ export const selectRelations = (db: Queryable, schemas: readonly string[]): Prom
             when a.attgenerated <> '' then null
             when d.adbin is not null then pg_get_expr(d.adbin, d.adrelid)
             when t.typtype = 'd' then pg_get_expr(t.typdefaultbin, 0) end,
-          'enumValues', (
+          'enumValues', coalesce((
             select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e
-            where e.enumtypid = coalesce(b.base, t.oid))
+            where e.enumtypid = coalesce(b.base, t.oid)), '[]')
         ) order by a.attnum)
         from pg_attribute a
         join pg_type t on t.oid = a.atttypid
@@ -92,7 +82,7 @@ export const selectRelations = (db: Queryable, schemas: readonly string[]): Prom
     join pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'v', 'm', 'f', 'p') and not c.relispartition
       and n.nspname = any (${schemas}::text[])
-    order by n.nspname, c.relname`);
+    order by n.nspname, c.relname`;
 
 export interface ForeignKeyRow {
   tableOid: number;
@@ -109,13 +99,12 @@ export interface ForeignKeyRow {
 }
 
 /** Of all schemas, since views of exposed ones may show them; without those that partitions inherited. */
-export const selectForeignKeys = (db: Queryable): Promise<ForeignKeyRow[]> =>
-  db.query<ForeignKeyRow>(sql`
+export const foreignKeyRows = (): Sql => sql`
     select
-      k.conrelid as "tableOid",
+      k.conrelid::bigint as "tableOid",
       n.nspname as schema,
       c.relname as "table",
-      k.confrelid as "foreignOid",
+      k.confrelid::bigint as "foreignOid",
       fn.nspname as "foreignSchema",
       f.relname as "foreignTable",
       k.conname as "constraint",
@@ -138,7 +127,7 @@ export const selectForeignKeys = (db: Queryable): Promise<ForeignKeyRow[]> =>
     join pg_class f on f.oid = k.confrelid
     join pg_namespace fn on fn.oid = f.relnamespace
     where k.contype = 'f' and k.conparentid = 0
-    order by k.conrelid, k.conname`);
+    order by k.conrelid, k.conname`;
 
 export interface PrimaryKeyRow {
   oid: number;
@@ -149,10 +138,9 @@ export interface PrimaryKeyRow {
 }
 
 /** Of all schemas; columns in the order of their place in the key. */
-export const selectPrimaryKeys = (db: Queryable): Promise<PrimaryKeyRow[]> =>
-  db.query<PrimaryKeyRow>(sql`
+export const primaryKeyRows = (): Sql => sql`
     select
-      k.conrelid as oid,
+      k.conrelid::bigint as oid,
       n.nspname as schema,
       c.relname as "table",
       (
@@ -164,7 +152,7 @@ export const selectPrimaryKeys = (db: Queryable): Promise<PrimaryKeyRow[]> =>
     from pg_constraint k
     join pg_class c on c.oid = k.conrelid
     join pg_namespace n on n.oid = c.relnamespace
-    where k.contype = 'p' and c.relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`);
+    where k.contype = 'p' and c.relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`;
 
 export interface ViewRow {
   oid: number;
@@ -177,14 +165,9 @@ export interface ViewRow {
 }
 
 /** Views of the exposed schemas and of those on the extra search path, through which others may look. */
-export const selectViews = (
-  db: Queryable,
-  schemas: readonly string[],
-  extraSchemas: readonly string[],
-): Promise<ViewRow[]> =>
-  db.query<ViewRow>(sql`
+export const viewRows = (schemas: readonly string[], extraSchemas: readonly string[]): Sql => sql`
     select
-      c.oid,
+      c.oid::bigint as oid,
       n.nspname as schema,
       c.relname as name,
       n.nspname = any (${schemas}::text[]) as exposed,
@@ -197,7 +180,7 @@ export const selectViews = (
     join pg_namespace n on n.oid = c.relnamespace
     join pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
     where c.relkind in ('v', 'm')
-      and (n.nspname = any (${schemas}::text[]) or n.nspname = any (${extraSchemas}::text[]))`);
+      and (n.nspname = any (${schemas}::text[]) or n.nspname = any (${extraSchemas}::text[]))`;
 
 export interface ComputedRelationshipRow {
   schema: string;
@@ -244,16 +227,9 @@ export interface RoutineRow {
 
 /**
  * Functions that can be called by names of arguments, or by one unnamed argument of a type that a body can be.
- * `hoisted`: names of settings that are set for the whole transaction. With `executable`, those the current role may
- * execute.
+ * `hoisted`: names of settings that are set for the whole transaction.
  */
-export const selectRoutines = (
-  db: Queryable,
-  schemas: readonly string[],
-  hoisted: readonly string[],
-  executable = false,
-): Promise<RoutineRow[]> =>
-  db.query<RoutineRow>(sql`
+export const routineRows = (schemas: readonly string[], hoisted: readonly string[]): Sql => sql`
     with recursive domains (oid, base) as (
       select oid, typbasetype from pg_type where typtype = 'd'
       union all
@@ -311,8 +287,7 @@ export const selectRoutines = (
       and p.prorettype <> 'trigger'::regtype
       and n.nspname = any (${schemas}::text[])
       and (i.unnamed = 0 or i.unnamed = 1 and i.type in
-        ('json'::regtype, 'jsonb'::regtype, 'text'::regtype, 'xml'::regtype, 'bytea'::regtype))
-      and (not ${executable}::boolean or has_function_privilege(p.oid, 'execute'))`);
+        ('json'::regtype, 'jsonb'::regtype, 'text'::regtype, 'xml'::regtype, 'bytea'::regtype))`;
 
 export interface RepresentationRow {
   from: string;

@@ -2,13 +2,14 @@
  * Settings, roles and schema cache as one immutable snapshot, reloaded on NOTIFY. Bursts are merged, and the old
  * snapshot serves until the new one is there; requests wait for the first one only.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Database, Pool, Setting } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import { ShapeCache } from './core/prepare.ts';
 import { restError } from './errors.ts';
 import { type RoleSettingRow, selectDatabaseSettings, selectRoleSettings } from './queries.ts';
 import { readIsolation } from './schema-cache/build.ts';
-import { loadSchemaCache } from './schema-cache/load.ts';
+import { SchemaCacheLoader } from './schema-cache/load.ts';
 import type { IsolationLevel, SchemaCache } from './schema-cache/types.ts';
 import { type RestSettings, withDatabaseSettings } from './settings.ts';
 
@@ -78,6 +79,7 @@ export function projectSource(database: Database, base: RestSettings, log: Logge
 
 export function createState(source: StateSource): State {
   const { retryMs } = source;
+  const loader = new SchemaCacheLoader();
   let current: Snapshot | undefined;
   let failure: unknown;
   let loading: Promise<void> | undefined;
@@ -95,7 +97,7 @@ export function createState(source: StateSource): State {
     }
     clearTimeout(retry);
     const since = performance.now();
-    loading = load(source, extent === 'config' ? current?.cache : undefined)
+    loading = load(source, loader, extent, current)
       .then(
         (snapshot) => {
           current = snapshot;
@@ -168,8 +170,13 @@ export function createState(source: StateSource): State {
   };
 }
 
-/** With `cache`, only settings and roles are read anew. */
-async function load(source: StateSource, cache: SchemaCache | undefined): Promise<Snapshot> {
+/** What stays as it is stays the same object, and shapes planned from it stay good. */
+async function load(
+  source: StateSource,
+  loader: SchemaCacheLoader,
+  extent: Extent,
+  current: Snapshot | undefined,
+): Promise<Snapshot> {
   const { pool } = source;
   const [settings, roleRows] = await Promise.all([
     source.readSettings(pool),
@@ -182,8 +189,10 @@ async function load(source: StateSource, cache: SchemaCache | undefined): Promis
     else facts.settings.push([name, value]);
     roles.set(role, facts);
   }
-  const loaded = cache ?? (await loadSchemaCache(pool, settings));
-  return { settings, cache: loaded, roles, shapes: new ShapeCache() };
+  const known = extent === 'config' ? current?.cache : undefined;
+  const cache = known ?? (await loader.load(pool, settings));
+  const isSame = cache === current?.cache && isDeepStrictEqual(settings, current.settings);
+  return { settings, cache, roles, shapes: isSame ? current.shapes : new ShapeCache(current?.shapes) };
 }
 
 const summary = ({ cache }: Snapshot) => ({

@@ -163,7 +163,7 @@ function shapeOf(action: CrudAction, profile: Profile, parts: Parts, context: Co
     preferences,
     hasOnConflict: tree.onConflict !== undefined,
     legacyNames,
-    lane: new LaneMemory(),
+    lane: context.shapes.laneOf(parts.key),
   };
 }
 
@@ -304,14 +304,20 @@ function refuseInvalidPreferences({ handling, invalid }: Preferences): void {
   throw restError('PGRST122', { details: `Invalid preferences: ${invalid.join(', ')}` });
 }
 
-/** Shapes by key, the oldest forgotten first. Made anew with every schema cache and configuration. */
+/** Shapes by key, the oldest forgotten first. Made anew when the schema cache or the configuration changes. */
 export class ShapeCache {
   readonly #shapes = new Map<string, Shape>();
   readonly #queries = new Set<string>();
-  readonly #limit: number;
+  readonly #lanes: ReadonlyMap<string, LaneMemory>;
 
-  constructor(limit = 1000) {
-    this.#limit = limit;
+  /** How quick the shapes of `previous` were is remembered. */
+  constructor(previous?: ShapeCache) {
+    const shapes = previous === undefined ? [] : [...previous.#shapes];
+    this.#lanes = new Map(shapes.map(([key, { lane }]) => [key, lane]));
+  }
+
+  laneOf(key: string): LaneMemory {
+    return this.#lanes.get(key) ?? new LaneMemory();
   }
 
   get(key: string): Shape | undefined {
@@ -320,7 +326,7 @@ export class ShapeCache {
 
   set(key: string, shape: Shape): void {
     if (key.length > MAX_KEY_LENGTH) return;
-    if (this.#shapes.size >= this.#limit) forgetOldest(this.#shapes);
+    if (this.#shapes.size >= MAX_SHAPES) forgetOldest(this.#shapes);
     this.#shapes.set(key, shape);
   }
 
@@ -331,11 +337,12 @@ export class ShapeCache {
 
   rememberQuery(key: string): void {
     if (key.length > MAX_KEY_LENGTH) return;
-    if (this.#queries.size >= this.#limit) forgetOldest(this.#queries);
+    if (this.#queries.size >= MAX_SHAPES) forgetOldest(this.#queries);
     this.#queries.add(key);
   }
 }
 
+const MAX_SHAPES = 1000;
 /** Longer ones are one-offs (long lists of conditions), and would take more memory than they save time. */
 const MAX_KEY_LENGTH = 8192;
 

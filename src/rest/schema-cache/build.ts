@@ -1,4 +1,4 @@
-/** From catalog rows to the immutable schema cache. Pure. */
+/** From catalog rows to the immutable schema cache, in steps (see {@link inSlices}). Pure. */
 import type {
   ComputedRelationshipRow,
   ForeignKeyRow,
@@ -7,10 +7,10 @@ import type {
   RelationRow,
   RepresentationRow,
   RoutineRow,
-  ViewRow,
 } from '../queries.ts';
 import { buildRelationships } from './relationships.ts';
 import {
+  type Column,
   handlerKey,
   type IsolationLevel,
   keyOf,
@@ -20,14 +20,14 @@ import {
   representationKey,
   type SchemaCache,
 } from './types.ts';
-import { traceViews, viewForeignKeys, viewPrimaryKey } from './view-keys.ts';
+import { traceViews, type View, viewForeignKeys, viewPrimaryKeys } from './view-keys.ts';
 
 export interface CatalogRows {
   readonly schemas: readonly string[];
   readonly relations: readonly RelationRow[];
   readonly foreignKeys: readonly ForeignKeyRow[];
   readonly primaryKeys: readonly PrimaryKeyRow[];
-  readonly views: readonly ViewRow[];
+  readonly views: readonly View[];
   readonly computed: readonly ComputedRelationshipRow[];
   readonly routines: readonly RoutineRow[];
   readonly representations: readonly RepresentationRow[];
@@ -39,11 +39,12 @@ const UPDATE = 4;
 const INSERT = 8;
 const DELETE = 16;
 
-export function buildSchemaCache(rows: CatalogRows): SchemaCache {
-  const traced = traceViews(rows.views);
-  const viewKeys = new Map(traced.map((one) => [one.view.oid, viewPrimaryKey(one, rows.primaryKeys)]));
+export function* buildSchemaCache(rows: CatalogRows): Generator<void, SchemaCache> {
+  const traced = yield* traceViews(rows.views);
+  const viewKeys = yield* viewPrimaryKeys(traced, rows.primaryKeys);
   const relations = new Map<string, Relation>();
   for (const row of rows.relations) {
+    yield;
     relations.set(keyOf(row.schema, row.name), {
       schema: row.schema,
       name: row.name,
@@ -53,25 +54,21 @@ export function buildSchemaCache(rows: CatalogRows): SchemaCache {
       updatable: (row.events & UPDATE) !== 0,
       deletable: (row.events & DELETE) !== 0,
       primaryKey: row.isView ? (viewKeys.get(row.oid) ?? []) : row.primaryKey,
-      columns: new Map(
-        row.columns.map(({ number: _, enumValues, ...column }) => [
-          column.name,
-          { ...column, enumValues: enumValues ?? [] },
-        ]),
-      ),
+      columns: columnsOf(row),
     });
   }
+  const relationships = yield* buildRelationships({
+    foreignKeys: rows.foreignKeys,
+    primaryKeys: rows.primaryKeys,
+    viewKeys: yield* viewForeignKeys(traced, rows.foreignKeys),
+    computed: rows.computed,
+    relations,
+    schemas: new Set(rows.schemas),
+  });
   return {
     relations,
-    relationships: buildRelationships({
-      foreignKeys: rows.foreignKeys,
-      primaryKeys: rows.primaryKeys,
-      viewKeys: viewForeignKeys(traced, rows.foreignKeys),
-      computed: rows.computed,
-      relations,
-      schemas: new Set(rows.schemas),
-    }),
-    routines: buildRoutines(rows.routines),
+    relationships,
+    routines: yield* buildRoutines(rows.routines),
     representations: new Map(
       rows.representations.map((row) => [representationKey(row.from, row.to), row.function]),
     ),
@@ -80,11 +77,25 @@ export function buildSchemaCache(rows: CatalogRows): SchemaCache {
   };
 }
 
+/** A row that came again is the same object, and so are its columns. */
+const knownColumns = new WeakMap<RelationRow, ReadonlyMap<string, Column>>();
+
+function columnsOf(row: RelationRow): ReadonlyMap<string, Column> {
+  let columns = knownColumns.get(row);
+  if (columns === undefined) {
+    columns = new Map(row.columns.map((column) => [column.name, column]));
+    knownColumns.set(row, columns);
+  }
+  return columns;
+}
+
 const VOLATILITY = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
 
-function buildRoutines(rows: readonly RoutineRow[]): Map<string, Routine[]> {
-  const routines = rows.map(
-    (row): Routine => ({
+function* buildRoutines(rows: readonly RoutineRow[]): Generator<void, Map<string, Routine[]>> {
+  const byName = new Map<string, Routine[]>();
+  for (const row of rows) {
+    yield;
+    const routine: Routine = {
       schema: row.schema,
       name: row.name,
       description: row.description,
@@ -96,16 +107,20 @@ function buildRoutines(rows: readonly RoutineRow[]): Map<string, Routine[]> {
       hasVariadic: row.hasVariadic,
       isolation: row.isolation === null ? undefined : readIsolation(row.isolation),
       settings: row.settings,
-    }),
-  );
-  routines.sort(
-    (a, b) =>
-      a.parameters.length - b.parameters.length ||
-      compareText(a.description ?? '', b.description ?? '') ||
-      compareText(JSON.stringify(a.parameters), JSON.stringify(b.parameters)),
-  );
-  return Map.groupBy(routines, (routine) => keyOf(routine.schema, routine.name));
+    };
+    const key = keyOf(row.schema, row.name);
+    const overloads = byName.get(key);
+    if (overloads === undefined) byName.set(key, [routine]);
+    else overloads.push(routine);
+  }
+  for (const overloads of byName.values()) if (overloads.length > 1) overloads.sort(compareOverloads);
+  return byName;
 }
+
+const compareOverloads = (a: Routine, b: Routine): number =>
+  a.parameters.length - b.parameters.length ||
+  compareText(a.description ?? '', b.description ?? '') ||
+  compareText(JSON.stringify(a.parameters), JSON.stringify(b.parameters));
 
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -10,30 +10,40 @@ import {
   type Relation,
   type Relationship,
 } from './types.ts';
-import type { ViewKey } from './view-keys.ts';
+import type { ViewKey, ViewKeys } from './view-keys.ts';
 
 interface Inputs {
   readonly foreignKeys: readonly ForeignKeyRow[];
   /** Of tables in every schema; views have theirs in `relations`. */
   readonly primaryKeys: readonly PrimaryKeyRow[];
-  readonly viewKeys: readonly ViewKey[];
+  readonly viewKeys: ViewKeys;
   readonly computed: readonly ComputedRelationshipRow[];
   readonly relations: ReadonlyMap<string, Relation>;
   readonly schemas: ReadonlySet<string>;
 }
 
-export function buildRelationships(inputs: Inputs): Map<string, Relationship[]> {
+/** In steps; the relationships of one relation are at most one. */
+export function* buildRelationships(inputs: Inputs): Generator<void, Map<string, Relationship[]>> {
   const { schemas } = inputs;
-  const direct = [...inputs.foreignKeys.map(fromForeignKey)];
-  direct.push(...inputs.foreignKeys.flatMap((key) => viewRelationships(key, inputs.viewKeys)));
-  const all = [...direct, ...manyToMany(direct, primaryKeysOf(inputs))];
-  all.push(...direct.map(inverse));
+  const direct: KeyRelationship[] = [];
+  for (const key of inputs.foreignKeys) direct.push(fromForeignKey(key));
+  for (const key of inputs.foreignKeys) {
+    yield;
+    for (const one of viewRelationships(key, inputs.viewKeys.get(key) ?? [])) direct.push(one);
+  }
+  const all = [...direct];
+  for (const one of yield* manyToMany(direct, primaryKeysOf(inputs))) all.push(one);
+  for (const one of direct) {
+    yield;
+    all.push(inverse(one));
+  }
 
   // A computed relationship named like the related relation takes the place of what was detected.
   const byPair = new Map<string, Relationship[]>();
   const pairKey = (from: QualifiedName, to: QualifiedName) =>
     `${keyOf(from.schema, from.name)}\0${keyOf(to.schema, to.name)}`;
   for (const relationship of all) {
+    yield;
     const key = pairKey(relationship.table, relationship.foreignTable);
     const list = byPair.get(key);
     if (list === undefined) byPair.set(key, [relationship]);
@@ -46,6 +56,7 @@ export function buildRelationships(inputs: Inputs): Map<string, Relationship[]> 
 
   const byOrigin = new Map<string, Relationship[]>();
   for (const relationship of [...byPair.values()].flat()) {
+    yield;
     if (!isExposed(relationship, schemas)) continue;
     const key = keyOf(relationship.table.schema, relationship.table.name);
     const list = byOrigin.get(key) ?? [];
@@ -53,7 +64,10 @@ export function buildRelationships(inputs: Inputs): Map<string, Relationship[]> 
     // A relation whose junctions are all hidden is still known as an origin, which hints depend on.
     if (!hasHiddenJunction(relationship, schemas)) list.push(relationship);
   }
-  for (const list of byOrigin.values()) list.sort(compare);
+  for (const [key, list] of byOrigin) {
+    yield;
+    if (list.length > 1) byOrigin.set(key, sorted(list));
+  }
   return byOrigin;
 }
 
@@ -97,11 +111,11 @@ function fromFunction(row: ComputedRelationshipRow): ComputedRelationship {
   };
 }
 
-/** View to table, table to view, and view to view, for each way the key's columns are shown. */
+/** View to table, table to view, and view to view, for each way the key's columns are shown. `viewKeys`: of this key. */
 function viewRelationships(row: ForeignKeyRow, viewKeys: readonly ViewKey[]): KeyRelationship[] {
   const base = fromForeignKey(row);
-  const here = viewKeys.filter((key) => key.foreignKey === row && key.side === 'referencing');
-  const there = viewKeys.filter((key) => key.foreignKey === row && key.side === 'referenced');
+  const here = viewKeys.filter((key) => key.side === 'referencing');
+  const there = viewKeys.filter((key) => key.side === 'referenced');
   const own = row.columns.map(([column]) => column);
   const foreign = row.columns.map(([, column]) => column);
   const make = (
@@ -158,10 +172,10 @@ function primaryKeysOf({ primaryKeys, relations }: Inputs): Map<string, Readonly
 }
 
 /** Two foreign keys of one table whose columns are all part of its primary key. */
-function manyToMany(
+function* manyToMany(
   direct: readonly KeyRelationship[],
   primaryKeys: ReadonlyMap<string, ReadonlySet<string>>,
-): KeyRelationship[] {
+): Generator<void, KeyRelationship[]> {
   const byJunction = Map.groupBy(
     direct.filter((one) => one.cardinality === 'many-to-one'),
     (one) => keyOf(one.table.schema, one.table.name),
@@ -171,6 +185,7 @@ function manyToMany(
     const primaryKey = primaryKeys.get(key);
     if (primaryKey === undefined) continue;
     for (const first of keys) {
+      yield;
       for (const second of keys) {
         if (first.constraint === second.constraint) continue;
         if (![...first.columns, ...second.columns].every(([column]) => primaryKey.has(column))) continue;
@@ -209,24 +224,31 @@ const RANK: Readonly<Record<Cardinality, number>> = {
   'many-to-many': 3,
 };
 
-/** The order in which ambiguous relationships are listed. */
-function compare(a: Relationship, b: Relationship): number {
-  const text = (one: Relationship): string[] =>
-    one.kind === 'computed'
-      ? [one.foreignTable.schema, one.foreignTable.name, '9', one.function.name]
-      : [
-          one.foreignTable.schema,
-          one.foreignTable.name,
-          String(RANK[one.cardinality]),
-          one.constraint,
-          one.junction?.table.name ?? '',
-          one.junction?.constraint1 ?? '',
-          one.junction?.constraint2 ?? '',
-          JSON.stringify(one.columns),
-        ];
-  const [left, right] = [text(a), text(b)];
-  for (const [index, part] of left.entries()) {
-    const other = right[index] ?? '';
+/** In the order in which ambiguous relationships are listed. */
+function sorted(list: readonly Relationship[]): Relationship[] {
+  return list
+    .map((relationship) => ({ relationship, key: sortKey(relationship) }))
+    .sort((a, b) => compare(a.key, b.key))
+    .map(({ relationship }) => relationship);
+}
+
+const sortKey = (one: Relationship): string[] =>
+  one.kind === 'computed'
+    ? [one.foreignTable.schema, one.foreignTable.name, '9', one.function.name]
+    : [
+        one.foreignTable.schema,
+        one.foreignTable.name,
+        String(RANK[one.cardinality]),
+        one.constraint,
+        one.junction?.table.name ?? '',
+        one.junction?.constraint1 ?? '',
+        one.junction?.constraint2 ?? '',
+        JSON.stringify(one.columns),
+      ];
+
+function compare(left: readonly string[], right: readonly string[]): number {
+  for (let index = 0; index < left.length; index++) {
+    const [part, other] = [left[index] ?? '', right[index] ?? ''];
     if (part !== other) return part < other ? -1 : 1;
   }
   return 0;

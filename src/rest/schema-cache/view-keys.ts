@@ -1,6 +1,6 @@
 /** Which views show all columns of a primary or foreign key, and under which names. Pure. */
 import type { ForeignKeyRow, PrimaryKeyRow, ViewRow } from '../queries.ts';
-import { originColumns } from './node-tree.ts';
+import { type OriginColumn, originColumns } from './node-tree.ts';
 import type { QualifiedName } from './types.ts';
 
 export interface ViewKey {
@@ -11,67 +11,120 @@ export interface ViewKey {
   readonly columnSets: readonly (readonly string[])[];
 }
 
+/** A view of the catalog whose rewrite rule has been read. */
+export interface View extends QualifiedName {
+  readonly oid: number;
+  readonly exposed: boolean;
+  /** Names by number; null where a column was dropped. */
+  readonly columnNames: readonly (string | null)[];
+  readonly origins: readonly OriginColumn[];
+}
+
+export const viewOf = ({ nodeTree, ...view }: ViewRow): View => ({
+  ...view,
+  origins: originColumns(nodeTree),
+});
+
 /** View column names by relation oid and column number; views that look through views included. */
 type Shown = ReadonlyMap<number, ReadonlyMap<number, readonly string[]>>;
 
 interface Traced {
-  readonly view: ViewRow;
+  readonly view: View;
   readonly shown: Shown;
 }
 
 /** Follows columns of the exposed views down to every relation on their way. */
-export function traceViews(views: readonly ViewRow[]): Traced[] {
-  const origins = new Map(views.map((view) => [view.oid, originColumns(view.nodeTree)]));
-  return views
-    .filter((view) => view.exposed)
-    .map((view) => {
-      const shown = new Map<number, Map<number, string[]>>();
-      const follow = (from: number, fromColumn: number, name: string, path: ReadonlySet<number>): void => {
-        for (const origin of origins.get(from) ?? []) {
-          if (origin.viewColumn !== fromColumn || path.has(origin.relation)) continue;
-          const columns = shown.get(origin.relation) ?? new Map<number, string[]>();
-          shown.set(origin.relation, columns);
-          columns.set(origin.column, [...(columns.get(origin.column) ?? []), name]);
-          follow(origin.relation, origin.column, name, new Set([...path, origin.relation]));
-        }
-      };
-      view.columnNames.forEach((name, index) => {
-        if (name !== null) follow(view.oid, index + 1, name, new Set([view.oid]));
-      });
-      return { view, shown };
+export function* traceViews(views: readonly View[]): Generator<void, Traced[]> {
+  const origins = new Map<number, Map<number, OriginColumn[]>>();
+  for (const view of views) {
+    origins.set(
+      view.oid,
+      Map.groupBy(view.origins, (origin) => origin.viewColumn),
+    );
+  }
+  const traced: Traced[] = [];
+  for (const view of views) {
+    if (!view.exposed) continue;
+    yield;
+    const shown = new Map<number, Map<number, string[]>>();
+    const follow = (from: number, fromColumn: number, name: string, path: ReadonlySet<number>): void => {
+      for (const origin of origins.get(from)?.get(fromColumn) ?? []) {
+        if (path.has(origin.relation)) continue;
+        const columns = shown.get(origin.relation) ?? new Map<number, string[]>();
+        shown.set(origin.relation, columns);
+        columns.set(origin.column, [...(columns.get(origin.column) ?? []), name]);
+        follow(origin.relation, origin.column, name, new Set([...path, origin.relation]));
+      }
+    };
+    view.columnNames.forEach((name, index) => {
+      if (name !== null) follow(view.oid, index + 1, name, new Set([view.oid]));
     });
+    traced.push({ view, shown });
+  }
+  return traced;
 }
 
-export function viewForeignKeys(traced: readonly Traced[], foreignKeys: readonly ForeignKeyRow[]): ViewKey[] {
-  const found: ViewKey[] = [];
+export type ViewKeys = ReadonlyMap<ForeignKeyRow, readonly ViewKey[]>;
+
+/** By the foreign key that is shown. */
+export function* viewForeignKeys(
+  traced: readonly Traced[],
+  foreignKeys: readonly ForeignKeyRow[],
+): Generator<void, ViewKeys> {
+  const byTable = new Map<number, Set<ForeignKeyRow>>();
+  for (const key of foreignKeys) {
+    for (const oid of [key.tableOid, key.foreignOid]) {
+      const keys = byTable.get(oid);
+      if (keys === undefined) byTable.set(oid, new Set([key]));
+      else keys.add(key);
+    }
+  }
+  const found = new Map<ForeignKeyRow, ViewKey[]>();
+  const add = (key: ViewKey) => {
+    const keys = found.get(key.foreignKey);
+    if (keys === undefined) found.set(key.foreignKey, [key]);
+    else keys.push(key);
+  };
   for (const { view, shown } of traced) {
-    for (const foreignKey of foreignKeys) {
-      const referencing = columnSets(shown.get(foreignKey.tableOid), foreignKey.columnNumbers);
-      const referenced = columnSets(shown.get(foreignKey.foreignOid), foreignKey.foreignColumnNumbers);
-      if (referencing.length > 0)
-        found.push({ view, foreignKey, side: 'referencing', columnSets: referencing });
-      if (referenced.length > 0) found.push({ view, foreignKey, side: 'referenced', columnSets: referenced });
+    yield;
+    for (const [oid, columns] of shown) {
+      for (const foreignKey of byTable.get(oid) ?? []) {
+        if (foreignKey.tableOid === oid) {
+          const sets = columnSets(columns, foreignKey.columnNumbers);
+          if (sets.length > 0) add({ view, foreignKey, side: 'referencing', columnSets: sets });
+        }
+        if (foreignKey.foreignOid === oid) {
+          const sets = columnSets(columns, foreignKey.foreignColumnNumbers);
+          if (sets.length > 0) add({ view, foreignKey, side: 'referenced', columnSets: sets });
+        }
+      }
     }
   }
   return found;
 }
 
-/** The view's own primary key: the first name of each column of every key that it shows whole. */
-export function viewPrimaryKey(traced: Traced, primaryKeys: readonly PrimaryKeyRow[]): string[] {
-  const names: string[] = [];
-  for (const { oid, columnNumbers } of primaryKeys) {
-    const columns = traced.shown.get(oid);
-    const own = columnNumbers.map((number) => columns?.get(number)?.[0]);
-    if (own.every((name) => name !== undefined)) names.push(...own);
+/** A view's own primary key, by its oid: the first name of each column of every key that it shows whole. */
+export function* viewPrimaryKeys(
+  traced: readonly Traced[],
+  primaryKeys: readonly PrimaryKeyRow[],
+): Generator<void, Map<number, string[]>> {
+  const places = new Map(primaryKeys.map((key, place) => [key.oid, place]));
+  const found = new Map<number, string[]>();
+  for (const { view, shown } of traced) {
+    yield;
+    const names: string[] = [];
+    const shownKeys = [...shown.keys()].flatMap((oid) => places.get(oid) ?? []).sort((a, b) => a - b);
+    for (const place of shownKeys) {
+      const { oid, columnNumbers } = primaryKeys[place] as PrimaryKeyRow;
+      const own = columnNumbers.map((number) => shown.get(oid)?.get(number)?.[0]);
+      if (own.every((name) => name !== undefined)) names.push(...own);
+    }
+    found.set(view.oid, names);
   }
-  return names;
+  return found;
 }
 
-function columnSets(
-  columns: ReadonlyMap<number, readonly string[]> | undefined,
-  numbers: readonly number[],
-): string[][] {
-  if (columns === undefined) return [];
+function columnSets(columns: ReadonlyMap<number, readonly string[]>, numbers: readonly number[]): string[][] {
   return numbers.reduce<string[][]>(
     (sets, number) => sets.flatMap((set) => (columns.get(number) ?? []).map((name) => [...set, name])),
     [[]],

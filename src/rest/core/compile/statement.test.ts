@@ -4,6 +4,7 @@ import { defaultConfig } from '../../../config/index.ts';
 import type { ForeignKeyRow, RelationRow, RoutineRow } from '../../queries.ts';
 import { buildSchemaCache } from '../../schema-cache/build.ts';
 import { settingsFromConfig } from '../../settings.ts';
+import { inSlices } from '../../slices.ts';
 import { prepare, ShapeCache } from '../prepare.ts';
 import { readAction, readProfile } from '../request.ts';
 import { bindParam } from './params.ts';
@@ -16,8 +17,7 @@ const relation = (oid: number, name: string, ...columns: [name: string, type: st
   isView: false,
   events: 28,
   primaryKey: ['id'],
-  columns: columns.map(([column, type], index) => ({
-    number: index + 1,
+  columns: columns.map(([column, type]) => ({
     name: column,
     description: null,
     nullable: true,
@@ -25,7 +25,7 @@ const relation = (oid: number, name: string, ...columns: [name: string, type: st
     nominalType: type,
     maxLength: null,
     default: column === 'id' ? "nextval('ids')" : null,
-    enumValues: null,
+    enumValues: [],
   })),
 });
 const foreignKey: ForeignKeyRow = {
@@ -55,21 +55,23 @@ const routine: RoutineRow = {
   isolation: null,
   settings: [],
 };
-const cache = buildSchemaCache({
-  schemas: ['public'],
-  relations: [
-    relation(1, 'people', ['id', 'integer'], ['name', 'text'], ['data', 'jsonb']),
-    relation(2, 'books', ['id', 'integer'], ['author', 'integer'], ['title', 'text']),
-  ],
-  foreignKeys: [foreignKey],
-  primaryKeys: [],
-  views: [],
-  computed: [],
-  routines: [routine],
-  representations: [],
-  mediaHandlers: [],
-  setsResponse: false,
-});
+const cache = await inSlices(
+  buildSchemaCache({
+    schemas: ['public'],
+    relations: [
+      relation(1, 'people', ['id', 'integer'], ['name', 'text'], ['data', 'jsonb']),
+      relation(2, 'books', ['id', 'integer'], ['author', 'integer'], ['title', 'text']),
+    ],
+    foreignKeys: [foreignKey],
+    primaryKeys: [],
+    views: [],
+    computed: [],
+    routines: [routine],
+    representations: [],
+    mediaHandlers: [],
+    setsResponse: false,
+  }),
+);
 const settings = { ...settingsFromConfig(defaultConfig(), 'off'), schemas: ['public'] };
 const context = { cache, settings, shapes: new ShapeCache() };
 

@@ -1,0 +1,41 @@
+/**
+ * The rows of one catalog query, remembered from load to load: the server sends a hash of each row, and the row itself
+ * only when its hash is not among those we know. So a reload costs us what has changed, whatever that depends on.
+ */
+import type { Queryable } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+
+interface HashedRow<Raw> {
+  readonly hash: string;
+  /** Null when the hash is known. */
+  readonly row: Raw | null;
+}
+
+export class KnownRows<R, Raw = R> {
+  readonly #read: (raw: Raw) => R;
+  #rows = new Map<string, R>();
+
+  /** `read`: makes of a row what is remembered. */
+  constructor(read: (raw: Raw) => R = (raw) => raw as unknown as R) {
+    this.#read = read;
+  }
+
+  /** All rows in their order, the known ones as the objects they were. Columns are as JSON has them. */
+  async select(db: Queryable, query: Sql): Promise<{ rows: R[]; hashes: string[] }> {
+    const found = await db.query<HashedRow<Raw>>(sql`
+      select r.hash, case when k.hash is null then to_json(r.one) end as row
+      from (
+        select one, encode(sha256(convert_to(one::text, 'UTF8')), 'base64') as hash, row_number() over () as place
+        from (${query}) one
+      ) r
+      left join unnest(${[...this.#rows.keys()]}::text[]) k (hash) on k.hash = r.hash
+      order by r.place`);
+    const rows = new Map<string, R>();
+    for (const { hash, row } of found) {
+      rows.set(hash, row === null ? (this.#rows.get(hash) as R) : this.#read(row));
+    }
+    this.#rows = rows;
+    const hashes = found.map(({ hash }) => hash);
+    return { rows: hashes.map((hash) => rows.get(hash) as R), hashes };
+  }
+}
