@@ -315,7 +315,7 @@ export interface MediaHandlerRow {
   targetSchema: string;
   targetName: string;
   mediaType: string;
-  binary: boolean;
+  base: 'bytea' | 'jsonb' | 'other';
 }
 
 /** Aggregates over rows, and functions, whose result is a domain named like a media type. */
@@ -327,7 +327,7 @@ export const selectMediaHandlers = (db: Queryable, schemas: readonly string[]): 
       case when p.prokind = 'a' then an.nspname else n.nspname end as "targetSchema",
       case when p.prokind = 'a' then a.typname else p.proname end as "targetName",
       lower(t.typname) as "mediaType",
-      t.typbasetype = 'bytea'::regtype as binary
+      case t.typbasetype when 'bytea'::regtype then 'bytea' when 'jsonb'::regtype then 'jsonb' else 'other' end as base
     from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
     join pg_type t on t.oid = p.prorettype and t.typtype = 'd'

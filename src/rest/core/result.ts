@@ -66,7 +66,7 @@ export function readResult(shape: Shape, result: PathResult, maxRows: number | u
       return {
         rows: numberOf(rows) ?? 0,
         total: estimate === undefined ? counted : totalOf(shape, counted, estimate, maxRows),
-        body: plan.handler.kind === 'custom' && plan.handler.binary ? fromHex(whole) : whole,
+        body: plan.handler.kind === 'custom' && plan.handler.base !== 'other' ? fromHex(whole) : whole,
         location: location
           ? (JSON.parse(location.toString()) as [string, string | null][]).map(locationPair)
           : [],

@@ -139,7 +139,7 @@ function buildMediaHandlers(rows: readonly MediaHandlerRow[]): Map<string, Media
       target,
       mediaType: row.mediaType,
       resolvedType: row.mediaType === '*/*' ? 'application/octet-stream' : row.mediaType,
-      binary: row.binary,
+      base: row.base,
     });
   }
   return handlers;

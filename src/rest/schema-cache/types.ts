@@ -129,8 +129,8 @@ export interface MediaHandler {
   readonly mediaType: string;
   /** What is answered; differs from `mediaType` for handlers of all types. */
   readonly resolvedType: string;
-  /** Its domain is over bytea. */
-  readonly binary: boolean;
+  /** What its domain is over. jsonb is answered in its binary form, with a version byte, as upstream reads it. */
+  readonly base: 'bytea' | 'jsonb' | 'other';
 }
 
 export interface SchemaCache {

@@ -148,10 +148,13 @@ function bodyOf(handler: Handler, routine: Routine | undefined): Sql {
       );
     case 'custom': {
       const call = nameOf(handler.function);
-      if (routine !== undefined && returnsScalar(routine)) return sql`${call}(_postgrest_t.pgrst_scalar)`;
-      return handler.target === undefined
-        ? sql`${call}(_postgrest_t)`
-        : sql`${call}(_postgrest_t::${nameOf(handler.target)})`;
+      const rows =
+        routine !== undefined && returnsScalar(routine)
+          ? sql`${call}(_postgrest_t.pgrst_scalar)`
+          : handler.target === undefined
+            ? sql`${call}(_postgrest_t)`
+            : sql`${call}(_postgrest_t::${nameOf(handler.target)})`;
+      return handler.base === 'jsonb' ? sql`pg_catalog.jsonb_send(${rows})` : rows;
     }
     case 'array':
     case 'object': {

@@ -68,6 +68,6 @@ function match(
 }
 
 const customHandler = (handler: MediaHandler): Negotiation => ({
-  handler: { kind: 'custom', function: handler.function, target: handler.target, binary: handler.binary },
+  handler: { kind: 'custom', function: handler.function, target: handler.target, base: handler.base },
   mediaType: readMediaType(handler.resolvedType),
 });

@@ -5,7 +5,7 @@
  * read plan of such a request reads from it. *Aggregate alias*: the name under which an embed's rows are joined.
  */
 
-import type { QualifiedName, Relationship, Routine } from '../../schema-cache/types.ts';
+import type { MediaHandler, QualifiedName, Relationship, Routine } from '../../schema-cache/types.ts';
 import type { MediaType } from '../parse/media-type.ts';
 import type { Aggregate, Field, JoinType, JsonPath, OperatorExpression } from '../parse/types.ts';
 
@@ -163,8 +163,7 @@ export type Handler =
       readonly kind: 'custom';
       readonly function: QualifiedName;
       readonly target: QualifiedName | undefined;
-      /** The body comes as bytea. */
-      readonly binary: boolean;
+      readonly base: MediaHandler['base'];
     }
   /** No body is wanted. */
   | { readonly kind: 'none' };

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ConfigFileError, readConfigFile } from './config-file.ts';
+
+const environment = { SECRET: 's3', EMPTY: '' };
+
+const read = (text: string, files: Record<string, string> = {}) =>
+  Object.fromEntries(
+    readConfigFile('/etc/a.conf', {
+      environment,
+      read: (path) => (path === '/etc/a.conf' ? text : (files[path] ?? fail(path))),
+    }),
+  );
+
+function fail(path: string): never {
+  throw new Error(`no file ${path}`);
+}
+
+describe('the grammar', () => {
+  test.each([
+    ['texts, numbers, booleans', 'a = "x"\nb = 12\nc = true\nd = off\ne=1.5e2', { a: 'x', b: 12, c: true, d: false, e: 150 }],
+    ['comments and blank lines', '# one\n\n  a = "#x" # two\n\t\n#last', { a: '#x' }],
+    ['a setting that does not count', '#; a = 1\nb = 2', { b: 2 }],
+    ['values on the next line', 'a =\n  "x"', { a: 'x' }],
+    ['dotted names', 'app.settings.my_key = "x"', { 'app.settings.my_key': 'x' }],
+    ['groups', 'app {\n settings {\n  x = 1\n }\n}\ny = 2', { 'app.settings.x': 1, y: 2 }],
+    ['escapes', String.raw`a = "q\" b\\ \n \u00e9 \ud83d\ude00"`, { a: 'q" b\\ \n é 😀' }],
+    ['texts over several lines', 'a = "x\ny"', { a: 'x\ny' }],
+    ['lists', 'a = ["x", 1,\n true]\nb = []', { a: ['x', 1, true], b: [] }],
+    ['variables', 'a = "<$(SECRET)>"\nb = "$$.role"', { a: '<s3>', b: '$.role' }],
+    ['settings as variables', 'n = 5\ng { n = "in"\n a = "$(n)" }\nb = "$(n)"', { n: 5, 'g.n': 'in', 'g.a': 'in', b: '5' }],
+    ['CRLF', 'a = 1\r\nb = 2\r\n', { a: 1, b: 2 }],
+    ['the last of two', 'a = 1\na = 2', { a: 2 }],
+    ['names with letters of any script', 'é-1 = 1', { 'é-1': 1 }],
+    ['nothing', '', {}],
+  ])('%s', (_what, text, values) => {
+    expect(read(text)).toEqual(values);
+  });
+
+  test('import, relative to the file', () => {
+    expect(read('import "sub/b.conf"\nc = 1', { '/etc/sub/b.conf': 'import "c.conf"', '/etc/sub/c.conf': 'x = 2' })).toEqual({
+      x: 2,
+      c: 1,
+    });
+  });
+});
+
+test.each([
+  ['a = ', 'line 1, column 5: a value is'],
+  ['a = "x', 'the text is not closed'],
+  ['a = "x" b = 1', 'the rest of this one is not understood'],
+  ['\n 1 = 2', 'line 2, column 2: here a name is expected'],
+  ['a "x"', 'after a a = is expected'],
+  ['a { b = 1', 'a } is missing'],
+  ['a = [1 2]', 'a comma is expected'],
+  [String.raw`a = "\x"`, 'an escape is'],
+  ['a = "$x"', 'a single $ in a text is written $$'],
+  ['a = "$(NOBODY)"', 'there is no variable NOBODY'],
+  ['import "a.conf"', 'files import each other without end'],
+])('%s is refused with where and why', (text, words) => {
+  expect(() => read(text, { '/etc/a.conf': text })).toThrow(words);
+});
+
+test('any text gives values or an error of ours', () => {
+  const piece = fc.constantFrom('a', '.', '=', '"', '\\', '\n', ' ', '#', ';', '{', '}', '[', ']', ',', '1', '$', '(', ')', 'true', 'import ');
+  const text = fc.oneof(fc.array(piece, { maxLength: 24 }).map((parts) => parts.join('')), fc.string());
+  fc.assert(
+    fc.property(text, (written) => {
+      try {
+        readConfigFile('/f', { environment, read: () => written });
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigFileError);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { answerCors } from './cors.ts';
+
+const ask = (request: Partial<Parameters<typeof answerCors>[0]>, origins: string[] = []) => {
+  const whole = { method: 'GET', origin: 'http://a', wantedMethod: undefined, wantedHeaders: undefined, ...request };
+  const { kind, headers } = answerCors(whole, origins);
+  return { kind, ...Object.fromEntries(headers) };
+};
+
+test('without an origin nothing is said', () => {
+  expect(ask({ origin: undefined })).toEqual({ kind: 'plain' });
+});
+
+test('any origin may call, without credentials', () => {
+  expect(ask({})).toMatchObject({ 'Access-Control-Allow-Origin': '*' });
+  expect(ask({})).not.toHaveProperty('Access-Control-Allow-Credentials');
+  expect(ask({})['Access-Control-Expose-Headers']).toContain('Content-Range, Content-Type');
+});
+
+test('listed origins may call, with credentials; others are told nothing', () => {
+  expect(ask({}, ['http://b', 'http://a'])).toMatchObject({
+    'Access-Control-Allow-Origin': 'http://a',
+    'Access-Control-Allow-Credentials': 'true',
+  });
+  for (const origin of ['http://a.evil', 'http://A', 'null', '*', '']) {
+    expect(ask({ origin }, ['http://a'])).toEqual({ kind: 'plain' });
+    expect(ask({ origin, method: 'OPTIONS', wantedMethod: 'POST' }, ['http://a'])).toEqual({ kind: 'plain' });
+  }
+});
+
+test('a preflight is answered with what was asked for', () => {
+  expect(ask({ method: 'OPTIONS', wantedMethod: 'POST', wantedHeaders: 'Foo, accept' })).toEqual({
+    kind: 'preflight',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': 'GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD',
+    'Access-Control-Allow-Headers': 'Authorization, Foo, accept, Accept-Language, Content-Language',
+    'Access-Control-Max-Age': '86400',
+  });
+});
+
+test.each([
+  ['no method', { wantedMethod: undefined }],
+  ['a method that nobody may use', { wantedMethod: 'TRACE' }],
+  ['what is no header', { wantedMethod: 'POST', wantedHeaders: 'a b\r\nx: y' }],
+])('a preflight for %s goes to the service', (_what, request) => {
+  expect(ask({ method: 'OPTIONS', ...request })).toEqual({ kind: 'plain' });
+});
