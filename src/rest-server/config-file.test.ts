@@ -18,7 +18,11 @@ function fail(path: string): never {
 
 describe('the grammar', () => {
   test.each([
-    ['texts, numbers, booleans', 'a = "x"\nb = 12\nc = true\nd = off\ne=1.5e2', { a: 'x', b: 12, c: true, d: false, e: 150 }],
+    [
+      'texts, numbers, booleans',
+      'a = "x"\nb = 12\nc = true\nd = off\ne=1.5e2',
+      { a: 'x', b: 12, c: true, d: false, e: 150 },
+    ],
     ['comments and blank lines', '# one\n\n  a = "#x" # two\n\t\n#last', { a: '#x' }],
     ['a setting that does not count', '#; a = 1\nb = 2', { b: 2 }],
     ['values on the next line', 'a =\n  "x"', { a: 'x' }],
@@ -28,7 +32,11 @@ describe('the grammar', () => {
     ['texts over several lines', 'a = "x\ny"', { a: 'x\ny' }],
     ['lists', 'a = ["x", 1,\n true]\nb = []', { a: ['x', 1, true], b: [] }],
     ['variables', 'a = "<$(SECRET)>"\nb = "$$.role"', { a: '<s3>', b: '$.role' }],
-    ['settings as variables', 'n = 5\ng { n = "in"\n a = "$(n)" }\nb = "$(n)"', { n: 5, 'g.n': 'in', 'g.a': 'in', b: '5' }],
+    [
+      'settings as variables',
+      'n = 5\ng { n = "in"\n a = "$(n)" }\nb = "$(n)"',
+      { n: 5, 'g.n': 'in', 'g.a': 'in', b: '5' },
+    ],
     ['CRLF', 'a = 1\r\nb = 2\r\n', { a: 1, b: 2 }],
     ['the last of two', 'a = 1\na = 2', { a: 2 }],
     ['names with letters of any script', 'é-1 = 1', { 'é-1': 1 }],
@@ -38,7 +46,12 @@ describe('the grammar', () => {
   });
 
   test('import, relative to the file', () => {
-    expect(read('import "sub/b.conf"\nc = 1', { '/etc/sub/b.conf': 'import "c.conf"', '/etc/sub/c.conf': 'x = 2' })).toEqual({
+    expect(
+      read('import "sub/b.conf"\nc = 1', {
+        '/etc/sub/b.conf': 'import "c.conf"',
+        '/etc/sub/c.conf': 'x = 2',
+      }),
+    ).toEqual({
       x: 2,
       c: 1,
     });
@@ -62,8 +75,32 @@ test.each([
 });
 
 test('any text gives values or an error of ours', () => {
-  const piece = fc.constantFrom('a', '.', '=', '"', '\\', '\n', ' ', '#', ';', '{', '}', '[', ']', ',', '1', '$', '(', ')', 'true', 'import ');
-  const text = fc.oneof(fc.array(piece, { maxLength: 24 }).map((parts) => parts.join('')), fc.string());
+  const piece = fc.constantFrom(
+    'a',
+    '.',
+    '=',
+    '"',
+    '\\',
+    '\n',
+    ' ',
+    '#',
+    ';',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    '1',
+    '$',
+    '(',
+    ')',
+    'true',
+    'import ',
+  );
+  const text = fc.oneof(
+    fc.array(piece, { maxLength: 24 }).map((parts) => parts.join('')),
+    fc.string(),
+  );
   fc.assert(
     fc.property(text, (written) => {
       try {

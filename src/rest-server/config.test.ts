@@ -35,7 +35,10 @@ describe('precedence', () => {
 
   test('database over environment over file', () => {
     expect(read({}, file).rest).toMatchObject({ schemas: ['f'], maxRows: 1 });
-    expect(read({ PGRST_DB_SCHEMAS: 'e1, e2' }, file).rest).toMatchObject({ schemas: ['e1', 'e2'], maxRows: 1 });
+    expect(read({ PGRST_DB_SCHEMAS: 'e1, e2' }, file).rest).toMatchObject({
+      schemas: ['e1', 'e2'],
+      maxRows: 1,
+    });
     expect(read({ PGRST_DB_SCHEMAS: 'e' }, file, { 'pgrst.db_schemas': 'd' }).rest.schemas).toEqual(['d']);
   });
 
@@ -58,7 +61,10 @@ describe('precedence', () => {
   });
 
   test('app.settings of file and environment', () => {
-    const config = read({ PGRST_APP_SETTINGS_A: 'env' }, 'app.settings.a = "file"\napp.settings.A = "x"\napp.settings.n = 5');
+    const config = read(
+      { PGRST_APP_SETTINGS_A: 'env' },
+      'app.settings.a = "file"\napp.settings.A = "x"\napp.settings.n = 5',
+    );
     expect(config.rest.appSettings).toEqual([
       ['app.settings.A', 'env'],
       ['app.settings.a', 'file'],
@@ -87,7 +93,7 @@ test.each([
   ['PGRST_JWT_SECRET', '{"kty":"RSA","alg":"HS256"}', 'jwt-secret cannot be used'],
   ['PGRST_JWT_SECRET', '@/missing', "open '/missing'"],
   ['PGRST_DB_SCHEMAS', 'a, pg_catalog', "db-schemas does not allow schema: 'pg_catalog'"],
-  ['PGRST_DB_URI', 'postgres://u:hunter2@h:x/d', "port is not a number"],
+  ['PGRST_DB_URI', 'postgres://u:hunter2@h:x/d', 'port is not a number'],
   ['PGRST_ADMIN_SERVER_PORT', '3000', 'admin-server-port cannot be the same as server-port'],
 ])('%s=%s is refused with a sentence', (name, value, words) => {
   const said = faultsOf({ [name]: value });
@@ -109,9 +115,11 @@ test('names that nobody reads are warned of, with the nearest one', () => {
 
 describe('jwt-secret', () => {
   const text = '0123456789012345678901234567890123456789';
-  const keysOf = (...given: Parameters<typeof sources>) => read(...given).keySet?.keys.map(({ alg, kid }) => [alg, kid]);
+  const keysOf = (...given: Parameters<typeof sources>) =>
+    read(...given).keySet?.keys.map(({ alg, kid }) => [alg, kid]);
 
-  test('text is for HS256 only', () => expect(keysOf({ PGRST_JWT_SECRET: text })).toEqual([['HS256', undefined]]));
+  test('text is for HS256 only', () =>
+    expect(keysOf({ PGRST_JWT_SECRET: text })).toEqual([['HS256', undefined]]));
   test('a file, without its last line feed', () => {
     const { keySet } = read({ PGRST_JWT_SECRET: '@/secret' });
     expect(keySet?.keys[0]?.verifyKey).toEqual({ kind: 'secret', secret: Buffer.from(text) });
@@ -122,7 +130,9 @@ describe('jwt-secret', () => {
       const { keySet } = read({ PGRST_JWT_SECRET: written, PGRST_JWT_SECRET_IS_BASE64: 'true' });
       expect(keySet?.keys[0]?.verifyKey).toEqual({ kind: 'secret', secret: Buffer.from(`${text}??>`) });
     }
-    expect(faultsOf({ PGRST_JWT_SECRET: 'no base-64!', PGRST_JWT_SECRET_IS_BASE64: 'true' })).toContain('not base64');
+    expect(faultsOf({ PGRST_JWT_SECRET: 'no base-64!', PGRST_JWT_SECRET_IS_BASE64: 'true' })).toContain(
+      'not base64',
+    );
   });
   test('a key without alg is for all of its type', () => {
     const k = Buffer.from(text).toString('base64url');
@@ -136,7 +146,14 @@ describe('jwt-secret', () => {
 
 describe('db-uri', () => {
   test('PG* variables fill in what it leaves out', () => {
-    const environment = { PGHOST: 'h', PGPORT: '6', PGUSER: 'u', PGPASSWORD: 'p', PGDATABASE: 'd', PGSSLMODE: 'require' };
+    const environment = {
+      PGHOST: 'h',
+      PGPORT: '6',
+      PGUSER: 'u',
+      PGPASSWORD: 'p',
+      PGDATABASE: 'd',
+      PGSSLMODE: 'require',
+    };
     expect(read(environment).connection).toMatchObject({
       host: 'h',
       port: 6,

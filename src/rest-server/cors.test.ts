@@ -2,9 +2,15 @@ import { expect, test } from 'vitest';
 import { answerCors } from './cors.ts';
 
 const ask = (request: Partial<Parameters<typeof answerCors>[0]>, origins: string[] = []) => {
-  const whole = { method: 'GET', origin: 'http://a', wantedMethod: undefined, wantedHeaders: undefined, ...request };
+  const whole = {
+    method: 'GET',
+    origin: 'http://a',
+    wantedMethod: undefined,
+    wantedHeaders: undefined,
+    ...request,
+  };
   const { kind, headers } = answerCors(whole, origins);
-  return { kind, ...Object.fromEntries(headers) };
+  return { kind, ...Object.fromEntries(headers) } as Record<string, string>;
 };
 
 test('without an origin nothing is said', () => {

@@ -177,8 +177,8 @@ export class RestServer {
     await Promise.all(servers.map(closed));
     clearInterval(sweep);
     clearTimeout(cut);
-    await this.#state.stop();
-    await this.#remote.stop();
+    // Together: who still waits to listen is told by the one and waited for by the other.
+    await Promise.all([this.#state.stop(), this.#remote.stop()]);
     await rm(this.#answersDir, { recursive: true, force: true });
   }
 
@@ -295,6 +295,7 @@ export class RestServer {
   }
 
   #loadFailed(error: unknown, retryMs: number): void {
+    if (this.#stopping !== undefined) return;
     const { schemas, extraSearchPath } = this.#config.rest;
     this.#metrics.schemaCacheLoads = {
       ...this.#metrics.schemaCacheLoads,
@@ -303,7 +304,6 @@ export class RestServer {
     this.#log.say(
       `Failed to load the schema cache using db-schemas=${schemas.join(',')} and db-extra-search-path=${extraSearchPath.join(',')}. ${errorJson(error)}`,
     );
-    if (this.#stopping !== undefined) return;
     if (isRefusedLogin(error)) {
       this.#die('PostgreSQL refuses this login: correct user and password in db-uri.');
     } else if (!this.#config.pool.recovers) {

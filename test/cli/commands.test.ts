@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { cliDocument } from '../../src/cli/document.ts';
 import { registry } from '../../src/cli/registry.ts';
 import { loadConfig } from '../../src/config/index.ts';
+import { restDocument } from '../../src/rest-server/index.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 
@@ -54,9 +55,11 @@ describe('the line', () => {
   });
 });
 
-test('docs/cli.md is what the commands say (else: node scripts/docs-cli.ts)', async () => {
+test('docs/cli.md and docs/rest.md are what the commands say (else: node scripts/docs-cli.ts)', async () => {
   const written = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
   expect(written).toBe(await cliDocument());
+  const settings = readFileSync(new URL('../../docs/rest.md', import.meta.url), 'utf8');
+  expect(settings).toBe(restDocument());
 });
 
 describe('init', () => {

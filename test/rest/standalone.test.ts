@@ -1,0 +1,452 @@
+/** `plinth rest` beside the PostgREST binary: configuration, reloads, admin server, listening, the end. */
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  makeFolder,
+  type RestProcess,
+  removeFolders,
+  type StandaloneDatabase,
+  spawnRest,
+  startDatabase,
+  startRestProcess,
+} from './standalone-harness.ts';
+
+let database: StandaloneDatabase;
+let base: Record<string, string>;
+const running = new Set<RestProcess>();
+
+beforeAll(async () => {
+  database = await startDatabase();
+  base = { PGRST_DB_URI: database.uri, PGRST_DB_SCHEMAS: 'api', PGRST_DB_ANON_ROLE: 'rest_anon' };
+});
+afterEach(async () => {
+  await Promise.all([...running].map((one) => one.stop()));
+  running.clear();
+});
+afterAll(async () => {
+  await database?.drop();
+  removeFolders();
+});
+
+async function start(
+  environment: Record<string, string> = {},
+  args: readonly string[] = [],
+): Promise<RestProcess> {
+  const started = await startRestProcess({ ...base, ...environment }, args);
+  running.add(started);
+  return started;
+}
+
+const rowsOf = async (rest: RestProcess): Promise<number> =>
+  ((await (await rest.fetch('/items')).json()) as []).length;
+
+function token(key: KeyObject | string, alg: string, claims: object, kid?: string): string {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const data = `${encode({ alg, kid })}.${encode(claims)}`;
+  const signature =
+    typeof key === 'string'
+      ? createHmac('sha256', key).update(data).digest()
+      : sign('sha256', Buffer.from(data), key);
+  return `${data}.${signature.toString('base64url')}`;
+}
+
+describe('configuration', () => {
+  test('file, environment, pre-config function, role: the later goes before', async () => {
+    const file = join(makeFolder(), 'rest.conf');
+    writeFileSync(file, 'db-max-rows = 1\ndb-pre-config = "config.settings"\ndb-config = false\n');
+    const rows = async (environment: Record<string, string>) => {
+      const printed = spawnRest({ ...base, ...environment }, ['--dump-config', file]);
+      expect(await printed.exited, printed.err()).toBe(0);
+      return /db-max-rows = (\S+)/.exec(printed.out())?.[1];
+    };
+    expect(await rows({})).toBe('1');
+    expect(await rows({ PGRST_DB_MAX_ROWS: '2' })).toBe('2');
+    expect(await rows({ PGRST_DB_MAX_ROWS: '2', PGRST_DB_CONFIG: 'true' })).toBe('3');
+    await database.run("alter role rest_login set pgrst.db_max_rows = '4'");
+    try {
+      expect(await rows({ PGRST_DB_MAX_ROWS: '2', PGRST_DB_CONFIG: 'true' })).toBe('4');
+      const rest = await start({ PGRST_DB_MAX_ROWS: '2' }, []);
+      expect(await rowsOf(rest)).toBe(4);
+    } finally {
+      await database.run('alter role rest_login reset pgrst.db_max_rows');
+    }
+  });
+
+  test('faults end the start, each with a sentence; unknown names are warned of', async () => {
+    const refused = spawnRest({ ...base, PGRST_DB_POOL: 'ten', PGRST_JWT_SECRET: 'short' });
+    expect(await refused.exited).toBe(1);
+    expect(refused.err()).toContain('db-pool (PGRST_DB_POOL): "ten" is no whole number 1 or more');
+    expect(refused.err()).toContain('it has 5 bytes; a secret has at least 32');
+    const rest = await start({ PGRST_DB_MAX_ROW: '1' });
+    expect(rest.err()).toContain(
+      'PGRST_DB_MAX_ROW is not a setting and has no effect; did you mean PGRST_DB_MAX_ROWS?',
+    );
+  });
+
+  test('app.settings reach functions; the old claim settings are not made', async () => {
+    const rest = await start({ PGRST_APP_SETTINGS_X: 'mine' });
+    expect(await (await rest.fetch('/rpc/whoami')).json()).toEqual({
+      role: 'rest_anon',
+      setting: 'mine',
+      sub: null,
+    });
+  });
+});
+
+describe('reloads', () => {
+  test('SIGUSR2 reads the file anew; a file with faults leaves everything as it was', async () => {
+    const file = join(makeFolder(), 'rest.conf');
+    writeFileSync(file, 'db-max-rows = 1');
+    const rest = await start({}, [file]);
+    expect(await rowsOf(rest)).toBe(1);
+    const reload = async (text: string, said: RegExp) => {
+      const from = rest.err().length;
+      writeFileSync(file, text);
+      rest.signal('SIGUSR2');
+      await rest.said(said, from);
+      return await rowsOf(rest);
+    };
+    expect(await reload('db-max-rows = 2', /Config reloaded/)).toBe(2);
+    expect(await reload('db-max-rows = "x"', /Failed reloading config: db-max-rows/)).toBe(2);
+    expect(await reload('db-max-rows = ', /Failed reloading config: .*line 1/)).toBe(2);
+  });
+
+  test('SIGUSR1 and NOTIFY read the schema anew', async () => {
+    const rest = await start();
+    const statusOf = async (name: string) => (await rest.fetch(`/${name}`)).status;
+    const make = (name: string) =>
+      database.run(`create table api.${name} (id int); grant select on api.${name} to rest_anon`);
+    await make('late');
+    expect(await statusOf('late')).toBe(404);
+    let from = rest.err().length;
+    rest.signal('SIGUSR1');
+    await rest.said(/Schema cache loaded/, from);
+    expect(await statusOf('late')).toBe(200);
+    await make('later');
+    from = rest.err().length;
+    await database.run('notify pgrst');
+    await rest.said(
+      /Received a schema cache reload message on the "pgrst" channel[\s\S]*Schema cache loaded/,
+      from,
+    );
+    expect(await statusOf('later')).toBe(200);
+    await database.run("alter role rest_login set pgrst.db_max_rows = '1'");
+    try {
+      from = rest.err().length;
+      await database.run("notify pgrst, 'reload config'");
+      await rest.said(/Received a config reload message[\s\S]*Config reloaded/, from);
+      expect(await rowsOf(rest)).toBe(1);
+    } finally {
+      await database.run('alter role rest_login reset pgrst.db_max_rows');
+    }
+  });
+
+  test('connections opened before a reload of the schema take no further request', async () => {
+    const rest = await start({ PGRST_DB_POOL: '1' });
+    const pids = async () =>
+      (
+        await database.query<{ pid: number }>(
+          "select pid from pg_stat_activity where usename = 'rest_login' and query like '%pgrst_source%'",
+        )
+      ).map(({ pid }) => pid);
+    await rowsOf(rest);
+    const [before] = await pids();
+    const from = rest.err().length;
+    rest.signal('SIGUSR1');
+    await rest.said(/Schema cache loaded/, from);
+    await rowsOf(rest);
+    expect(await pids()).not.toContain(before);
+  });
+});
+
+describe('tokens', () => {
+  const secret = 'a-secret-that-is-long-enough-for-hs256!';
+  const claims = { role: 'rest_user', sub: 'x' };
+  const whoIs = async (rest: RestProcess, bearer: string) => {
+    const response = await rest.fetch('/rpc/whoami', { headers: { authorization: `Bearer ${bearer}` } });
+    const { role, code } = (await response.json()) as { role?: string; code?: string };
+    return role ?? `${response.status} ${code}`;
+  };
+
+  test('a text secret; without a secret every token is a fault of the server', async () => {
+    const bearer = token(secret, 'HS256', claims);
+    const rest = await start({ PGRST_JWT_SECRET: secret });
+    expect(await whoIs(rest, bearer)).toBe('rest_user');
+    expect(await whoIs(rest, token(secret, 'HS256', claims, 'a-kid'))).toBe('401 PGRST301');
+    expect(await whoIs(rest, `${bearer.slice(0, -4)}AAAA`)).toBe('401 PGRST301');
+    const bare = await start();
+    expect(await whoIs(bare, bearer)).toBe('500 PGRST300');
+  });
+
+  test('a set of keys, by kid', async () => {
+    const first = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const second = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const keys = [
+      { ...first.publicKey.export({ format: 'jwk' }), kid: 'one' },
+      { ...second.publicKey.export({ format: 'jwk' }), kid: 'two', alg: 'RS256' },
+    ];
+    const rest = await start({ PGRST_JWT_SECRET: JSON.stringify({ keys }), PGRST_JWT_AUD: 'me' });
+    expect(await whoIs(rest, token(first.privateKey, 'RS256', claims, 'one'))).toBe('rest_user');
+    expect(await whoIs(rest, token(second.privateKey, 'RS256', claims))).toBe('rest_user');
+    expect(await whoIs(rest, token(second.privateKey, 'RS256', claims, 'one'))).toBe('401 PGRST301');
+    expect(await whoIs(rest, token(second.privateKey, 'RS256', claims, 'three'))).toBe('401 PGRST301');
+    expect(await whoIs(rest, token(first.privateKey, 'RS256', { ...claims, aud: 'you' }, 'one'))).toBe(
+      '401 PGRST303',
+    );
+    // A public key is no secret for HMAC.
+    const pem = first.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    expect(await whoIs(rest, token(pem, 'HS256', claims))).toBe('401 PGRST301');
+    expect(await whoIs(rest, `${token(secret, 'none', claims).split('.').slice(0, 2).join('.')}.`)).toBe(
+      '401 PGRST301',
+    );
+  });
+
+  test('base64 in a file, read anew at a reload, and the role by a filter', async () => {
+    const file = join(makeFolder(), 'secret');
+    const write = (text: string) => writeFileSync(file, `${Buffer.from(text).toString('base64')}\n`);
+    write(secret);
+    const rest = await start({
+      PGRST_JWT_SECRET: `@${file}`,
+      PGRST_JWT_SECRET_IS_BASE64: 'true',
+      PGRST_JWT_ROLE_CLAIM_KEY: '$.realm.roles[?search(@, "^rest_")]',
+    });
+    const bearer = token(secret, 'HS256', { realm: { roles: ['x', 'rest_user'] } });
+    expect(await whoIs(rest, bearer)).toBe('rest_user');
+    write(`${secret}, changed`);
+    rest.signal('SIGUSR2');
+    await rest.said(/Config reloaded[\s\S]*Config reloaded/);
+    // The cache of tokens goes with the secret.
+    expect(await whoIs(rest, bearer)).toBe('401 PGRST301');
+  });
+
+  test('without an anonymous role requests need a token', async () => {
+    const rest = await start({ PGRST_DB_ANON_ROLE: '' });
+    const response = await rest.fetch('/items');
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await response.json()).toMatchObject({
+      code: 'PGRST302',
+      message: 'Anonymous access is disabled',
+    });
+  });
+});
+
+describe('the server', () => {
+  test('CORS, the trace header and the server’s name, also on preflights', async () => {
+    const rest = await start({
+      PGRST_SERVER_CORS_ALLOWED_ORIGINS: 'http://a.test, http://b.test',
+      PGRST_SERVER_TRACE_HEADER: 'X-Request-Id',
+    });
+    const ask = async (origin: string, method = 'GET') => {
+      const { status, headers } = await rest.fetch('/items', {
+        method,
+        headers: { origin, 'x-request-id': '7', 'access-control-request-method': 'DELETE' },
+      });
+      const names = [
+        'access-control-allow-origin',
+        'access-control-allow-credentials',
+        'x-request-id',
+        'server',
+      ];
+      return [status, ...names.map((name) => headers.get(name))];
+    };
+    expect(await ask('http://b.test')).toEqual([200, 'http://b.test', 'true', '7', 'postgrest/16.2 plinth']);
+    expect(await ask('http://b.test', 'OPTIONS')).toEqual([
+      200,
+      'http://b.test',
+      'true',
+      '7',
+      'postgrest/16.2 plinth',
+    ]);
+    expect(await ask('http://c.test')).toEqual([200, null, null, '7', 'postgrest/16.2 plinth']);
+  });
+
+  test('a unix socket with its mode, over the leftover of another', async () => {
+    const socket = join(makeFolder(), 'rest.sock');
+    writeFileSync(socket, '');
+    const rest = await start({ PGRST_SERVER_UNIX_SOCKET: socket, PGRST_SERVER_UNIX_SOCKET_MODE: '600' });
+    expect((statSync(socket).mode & 0o777).toString(8)).toBe('600');
+    const status = await new Promise((resolve, reject) => {
+      request({ socketPath: socket, path: '/items' }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .once('error', reject)
+        .end();
+    });
+    expect(status).toBe(200);
+    await rest.stop();
+    expect(existsSync(socket)).toBe(false);
+  });
+
+  test.each(['!4', '*4', '*', '*6', '!6'])('the special host %s', async (host) => {
+    const rest = await start({ PGRST_SERVER_HOST: host });
+    const address = /API server listening on (.*):(\d+)/.exec(rest.err());
+    expect(address?.[1]).toMatch(/^(0\.0\.0\.0|\[::\])$/);
+    const local = address?.[1] === '0.0.0.0' ? '127.0.0.1' : '[::1]';
+    expect((await fetch(`http://${local}:${address?.[2]}/items`)).status).toBe(200);
+  });
+
+  test('the request log has the role; SQL where it is wished', async () => {
+    const rest = await start({ PGRST_LOG_LEVEL: 'warn', PGRST_LOG_QUERY: 'true' });
+    await rest.fetch('/items');
+    await rest.fetch('/secrets?select=id', { headers: { 'user-agent': 'me/1', referer: 'http://r' } });
+    const [line] = await rest.said(/^127.*$/m);
+    expect(line).toMatch(
+      /^127\.0\.0\.1 - rest_anon \[\d{2}\/\w{3}\/\d{4}:[\d:]{8} [+-]\d{4}\] "GET \/secrets\?select=id HTTP\/1\.1" 401 \d+ "http:\/\/r" "me\/1"$/,
+    );
+    expect(rest.out().trim().split('\n')).toHaveLength(1);
+    expect(rest.err()).toMatch(/: .*from "api"\."secrets"/i);
+    expect(rest.err()).not.toMatch(/from "api"\."items"/i);
+  });
+
+  test('a body beyond the limit is refused', async () => {
+    const rest = await start();
+    const { port } = new URL(rest.url);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const sending = request(
+        { port, method: 'POST', path: '/items', headers: { 'content-length': String(1024 ** 3) } },
+        (response) => {
+          resolve(`${response.statusCode}`);
+          sending.destroy();
+        },
+      );
+      sending.once('error', reject);
+      sending.flushHeaders();
+    });
+    expect(answer).toBe('413');
+  });
+});
+
+describe('the admin server', () => {
+  test('live, ready, metrics, schema_cache; --ready asks it', async () => {
+    const rest = await start({
+      PGRST_ADMIN_SERVER_PORT: '0',
+      PGRST_JWT_SECRET: 'x'.repeat(32),
+      PGRST_DB_POOL: '3',
+    });
+    const bearer = token('x'.repeat(32), 'HS256', { role: 'rest_user' });
+    for (let times = 0; times < 3; times++) {
+      await (await rest.fetch('/items', { headers: { authorization: `Bearer ${bearer}` } })).text();
+    }
+    const admin = async (path: string) => {
+      const response = await fetch(`${rest.adminUrl}${path}`);
+      return {
+        status: response.status,
+        type: response.headers.get('content-type'),
+        text: await response.text(),
+      };
+    };
+    expect(await admin('/live')).toMatchObject({ status: 200, text: '' });
+    expect(await admin('/ready')).toMatchObject({ status: 200, text: '' });
+    expect(await admin('/config')).toMatchObject({ status: 404 });
+    const { type, text } = await admin('/metrics');
+    expect(type).toBe('text/plain; charset=utf-8');
+    const metric = (name: string) => Number(new RegExp(`^pgrst_${name} ([\\d.]+)$`, 'm').exec(text)?.[1]);
+    expect(metric('schema_cache_loads_total{status="SUCCESS"}')).toBe(1);
+    expect(metric('db_pool_max')).toBe(3);
+    expect(metric('db_pool_available')).toBeGreaterThanOrEqual(1);
+    expect([metric('jwt_cache_requests_total'), metric('jwt_cache_hits_total')]).toEqual([3, 2]);
+    const { dbTables } = JSON.parse((await admin('/schema_cache')).text) as {
+      dbTables: [{ qiName: string }][];
+    };
+    expect(dbTables.map(([{ qiName }]) => qiName)).toContain('items');
+    const { port } = new URL(rest.adminUrl);
+    const asked = spawnRest({ PGRST_ADMIN_SERVER_PORT: port }, ['--ready']);
+    expect(await asked.exited).toBe(0);
+    expect(asked.out()).toBe(`OK: http://127.0.0.1:${port}/ready\n`);
+    await rest.stop();
+    const late = spawnRest({ PGRST_ADMIN_SERVER_PORT: port }, ['--ready']);
+    expect(await late.exited).toBe(1);
+    expect(late.err()).toContain('connection refused');
+  });
+
+  test('without a database: not ready, 503 with the time of the next attempt', async () => {
+    const rest = await start({
+      PGRST_DB_URI: 'postgresql://u:p@127.0.0.1:9/d',
+      PGRST_ADMIN_SERVER_PORT: '0',
+    });
+    expect((await fetch(`${rest.adminUrl}/ready`)).status).toBe(503);
+    expect((await fetch(`${rest.adminUrl}/live`)).status).toBe(200);
+    const response = await rest.fetch('/items');
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(await response.json()).toMatchObject({ code: 'PGRST002' });
+    expect(rest.err()).toMatch(/Attempting to reconnect to the database in \d+ seconds/);
+  });
+
+  test('without recovery, or with a password that is refused, the process ends', async () => {
+    const lost = spawnRest({
+      PGRST_DB_URI: 'postgresql://u:p@127.0.0.1:9/d',
+      PGRST_DB_POOL_AUTOMATIC_RECOVERY: 'false',
+    });
+    expect(await lost.exited).toBe(1);
+    expect(lost.err()).toContain('Automatic recovery disabled, exiting.');
+    const refused = spawnRest({ PGRST_DB_URI: database.uri.replace(':p@', ':wrong@') });
+    expect(await refused.exited).toBe(1);
+    expect(refused.err()).toContain('correct user and password in db-uri');
+  });
+});
+
+test('SIGTERM ends it also while the database is out of reach', async () => {
+  const rest = await start({ PGRST_DB_URI: 'postgresql://u:p@127.0.0.1:9/d' });
+  rest.signal('SIGTERM');
+  expect(await rest.exited).toBe(0);
+});
+
+describe('connections', () => {
+  test('no more than db-pool; who waits too long gets 504', async () => {
+    const rest = await start({
+      PGRST_DB_POOL: '2',
+      PGRST_DB_POOL_ACQUISITION_TIMEOUT: '1',
+      PGRST_DB_CHANNEL_ENABLED: 'false',
+      PGRST_ADMIN_SERVER_PORT: '0',
+    });
+    const holder = await database.hold();
+    const answers = Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const response = await rest.fetch('/rpc/hold', { method: 'POST' });
+        return `${response.status} ${await response.text()}`;
+      }),
+    );
+    await database.until(
+      "select count(*) = 2 as done from pg_stat_activity where usename = 'rest_login' and wait_event = 'advisory'",
+    );
+    await expect
+      .poll(async () =>
+        (await (await fetch(`${rest.adminUrl}/metrics`)).text()).includes('pgrst_db_pool_timeouts_total 3.0'),
+      )
+      .toBe(true);
+    await holder.release();
+    const got = (await answers).map((answer) => answer.slice(0, 10)).sort();
+    expect(got).toEqual(['200 "held"', '200 "held"', '504 {"code', '504 {"code', '504 {"code']);
+  });
+
+  test('db-prepared-statements=false leaves no statement on the session', async () => {
+    const count = async (environment: Record<string, string>) => {
+      const rest = await start({ ...environment, PGRST_DB_POOL: '1' });
+      const call = async () => Number(await (await rest.fetch('/rpc/prepared', { method: 'POST' })).text());
+      await rowsOf(rest);
+      await call();
+      const found = await call();
+      await rest.stop();
+      return found;
+    };
+    expect(await count({})).toBeGreaterThan(0);
+    expect(await count({ PGRST_DB_PREPARED_STATEMENTS: 'false' })).toBe(0);
+  });
+
+  test('SIGTERM lets requests finish and closes what is idle', async () => {
+    const rest = await start();
+    await rowsOf(rest);
+    const slow = rest.fetch('/rpc/nap?seconds=0.5', { method: 'GET' });
+    await database.until("select count(*) > 0 as done from pg_stat_activity where wait_event = 'PgSleep'");
+    rest.signal('SIGTERM');
+    expect((await slow).status).toBe(200);
+    expect(await rest.exited).toBe(0);
+    expect(rest.err()).toContain('Received termination unix signal SIGTERM');
+  });
+});
