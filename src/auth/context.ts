@@ -6,6 +6,7 @@ import type { Outgoing } from '../kernel/outgoing.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
 import type { LeakedPasswords } from './leaked-passwords.ts';
+import type { Oidc } from './oidc.ts';
 import type { Passwords } from './passwords.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Settings } from './settings.ts';
@@ -23,5 +24,6 @@ export interface AuthContext {
   readonly clock: Clock;
   /** To other servers. */
   readonly outgoing: Outgoing;
+  readonly oidc: Oidc;
   readonly log: Logger;
 }

@@ -19,10 +19,12 @@ import { isVettedClient, releaseAuthorization } from './flows/oauth-consent.ts';
 import { endingWithRequests } from './http/deadline.ts';
 import { sendError } from './http/render-error.ts';
 import { createLeakedPasswords } from './leaked-passwords.ts';
+import { createOidc } from './oidc.ts';
 import { createPasswords } from './passwords.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { adminLinkRoutes } from './routes/admin-links.ts';
 import { adminUserRoutes } from './routes/admin-users.ts';
+import { callbackRoutes } from './routes/callback.ts';
 import { codeRoutes } from './routes/codes.ts';
 import { customProviderRoutes } from './routes/custom-providers.ts';
 import { discoveryRoutes, rootDiscovery } from './routes/discovery.ts';
@@ -91,6 +93,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     limits: createRateLimits(deps.database.pool('supabase_admin'), settings),
     clock: deps.clock,
     outgoing,
+    oidc: createOidc(outgoing, deps.clock),
     log: deps.log,
   };
   return {
@@ -147,6 +150,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     adminUserRoutes(define, ctx);
     adminLinkRoutes(define, ctx);
     externalRoutes(define, ctx);
+    callbackRoutes(define, ctx);
     customProviderRoutes(define, ctx);
     scimRoutes(define);
     ssoRoutes(define, ctx);

@@ -147,7 +147,42 @@ export interface FlowState {
   readonly created_at: string;
   readonly authentication_method: string;
   readonly auth_code_issued_at: string | null;
+  readonly invite_token: string | null;
+  /** Where the browser goes in the end. */
   readonly referrer: string | null;
+  readonly oauth_client_state_id: string | null;
+  /** The user that gets the identity. */
+  readonly linking_target_id: string | null;
+  readonly email_optional: boolean;
+}
+
+/** A provider that the project added by itself. */
+export interface CustomProvider {
+  readonly id: string;
+  readonly provider_type: 'oauth2' | 'oidc';
+  /** With its prefix: `custom:NAME`. */
+  readonly identifier: string;
+  readonly name: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly acceptable_client_ids: readonly string[];
+  readonly scopes: readonly string[];
+  readonly pkce_enabled: boolean;
+  readonly attribute_mapping: JsonObject;
+  readonly custom_claims_allowlist: readonly string[];
+  readonly authorization_params: JsonObject;
+  readonly enabled: boolean;
+  readonly email_optional: boolean;
+  readonly issuer: string | null;
+  readonly discovery_url: string | null;
+  readonly skip_nonce_check: boolean;
+  readonly cached_discovery: JsonObject | null;
+  readonly authorization_url: string | null;
+  readonly token_url: string | null;
+  readonly userinfo_url: string | null;
+  readonly jwks_uri: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
 }
 
 export interface MfaChallenge {

@@ -10,6 +10,20 @@ export type Mode = 'development' | 'production';
 
 export type HookName = keyof Config['auth']['hook'];
 
+/** `[auth.external.NAME]`. */
+export interface ProviderSettings {
+  readonly enabled: boolean;
+  /** The first is ours at the provider; ID tokens may be made for any of them. */
+  readonly clientIds: readonly string[];
+  readonly secret: string;
+  /** '' where the provider has an address of its own. */
+  readonly url: string;
+  /** '' for our callback. */
+  readonly redirectUri: string;
+  readonly skipNonceCheck: boolean;
+  readonly emailOptional: boolean;
+}
+
 export interface Settings {
   readonly audience: string;
   readonly defaultRole: string;
@@ -55,6 +69,7 @@ export interface Settings {
     /** The page that asks users whether a client may act for them. */
     readonly consentUrl: () => string;
   };
+  readonly providers: ReadonlyMap<string, ProviderSettings>;
   readonly mfa: Config['auth']['mfa'];
   readonly passkeysEnabled: boolean;
   readonly relyingParty: RelyingParty;
@@ -131,6 +146,7 @@ export function settingsFrom({ auth, plinth }: Config, mode: Mode, apiUrl: () =>
       allowsRegistration: auth.oauth_server.allow_dynamic_registration,
       consentUrl: () => consentUrl(auth, apiUrl()),
     },
+    providers: new Map(Object.entries(auth.external).map(([name, each]) => [name, providerSettings(each)])),
     mfa: auth.mfa,
     passkeysEnabled: auth.passkey.enabled,
     relyingParty: relyingParty(auth.webauthn, auth.site_url),
@@ -149,4 +165,17 @@ function consentUrl(auth: Config['auth'], apiUrl: string): string {
   const path = auth.oauth_server.authorization_url_path ?? '';
   if (path === '') return `${apiUrl}/account/consent`;
   return `${auth.site_url.replace(/\/+$/, '')}${path.startsWith('/') ? '' : '/'}${path}`;
+}
+
+function providerSettings(provider: Config['auth']['external']['google']): ProviderSettings {
+  const ids = provider.client_id.split(',').map((id) => id.trim());
+  return {
+    enabled: provider.enabled,
+    clientIds: ids.filter((id) => id !== ''),
+    secret: provider.secret ?? '',
+    url: provider.url,
+    redirectUri: provider.redirect_uri,
+    skipNonceCheck: provider.skip_nonce_check,
+    emailOptional: provider.email_optional,
+  };
 }

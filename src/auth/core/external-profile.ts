@@ -44,7 +44,7 @@ export function identityDataOf(profile: ExternalProfile): ExternalClaims {
   const chosen = emails.find((email) => email.primary) ?? emails.at(-1);
   return {
     ...claims,
-    ...(chosen ? { email: chosen.email } : {}),
+    ...(chosen?.email ? { email: chosen.email } : {}),
     email_verified: chosen?.verified ?? false,
     phone_verified: claims.phone_verified === true,
   };

@@ -12,7 +12,9 @@ export function linkingDomain(provider: string): string {
 
 /** Addresses by which accounts are found: those the provider vouches for, or all where the project confirms by itself. */
 export function trustedEmails(emails: readonly ProviderEmail[], autoconfirm: boolean): string[] {
-  return emails.filter(({ verified }) => verified || autoconfirm).map(({ email }) => email.toLowerCase());
+  return emails
+    .filter(({ email, verified }) => email !== '' && (verified || autoconfirm))
+    .map(({ email }) => email.toLowerCase());
 }
 
 /** The address an account is made with: the primary one, in lower case. */

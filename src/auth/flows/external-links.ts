@@ -1,5 +1,5 @@
 /** Identities that users add to the account they have: by manual linking, or by an invitation. */
-import type { Transaction } from '../../database/types.ts';
+import type { Queryable, Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
 import { toMs } from '../core/times.ts';
@@ -71,9 +71,9 @@ export async function linkIdentity(
 }
 
 /** @throws {AuthError} when the invitation is unknown or too old. */
-export async function findInvited(ctx: AuthContext, tx: Transaction, token: string): Promise<User> {
-  const row = await findOneTimeToken(tx, token, ['confirmation_token']);
-  const user = row && (await findUserById(tx, row.user_id));
+export async function findInvited(ctx: AuthContext, db: Queryable, token: string): Promise<User> {
+  const row = await findOneTimeToken(db, token, ['confirmation_token']);
+  const user = row && (await findUserById(db, row.user_id));
   const sentAt = user?.confirmation_sent_at;
   // Upstream takes an invitation of any age here; a link of that age would not open any more.
   const isOld = sentAt && ctx.clock.now() > toMs(sentAt) + ctx.settings.email.otpExpiryMs;

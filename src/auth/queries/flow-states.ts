@@ -8,7 +8,8 @@ import type { FlowState } from '../rows.ts';
 
 const columns = sql`
   id, user_id, auth_code, code_challenge_method, code_challenge, provider_type, provider_access_token,
-  provider_refresh_token, created_at, authentication_method, auth_code_issued_at, referrer`;
+  provider_refresh_token, created_at, authentication_method, auth_code_issued_at, invite_token, referrer,
+  oauth_client_state_id, linking_target_id, email_optional`;
 
 /** Returns the code. */
 export async function insertFlowState(
@@ -38,6 +39,60 @@ export async function findFlowStateByCode(db: Queryable, code: string): Promise<
     sql`select ${columns} from auth.flow_state where auth_code = ${code}`,
   );
   return row;
+}
+
+/** A sign-in with a provider begins. */
+export async function insertOAuthFlow(
+  db: Queryable,
+  flow: {
+    /** The `state` that comes back with the browser. */
+    readonly id: string;
+    readonly providerType: string;
+    /** Undefined: the session itself goes back with the browser (implicit flow). */
+    readonly challenge: Challenge | undefined;
+    readonly inviteToken: string | undefined;
+    readonly referrer: string;
+    readonly clientStateId: string | undefined;
+    readonly linkingTargetId: string | undefined;
+    readonly emailOptional: boolean;
+  },
+  nowMs: number,
+): Promise<void> {
+  const now = fromMs(nowMs);
+  const { challenge } = flow;
+  await db.query(sql`
+    insert into auth.flow_state
+      (id, auth_code, code_challenge_method, code_challenge, provider_type, provider_access_token,
+       provider_refresh_token, authentication_method, invite_token, referrer, oauth_client_state_id,
+       linking_target_id, email_optional, created_at, updated_at)
+    values (${flow.id}, ${challenge ? randomUUID() : null}, ${challenge?.method ?? null},
+            ${challenge?.codeChallenge ?? null}, ${flow.providerType}, '',
+            '', 'oauth', ${flow.inviteToken ?? null}, ${flow.referrer}, ${flow.clientStateId ?? null},
+            ${flow.linkingTargetId ?? null}, ${flow.emailOptional}, ${now}, ${now})`);
+}
+
+/** Of sign-ins with a provider only: other flows have no `state`. */
+export async function findOAuthFlow(db: Queryable, id: string): Promise<FlowState | undefined> {
+  const [row] = await db.query<FlowState>(
+    sql`select ${columns} from auth.flow_state where id = ${id} and authentication_method = 'oauth'`,
+  );
+  return row;
+}
+
+/** The provider has answered: whose flow it is, and its tokens. False: an answer has been there before. */
+export async function completeOAuthFlow(
+  db: Queryable,
+  id: string,
+  done: { readonly userId: string; readonly accessToken: string; readonly refreshToken: string },
+  nowMs: number,
+): Promise<boolean> {
+  const now = fromMs(nowMs);
+  const rows = await db.query(sql`
+    update auth.flow_state
+    set user_id = ${done.userId}, provider_access_token = ${done.accessToken},
+        provider_refresh_token = ${done.refreshToken}, auth_code_issued_at = ${now}, updated_at = ${now}
+    where id = ${id} and user_id is null returning id`);
+  return rows.length > 0;
 }
 
 /** The newest of this user and method. */

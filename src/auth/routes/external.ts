@@ -1,19 +1,32 @@
-/** GET /authorize, GET and POST /callback, GET /user/identities/authorize: sign-in with a social provider. */
+/** GET /authorize and GET /user/identities/authorize: the browser is sent to a provider. */
 import type { AuthContext } from '../context.ts';
-import { withParams } from '../core/redirects.ts';
-import { type AuthError, authError } from '../errors.ts';
+import { passedParams } from '../core/oauth-client.ts';
+import { parseChallenge } from '../core/pkce.ts';
+import { AuthError, authError } from '../errors.ts';
+import { findInvited } from '../flows/external-links.ts';
+import { findProvider, unsupportedProvider } from '../flows/external-providers.ts';
+import { beginSignIn } from '../flows/external-sign-in.ts';
 import { requireUser } from '../http/authenticate.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { Define } from './route.ts';
 
-export const knownProviders = new Set(
-  (
-    'apple azure bitbucket discord facebook figma fly github gitlab google kakao keycloak linkedin linkedin_oidc ' +
-    'notion slack slack_oidc snapchat spotify twitch twitter x vercel_marketplace workos zoom'
-  ).split(' '),
-);
-
 /** Our own pages as a provider, so that stock clients reach them by signInWithOAuth; named as custom ones are. */
-const accountProvider = 'custom:account';
+export const accountProvider = 'custom:account';
+
+export function externalRoutes(define: Define, ctx: AuthContext): void {
+  define('GET', '/authorize', async (exchange) => {
+    const { query, reply } = exchange;
+    if (query.get('provider') === accountProvider) return reply.redirect(accountAddress(ctx, query), 302);
+    return reply.redirect(await providerAddress(ctx, exchange), 302);
+  });
+
+  define('GET', '/user/identities/authorize', async (exchange) => {
+    const { user } = await requireUser(ctx, exchange);
+    if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
+    const url = await providerAddress(ctx, exchange, user.id);
+    return exchange.query.get('skip_http_redirect') === 'true' ? { url } : exchange.reply.redirect(url, 302);
+  });
+}
 
 /** Account judges where the way back may lead, and asks for the challenge. */
 function accountAddress(ctx: AuthContext, query: URLSearchParams): string {
@@ -24,33 +37,35 @@ function accountAddress(ctx: AuthContext, query: URLSearchParams): string {
   return `${ctx.settings.accountUrl()}/sign-in${search === '' ? '' : `?${search}`}`;
 }
 
-export function externalRoutes(define: Define, ctx: AuthContext): void {
-  define('GET', '/authorize', (exchange) => {
-    const { query, reply } = exchange;
-    const provider = query.get('provider') ?? '';
-    if (provider === accountProvider) return reply.redirect(accountAddress(ctx, query), 302);
-    throw unsupportedProvider(provider);
-  });
-  for (const method of ['GET', 'POST'] as const) {
-    // No sign-in is ever begun, so no state is known.
-    define(method, '/callback', ({ reply }) => {
-      const params = {
-        error: 'invalid_request',
-        error_code: 'bad_oauth_callback',
-        error_description: 'OAuth state parameter missing',
-      };
-      return reply.redirect(withParams(ctx.settings.siteUrl, params), 303);
-    });
-  }
-  define('GET', '/user/identities/authorize', async (exchange) => {
-    await requireUser(ctx, exchange);
-    if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
-    throw unsupportedProvider(exchange.query.get('provider') ?? '');
+async function providerAddress(
+  ctx: AuthContext,
+  exchange: Exchange,
+  linkingTargetId?: string,
+): Promise<string> {
+  const { query } = exchange;
+  const provider = (query.get('provider') ?? '').toLowerCase();
+  const client = await findProvider(ctx, provider, query.get('scopes') ?? '', unsupportedProvider);
+  const inviteToken = query.get('invite_token') || undefined;
+  if (inviteToken !== undefined) await requireInvited(ctx, inviteToken);
+  const challenge = parseChallenge(
+    query.get('code_challenge') ?? '',
+    query.get('code_challenge_method') ?? '',
+  );
+  return beginSignIn(ctx, {
+    client,
+    challenge,
+    inviteToken,
+    redirectTo: exchange.redirectTo(),
+    linkingTargetId,
+    params: passedParams(query),
   });
 }
 
-function unsupportedProvider(provider: string): AuthError {
-  const isKnown = knownProviders.has(provider);
-  const reason = isKnown ? 'provider is not enabled' : `Provider ${provider} could not be found`;
-  return authError('validation_failed', `Unsupported provider: ${reason}`);
+async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
+  try {
+    await findInvited(ctx, ctx.pool, token);
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    throw authError('user_not_found', 'User identified by token not found');
+  }
 }

@@ -1,17 +1,202 @@
-/** POST /token?grant_type=id_token. */
-import { authError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { knownProviders } from './external.ts';
+/** POST /token?grant_type=id_token: a session for an ID token that the app obtained by itself, as native apps do. */
+import { createHash } from 'node:crypto';
+import type { AuthContext } from '../context.ts';
+import type { JsonObject } from '../core/json.ts';
+import {
+  type IdTokenClaims,
+  isAppleIssuer,
+  isAzureIssuer,
+  profileFromIdToken,
+} from '../core/providers/id-token-profiles.ts';
+import { snapchatIssuer } from '../core/providers/social.ts';
+import { issuers } from '../core/providers/work.ts';
+import { sameSecret } from '../core/secrets.ts';
+import { AuthError, authError, OAuthShapedError } from '../errors.ts';
+import { askBeforeExternalUser, requireSubject, signInExternally } from '../flows/external-accounts.ts';
+import { linkIdentity } from '../flows/external-links.ts';
+import { customPrefix, issuerOf, placeOf } from '../flows/external-providers.ts';
+import { issueSession, renderSession } from '../flows/sessions.ts';
+import { requireUser } from '../http/authenticate.ts';
+import { audienceOf, type Exchange, header } from '../http/exchange.ts';
+import { IdTokenError, type IssuerPlace } from '../oidc.ts';
+import { findCustomProvider } from '../queries/custom-providers.ts';
 
-export function refuseIdToken(exchange: Exchange): Error {
+interface IdTokenRequest {
+  readonly idToken: string;
+  readonly accessToken: string;
+  readonly nonce: string;
+  readonly provider: string;
+  readonly issuer: string;
+}
+
+/** Whose ID tokens count, and for whom they must be made. */
+interface TrustedIssuer {
+  readonly provider: string;
+  readonly place: IssuerPlace;
+  readonly audience: readonly string[];
+  readonly skipNonceCheck: boolean;
+  readonly emailOptional: boolean;
+}
+
+export async function signInWithIdToken(ctx: AuthContext, exchange: Exchange): Promise<JsonObject> {
   const body = exchange.body();
-  const provider = body.text('provider');
-  if (body.text('id_token') === '') return authError('validation_failed', 'id_token required');
-  if (provider === '' && (body.text('client_id') === '' || body.text('issuer') === '')) {
-    return authError('validation_failed', 'provider or client_id and issuer required');
+  const request: IdTokenRequest = {
+    idToken: body.text('id_token'),
+    accessToken: body.text('access_token'),
+    nonce: body.text('nonce'),
+    provider: body.text('provider'),
+    issuer: body.text('issuer'),
+  };
+  const linksIdentity = body.flag('link_identity');
+  if (request.idToken === '') throw invalid('id_token required');
+  if (request.provider === '' && (body.text('client_id') === '' || request.issuer === '')) {
+    throw invalid('provider or client_id and issuer required');
   }
-  if (knownProviders.has(provider)) {
-    return authError('provider_disabled', `Provider (issuer "${body.text('issuer')}") is not enabled`);
+  const target = linksIdentity ? await requireTarget(ctx, exchange) : undefined;
+  const trusted = await findIssuer(ctx, request);
+  const claims = await verify(ctx, trusted, request);
+  if (!trusted.skipNonceCheck) checkNonce(claims, request.nonce);
+
+  const profile = profileFromIdToken(claims);
+  requireSubject(profile.claims);
+  const { provider, emailOptional } = trusted;
+  const signIn = { provider, profile, emailOptional, aud: audienceOf(ctx, exchange) };
+  if (!target) await askBeforeExternalUser(ctx, exchange, signIn);
+  const result = await ctx.pool.transaction(async (tx) => {
+    const outcome = target
+      ? await linkIdentity(ctx, tx, exchange, target, signIn)
+      : await signInExternally(ctx, tx, exchange, signIn);
+    if (outcome.kind === 'refusal') return outcome;
+    return {
+      kind: 'session' as const,
+      session: await issueSession(ctx, tx, exchange, outcome.user, 'oauth'),
+    };
+  });
+  if (result.kind === 'refusal') throw result.error;
+  return renderSession(result.session);
+}
+
+const invalid = (description: string, cause?: unknown) =>
+  new OAuthShapedError('invalid request', description, cause);
+
+async function requireTarget(ctx: AuthContext, exchange: Exchange) {
+  if (!header(exchange.request, 'authorization')) {
+    throw invalid('Linking requires a valid user access token in Authorization');
   }
-  return authError('validation_failed', `Custom OIDC provider "${provider}" not allowed`);
+  return (await requireUser(ctx, exchange)).user;
+}
+
+const fixedIssuers: readonly (readonly [provider: string, issuer: string])[] = [
+  ['google', issuers.google],
+  ['facebook', issuers.facebook],
+  ['kakao', issuers.kakao],
+  ['vercel_marketplace', issuers.vercelMarketplace],
+  ['snapchat', snapchatIssuer],
+];
+
+/** @throws {AuthError} validation_failed, provider_disabled */
+async function findIssuer(ctx: AuthContext, request: IdTokenRequest): Promise<TrustedIssuer> {
+  const { provider, issuer } = request;
+  if (provider === 'apple' || isAppleIssuer(issuer)) {
+    return configured(ctx, 'apple', detected(request, 'Apple', isAppleIssuer));
+  }
+  if (provider === 'azure' || isAzureIssuer(issuer)) {
+    return configured(ctx, 'azure', detected(request, 'Azure', isMicrosoftIssuer));
+  }
+  const fixed = fixedIssuers.find(([name, known]) => name === provider || known === issuer);
+  if (fixed) return configured(ctx, ...fixed);
+  const keycloak = ctx.settings.providers.get('keycloak');
+  const isKeycloakIssuer = keycloak?.enabled && keycloak.url !== '' && issuer === keycloak.url;
+  if (provider === 'keycloak' || isKeycloakIssuer) return configured(ctx, 'keycloak', keycloak?.url ?? '');
+  if (provider.startsWith(customPrefix)) return findCustomIssuer(ctx, provider);
+  throw authError('validation_failed', `Custom OIDC provider "${provider}" not allowed`);
+}
+
+/** Also those of tokens of the first version, which upstream takes here. */
+function isMicrosoftIssuer(issuer: string): boolean {
+  return isAzureIssuer(issuer) || /^https:\/\/sts\.windows\.net\/[^/]+\/?$/.test(issuer);
+}
+
+/** Of several issuers of a provider, the one that the token names. Its keys decide whether that is true. */
+function detected(
+  { idToken, issuer }: IdTokenRequest,
+  name: 'Apple' | 'Azure',
+  isKnown: (issuer: string) => boolean,
+): string {
+  const found = issuerOf(idToken);
+  if (found === '') {
+    throw authError('validation_failed', `Unable to detect issuer in ID token for ${name} provider`);
+  }
+  if (!isKnown(found)) {
+    throw authError('validation_failed', `Detected ID token issuer is not an ${name} ID token issuer`);
+  }
+  if (issuer !== '' && issuer !== found) {
+    throw authError('validation_failed', 'Provided issuer does not match ID token issuer');
+  }
+  return found;
+}
+
+function configured(ctx: AuthContext, provider: string, issuer: string): TrustedIssuer {
+  const settings = ctx.settings.providers.get(provider);
+  if (!settings?.enabled)
+    throw authError('provider_disabled', `Provider (issuer "${issuer}") is not enabled`);
+  return {
+    provider,
+    place: { issuer, reach: 'configured' },
+    audience: settings.clientIds,
+    // Limited Login of Facebook knows no hashed nonce.
+    skipNonceCheck: settings.skipNonceCheck || provider === 'facebook',
+    emailOptional: settings.emailOptional,
+  };
+}
+
+async function findCustomIssuer(ctx: AuthContext, identifier: string): Promise<TrustedIssuer> {
+  const row = await findCustomProvider(ctx.pool, identifier);
+  if (!row) throw authError('validation_failed', `Custom provider "${identifier}" not found`);
+  if (!row.enabled) throw authError('provider_disabled', `Custom provider "${identifier}" is disabled`);
+  if (row.provider_type !== 'oidc') {
+    throw authError('validation_failed', `Provider "${identifier}" is not an OIDC provider`);
+  }
+  return {
+    provider: identifier,
+    place: placeOf(row),
+    audience: [row.client_id, ...row.acceptable_client_ids],
+    skipNonceCheck: row.skip_nonce_check,
+    emailOptional: row.email_optional,
+  };
+}
+
+async function verify(
+  ctx: AuthContext,
+  { provider, place, audience }: TrustedIssuer,
+  { idToken, accessToken }: IdTokenRequest,
+): Promise<IdTokenClaims> {
+  // Apple's second name publishes the document of the first.
+  const asked = provider === 'apple' ? { ...place, issuer: issuers.apple } : place;
+  await ctx.oidc.discover(asked).catch((cause: unknown) => {
+    throw new AuthError('unexpected_failure', { cause });
+  });
+  try {
+    return await ctx.oidc.verify(idToken, {
+      place: asked,
+      aliases: [place.issuer],
+      audience,
+      accessToken: accessToken === '' ? undefined : accessToken,
+    });
+  } catch (cause) {
+    const isAudience = cause instanceof IdTokenError && cause.fault === 'audience';
+    throw invalid(isAudience ? cause.message : 'Bad ID token', cause);
+  }
+}
+
+/** The token holds the hash of what the app made, so that a token seen on the way is of no use by itself. */
+function checkNonce(claims: IdTokenClaims, nonce: string): void {
+  const expected = typeof claims.nonce === 'string' ? claims.nonce : '';
+  if ((expected === '') !== (nonce === '')) {
+    throw invalid('Passed nonce and nonce in id_token should either both exist or not.');
+  }
+  if (nonce === '') return;
+  if (!sameSecret(createHash('sha256').update(nonce).digest('hex'), expected)) {
+    throw new OAuthShapedError('invalid nonce', 'Nonces mismatch');
+  }
 }

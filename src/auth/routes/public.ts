@@ -6,7 +6,7 @@ import type { Define } from './route.ts';
 /** The version whose behaviour this service has. */
 const gotrueVersion = 'v2.196.0';
 
-/** In upstream's order. None is offered yet, whatever config.toml enables: apps show buttons by these flags. */
+/** In upstream's order; x and vercel_marketplace are not told. Apps show buttons by these flags. */
 const externalNames = [
   'apple',
   'azure',
@@ -55,9 +55,10 @@ export function publicRoutes(define: Define, ctx: AuthContext): void {
 
 function externalSettings(settings: Settings): Record<string, boolean> {
   const flags: Record<string, boolean> = { anonymous_users: settings.anonymousEnabled };
-  for (const name of externalNames) flags[name] = false;
+  const isEnabled = (name: string): boolean => settings.providers.get(name)?.enabled ?? false;
+  for (const name of externalNames) flags[name] = isEnabled(name);
   flags.email = settings.email.enabled;
   flags.phone = settings.phone.enabled;
-  flags.zoom = false;
+  flags.zoom = isEnabled('zoom');
   return flags;
 }

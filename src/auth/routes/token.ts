@@ -18,7 +18,7 @@ import { findFlowStateByCode, takeFlowState } from '../queries/flow-states.ts';
 import { deleteSessions } from '../queries/sessions.ts';
 import { findUserByEmail, findUserById, findUserByPhone } from '../queries/users.ts';
 import type { FlowState, User } from '../rows.ts';
-import { refuseIdToken } from './id-token.ts';
+import { signInWithIdToken } from './id-token.ts';
 import type { Define } from './route.ts';
 import { signInWithWallet } from './web3.ts';
 
@@ -44,7 +44,7 @@ export function tokenRoutes(define: Define, ctx: AuthContext): void {
       case 'pkce':
         return exchangeCode(ctx, exchange);
       case 'id_token':
-        throw refuseIdToken(exchange);
+        return signInWithIdToken(ctx, exchange);
       default:
         return signInWithWallet(exchange);
     }

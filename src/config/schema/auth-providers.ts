@@ -1,20 +1,16 @@
 /** Who else may vouch for a user: OAuth providers, text message providers, third-party issuers, wallets. */
-import { boolean, duration, names, notYet, optionalText, secret, section, text } from './define.ts';
+import { boolean, duration, names, optionalText, secret, section, text } from './define.ts';
 
 const provider = (name: string) =>
-  section(
-    `Sign-in with ${name}.`,
-    {
-      enabled: boolean(false, 'Offers it.'),
-      client_id: text('', 'Client id; several (for native apps) joined by commas.'),
-      secret: secret('Client secret.'),
-      url: text('', "The provider's address, where it has more than one."),
-      redirect_uri: text('', 'Address the provider sends users back to.', { defaultText: 'ISSUER/callback' }),
-      skip_nonce_check: boolean(false, 'Accepts id tokens without a nonce.'),
-      email_optional: boolean(false, 'Signs users in even when the provider tells no email address.'),
-    },
-    notYet,
-  );
+  section(`Sign-in with ${name}.`, {
+    enabled: boolean(false, 'Offers it.'),
+    client_id: text('', 'Client id; several (for native apps) joined by commas.'),
+    secret: secret('Client secret.'),
+    url: text('', "The provider's address, where it has more than one."),
+    redirect_uri: text('', 'Address the provider sends users back to.', { defaultText: 'ISSUER/callback' }),
+    skip_nonce_check: boolean(false, 'Accepts id tokens without a nonce.'),
+    email_optional: boolean(false, 'Signs users in even when the provider tells no email address.'),
+  });
 
 export const external = section('OAuth providers.', {
   apple: provider('Apple'),
@@ -23,6 +19,7 @@ export const external = section('OAuth providers.', {
   discord: provider('Discord'),
   facebook: provider('Facebook'),
   figma: provider('Figma'),
+  fly: provider('Fly'),
   github: provider('GitHub'),
   gitlab: provider('GitLab'),
   google: provider('Google'),
@@ -31,9 +28,11 @@ export const external = section('OAuth providers.', {
   linkedin_oidc: provider('LinkedIn'),
   notion: provider('Notion'),
   slack_oidc: provider('Slack'),
+  snapchat: provider('Snapchat'),
   spotify: provider('Spotify'),
   twitch: provider('Twitch'),
   twitter: provider('Twitter (OAuth 1)'),
+  vercel_marketplace: provider('Vercel Marketplace'),
   workos: provider('WorkOS'),
   x: provider('X'),
   zoom: provider('Zoom'),

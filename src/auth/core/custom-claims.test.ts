@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { applyClaimRules } from './custom-claims.ts';
+import { standardClaims } from './providers/id-token-profiles.ts';
+
+const raw = {
+  sub: 's1',
+  id: 7,
+  login: 'ann',
+  email: 'a@x.com',
+  email_verified: true,
+  groups: ['staff'],
+  role: 'x',
+};
+const claims = standardClaims(raw);
+const apply = (attributeMapping = {}, customClaims: string[] = []) =>
+  applyClaimRules(claims, raw, { attributeMapping, customClaims });
+
+test('without rules only standard claims are left', () => {
+  expect(apply()).toEqual({ sub: 's1', email: 'a@x.com', email_verified: true });
+});
+
+test('names of the provider take the place of standard ones; other values stand for themselves', () => {
+  expect(
+    apply({ sub: 'id', preferred_username: 'login', name: 'missing', picture: 'email', zoneinfo: 3 }),
+  ).toEqual({
+    sub: '7',
+    preferred_username: 'ann',
+    picture: 'a@x.com',
+    email: 'a@x.com',
+    email_verified: true,
+  });
+});
+
+test('what is no claim is no target', () => {
+  expect(apply({ role: 'login', app_metadata: 'login', anything: 'login' })).toEqual(apply());
+});
+
+test('further claims are kept as they came, by their name only', () => {
+  expect(apply({}, ['groups', 'missing', 'constructor'])).toEqual({
+    ...apply(),
+    custom_claims: { groups: ['staff'] },
+  });
+});

@@ -1,0 +1,136 @@
+/** We as a client of an OAuth 2.0 provider (RFC 6749): the address users are sent to, and redeeming the code. Pure. */
+import { randomBytes } from 'node:crypto';
+import { isJsonObject, type JsonObject } from './json.ts';
+import type { TokenAnswer } from './providers/spec.ts';
+import { encodeParams } from './redirects.ts';
+
+export type ClientAuth = 'basic' | 'post';
+
+export interface AuthorizationRequest {
+  readonly authorizeUrl: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly state: string;
+  /** Of the provider, then of the app: later ones win. */
+  readonly params: readonly Readonly<Record<string, string>>[];
+}
+
+export function authorizationUrl(request: AuthorizationRequest): string {
+  const params: Record<string, string> = {
+    response_type: 'code',
+    client_id: request.clientId,
+    redirect_uri: request.redirectUri,
+    ...(request.scopes.length === 0 ? {} : { scope: request.scopes.join(' ') }),
+    state: request.state,
+  };
+  const all = Object.assign(params, ...request.params) as Record<string, string>;
+  const separator = request.authorizeUrl.includes('?') ? '&' : '?';
+  return `${request.authorizeUrl}${separator}${encodeParams(all)}`;
+}
+
+/** What this server decides; an app that sets them would change whom the answer reaches. */
+export const reservedParams = new Set([
+  'client_id',
+  'client_secret',
+  'redirect_uri',
+  'response_type',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'code_verifier',
+  'nonce',
+]);
+
+/** Of no concern to the provider; an invitation is a secret besides. */
+const ownParams = new Set(['provider', 'scopes', 'invite_token']);
+
+/** Keys of a request that pass to the provider, such as `prompt`, `login_hint`, or the `nonce` of the app. */
+export function passedParams(query: URLSearchParams): Record<string, string> {
+  const passed = new Map<string, string>();
+  for (const [key, value] of query) {
+    const lower = key.toLowerCase();
+    if (ownParams.has(lower) || (lower !== 'nonce' && reservedParams.has(lower))) continue;
+    // WorkOS calls its own parameter as we call ours.
+    const name = key === 'workos_provider' ? 'provider' : key;
+    if (!passed.has(name)) passed.set(name, value);
+  }
+  return Object.fromEntries(passed);
+}
+
+/** RFC 7636 section 4.1. */
+export function newCodeVerifier(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export interface Redemption {
+  readonly clientId: string;
+  readonly secret: string;
+  readonly redirectUri: string;
+  readonly code: string;
+  readonly codeVerifier: string | undefined;
+}
+
+/** Headers and form of the request to the token endpoint (RFC 6749 sections 2.3.1 and 4.1.3). */
+export function redemptionRequest(
+  redemption: Redemption,
+  auth: ClientAuth,
+): { headers: Record<string, string>; body: string } {
+  const { clientId, secret } = redemption;
+  const form = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code: redemption.code,
+    redirect_uri: redemption.redirectUri,
+    ...(redemption.codeVerifier === undefined ? {} : { code_verifier: redemption.codeVerifier }),
+    ...(auth === 'post' ? { client_id: clientId, client_secret: secret } : {}),
+  });
+  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`;
+  return {
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(auth === 'basic' ? { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } : {}),
+    },
+    body: form.toString(),
+  };
+}
+
+export type TokenResult =
+  | { readonly ok: true; readonly token: TokenAnswer }
+  /** `error` of RFC 6749 section 5.2, or '' when the answer has none. */
+  | { readonly ok: false; readonly error: string };
+
+/** JSON, or a form as some older providers answer; an `error` counts whatever the status says. */
+export function readTokenAnswer(answer: {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}): TokenResult {
+  const members = readMembers(answer.contentType, answer.text);
+  const text = (name: string): string => (typeof members[name] === 'string' ? members[name] : '');
+  const error = text('error');
+  if (error !== '' || answer.status < 200 || answer.status > 299) return { ok: false, error };
+  if (text('access_token') === '') return { ok: false, error: '' };
+  return {
+    ok: true,
+    token: {
+      accessToken: text('access_token'),
+      tokenType: text('token_type'),
+      refreshToken: text('refresh_token'),
+      idToken: text('id_token') === '' ? undefined : text('id_token'),
+      members,
+    },
+  };
+}
+
+function readMembers(contentType: string, text: string): JsonObject {
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase();
+  if (type === 'application/x-www-form-urlencoded' || type === 'text/plain') {
+    return Object.fromEntries(new URLSearchParams(text));
+  }
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isJsonObject(parsed) ? parsed : {};
+  } catch {
+    return {};
+  }
+}

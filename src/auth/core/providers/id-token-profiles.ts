@@ -1,0 +1,233 @@
+/** Profiles from ID tokens whose signature, issuer and audience have been checked, by issuer (as GoTrue 2.196 reads them). */
+import { claimsOf, type ExternalClaims, type ExternalProfile, soleEmail } from '../external-profile.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { flagAt, idAt, objectAt, textAt, valueAt } from './read.ts';
+import { snapchatIssuer } from './social.ts';
+import { issuers } from './work.ts';
+
+export type IdTokenClaims = Readonly<Record<string, unknown>>;
+
+const azureIssuer = /^https:\/\/login\.microsoftonline\.com\/[^/]+\/v2\.0\/?$/;
+/** Microsoft Entra External ID. */
+const azureCiamIssuer = /^https:\/\/[a-z0-9-]+\.ciamlogin\.com\/[^/]+\/v2\.0\/?$/;
+
+export const isAzureIssuer = (issuer: string): boolean => azureIssuer.test(issuer);
+export const isAzureCiamIssuer = (issuer: string): boolean => azureCiamIssuer.test(issuer);
+
+const appleIssuers = new Set<string>([issuers.apple, 'https://account.apple.com']);
+export const isAppleIssuer = (issuer: string): boolean => appleIssuers.has(issuer);
+
+/** Multi-tenant names that no token bears. */
+const azureShared = new Set([
+  'https://login.microsoftonline.com/common/v2.0',
+  'https://login.microsoftonline.com/organizations/v2.0',
+]);
+
+/** The only tenant whose tokens count; undefined where the configured address names none. */
+export function expectedAzureIssuer(url: string): string | undefined {
+  const issuer = `${url.replace(/\/$/, '')}/v2.0`;
+  const isTenant = isAzureIssuer(issuer) || isAzureCiamIssuer(issuer);
+  return isTenant && !azureShared.has(issuer) ? issuer : undefined;
+}
+
+const readers = new Map<string, (claims: IdTokenClaims) => ExternalProfile>([
+  [issuers.google, google],
+  [issuers.linkedin, linkedin],
+  [issuers.kakao, kakao],
+  [issuers.vercelMarketplace, vercelMarketplace],
+  [issuers.facebook, facebook],
+  [snapchatIssuer, snapchat],
+]);
+
+export function profileFromIdToken(claims: IdTokenClaims): ExternalProfile {
+  const issuer = textAt(claims, 'iss');
+  const read = readers.get(issuer);
+  if (read) return read(claims);
+  if (isAzureIssuer(issuer)) return azure(claims);
+  if (isAppleIssuer(issuer)) return apple(claims);
+  return generic(claims);
+}
+
+function google(claims: IdTokenClaims): ExternalProfile {
+  const sub = textAt(claims, 'sub');
+  const name = textAt(claims, 'name');
+  const picture = textAt(claims, 'picture');
+  const domain = textAt(claims, 'hd');
+  const isVerified = flagAt(claims, 'email_verified') || flagAt(claims, 'verified_email');
+  return {
+    emails: soleEmail(textAt(claims, 'email'), isVerified),
+    claims: claimsOf({
+      iss: textAt(claims, 'iss'),
+      sub,
+      name,
+      picture,
+      avatar_url: picture,
+      full_name: name,
+      provider_id: sub,
+      ...(domain === '' ? {} : { custom_claims: { hd: domain } }),
+    }),
+  };
+}
+
+/** Limited Login; its addresses are confirmed. */
+function facebook(claims: IdTokenClaims): ExternalProfile {
+  const sub = textAt(claims, 'sub');
+  return {
+    emails: soleEmail(textAt(claims, 'email'), true),
+    claims: claimsOf({
+      iss: textAt(claims, 'iss'),
+      sub,
+      name: textAt(claims, 'name'),
+      picture: textAt(claims, 'picture'),
+      provider_id: sub,
+    }),
+  };
+}
+
+function apple(claims: IdTokenClaims): ExternalProfile {
+  const sub = textAt(claims, 'sub');
+  const isPrivate = valueAt(claims, 'is_private_email');
+  const authTime = valueAt(claims, 'auth_time');
+  const transferSub = textAt(claims, 'transfer_sub');
+  const custom: JsonObject = {
+    // Apple writes "true" as well as true.
+    ...(isPrivate === undefined ? {} : { is_private_email: isPrivate === true || isPrivate === 'true' }),
+    ...(typeof authTime === 'number' ? { auth_time: authTime } : {}),
+    ...(transferSub === '' ? {} : { transfer_sub: transferSub }),
+  };
+  return {
+    // Managed accounts have none; their users come in all the same.
+    emails: [{ email: textAt(claims, 'email'), verified: true, primary: true }],
+    claims: claimsOf({
+      iss: textAt(claims, 'iss'),
+      sub,
+      provider_id: sub,
+      ...(Object.keys(custom).length === 0 ? {} : { custom_claims: custom }),
+    }),
+  };
+}
+
+function linkedin(claims: IdTokenClaims): ExternalProfile {
+  const sub = textAt(claims, 'sub');
+  const given = textAt(claims, 'given_name');
+  const family = textAt(claims, 'family_name');
+  const isVerified = flagAt(claims, 'email_verified') || textAt(claims, 'email_verified') === 'true';
+  return {
+    emails: soleEmail(textAt(claims, 'email'), isVerified),
+    claims: claimsOf({
+      iss: textAt(claims, 'iss'),
+      sub,
+      name: `${given} ${family}`.trim(),
+      given_name: given,
+      family_name: family,
+      locale: textAt(claims, 'locale'),
+      picture: textAt(claims, 'picture'),
+      provider_id: sub,
+    }),
+  };
+}
+
+/** Claims that are no facts about the user, or stand elsewhere. */
+const azureProtocolClaims = new Set(
+  'aud iss iat nbf exp c_hash at_hash aio nonce rh uti jti ver sub name preferred_username'.split(' '),
+);
+
+function azure(claims: IdTokenClaims): ExternalProfile {
+  const sub = textAt(claims, 'sub');
+  const custom = Object.entries(claims).filter(([name]) => !azureProtocolClaims.has(name));
+  return {
+    emails: soleEmail(textAt(claims, 'email'), isAzureEmailVerified(claims)),
+    claims: claimsOf({
+      iss: textAt(claims, 'iss'),
+      sub,
+      provider_id: sub,
+      preferred_username: textAt(claims, 'preferred_username'),
+      full_name: textAt(claims, 'name'),
+      custom_claims: Object.fromEntries(custom) as JsonObject,
+    }),
+  };
+}
+
+/**
+ * `xms_edov` says whether the tenant owns the domain of the address; Microsoft writes true, "true" or "1". Without it
+ * only single-tenant apps get addresses that nobody has verified (Microsoft, "Migrate away from using email claims").
+ */
+function isAzureEmailVerified(claims: IdTokenClaims): boolean {
+  const edov = valueAt(claims, 'xms_edov') ?? undefined;
+  return edov === undefined || edov === true || edov === '1' || edov === 'true';
+}
+
+function kakao(claims: IdTokenClaims): ExternalProfile {
+  const sub = textAt(claims, 'sub');
+  const name = textAt(claims, 'nickname');
+  return {
+    emails: soleEmail(textAt(claims, 'email'), true),
+    claims: claimsOf({
+      iss: textAt(claims, 'iss'),
+      sub,
+      name,
+      preferred_username: name,
+      provider_id: sub,
+      picture: textAt(claims, 'picture'),
+    }),
+  };
+}
+
+function vercelMarketplace(claims: IdTokenClaims): ExternalProfile {
+  const globalId = textAt(claims, 'global_user_id');
+  const sub = globalId === '' ? textAt(claims, 'sub') : `global_user_id:${globalId}`;
+  return {
+    emails: [{ email: textAt(claims, 'user_email'), verified: true, primary: true }],
+    claims: claimsOf({
+      iss: textAt(claims, 'iss'),
+      sub,
+      provider_id: sub,
+      name: textAt(claims, 'user_name'),
+      picture: textAt(claims, 'user_avatar_url'),
+    }),
+  };
+}
+
+function snapchat(claims: IdTokenClaims): ExternalProfile {
+  const standard = standardClaims(claims);
+  return { emails: soleEmail(textAt(claims, 'email'), true), claims: standard };
+}
+
+function generic(claims: IdTokenClaims): ExternalProfile {
+  return profileFromClaims(standardClaims(claims));
+}
+
+/** The address that the claims name, and whether the issuer vouches for it. */
+export function profileFromClaims(claims: ExternalClaims): ExternalProfile {
+  return { emails: soleEmail(textAt(claims, 'email'), claims.email_verified === true), claims };
+}
+
+const textClaims =
+  'iss name family_name given_name middle_name nickname preferred_username profile picture website gender birthdate ' +
+  'zoneinfo locale email phone full_name avatar_url slug provider_id user_name';
+
+/** The claims of OpenID Connect Core section 5.1 and the older names that upstream keeps; all others are left out. */
+export function standardClaims(claims: IdTokenClaims): ExternalClaims {
+  const aud = valueAt(claims, 'aud');
+  const custom = objectAt(claims, 'custom_claims');
+  const members: JsonObject & { sub: string } = { sub: idAt(claims, 'sub') };
+  for (const name of textClaims.split(' ')) members[name] = textAt(claims, name);
+  members.aud = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? (aud.filter(isText) as Json[]) : [];
+  for (const name of ['iat', 'exp']) members[name] = numberOrZero(valueAt(claims, name));
+  members.updated_at = asTime(valueAt(claims, 'updated_at'));
+  for (const name of ['email_verified', 'phone_verified']) members[name] = flagAt(claims, name);
+  if (Object.keys(custom).length > 0) members.custom_claims = custom;
+  return claimsOf(members);
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const numberOrZero = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/** Seconds since the epoch, or RFC 3339; identities keep the latter. */
+function asTime(value: unknown): string {
+  const ms =
+    typeof value === 'number' ? Math.trunc(value) * 1000 : Date.parse(isText(value) ? String(value) : '');
+  return Number.isFinite(ms) && Math.abs(ms) < 8.64e15
+    ? new Date(ms).toISOString().replace('.000Z', 'Z')
+    : '';
+}

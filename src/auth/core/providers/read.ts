@@ -1,0 +1,44 @@
+/** Reading what a provider answered: whatever is missing or of another type is the empty value. */
+import { isJsonObject, type JsonObject } from '../json.ts';
+
+type Path = readonly (string | number)[];
+
+export function valueAt(value: unknown, ...path: Path): unknown {
+  let current = value;
+  for (const step of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step)) return undefined;
+    current = (current as Record<string | number, unknown>)[step];
+  }
+  return current;
+}
+
+export function textAt(value: unknown, ...path: Path): string {
+  const found = valueAt(value, ...path);
+  return typeof found === 'string' ? found : '';
+}
+
+/** Ids come as text or as numbers. */
+export function idAt(value: unknown, ...path: Path): string {
+  const found = valueAt(value, ...path);
+  if (typeof found === 'number' && Number.isSafeInteger(found)) return String(found);
+  return typeof found === 'string' ? found : '';
+}
+
+export function flagAt(value: unknown, ...path: Path): boolean {
+  return valueAt(value, ...path) === true;
+}
+
+export function numberAt(value: unknown, ...path: Path): number {
+  const found = valueAt(value, ...path);
+  return typeof found === 'number' ? found : 0;
+}
+
+export function listAt(value: unknown, ...path: Path): readonly unknown[] {
+  const found = valueAt(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+export function objectAt(value: unknown, ...path: Path): JsonObject {
+  const found = valueAt(value, ...path);
+  return isJsonObject(found) ? found : {};
+}

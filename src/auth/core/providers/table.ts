@@ -1,0 +1,27 @@
+/** The social providers, by the names that clients use. */
+import { codeHosts } from './code-hosts.ts';
+import { social } from './social.ts';
+import type { ProviderSpec } from './spec.ts';
+import { work } from './work.ts';
+
+/** OAuth 2.0 and OpenID Connect. */
+export const oauth2Providers = { ...codeHosts, ...social, ...work } as const satisfies Record<
+  string,
+  ProviderSpec
+>;
+
+export type OAuth2ProviderName = keyof typeof oauth2Providers;
+
+export function findProviderSpec(name: string): ProviderSpec | undefined {
+  return Object.hasOwn(oauth2Providers, name) ? oauth2Providers[name as OAuth2ProviderName] : undefined;
+}
+
+/** OAuth 1.0a: X under its former name. */
+export const oauth1Provider = 'twitter';
+
+/** Known to upstream, and switched off by its CLI in favour of those that end in `_oidc`. */
+const retired = new Set(['linkedin', 'slack']);
+
+export function isKnownProvider(name: string): boolean {
+  return findProviderSpec(name) !== undefined || name === oauth1Provider || retired.has(name);
+}

@@ -1,0 +1,194 @@
+/** Sign-in with a provider: the browser leaves for it (`beginSignIn`), and comes back (`readAnswer`). */
+import { createHash, randomUUID } from 'node:crypto';
+import type { AuthContext } from '../context.ts';
+import type { ExternalProfile } from '../core/external-profile.ts';
+import {
+  authorizationUrl,
+  type ClientAuth,
+  newCodeVerifier,
+  readTokenAnswer,
+  redemptionRequest,
+} from '../core/oauth-client.ts';
+import type { Challenge } from '../core/pkce.ts';
+import { textAt } from '../core/providers/read.ts';
+import type { TokenAnswer } from '../core/providers/spec.ts';
+import { toMs } from '../core/times.ts';
+import { authError, internalError, OAuthShapedError } from '../errors.ts';
+import { insertOAuthFlow } from '../queries/flow-states.ts';
+import { insertOAuthClientState, takeOAuthClientState } from '../queries/oauth-client-states.ts';
+import type { FlowState } from '../rows.ts';
+import { type ExternalProvider, findProvider, type OAuth2Client } from './external-providers.ts';
+import { oauth1Profile, requestToken } from './oauth1-client.ts';
+
+export interface SignInStart {
+  readonly client: ExternalProvider;
+  readonly challenge: Challenge | undefined;
+  readonly inviteToken: string | undefined;
+  /** Where the browser goes in the end; judged already. */
+  readonly redirectTo: string;
+  /** The user that gets the identity. */
+  readonly linkingTargetId: string | undefined;
+  /** Of the app, for the provider. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Where the browser is sent. */
+export async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string> {
+  const { client } = start;
+  const now = ctx.clock.now();
+  const state = randomUUID();
+  const { url, secret } =
+    client.kind === 'oauth1'
+      ? await requestToken(ctx, client, state)
+      : authorize(client, state, start.params);
+  const clientStateId =
+    secret === undefined ? undefined : await insertOAuthClientState(ctx.pool, client.provider, secret, now);
+  await insertOAuthFlow(
+    ctx.pool,
+    {
+      id: state,
+      providerType: client.provider,
+      challenge: start.challenge,
+      inviteToken: start.inviteToken,
+      referrer: start.redirectTo,
+      clientStateId,
+      linkingTargetId: start.linkingTargetId,
+      emailOptional: client.emailOptional,
+    },
+    now,
+  );
+  return url;
+}
+
+function authorize(
+  client: OAuth2Client,
+  state: string,
+  params: Readonly<Record<string, string>>,
+): { url: string; secret: string | undefined } {
+  const secret = client.pkce ? newCodeVerifier() : undefined;
+  const challenge: Record<string, string> =
+    secret === undefined
+      ? {}
+      : {
+          code_challenge: createHash('sha256').update(secret).digest('base64url'),
+          code_challenge_method: 'S256',
+        };
+  const url = authorizationUrl({
+    ...client,
+    state,
+    params: [client.passesParams ? params : {}, challenge, client.params],
+  });
+  return { url, secret };
+}
+
+/** What the provider says of the user that it sends back. */
+export interface ProviderAnswer {
+  readonly profile: ExternalProfile;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** As upstream: a PKCE verifier is remembered this long. */
+const clientStateLifetimeMs = 300_000;
+
+/**
+ * @param params of the request that brought the browser back.
+ * @throws {OAuthShapedError} what the provider refused with. @throws {AuthError}
+ */
+export async function readAnswer(
+  ctx: AuthContext,
+  flow: FlowState,
+  params: URLSearchParams,
+): Promise<ProviderAnswer> {
+  const refusal = params.get('error') ?? '';
+  if (refusal !== '') throw new OAuthShapedError(refusal, params.get('error_description') ?? '');
+  // The provider is the one the browser was sent to, whatever the request says.
+  const client = await findProvider(ctx, flow.provider_type, '', (reason) =>
+    authError('oauth_provider_not_supported', `Unsupported provider: ${reason}`),
+  );
+  if (client.kind === 'oauth1') return oauth1Profile(ctx, client, params, await takeSecret(ctx, flow));
+  const code = params.get('code') ?? '';
+  if (code === '') {
+    throw authError('bad_oauth_callback', 'OAuth callback with missing authorization code missing');
+  }
+  requireSameIssuer(client, params);
+  const codeVerifier = await takeSecret(ctx, flow);
+  if (client.pkce && codeVerifier === undefined) {
+    throw authError('oauth_invalid_state', 'OAuth PKCE code verifier missing');
+  }
+  const token = await redeem(ctx, client, code, codeVerifier);
+  const profile = await client.readProfile(token).catch((cause: unknown) => {
+    throw internalError('Error getting user profile from external provider', cause);
+  });
+  const { accessToken, refreshToken } = token;
+  return { profile: withAppleName(flow.provider_type, profile, params), accessToken, refreshToken };
+}
+
+/** A code of one provider must not be redeemed at another (mix-up; RFC 9207 section 2.4). */
+function requireSameIssuer(client: OAuth2Client, params: URLSearchParams): void {
+  if (client.answersAs === undefined || params.get('iss') === client.answersAs) return;
+  throw authError('bad_oauth_callback', 'OAuth callback is not of the provider that was asked');
+}
+
+/** The PKCE verifier or request token that the flow began with; good once. */
+async function takeSecret(ctx: AuthContext, flow: FlowState): Promise<string | undefined> {
+  if (flow.oauth_client_state_id === null) return undefined;
+  const state = await takeOAuthClientState(ctx.pool, flow.oauth_client_state_id);
+  if (!state) throw authError('oauth_client_state_not_found', undefined, { status: 422 });
+  if (state.provider_type !== flow.provider_type) {
+    throw authError('oauth_invalid_state', 'OAuth provider mismatch');
+  }
+  if (ctx.clock.now() > toMs(state.created_at) + clientStateLifetimeMs) {
+    throw authError('oauth_client_state_expired', 'OAuth state expired', { status: 422 });
+  }
+  return state.code_verifier ?? undefined;
+}
+
+/**
+ * Providers differ in how a client says who it is, and not all say which way they want: the other way is tried when the
+ * first is refused for any other reason than the code.
+ */
+async function redeem(
+  ctx: AuthContext,
+  client: OAuth2Client,
+  code: string,
+  codeVerifier: string | undefined,
+): Promise<TokenAnswer> {
+  const ways: readonly ClientAuth[] = client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
+  const failure = (cause: unknown) =>
+    internalError(`Unable to exchange external code: ${code.slice(0, 4)}`, cause);
+  let error = '';
+  for (const way of ways) {
+    const answer = await ctx.outgoing
+      .send({
+        url: client.tokenUrl,
+        reach: client.reach,
+        method: 'POST',
+        ...redemptionRequest({ ...client, code, codeVerifier }, way),
+      })
+      .catch((cause: unknown) => {
+        throw failure(cause);
+      });
+    const result = readTokenAnswer(answer);
+    if (result.ok) return result.token;
+    error = result.error;
+    if (error === 'invalid_grant') break;
+  }
+  throw failure(
+    new Error(`${new URL(client.tokenUrl).origin} refused the code: ${error || 'no reason given'}`),
+  );
+}
+
+/** Apple tells the name once, beside the code, and nowhere else. */
+function withAppleName(provider: string, profile: ExternalProfile, params: URLSearchParams): ExternalProfile {
+  const text = params.get('user') ?? '';
+  if (provider !== 'apple' || text === '') return profile;
+  let user: unknown;
+  try {
+    user = JSON.parse(text);
+  } catch (cause) {
+    throw internalError('Error getting user profile from external provider', cause);
+  }
+  const name = `${textAt(user, 'name', 'firstName')} ${textAt(user, 'name', 'lastName')}`.trim();
+  return name === '' ? profile : { ...profile, claims: { ...profile.claims, name, full_name: name } };
+}

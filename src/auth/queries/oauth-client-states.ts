@@ -1,0 +1,32 @@
+/** Statements on auth.oauth_client_states: what we must remember towards a provider until its answer comes. */
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import { fromMs } from '../core/times.ts';
+
+export interface OAuthClientState {
+  readonly provider_type: string;
+  readonly code_verifier: string | null;
+  readonly created_at: string;
+}
+
+/** Returns its id. `secret`: the PKCE verifier, or the request token of OAuth 1. */
+export async function insertOAuthClientState(
+  db: Queryable,
+  providerType: string,
+  secret: string,
+  nowMs: number,
+): Promise<string> {
+  const id = randomUUID();
+  await db.query(sql`
+    insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at)
+    values (${id}, ${providerType}, ${secret}, ${fromMs(nowMs)})`);
+  return id;
+}
+
+/** Once: it is gone then. */
+export async function takeOAuthClientState(db: Queryable, id: string): Promise<OAuthClientState | undefined> {
+  const [row] = await db.query<OAuthClientState>(sql`
+    delete from auth.oauth_client_states where id = ${id} returning provider_type, code_verifier, created_at`);
+  return row;
+}
