@@ -1,0 +1,109 @@
+/** Steps of a sign-in with a provider that the tests walk by hand. */
+import type { Issuer } from '../../keys/issuer.ts';
+import type { AuthServer } from '../harness.ts';
+import type { Internet } from './internet.ts';
+
+/** Where the browser is sent, and the state that it carries. */
+export async function leave(
+  auth: AuthServer,
+  provider: string,
+  params: Readonly<Record<string, string>> = {},
+): Promise<{ url: URL; state: string }> {
+  const query = new URLSearchParams({ provider, ...params });
+  const answer = await auth.request(`/authorize?${query}`, { redirect: 'manual' });
+  if (answer.status !== 302) throw new Error(`/authorize: ${answer.status} ${await answer.text()}`);
+  const url = new URL(answer.headers.get('location') ?? '');
+  return { url, state: url.searchParams.get('state') ?? '' };
+}
+
+export interface Arrival {
+  readonly status: number;
+  readonly url: URL;
+  readonly query: Record<string, string>;
+  readonly fragment: Record<string, string>;
+}
+
+/** The browser comes back with these parameters. */
+export async function comeBack(
+  auth: AuthServer,
+  params: Readonly<Record<string, string>>,
+  method: 'GET' | 'POST' = 'GET',
+): Promise<Arrival> {
+  const search = new URLSearchParams(params).toString();
+  const answer = await auth.request(method === 'GET' ? `/callback?${search}` : '/callback', {
+    method,
+    redirect: 'manual',
+    ...(method === 'GET'
+      ? {}
+      : { body: search, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
+  });
+  const url = new URL(answer.headers.get('location') ?? 'nowhere:');
+  return {
+    status: answer.status,
+    url,
+    query: Object.fromEntries(url.searchParams),
+    fragment: Object.fromEntries(new URLSearchParams(url.hash.slice(1))),
+  };
+}
+
+/** Away and back again. */
+export async function signIn(
+  auth: AuthServer,
+  provider: string,
+  params: Readonly<Record<string, string>> = {},
+): Promise<Arrival> {
+  const { state } = await leave(auth, provider, params);
+  return comeBack(auth, { code: 'good-code', state });
+}
+
+interface WireIdentity {
+  readonly provider: string;
+  readonly id: string;
+  readonly identity_data: Record<string, unknown>;
+}
+
+export interface WireUser {
+  readonly id: string;
+  readonly email: string;
+  readonly email_confirmed_at?: string;
+  readonly app_metadata: Record<string, unknown>;
+  readonly user_metadata: Record<string, unknown>;
+  readonly identities: readonly WireIdentity[];
+}
+
+export async function userOf(auth: AuthServer, arrival: Arrival): Promise<WireUser> {
+  const token = arrival.fragment.access_token;
+  if (token === undefined) throw new Error(`no session: ${arrival.url}`);
+  return (await auth.request('/user', { token })).json<WireUser>();
+}
+
+/** An OpenID issuer under its own name, reached through the internet of the test. */
+export function publishIssuer(internet: Internet, name: string, issuer: Issuer): void {
+  const place = name.replace(/^https:\/\//, '');
+  internet.serve(`${place}/.well-known/openid-configuration`, () => issuer.discovery);
+  internet.serve(`${place}/jwks`, () => ({ keys: [issuer.publicJwk()] }));
+}
+
+let counter = 0;
+
+/** A GitHub whose user the test names; each call is another user. */
+export function serveGithub(
+  internet: Internet,
+  emails: readonly { email: string; verified: boolean; primary: boolean }[],
+  id = 1_000_000 + counter++,
+): number {
+  internet.serve('github.com/login/oauth/access_token', ({ form }) =>
+    form.get('code') === 'good-code'
+      ? { access_token: 'gho_token', token_type: 'bearer', scope: 'user:email' }
+      : { error: 'bad_verification_code', error_description: 'The code passed is incorrect or expired.' },
+  );
+  internet.serve('api.github.com/user', () => ({
+    login: 'octocat',
+    id,
+    avatar_url: 'https://avatars.example/octocat.gif',
+    name: 'Monalisa Octocat',
+    email: null,
+  }));
+  internet.serve('api.github.com/user/emails', () => emails);
+  return id;
+}
