@@ -38,8 +38,6 @@ describe('what is missing, in the words of the page', () => {
     ['S3 protocol', 'GET', '/storage/v1/s3/photos', 404, 'not found'],
     ['Image transformation', 'GET', '/storage/v1/render/image/public/photos/a.png', 404, 'not found'],
     ['Analytics and vector buckets', 'POST', '/storage/v1/vector/ListVectorBuckets', 404, 'not found'],
-    ['Social sign-in', 'GET', '/auth/v1/authorize?provider=github', 400, 'provider is not enabled'],
-    ['ID tokens', 'POST', '/auth/v1/token?grant_type=id_token', 400, 'id_token required'],
     ['SAML', 'POST', '/auth/v1/sso', 404, 'saml_provider_disabled'],
     ['wallets', 'POST', '/auth/v1/token?grant_type=web3', 400, 'web3'],
     ['SCIM', 'GET', '/auth/v1/scim/v2/Schemas', 404, 'feature_disabled'],
