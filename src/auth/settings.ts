@@ -2,6 +2,7 @@
 import type { Config } from '../config/index.ts';
 import { type PasswordRules, requiredSets } from './core/password-rules.ts';
 import { type RedirectRules, redirectRules } from './core/redirects.ts';
+import type { SmsConfig } from './core/text-providers.ts';
 import { type RelyingParty, relyingParty } from './core/webauthn/relying-party.ts';
 
 export type SmsProvider = '' | 'twilio' | 'twilio_verify' | 'messagebird' | 'textlocal' | 'vonage';
@@ -63,6 +64,8 @@ export interface Settings {
     /** Bare phone number to its fixed code. */
     readonly testCodes: ReadonlyMap<string, string>;
   };
+  /** For the provider of text messages. */
+  readonly sms: SmsConfig;
   readonly oauthServer: {
     readonly enabled: boolean;
     readonly allowsRegistration: boolean;
@@ -141,6 +144,7 @@ export function settingsFrom({ auth, plinth }: Config, mode: Mode, apiUrl: () =>
       template: auth.sms.template,
       testCodes: new Map(Object.entries(auth.sms.test_otp)),
     },
+    sms: { ...auth.sms, contentSid: plinth.auth.sms.twilio.content_sid },
     oauthServer: {
       enabled: auth.oauth_server.enabled,
       allowsRegistration: auth.oauth_server.allow_dynamic_registration,

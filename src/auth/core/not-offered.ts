@@ -6,7 +6,6 @@ export function notOffered(auth: Config['auth']): string[] {
   const flags: readonly (readonly [string, boolean])[] = [
     ['auth.web3.solana', auth.web3.solana.enabled],
     ['auth.web3.ethereum', auth.web3.ethereum.enabled],
-    ['auth.sms.twilio_verify', auth.sms.twilio_verify.enabled],
   ];
   return flags.filter(([, enabled]) => enabled).map(([name]) => name);
 }

@@ -1,13 +1,16 @@
 /** Text message providers as data: the request each wants, and how its answer says whether the message went out. */
 import type { Config } from '../../config/index.ts';
+import { barePhone } from './contact.ts';
 import { isJsonObject } from './json.ts';
 
-type SmsConfig = Config['auth']['sms'];
+/** `contentSid`: Twilio's approved template for WhatsApp, empty for none. */
+export type SmsConfig = Config['auth']['sms'] & { readonly contentSid: string };
 
 export interface TextMessage {
   /** Bare number, without `+`. */
   readonly phone: string;
   readonly body: string;
+  readonly code: string;
   readonly channel: 'sms' | 'whatsapp';
 }
 
@@ -17,39 +20,56 @@ export interface ProviderRequest {
   readonly form: Readonly<Record<string, string>>;
 }
 
-export interface TextProvider {
-  request(config: SmsConfig, message: TextMessage): ProviderRequest;
-  /** Undefined when the message is on its way, else what the provider says. */
+/** What is sent, and what the answer means: undefined when all is well, else the fault in upstream's words. */
+export interface ProviderCall<T> {
+  request(config: SmsConfig, input: T): ProviderRequest;
   fault(status: number, answer: unknown): string | undefined;
 }
 
+export type TextProvider = ProviderCall<TextMessage>;
+
 export const textProviders: Readonly<
-  Record<'twilio' | 'messagebird' | 'textlocal' | 'vonage', TextProvider>
+  Record<'twilio' | 'twilio_verify' | 'messagebird' | 'textlocal' | 'vonage', TextProvider>
 > = {
+  /** https://www.twilio.com/docs/messaging/api/message-resource */
   twilio: {
-    request({ twilio }, { phone, body, channel }) {
-      const prefix = channel === 'whatsapp' ? 'whatsapp:' : '';
+    request({ twilio, contentSid }, { phone, body, code, channel }) {
+      const isWhatsapp = channel === 'whatsapp';
+      const prefix = isWhatsapp ? 'whatsapp:' : '';
+      const sender = twilio.message_service_sid;
       // A number as the sender needs the channel as well; the id of a service does not.
-      const isNumber = /^\+?[1-9][0-9]{1,14}$/.test(twilio.message_service_sid);
+      const isNumber = /^[1-9][0-9]{1,14}$/.test(barePhone(sender));
+      const content: Record<string, string> =
+        isWhatsapp && contentSid !== ''
+          ? { ContentSid: contentSid, ContentVariables: JSON.stringify({ 1: code }) }
+          : { Body: body };
       return {
         url: `https://api.twilio.com/2010-04-01/Accounts/${encodeURIComponent(twilio.account_sid)}/Messages.json`,
         headers: { authorization: basic(twilio.account_sid, twilio.auth_token ?? '') },
         form: {
           To: `${prefix}+${phone}`,
           Channel: channel,
-          From: (isNumber ? prefix : '') + twilio.message_service_sid,
-          Body: body,
+          From: (isNumber ? prefix : '') + sender,
+          ...content,
         },
       };
     },
     fault(status, answer) {
-      if (status !== 200 && status !== 201) return textAt(answer, 'message') ?? `HTTP ${status}`;
+      if (status !== 200 && status !== 201) return twilioRefusal(status, answer);
       const state = textAt(answer, 'status');
-      return state === 'failed' || state === 'undelivered'
-        ? (textAt(answer, 'error_message') ?? state)
-        : undefined;
+      if (state !== 'failed' && state !== 'undelivered') return undefined;
+      const code = valueAt(answer, 'error_code');
+      const reason = textAt(answer, 'error_message') ?? state;
+      return `twilio error: ${reason} ${code ?? ''} for message ${textAt(answer, 'sid') ?? ''}`;
     },
   },
+  /** https://www.twilio.com/docs/verify/api/verification: it makes the code and its text. */
+  twilio_verify: {
+    request: ({ twilio_verify }, { phone, channel }) =>
+      verifyRequest(twilio_verify, 'Verifications', { To: `+${phone}`, Channel: channel }),
+    fault: (status, answer) => (status === 200 || status === 201 ? undefined : twilioRefusal(status, answer)),
+  },
+  /** https://developers.messagebird.com/api/sms-messaging/#send-outbound-sms */
   messagebird: {
     request({ messagebird }, { phone, body }) {
       return {
@@ -66,9 +86,11 @@ export const textProviders: Readonly<
     },
     fault(status, answer) {
       if (status >= 400) return textAt(answer, 'errors', 0, 'description') ?? `HTTP ${status}`;
-      return valueAt(answer, 'recipients', 'totalSentCount') ? undefined : 'total sent count is 0';
+      const sent = valueAt(answer, 'recipients', 'totalSentCount');
+      return sent ? undefined : 'messagebird error: total sent count is 0';
     },
   },
+  /** https://api.textlocal.in/docs/sendsms */
   textlocal: {
     request({ textlocal }, { phone, body }) {
       return {
@@ -79,9 +101,13 @@ export const textProviders: Readonly<
     },
     fault(status, answer) {
       if (textAt(answer, 'status') === 'success') return undefined;
-      return textAt(answer, 'errors', 0, 'message') ?? `HTTP ${status}`;
+      const reason = textAt(answer, 'errors', 0, 'message');
+      if (reason === undefined) return `HTTP ${status}`;
+      const code = valueAt(answer, 'errors', 0, 'code') ?? '';
+      return `textlocal error: ${reason} (code: ${code}) message ${textAt(answer, 'messages', 0, 'id') ?? ''}`;
     },
   },
+  /** https://developer.vonage.com/en/api/sms */
   vonage: {
     request({ vonage }, { phone, body }) {
       return {
@@ -98,11 +124,47 @@ export const textProviders: Readonly<
       };
     },
     fault(status, answer) {
-      if (textAt(answer, 'messages', 0, 'status') === '0') return undefined;
-      return textAt(answer, 'messages', 0, 'error-text') ?? `HTTP ${status}`;
+      const state = textAt(answer, 'messages', 0, 'status');
+      if (state === '0') return undefined;
+      if (state === undefined) return status === 200 ? 'vonage error: Internal Error' : `HTTP ${status}`;
+      const [reason, id] = [
+        textAt(answer, 'messages', 0, 'error-text'),
+        textAt(answer, 'messages', 0, 'message-id'),
+      ];
+      return `vonage error: ${reason ?? ''} (status: ${state}) for message ${id ?? ''}`;
     },
   },
 };
+
+/** https://www.twilio.com/docs/verify/api/verification-check: whether Twilio Verify has made this code. */
+export const codeCheck: ProviderCall<{ readonly phone: string; readonly code: string }> = {
+  request: ({ twilio_verify }, { phone, code }) =>
+    verifyRequest(twilio_verify, 'VerificationCheck', { To: `+${phone}`, Code: code }),
+  fault(status, answer) {
+    if (status !== 200 && status !== 201) return twilioRefusal(status, answer);
+    const state = textAt(answer, 'status');
+    if (state === 'approved' && valueAt(answer, 'valid') === true) return undefined;
+    return `twilio verification error: ${textAt(answer, 'error_message') ?? ''} ${state ?? ''}`;
+  },
+};
+
+function verifyRequest(
+  config: SmsConfig['twilio_verify'],
+  resource: string,
+  form: Readonly<Record<string, string>>,
+): ProviderRequest {
+  return {
+    url: `https://verify.twilio.com/v2/Services/${encodeURIComponent(config.message_service_sid)}/${resource}`,
+    headers: { authorization: basic(config.account_sid, config.auth_token ?? '') },
+    form,
+  };
+}
+
+function twilioRefusal(status: number, answer: unknown): string {
+  const message = textAt(answer, 'message');
+  if (message === undefined) return `HTTP ${status}`;
+  return `${message} More information: ${textAt(answer, 'more_info') ?? ''}`;
+}
 
 function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

@@ -4,16 +4,15 @@ import type { AuthContext } from '../context.ts';
 import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, tokenHash } from '../core/secrets.ts';
 import { renderText } from '../core/template/render.ts';
-import { type TextMessage, textProviders } from '../core/text-providers.ts';
 import { fromMs, toMs } from '../core/times.ts';
-import { AuthError, authError } from '../errors.ts';
+import { authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { setOneTimeToken } from '../queries/one-time-tokens.ts';
 import { updateUser } from '../queries/users.ts';
 import { requirePause } from '../rate-limits.ts';
 import type { User } from '../rows.ts';
-import type { SmsProvider } from '../settings.ts';
 import { runHook } from './hooks.ts';
+import { sendByProvider } from './text-messages.ts';
 
 export type Channel = 'sms' | 'whatsapp';
 export type PhoneCodeKind = 'confirmation' | 'phone_change' | 'reauthentication';
@@ -26,10 +25,12 @@ const columns = {
 
 /** Absent means sms. Throws `validation_failed`. */
 export function parseChannel(ctx: AuthContext, channel: string): Channel {
-  const canWhatsapp =
-    ctx.settings.phone.provider === 'twilio' || ctx.settings.phone.provider === 'twilio_verify';
+  const { phone, hooks } = ctx.settings;
   if (channel === '' || channel === 'sms') return 'sms';
+  const canWhatsapp = phone.provider === 'twilio' || phone.provider === 'twilio_verify';
   if (channel === 'whatsapp' && canWhatsapp) return 'whatsapp';
+  // The hook sends by whatever it likes.
+  if (hooks.send_sms.enabled) return 'sms';
   throw authError(
     'validation_failed',
     "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.",
@@ -87,7 +88,7 @@ export interface TextToSend {
   readonly kind: PhoneCodeKind | 'mfa';
 }
 
-/** Throws `sms_send_failed`. */
+/** Throws `sms_send_failed`; for factors, as upstream, `unexpected_failure`. */
 export async function sendText(
   ctx: AuthContext,
   exchange: Exchange,
@@ -96,30 +97,22 @@ export async function sendText(
 ): Promise<void> {
   if (ctx.settings.hooks.send_sms.enabled) {
     const sms = { otp, ...(kind === 'mfa' ? { sms_type: 'mfa' } : {}), phone };
-    await runHook(ctx, 'send_sms', exchange, { user: renderUser(user), sms }, tx);
+    const sent = runHook(ctx, 'send_sms', exchange, { user: renderUser(user), sms }, tx);
+    await (kind === 'mfa'
+      ? sent.catch((cause) => {
+          throw internalError('error invoking hook', cause);
+        })
+      : sent);
     return;
   }
   try {
     const body = renderText(template, { Code: otp });
-    if (ctx.settings.phone.provider === '') await ctx.mailer.captureSms({ to: phone, body, channel });
-    else await sendByProvider(ctx, ctx.settings.phone.provider, { phone, body, channel });
+    const { provider } = ctx.settings.phone;
+    if (provider === '') await ctx.mailer.captureSms({ to: phone, body, channel });
+    else await sendByProvider(ctx, provider, { phone, body, code: otp, channel });
   } catch (cause) {
-    if (cause instanceof AuthError) throw cause;
+    if (kind === 'mfa') throw internalError('error sending message', cause);
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw authError('sms_send_failed', `Error sending ${kind} OTP to provider: ${reason}`, { cause });
   }
-}
-
-const providerTimeoutMs = 10_000;
-
-async function sendByProvider(ctx: AuthContext, name: SmsProvider, message: TextMessage): Promise<void> {
-  // It makes and checks codes itself, which our codes cannot do.
-  if (name === '' || name === 'twilio_verify') throw new Error(`${name} is not supported yet`);
-  const provider = textProviders[name];
-  const { url, headers, form } = provider.request(ctx.settings.config.sms, message);
-  const signal = AbortSignal.timeout(providerTimeoutMs);
-  const response = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(form), signal });
-  const answer: unknown = await response.json().catch(() => undefined);
-  const fault = provider.fault(response.status, answer);
-  if (fault !== undefined) throw new Error(`${name}: ${fault}`);
 }

@@ -18,6 +18,7 @@ import {
   acceptSignUp,
   changePhone,
 } from './confirm-changes.ts';
+import { checkByProvider, checksCodes } from './text-messages.ts';
 
 export interface VerifyRequest {
   readonly type: string;
@@ -183,6 +184,10 @@ async function findByCode(
       const fixed = phone.testCodes.get(typed.phone);
       if (fixed !== undefined && sameSecret(fixed, typed.code)) return { user, type };
       const isChange = type === 'phone_change';
+      if (checksCodes(ctx) && !ctx.settings.hooks.send_sms.enabled) {
+        await checkByProvider(ctx, (isChange ? user.phone_change : user.phone) ?? '', typed.code);
+        return { user, type };
+      }
       const stored = isChange ? user.phone_change_token : user.confirmation_token;
       const sentAt = isChange ? user.phone_change_sent_at : user.confirmation_sent_at;
       if (holds(stored, sentAt, phone.otpExpiryMs)) return { user, type };
@@ -230,16 +235,20 @@ function isOver(ctx: AuthContext, sentAt: string | null, lifetimeMs: number): bo
   return sentAt === null || ctx.clock.now() > toMs(sentAt) + lifetimeMs;
 }
 
-/** The nonce of GET /reauthenticate, spent by a password change. Throws `reauthentication_not_valid`. */
-export function requireNonce(ctx: AuthContext, user: User, nonce: string): void {
+/**
+ * The nonce of GET /reauthenticate, spent by a password change. Throws `reauthentication_not_valid`, and `otp_expired`
+ * where the provider checks codes.
+ */
+export async function requireNonce(ctx: AuthContext, user: User, nonce: string): Promise<void> {
   const stored = user.reauthentication_token;
+  const wasAsked = stored !== null && stored !== '' && user.reauthentication_sent_at !== null;
+  if (!wasAsked) throw authError('reauthentication_not_valid');
   const email = user.email ?? '';
-  const lifetimeMs = email === '' ? ctx.settings.phone.otpExpiryMs : ctx.settings.email.otpExpiryMs;
-  const owner = email === '' ? (user.phone ?? '') : email;
+  const phone = user.phone ?? '';
+  if (email === '' && checksCodes(ctx)) return checkByProvider(ctx, phone, nonce);
+  const [owner, lifetimeMs] =
+    email === '' ? [phone, ctx.settings.phone.otpExpiryMs] : [email, ctx.settings.email.otpExpiryMs];
   const holds =
-    stored !== null &&
-    stored !== '' &&
-    !isOver(ctx, user.reauthentication_sent_at, lifetimeMs) &&
-    hashMatches(tokenHash(owner, nonce), stored);
+    !isOver(ctx, user.reauthentication_sent_at, lifetimeMs) && hashMatches(tokenHash(owner, nonce), stored);
   if (!holds) throw authError('reauthentication_not_valid');
 }

@@ -18,6 +18,7 @@ import {
 } from '../flows/mfa.ts';
 import { parseChannel, sendText } from '../flows/phone-codes.ts';
 import { renderSession } from '../flows/sessions.ts';
+import { checkByProvider, checksCodes } from '../flows/text-messages.ts';
 import { challengeKey, enrolKey, verifyKey } from '../flows/webauthn-factors.ts';
 import { isUuid, type Principal, refuseAnonymous, requireUser } from '../http/authenticate.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -25,7 +26,7 @@ import { deleteFactor, findFactor, insertChallenge, insertFactor } from '../quer
 import { deleteIdleRecoveryCodes } from '../queries/recovery-codes.ts';
 import { downgradeSessions } from '../queries/sessions.ts';
 import { requirePause } from '../rate-limits.ts';
-import type { Factor } from '../rows.ts';
+import type { Factor, MfaChallenge } from '../rows.ts';
 import type { Define, Handler } from './route.ts';
 
 export function factorRoutes(define: Define, ctx: AuthContext): void {
@@ -211,13 +212,28 @@ async function verify(
   const isTotp = factor.factor_type === 'totp';
   const valid = isTotp
     ? totpMatches(factor.secret ?? '', code, ctx.clock.now())
-    : (asked.otp_code ?? '') !== '' && sameSecret(asked.otp_code ?? '', code);
+    : await isPhoneCode(ctx, factor, asked, code);
   const attempt = { userId: factor.user_id, factorId: factor.id, factorType: factor.factor_type };
   await askVerificationHook(ctx, exchange, attempt, valid);
   if (!valid) {
     throw authError('mfa_verification_failed', isTotp ? undefined : 'Invalid MFA Phone code entered');
   }
   return renderSession(await raiseSession(ctx, exchange, principal, factor, asked));
+}
+
+/** Throws `otp_expired` where the provider checks codes and refuses this one. */
+async function isPhoneCode(
+  ctx: AuthContext,
+  factor: Factor,
+  challenge: MfaChallenge,
+  code: string,
+): Promise<boolean> {
+  if (checksCodes(ctx)) {
+    await checkByProvider(ctx, factor.phone ?? '', code);
+    return true;
+  }
+  const sent = challenge.otp_code ?? '';
+  return sent !== '' && sameSecret(sent, code);
 }
 
 function requireVerifyEnabled(ctx: AuthContext, factor: Factor): void {

@@ -164,7 +164,7 @@ async function newPasswordHash(
   const isRecent = session !== undefined && ctx.clock.now() <= toMs(session.created_at) + dayMs;
   if (needsReauthentication && !isRecent) {
     if (update.nonce === '') throw authError('reauthentication_needed');
-    requireNonce(ctx, user, update.nonce);
+    await requireNonce(ctx, user, update.nonce);
     await updateUser(ctx.pool, user, { reauthentication_token: '' }, ctx.clock.now());
     await deleteOneTimeTokens(ctx.pool, user.id);
   }

@@ -38,17 +38,13 @@ export const external = section('OAuth providers.', {
   zoom: provider('Zoom'),
 });
 
-const twilio = (name: string, marks = {}) =>
-  section(
-    `Text messages by ${name}.`,
-    {
-      enabled: boolean(false, 'Uses it.'),
-      account_sid: text('', 'Account.'),
-      message_service_sid: text('', 'Messaging or verification service.'),
-      auth_token: secret('Token.'),
-    },
-    marks,
-  );
+const twilio = (name: string, service: string) =>
+  section(`Text messages by ${name}.`, {
+    enabled: boolean(false, 'Uses it.'),
+    account_sid: text('', 'Account.'),
+    message_service_sid: text('', service),
+    auth_token: secret('Token.'),
+  });
 
 export const sms = section('Sign-in with a phone number.', {
   enable_signup: boolean(false, 'Allows sign-up with a phone number.', { alias: 'enabled' }),
@@ -56,10 +52,8 @@ export const sms = section('Sign-in with a phone number.', {
   template: text('Your code is {{ .Code }}', 'Text of the message.'),
   max_frequency: duration(5000, 'Shortest time between two messages to one user.'),
   test_otp: names('PHONE', 'Numbers with a fixed code, for tests.', text('', 'The code.')),
-  twilio: twilio('Twilio'),
-  twilio_verify: twilio('Twilio Verify', {
-    pending: 'messages are not sent by it yet, they are captured in the inbox',
-  }),
+  twilio: twilio('Twilio', 'Messaging service, or the number to send from.'),
+  twilio_verify: twilio('Twilio Verify', 'Verification service. It makes and checks the codes itself.'),
   messagebird: section('Text messages by MessageBird.', {
     enabled: boolean(false, 'Uses it.'),
     originator: text('', 'Sender.'),

@@ -30,6 +30,14 @@ export const plinthSchema = section("Plinth's own settings.", {
   auth: section(
     "Sign-in beyond what config.toml knows, in the names of upstream's environment (`GOTRUE_…`).",
     {
+      sms: section('Text messages.', {
+        twilio: section('Twilio.', {
+          content_sid: text(
+            '',
+            'The approved template for WhatsApp; its first variable is the code. Unset: the text itself.',
+          ),
+        }),
+      }),
       password: section('Passwords.', {
         hibp: section('Passwords that are known from leaks are refused.', {
           enabled: boolean(false, 'Asks, by the first five characters of a hash.'),

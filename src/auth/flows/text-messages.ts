@@ -1,0 +1,49 @@
+/** The project's provider of text messages, over HTTP. */
+import type { AuthContext } from '../context.ts';
+import { codeCheck, type ProviderCall, type TextMessage, textProviders } from '../core/text-providers.ts';
+import { authError } from '../errors.ts';
+import type { SmsProvider } from '../settings.ts';
+
+/** Throws what the provider says. */
+export async function sendByProvider(
+  ctx: AuthContext,
+  name: Exclude<SmsProvider, ''>,
+  message: TextMessage,
+): Promise<void> {
+  await call(ctx, textProviders[name], message);
+}
+
+/** Twilio Verify makes codes and checks them: ours are not what its users type. */
+export function checksCodes(ctx: AuthContext): boolean {
+  return ctx.settings.phone.provider === 'twilio_verify';
+}
+
+/** Throws `otp_expired`. */
+export async function checkByProvider(ctx: AuthContext, phone: string, code: string): Promise<void> {
+  try {
+    await call(ctx, codeCheck, { phone, code });
+  } catch (cause) {
+    throw authError('otp_expired', undefined, { cause });
+  }
+}
+
+async function call<T>(ctx: AuthContext, { request, fault }: ProviderCall<T>, input: T): Promise<void> {
+  const { url, headers, form } = request(ctx.settings.sms, input);
+  const { status, text } = await ctx.outgoing.send({
+    url,
+    reach: 'configured',
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  });
+  const wrong = fault(status, parse(text));
+  if (wrong !== undefined) throw new Error(wrong);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
