@@ -63,10 +63,10 @@ export function openRemote(options: RemoteOptions): Remote {
     renew() {
       renewedAt = performance.now();
     },
-    async listen(channel, onNotify, onReconnect) {
+    async listen(channel, onNotify, onReconnect, onLost) {
       for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
         try {
-          return await hub.listen(channel, onNotify, onReconnect);
+          return await hub.listen(channel, onNotify, onReconnect, onLost);
         } catch (error) {
           stopping.signal.throwIfAborted();
           onListenError(error);

@@ -229,11 +229,15 @@ export interface Database {
   ): Promise<T>;
   /** The REST service's path; its own few connections as `authenticator`. */
   readonly requestPath: RequestPath;
-  /** NOTIFY on one shared connection that heals itself; `onReconnect` runs after each reconnection. Returns the undo. */
+  /**
+   * NOTIFY on one shared connection that heals itself; `onLost` runs when it is lost, `onReconnect` when it is back.
+   * Returns the undo.
+   */
   listen(
     channel: string,
     onNotify: (payload: string) => void,
     onReconnect?: () => void,
+    onLost?: () => void,
   ): Promise<() => Promise<void>>;
   /** A walsender connection in database mode, as supabase_realtime_admin. */
   connectReplication(): Promise<ReplicationConnection>;

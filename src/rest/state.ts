@@ -144,6 +144,8 @@ export function createState(source: StateSource): State {
         },
         // What happened while nobody listened is unknown.
         () => void reload('all'),
+        // Whether the database is still there shows by asking it; until it answers we are not ready.
+        () => void reload('all'),
       );
       heard = { channel, unlisten };
       await unlisten;
@@ -163,7 +165,8 @@ export function createState(source: StateSource): State {
       });
     },
     fault() {
-      return current === undefined ? 'the schema cache is not loaded' : undefined;
+      if (current === undefined) return 'the schema cache is not loaded';
+      return failure === undefined ? undefined : 'the database could not be asked for the schema cache';
     },
     isCurrent: () => current !== undefined && failure === undefined && loading === undefined,
     retryAfterSeconds: () => Math.max(1, Math.round(delayAfter(failures - 1) / 1000)),

@@ -69,16 +69,21 @@ const terminate = () =>
 const unavailable = { status: 503, retryAfter: '1', body: { code: expect.stringMatching(/^PGRST00[01]$/) } };
 
 test('gone and back: 503 meanwhile, well again by itself', async () => {
+  const ready = async () => (await fetch(`${rest.url}/rest-admin/v1/ready`)).status;
   expect((await read()).status).toBe(200);
+  expect(await ready()).toBe(200);
   await server.crash();
   for (let turn = 0; turn < 5; turn++) expect(await read()).toMatchObject(unavailable);
   expect(await write(0)).toMatchObject({
     status: 503,
     body: { code: 'PGRST000', message: 'Database connection error.' },
   });
+  await expect.poll(ready).toBe(503);
+  expect((await fetch(`${rest.url}/rest-admin/v1/live`)).status).toBe(200);
   await server.start();
   expect((await read()).status).toBe(200);
   expect((await write(0)).status).toBe(201);
+  await expect.poll(ready, { timeout: 15_000 }).toBe(200);
   await server.stop();
   expect(await read()).toMatchObject(unavailable);
   await server.start();
@@ -180,6 +185,22 @@ test('who waits too long for a connection: 504', async () => {
     expect((await crowded.fetch('/rpc/sleep?seconds=0')).status).toBe(204);
   } finally {
     await crowded.stop();
+  }
+});
+
+test('a stop needs no database', async () => {
+  const own = temporaryFolder();
+  try {
+    const [newest] = availableServers();
+    const other = await startExternalServer(newest?.bin as string, own.path);
+    const theirs = await createDatabase({ dataDir: '/nowhere', databaseUrl: other.url('admin') });
+    const stopped = await serveRest(theirs, () => theirs.stop());
+    expect((await stopped.fetch('/')).status).toBe(200);
+    await other.crash();
+    expect((await stopped.fetch('/')).status).toBe(503);
+    await stopped.stop();
+  } finally {
+    own.remove();
   }
 });
 

@@ -7,14 +7,19 @@ interface Listener {
   readonly channel: string;
   readonly onNotify: (payload: string) => void;
   readonly onReconnect: (() => void) | undefined;
+  readonly onLost: (() => void) | undefined;
 }
 
 export interface ListenHub {
-  /** Resolves when the server listens. `onReconnect` runs when notifications may have been missed. Returns the undo. */
+  /**
+   * Resolves when the server listens. `onReconnect` runs when notifications may have been missed, `onLost` when the
+   * connection has just been lost. Returns the undo.
+   */
   listen(
     channel: string,
     onNotify: (payload: string) => void,
     onReconnect?: () => void,
+    onLost?: () => void,
   ): Promise<() => Promise<void>>;
   end(): Promise<void>;
 }
@@ -60,6 +65,7 @@ export function createListenHub(options: {
     if (listeners.size === 0 || stopping.signal.aborted) return;
     client = reopen();
     client.catch(() => {});
+    for (const { onLost } of listeners) if (onLost !== undefined) guarded(onLost);
   };
   /** Tries until it works: others depend on being told. */
   const reopen = async (): Promise<Client> => {
@@ -89,9 +95,9 @@ export function createListenHub(options: {
   const heard = (channel: string) => [...listeners].some((listener) => listener.channel === channel);
 
   return {
-    async listen(channel, onNotify, onReconnect) {
+    async listen(channel, onNotify, onReconnect, onLost) {
       stopping.signal.throwIfAborted();
-      const listener: Listener = { channel, onNotify, onReconnect };
+      const listener: Listener = { channel, onNotify, onReconnect, onLost };
       listeners.add(listener);
       try {
         client ??= openFirst();
@@ -102,8 +108,8 @@ export function createListenHub(options: {
       }
       return async () => {
         if (!listeners.delete(listener) || heard(channel)) return;
-        const current = await client?.catch(() => undefined);
-        await current?.exec(`unlisten ${quoteIdentifier(channel)}`).catch(() => {});
+        // A connection that is yet to be made will not listen to it.
+        await live?.exec(`unlisten ${quoteIdentifier(channel)}`).catch(() => {});
       };
     },
     async end() {
