@@ -12,7 +12,6 @@ import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
 import type { AuthContext } from './context.ts';
-import { notOffered } from './core/not-offered.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
 import { type CodeRequest, issueCode } from './flows/hand-over.ts';
 import { isVettedClient, releaseAuthorization } from './flows/oauth-consent.ts';
@@ -98,14 +97,6 @@ export function createAuth(deps: AuthDeps): AuthService {
   };
   return {
     name: 'auth',
-    async start() {
-      for (const key of notOffered(deps.config.auth)) {
-        deps.log.warn(
-          { service: 'auth', key },
-          `${key} is enabled in config.toml but not offered yet; it has no effect`,
-        );
-      }
-    },
     mounts: [
       {
         prefix: '/auth/v1',

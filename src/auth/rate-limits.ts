@@ -21,6 +21,8 @@ export interface RateLimits {
   sms(nowMs: number): Promise<void>;
   /** Throws `over_request_rate_limit`. Everywhere, and counts right codes too: who guesses shows. */
   recoveryCode(userId: string, nowMs: number): Promise<void>;
+  /** True the first time; then false for at least `forMs`. */
+  once(key: string, forMs: number, nowMs: number): Promise<boolean>;
   /** Forgets what no longer counts. */
   sweep(nowMs: number): Promise<void>;
 }
@@ -54,6 +56,7 @@ export function createRateLimits(db: Queryable, settings: Settings): RateLimits 
         throw authError('over_request_rate_limit');
       }
     },
+    once: (key, forMs, nowMs) => takePermission(db, key, { size: 1, refillMs: forMs }, nowMs),
     sweep: (nowMs) => deleteFullBuckets(db, nowMs),
   };
 }

@@ -20,7 +20,7 @@ import { findUserByEmail, findUserById, findUserByPhone } from '../queries/users
 import type { FlowState, User } from '../rows.ts';
 import { signInWithIdToken } from './id-token.ts';
 import type { Define } from './route.ts';
-import { signInWithWallet } from './web3.ts';
+import { exchangeWalletMessage } from './web3.ts';
 
 /** A code holds this long; magic links count from the click, others from the request. */
 const codeLifetimeMs = 300_000;
@@ -46,7 +46,7 @@ export function tokenRoutes(define: Define, ctx: AuthContext): void {
       case 'id_token':
         return signInWithIdToken(ctx, exchange);
       default:
-        return signInWithWallet(exchange);
+        return exchangeWalletMessage(ctx, exchange);
     }
   });
 }

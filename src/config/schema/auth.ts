@@ -4,7 +4,6 @@ import {
   duration,
   integer,
   list,
-  notYet,
   oneOf,
   optionalDuration,
   optionalOneOf,
@@ -164,8 +163,8 @@ export const auth = section('Users and sessions.', {
   sms,
   external,
   web3: section('Sign-in with a wallet.', {
-    solana: section('Solana.', { enabled: boolean(false, 'Offers it.') }, notYet),
-    ethereum: section('Ethereum.', { enabled: boolean(false, 'Offers it.') }, notYet),
+    solana: section('Solana.', { enabled: boolean(false, 'Offers it.') }),
+    ethereum: section('Ethereum.', { enabled: boolean(false, 'Offers it.') }),
   }),
   oauth_server: section('This project as an OAuth provider for others.', {
     enabled: boolean(false, 'Serves it.'),

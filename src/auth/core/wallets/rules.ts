@@ -1,0 +1,38 @@
+/** Whether a signed message was meant for us, and for now. */
+import { isRedirectAllowed, type RedirectRules } from '../redirects.ts';
+import type { Chain, WalletMessage } from './message.ts';
+import { splitUri } from './uri.ts';
+
+/** A message may have been issued so long ago, and as far in the future, for clocks differ. */
+export const walletMessageValidityMs = 600_000;
+
+export const chainNames: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
+
+/** What is wrong with a message, in upstream's words; undefined when nothing is. */
+export function walletMessageFault(
+  message: WalletMessage,
+  redirects: RedirectRules,
+  nowMs: number,
+): string | undefined {
+  const chain = chainNames[message.chain];
+  const signed = `Signed ${chain} message`;
+  const { scheme, host, hostname } = splitUri(message.uri);
+  const isLocal = hostname === 'localhost';
+  if (scheme !== 'https' && !isLocal) return `${signed} is using URI which does not use HTTPS`;
+  if (!isRedirectAllowed(redirects, message.uri)) {
+    return `${signed} is using URI which is not allowed on this server, message was signed for another app`;
+  }
+  // Upstream asks nothing of the domain beside localhost, so that any page could have its visitors sign for such an app.
+  if (host !== message.domain || !(isLocal || isRedirectAllowed(redirects, `https://${message.domain}/`))) {
+    return `${signed} is using a Domain that does not match the one in URI which is not allowed on this server`;
+  }
+  if (message.notBeforeMs !== undefined && nowMs < message.notBeforeMs) {
+    return `${signed} becomes valid in the future`;
+  }
+  if (message.expiresAtMs !== undefined && nowMs > message.expiresAtMs) return `${signed} is expired`;
+  if (nowMs > message.issuedAtMs + walletMessageValidityMs) return `${chain} message was issued too long ago`;
+  if (nowMs < message.issuedAtMs - walletMessageValidityMs) {
+    return `${chain} message was issued too far in the future`;
+  }
+  return undefined;
+}

@@ -1,0 +1,84 @@
+/** Whether the owner of an address has signed a text. Any malformed signature is simply none of the owner's. */
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { decodeBase58 } from './base58.ts';
+
+/**
+ * An Ethereum account's personal signature (EIP-191, version 0x45): the key is recovered from it and must have the
+ * address.
+ *
+ * @param signature 65 bytes, R, S and V, as hexadecimal with `0x`.
+ */
+export async function isSignedByEthereum(text: string, address: string, signature: string): Promise<boolean> {
+  const bytes = /^0x[0-9a-f]{130}$/i.test(signature) ? Buffer.from(signature.slice(2), 'hex') : undefined;
+  if (!bytes) return false;
+  const { secp256k1 } = await import('@noble/curves/secp256k1.js');
+  const message = Buffer.from(text, 'utf8');
+  const hash = keccak256(
+    Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${message.length}`), message]),
+  );
+  const v = bytes[64] ?? 0;
+  try {
+    const compact = secp256k1.Signature.fromBytes(bytes.subarray(0, 64), 'compact');
+    // Of the two signatures that every one can be turned into, wallets make the one with the lower S (EIP-2).
+    if (compact.hasHighS()) return false;
+    const key = compact
+      .addRecoveryBit(v >= 27 ? v - 27 : v)
+      .recoverPublicKey(hash)
+      .toBytes(false);
+    const owner = keccak256(key.subarray(1)).subarray(12).toString('hex');
+    return `0x${owner}` === address.toLowerCase();
+  } catch {
+    return false;
+  }
+}
+
+/** Keccak as it was before it became SHA-3. */
+function keccak256(bytes: Uint8Array): Buffer {
+  return createHash('keccak-256').update(bytes).digest();
+}
+
+/**
+ * An Ed25519 signature by a Solana account, over the text or, as Ledger devices sign, over its off-chain form
+ * (docs.anza.xyz/proposals/off-chain-message-signing).
+ *
+ * @param domain of the message; part of the off-chain form.
+ */
+export function isSignedBySolana(
+  text: string,
+  address: string,
+  signature: Uint8Array,
+  domain: string,
+): boolean {
+  const key = decodeBase58(address);
+  if (key?.length !== 32 || signature.length !== 64) return false;
+  const message = Buffer.from(text, 'utf8');
+  try {
+    const publicKey = createPublicKey({
+      key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key).toString('base64url') },
+      format: 'jwk',
+    });
+    const isSigned = (signed: Uint8Array) => verify(null, signed, publicKey, signature);
+    return isSigned(message) || isSigned(offChainMessage(message, domain, key));
+  } catch {
+    // 32 bytes that are no point of the curve.
+    return false;
+  }
+}
+
+const asciiFormat = 0;
+
+function offChainMessage(message: Buffer, domain: string, key: Uint8Array): Buffer {
+  const application = Buffer.alloc(32);
+  application.write(domain);
+  const length = Buffer.alloc(2);
+  length.writeUInt16LE(message.length);
+  return Buffer.concat([
+    Buffer.from('\xffsolana offchain', 'latin1'),
+    Buffer.from([0]),
+    application,
+    Buffer.from([asciiFormat, 1]),
+    key,
+    length,
+    message,
+  ]);
+}

@@ -1,0 +1,94 @@
+/** Signing in with a wallet: a message that it has signed for this project. */
+import { createHash } from 'node:crypto';
+import type { AuthContext } from '../context.ts';
+import { type Chain, parseWalletMessage, type WalletMessage } from '../core/wallets/message.ts';
+import { chainNames, walletMessageFault, walletMessageValidityMs } from '../core/wallets/rules.ts';
+import { isSignedByEthereum, isSignedBySolana } from '../core/wallets/signature.ts';
+import { authError, OAuthShapedError } from '../errors.ts';
+import { audienceOf, type Exchange } from '../http/exchange.ts';
+import { audit } from './audit.ts';
+import { askBeforeExternalUser, type ExternalSignIn, signInExternally } from './external-accounts.ts';
+import { type IssuedSession, issueSession } from './sessions.ts';
+
+const minMessageBytes = 64;
+const maxMessageBytes = 20 * 1024;
+
+const provider = 'web3';
+
+/** @throws {AuthError} validation_failed, signup_disabled, user_banned. @throws {OAuthShapedError} invalid_grant. */
+export async function signInWithWallet(
+  ctx: AuthContext,
+  exchange: Exchange,
+  chain: Chain,
+): Promise<IssuedSession> {
+  const body = exchange.body();
+  const text = body.text('message');
+  const message = await requireSigned(chain, text, body.text('signature'));
+  const now = ctx.clock.now();
+  const fault = walletMessageFault(message, ctx.settings.redirects, now);
+  if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
+  // Upstream takes a message again and again until it is too old. By its text: of one signature others can be made.
+  const digest = createHash('sha256').update(text).digest('base64url');
+  if (!(await ctx.limits.once(`wallet:${digest}`, 2 * walletMessageValidityMs, now))) {
+    throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);
+  }
+  const signIn = externalSignIn(message, audienceOf(ctx, exchange));
+  await askBeforeExternalUser(ctx, exchange, signIn);
+  return ctx.pool.transaction(async (tx) => {
+    const outcome = await signInExternally(ctx, tx, exchange, signIn);
+    if (outcome.kind === 'refusal') throw outcome.error;
+    const { chainId: network, address, domain, uri } = message;
+    await audit(ctx, tx, outcome.user, 'login', {
+      traits: { provider, chain, network, address, domain, uri },
+    });
+    return issueSession(ctx, tx, exchange, outcome.user, provider);
+  });
+}
+
+async function requireSigned(chain: Chain, text: string, signature: string): Promise<WalletMessage> {
+  const length = Buffer.byteLength(text);
+  if (length < minMessageBytes) throw authError('validation_failed', 'message is too short');
+  if (length > maxMessageBytes) throw authError('validation_failed', 'message must not exceed 20KB');
+  const bytes = chain === 'solana' ? requireSolanaSignature(signature) : requireEthereumSignature(signature);
+  const message = parseWalletMessage(chain, text);
+  const isSigned =
+    typeof bytes === 'string'
+      ? await isSignedByEthereum(text, message.address, bytes)
+      : isSignedBySolana(text, message.address, bytes, message.domain);
+  if (!isSigned) throw new OAuthShapedError('invalid_grant', 'Signature does not match address in message');
+  return message;
+}
+
+/** base64 of either alphabet. */
+function requireSolanaSignature(text: string): Uint8Array {
+  if (text.length !== 86 && text.length !== 88) {
+    throw authError(
+      'validation_failed',
+      'signature must be 64 bytes encoded as base64 with or without padding',
+    );
+  }
+  if (!/^[A-Za-z0-9+/_-]*=*$/.test(text)) {
+    throw authError('validation_failed', 'signature does not contain valid base64 characters');
+  }
+  return Buffer.from(text, 'base64');
+}
+
+function requireEthereumSignature(text: string): string {
+  if (text.replace(/^0x/, '').length !== 130) {
+    throw authError(
+      'validation_failed',
+      'signature must be 65 bytes long, encoded as a 130 character-long hexadecimal string',
+    );
+  }
+  return text;
+}
+
+/** The account is known by chain and address, which a wallet has no other name for. */
+function externalSignIn(message: WalletMessage, aud: string): ExternalSignIn {
+  const { chain, address, chainId: network, domain, statement } = message;
+  const claims = {
+    sub: `${provider}:${chain}:${address}`,
+    custom_claims: { address, chain, network, domain, statement },
+  };
+  return { provider, profile: { emails: [], claims }, emailOptional: true, aud };
+}
