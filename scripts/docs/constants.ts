@@ -45,6 +45,8 @@ const fixed: readonly Fixed[] = [
   ['auth', 'recovery codes in a set', 'count', 'src/auth', 'codesPerSet'],
   ['auth', 'attempts with recovery codes at once', 'count', 'src/auth', 'recoveryCodeAttempts.size'],
   ['auth', 'another attempt after', 'ms', 'src/auth', 'recoveryCodeAttempts.refillMs'],
+  ['auth', 'age of a signed message of a wallet, either way', 'ms', 'src/auth', 'walletMessageValidityMs'],
+  ['auth', 'signed message of a wallet', 'bytes', 'src/auth', 'maxMessageBytes'],
   ['auth', 'TOTP period', 's', 'src/auth', 'periodSeconds'],
   ['auth', 'TOTP digits', 'count', 'src/auth/core/totp.ts', 'digits'],
   ['auth', 'TOTP steps of skew, either way', 'count', 'src/auth', 'skewSteps'],
