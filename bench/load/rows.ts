@@ -1,0 +1,6 @@
+/** For benchmarks: the rows of `items`. A hundred users own them, and see only their own. */
+
+export const USERS = 100;
+export const ROWS = 100_000;
+export const userOf = (id: number): number => id % USERS;
+export const subOf = (user: number): string => `00000000-0000-4000-8000-${String(user).padStart(12, '0')}`;

@@ -1,0 +1,81 @@
+/** For benchmarks: a whole backend in a process of its own, forked with IPC, on a throw-away database with `items`. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { sql } from '../../src/kernel/sql.ts';
+import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+import { ROWS, subOf, USERS } from './rows.ts';
+
+const SCHEMA = `
+  create table public.items (id int primary key, owner uuid not null, title text not null, done boolean not null,
+    created_at timestamptz not null);
+  insert into public.items
+    select i, ('00000000-0000-4000-8000-' || lpad((i % ${USERS})::text, 12, '0'))::uuid, 'Item number ' || i, i % 3 = 0,
+      timestamptz '2026-01-01' + i * interval '1 minute'
+    from generate_series(1, ${ROWS}) i;
+  create index on public.items (owner, id);
+  alter table public.items enable row level security;
+  create policy own on public.items to authenticated using (owner = (select auth.uid()));
+  grant select on public.items to authenticated;`;
+
+/** What the parent gets first. */
+export interface ServerFacts {
+  readonly url: string;
+  /** A token of each user. */
+  readonly tokens: readonly string[];
+  readonly jwtSecret: string;
+  /** Where a peer signs in as `authenticator`, whose password is `postgres`. */
+  readonly database: { readonly host: string; readonly port: number; readonly name: string };
+  readonly postmasterPid: number;
+}
+
+/** The answer to each message `stats`: since the one before. */
+export interface ServerStats {
+  readonly rssBytes: number;
+  readonly loopDelayMaxMs: number;
+  readonly loopDelayP99Ms: number;
+  /** Client connections of the backend at the database, and how many of them are not idle. */
+  readonly connections: number;
+  readonly busyConnections: number;
+}
+
+async function serve(send: (message: ServerFacts | ServerStats) => void): Promise<void> {
+  const backend = await createTestBackend({ sql: SCHEMA });
+  const { database, keys } = backend;
+  const admin = database.pool('supabase_admin');
+  await admin.exec('vacuum analyze public.items');
+  const [place] = await admin.query<{ host: string; port: number; name: string; dir: string }>(sql`
+    select trim(both '"' from split_part(current_setting('unix_socket_directories'), ',', 1)) as host, current_setting('port')::int as port,
+      current_database() as name, current_setting('data_directory') as dir`);
+  if (place === undefined) throw new Error('The database does not say where it is.');
+  const pidFile = await admin.query<{ pid: number }>(
+    sql`select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid`,
+  );
+  const exp = Math.floor(Date.now() / 1000) + 24 * 3600;
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  process.on('message', async (message) => {
+    if (message === 'stop') {
+      await backend.stop();
+      await stopTestCluster();
+      process.exit(0);
+    }
+    const [row] = await admin.query<{ connections: number; busy: number }>(sql`
+      select count(*) as connections, count(*) filter (where state <> 'idle') as busy from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+        and usename = 'authenticator'`);
+    const loop = { loopDelayMaxMs: delay.max / 1e6, loopDelayP99Ms: delay.percentile(99) / 1e6 };
+    delay.reset();
+    const { connections = 0, busy = 0 } = row ?? {};
+    send({ rssBytes: process.memoryUsage.rss(), ...loop, connections, busyConnections: busy });
+  });
+  send({
+    url: backend.url,
+    tokens: Array.from({ length: USERS }, (_, user) =>
+      keys.signWithSecret({ sub: subOf(user), role: 'authenticated', aud: 'authenticated', exp }),
+    ),
+    jwtSecret: keys.jwtSecret,
+    database: { host: place.host, port: place.port, name: place.name },
+    postmasterPid: pidFile[0]?.pid ?? 0,
+  });
+}
+
+await serve((message) => void process.send?.(message));
