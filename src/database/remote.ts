@@ -34,7 +34,8 @@ const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 32_000;
 
 export function openRemote(options: RemoteOptions): Remote {
-  const { connectOptions, connections, maxLifetimeMs, onListenError } = options;
+  const { connections, maxLifetimeMs, onListenError } = options;
+  const connectOptions = () => ({ ...options.connectOptions(), bareSession: true });
   let renewedAt = 0;
   // Some for quick requests that share one; a single connection is everybody's in turn.
   const shared = Math.min(4, Math.floor(connections / 2));

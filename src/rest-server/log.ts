@@ -25,6 +25,9 @@ export interface AnswerFacts {
   readonly sizeBytes: string | undefined;
 }
 
+/** PostgreSQL's words about a statement that somebody else prepared, or nobody. */
+const LOST_STATEMENT = /prepared statement "s\d+"/;
+
 const LEVELS: readonly LogLevel[] = ['crit', 'error', 'warn', 'info', 'debug'];
 /** The lowest status that is logged at a level. */
 const LOGGED_FROM: Readonly<Record<LogLevel, number>> = {
@@ -45,13 +48,20 @@ export function createServerLog(
   const fault = (line: string): void => {
     if (atLeast('error')) say(line);
   };
+  let advised = false;
+  const failed = (error: unknown, message: string): void => {
+    fault(error === undefined ? message : errorJson(error));
+    if (advised || !LOST_STATEMENT.test(String((error as Error | undefined)?.message))) return;
+    advised = true;
+    fault('If a connection pooler in transaction mode is in between, set db-prepared-statements to false.');
+  };
   const logger: Logger = {
     debug: (_fields, message) => {
       if (atLeast('debug')) say(message);
     },
     info: () => {},
-    warn: ({ error }, message) => fault(error === undefined ? message : errorJson(error)),
-    error: ({ error }, message) => fault(error === undefined ? message : errorJson(error)),
+    warn: ({ error }, message) => failed(error, message),
+    error: ({ error }, message) => failed(error, message),
     child: () => logger,
   };
   return {

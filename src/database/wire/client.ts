@@ -26,7 +26,7 @@ export class Client implements Queryable {
   }
 
   static async connect(options: ConnectionOptions): Promise<Client> {
-    const parameters = { ...SESSION_PARAMETERS, ...options.parameters };
+    const parameters = { ...(options.bareSession ? {} : SESSION_PARAMETERS), ...options.parameters };
     return new Client(await Connection.open({ ...options, parameters }));
   }
 

@@ -39,6 +39,8 @@ export interface ConnectionOptions extends ConnectionTarget {
   readonly replication?: boolean | undefined;
   /** False: statements have no names, for a pooler in transaction mode. */
   readonly namedStatements?: boolean | undefined;
+  /** True: nothing is asked of the session beyond `parameters`, since poolers refuse what they do not know. */
+  readonly bareSession?: boolean | undefined;
   /** Further run-time parameters of the session. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly onNotice?: ((notice: Notice) => void) | undefined;
