@@ -16,7 +16,7 @@ import { answerClientError, maxHeaderBytes } from './client-error.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
 import { lazyValidation } from './lazy-validation.ts';
 import { requestIdOf } from './request-id.ts';
-import { applyApiKey, dispatchUpgrades, isUpgradable } from './upgrades.ts';
+import { applyApiKey, dispatchUpgrades, findMount, isUpgradable } from './upgrades.ts';
 
 export { openLead } from './lead.ts';
 
@@ -75,9 +75,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     clientErrorHandler: answerClientError,
     rewriteUrl: (request) => originForm(request.url ?? '/'),
     frameworkErrors: (error, request, reply: FastifyReply) => {
+      const mount = findMount(mounts, request.url.split('?', 1)[0] ?? '/');
+      const { status, body } = mount?.badPath ?? {
+        status: 400,
+        body: { code: error.code, message: error.message },
+      };
       reply.raw.setHeader('x-request-id', request.id);
-      log.info({ requestId: request.id, method: request.method, status: 400 }, 'request');
-      reply.code(400).send({ code: error.code, message: error.message });
+      if (mount?.cors === 'open') reply.raw.setHeader('access-control-allow-origin', '*');
+      log.info({ requestId: request.id, method: request.method, status }, 'request');
+      reply.code(status).send(body);
     },
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: maxPathChars, ignoreTrailingSlash: false },

@@ -11,6 +11,7 @@ import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { AnswerSpace } from './answers/space.ts';
 import { BodySpace } from './bodies.ts';
+import { errorBody, restError } from './errors.ts';
 import { EXPOSED_HEADERS } from './exposed-headers.ts';
 import { createAdviser } from './privileges/index.ts';
 import { adminPlugin, restPlugin } from './routes.ts';
@@ -48,6 +49,7 @@ export interface RestDeps {
 }
 
 const PREFIX = '/rest/v1';
+const INVALID_PATH = restError('PGRST125');
 const CHANNEL = 'pgrst';
 
 /**
@@ -82,6 +84,7 @@ export function createRest({ database, keys, config, dataDir, log, permissionHin
         cors: 'open',
         exposeHeaders: EXPOSED_HEADERS,
         apiKeys: true,
+        badPath: { status: INVALID_PATH.status, body: JSON.parse(errorBody(INVALID_PATH, 'verbose')) },
       },
       {
         prefix: '/rest-admin/v1',

@@ -178,6 +178,8 @@ describe('what is not text', () => {
     ['broken UTF-8 in a value', '/people?name=eq.%ff%fe', 200, undefined],
     ['an overlong sequence', '/people?name=eq.%c0%af', 200, undefined],
     ['a lone surrogate', '/people?name=eq.%ed%a0%80', 200, undefined],
+    ['a stray percent sign in the path', '/people%zz', 404, 'PGRST125'],
+    ['broken UTF-8 in the path', '/people%ff', 404, 'PGRST125'],
     ['a stray percent sign', '/people?name=eq.%zz%', 200, undefined],
   ])('%s', async (_what, path, status, code) => {
     const answer = await ask(path);

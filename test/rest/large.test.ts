@@ -49,6 +49,7 @@ const ask = (path: string, init: RequestInit = {}) =>
   rest.fetch(path, { ...init, headers: { authorization, ...init.headers } });
 beforeAll(async () => {
   rest = await startRest({
+    sql: SCHEMA,
     settings: {
       api: { max_rows: 1_000_000_000 },
       plinth: {
@@ -61,9 +62,6 @@ beforeAll(async () => {
     },
   });
   authorization = `Bearer ${rest.userToken('11111111-1111-4111-8111-111111111111', { role: 'bulk' })}`;
-  await rest.run(SCHEMA);
-  await rest.run(`notify pgrst, 'reload schema'`);
-  await vi.waitFor(async () => expect((await ask('/rpc/blob?size=8')).status).toBe(200));
 });
 afterAll(() => rest?.stop());
 afterEach(async () => {
