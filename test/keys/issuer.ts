@@ -56,12 +56,13 @@ export async function startIssuer(name?: string): Promise<Issuer> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const issuer = name ?? url;
+  const base = issuer.replace(/\/$/, '');
   Object.assign(discovery, {
     issuer,
-    authorization_endpoint: `${issuer}/authorize`,
-    token_endpoint: `${issuer}/token`,
-    userinfo_endpoint: `${issuer}/userinfo`,
-    jwks_uri: `${issuer}/jwks`,
+    authorization_endpoint: `${base}/authorize`,
+    token_endpoint: `${base}/token`,
+    userinfo_endpoint: `${base}/userinfo`,
+    jwks_uri: `${base}/jwks`,
     id_token_signing_alg_values_supported: ['RS256'],
   });
   return {

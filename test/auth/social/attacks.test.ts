@@ -1,0 +1,344 @@
+/** The way to a provider and back, walked by somebody who means harm. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../../src/kernel/sql.ts';
+import { type AuthServer, newEmail, startAuth } from '../harness.ts';
+import { createInternet, type Internet } from './internet.ts';
+import { comeBack, leave, serveGithub, signIn, userOf } from './sign-in.ts';
+
+const siteUrl = 'https://app.example.com/home?tab=1';
+const verifier = 'a'.repeat(64);
+
+let auth: AuthServer;
+let internet: Internet;
+
+beforeAll(async () => {
+  internet = await createInternet();
+  const configured = { enabled: true, client_id: 'client', secret: 'secret' };
+  auth = await startAuth(
+    {
+      site_url: siteUrl,
+      additional_redirect_urls: ['https://app.example.com/**'],
+      external: { github: configured, x: configured, discord: configured },
+    },
+    { outgoing: internet.outgoing },
+  );
+});
+afterAll(async () => {
+  await auth?.stop();
+  await internet?.stop();
+});
+
+const serve = (email = newEmail()) => {
+  serveGithub(internet, [{ email, verified: true, primary: true }]);
+  return email;
+};
+const admin = () => auth.database.pool('supabase_admin');
+
+describe('state', () => {
+  it.each([
+    ['none', '', 'bad_oauth_callback', 'OAuth state parameter missing'],
+    ['no uuid', "' or 1=1", 'bad_oauth_state', 'OAuth state parameter is invalid'],
+    ['unknown', crypto.randomUUID(), 'bad_oauth_state', 'OAuth state not found or expired'],
+  ])('%s: back to the site, and nothing in the fragment', async (_name, state, code, description) => {
+    for (const method of ['GET', 'POST'] as const) {
+      const arrival = await comeBack(auth, { code: 'good-code', state }, method);
+      expect(arrival.status).toBe(303);
+      expect(arrival.url.origin + arrival.url.pathname).toBe('https://app.example.com/home');
+      expect(arrival.query).toEqual({
+        tab: '1',
+        error: 'invalid_request',
+        error_code: code,
+        error_description: description,
+      });
+      expect(arrival.url.hash).toBe('');
+    }
+  });
+
+  it('is good once, with and without PKCE', async () => {
+    serve();
+    const implicit = await leave(auth, 'github');
+    expect((await comeBack(auth, { code: 'good-code', state: implicit.state })).fragment).toHaveProperty(
+      'access_token',
+    );
+    expect((await comeBack(auth, { code: 'good-code', state: implicit.state })).query).toMatchObject({
+      error_code: 'bad_oauth_state',
+    });
+    const pkce = await leave(auth, 'github', { code_challenge: verifier, code_challenge_method: 'plain' });
+    expect((await comeBack(auth, { code: 'good-code', state: pkce.state })).query).toHaveProperty('code');
+    expect((await comeBack(auth, { code: 'good-code', state: pkce.state })).query).toMatchObject({
+      error_code: 'flow_state_already_used',
+    });
+  });
+
+  it('is good once also for answers that come at the same moment', async () => {
+    const flows: Record<string, string>[] = [
+      {},
+      { code_challenge: verifier, code_challenge_method: 'plain' },
+    ];
+    for (const params of flows) {
+      serve();
+      const { state } = await leave(auth, 'github', params);
+      const arrivals = await Promise.all(
+        Array.from({ length: 5 }, () => comeBack(auth, { code: 'good-code', state })),
+      );
+      const won = arrivals.filter(({ query, fragment }) => 'code' in query || 'access_token' in fragment);
+      expect(won).toHaveLength(1);
+    }
+  });
+
+  it('expires', async () => {
+    serve();
+    const { state } = await leave(auth, 'github');
+    await admin().query(
+      sql`update auth.flow_state set created_at = now() - interval '301 s' where id = ${state}`,
+    );
+    expect((await comeBack(auth, { code: 'good-code', state })).query).toMatchObject({
+      error_code: 'bad_oauth_state',
+      error_description: 'OAuth state has expired',
+    });
+  });
+
+  it('of another kind of flow is none', async () => {
+    const email = newEmail();
+    await auth.client('pkce').auth.signInWithOtp({ email });
+    const [flow] = await admin().query<{ id: string }>(
+      sql`select id from auth.flow_state where authentication_method <> 'oauth' limit 1`,
+    );
+    expect(flow).toBeDefined();
+    expect((await comeBack(auth, { code: 'good-code', state: flow?.id ?? '' })).query).toMatchObject({
+      error_code: 'bad_oauth_state',
+    });
+  });
+});
+
+describe('mix-up of providers', () => {
+  it('a code goes to the provider that the browser was sent to, whatever the answer says', async () => {
+    serve();
+    const { state } = await leave(auth, 'github');
+    internet.received.length = 0;
+    await comeBack(auth, { code: 'code-of-discord', state, provider: 'discord', iss: 'https://discord.com' });
+    expect(new Set(internet.received.map(({ host }) => host))).toEqual(new Set(['github.com']));
+  });
+
+  it('a verifier of one sign-in is of no use to another', async () => {
+    serve();
+    const { state } = await leave(auth, 'x');
+    await admin().query(sql`update auth.flow_state set provider_type = 'github' where id = ${state}`);
+    expect((await comeBack(auth, { code: 'good-code', state })).query).toMatchObject({
+      error_code: 'oauth_invalid_state',
+      error_description: 'OAuth provider mismatch',
+    });
+  });
+
+  it('a verifier that is gone, old, or was never there', async () => {
+    const begin = async () => (await leave(auth, 'x')).state;
+    const gone = await begin();
+    await admin().exec('delete from auth.oauth_client_states');
+    expect((await comeBack(auth, { code: 'c', state: gone })).query).toMatchObject({
+      error_code: 'oauth_client_state_not_found',
+    });
+    const old = await begin();
+    await admin().exec(`update auth.oauth_client_states set created_at = now() - interval '301 s'`);
+    expect((await comeBack(auth, { code: 'c', state: old })).query).toMatchObject({
+      error_code: 'oauth_client_state_expired',
+    });
+    const never = await begin();
+    await admin().query(sql`update auth.flow_state set oauth_client_state_id = null where id = ${never}`);
+    expect((await comeBack(auth, { code: 'c', state: never })).query).toMatchObject({
+      error_code: 'oauth_invalid_state',
+    });
+  });
+
+  it('a provider that was switched off meanwhile', async () => {
+    const { state } = await leave(auth, 'github');
+    await admin().query(sql`update auth.flow_state set provider_type = 'gitlab' where id = ${state}`);
+    expect((await comeBack(auth, { code: 'c', state })).query).toMatchObject({
+      error_code: 'oauth_provider_not_supported',
+      error_description: 'Unsupported provider: provider is not enabled',
+    });
+  });
+});
+
+describe('PKCE', () => {
+  it('works with the stock client, provider tokens included', async () => {
+    const email = serve();
+    const client = auth.client('pkce');
+    const { data } = await client.auth.signInWithOAuth({
+      provider: 'github',
+      options: { skipBrowserRedirect: true, redirectTo: 'https://app.example.com/done', scopes: 'repo' },
+    });
+    const away = await fetch(data.url ?? '', { redirect: 'manual' });
+    const state = new URL(away.headers.get('location') ?? '').searchParams.get('state') ?? '';
+    const arrival = await comeBack(auth, { code: 'good-code', state });
+    expect(arrival.url.origin + arrival.url.pathname).toBe('https://app.example.com/done');
+    expect(Object.keys(arrival.query)).toEqual(['code']);
+    expect(arrival.url.hash).toBe('');
+    const { data: signedIn, error } = await client.auth.exchangeCodeForSession(arrival.query.code ?? '');
+    expect(error).toBeNull();
+    expect(signedIn.session).toMatchObject({ provider_token: 'gho_token', user: { email } });
+  });
+
+  it('a stolen code is of no use without the verifier, nor in another browser', async () => {
+    serve();
+    const victim = auth.client('pkce');
+    const { data } = await victim.auth.signInWithOAuth({
+      provider: 'github',
+      options: { skipBrowserRedirect: true },
+    });
+    const away = await fetch(data.url ?? '', { redirect: 'manual' });
+    const state = new URL(away.headers.get('location') ?? '').searchParams.get('state') ?? '';
+    const { query } = await comeBack(auth, { code: 'good-code', state });
+    const stolen = await auth.request('/token?grant_type=pkce', {
+      json: { auth_code: query.code, code_verifier: verifier },
+    });
+    expect(stolen.status).toBe(400);
+    expect((await stolen.json()).error_code).toBe('bad_code_verifier');
+    const attacker = auth.client('pkce');
+    await attacker.auth.signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } });
+    expect((await attacker.auth.exchangeCodeForSession(query.code ?? '')).error?.code).toBe(
+      'bad_code_verifier',
+    );
+  });
+
+  it.each([
+    [{ code_challenge: verifier }],
+    [{ code_challenge_method: 's256' }],
+    [{ code_challenge: 'short', code_challenge_method: 's256' }],
+    [{ code_challenge: verifier, code_challenge_method: 'none' }],
+  ])('is not silently left out: %j', async (params) => {
+    const answer = await auth.request(`/authorize?${new URLSearchParams({ provider: 'github', ...params })}`);
+    expect(answer.status).toBe(400);
+    expect((await answer.json()).error_code).toBe('validation_failed');
+  });
+
+  it('no token stands in the address of a PKCE flow', async () => {
+    serve();
+    const { state } = await leave(auth, 'github', {
+      code_challenge: verifier,
+      code_challenge_method: 'plain',
+    });
+    const { url } = await comeBack(auth, { code: 'good-code', state });
+    expect(url.href).not.toMatch(/token/);
+  });
+});
+
+describe('open redirects', () => {
+  it.each([
+    'https://evil.example/',
+    'https://app.example.com@evil.example/',
+    'https://app.example.com.evil.example/',
+    '//evil.example',
+    'javascript:alert(1)',
+    'https://evil.example\\@app.example.com/',
+  ])('%s leads to the site', async (target) => {
+    serve();
+    const arrival = await signIn(auth, 'github', { redirect_to: target });
+    expect(arrival.url.origin + arrival.url.pathname).toBe('https://app.example.com/home');
+  });
+
+  it('neither Referer nor the answer of the provider changes where it leads', async () => {
+    serve();
+    const away = await auth.request('/authorize?provider=github', {
+      headers: { referer: 'https://evil.example/' },
+    });
+    const state = new URL(away.headers.get('location') ?? '').searchParams.get('state') ?? '';
+    const arrival = await comeBack(auth, { code: 'good-code', state, redirect_to: 'https://evil.example/' });
+    expect(arrival.url.host).toBe('app.example.com');
+  });
+});
+
+describe('errors of the provider', () => {
+  it('stand in query and fragment, and are text', async () => {
+    const { state } = await leave(auth, 'github', { redirect_to: 'https://app.example.com/done?x=1' });
+    const attack = 'denied#access_token=forged&refresh_token=forged\r\nSet-Cookie: a=b';
+    const arrival = await comeBack(auth, {
+      state,
+      error: attack,
+      error_description: attack,
+      code: 'good-code',
+    });
+    expect(arrival.status).toBe(302);
+    expect(arrival.query).toEqual({ x: '1', error: attack, error_description: attack });
+    expect(arrival.fragment).toEqual({ error: attack, error_description: attack, sb: '' });
+  });
+
+  it('no code', async () => {
+    const { state } = await leave(auth, 'github');
+    expect((await comeBack(auth, { state })).query).toMatchObject({
+      error: 'invalid_request',
+      error_code: 'bad_oauth_callback',
+    });
+  });
+
+  it('a code that the provider refuses is told by its first letters only', async () => {
+    serve();
+    const { state } = await leave(auth, 'github');
+    const arrival = await comeBack(auth, { state, code: 'wrong-code-0123456789' });
+    expect(arrival.query).toMatchObject({
+      error: 'server_error',
+      error_description: 'Unable to exchange external code: wron',
+    });
+    expect(arrival.url.href).not.toContain('0123456789');
+  });
+
+  it.each([
+    ['an error', () => ({ status: 500, json: {} })],
+    ['no JSON', () => ({ type: 'text/html', text: '<html>' })],
+  ])('a profile that is %s', async (_name, answer) => {
+    serve();
+    internet.serve('api.github.com/user', answer);
+    expect((await signIn(auth, 'github')).query).toMatchObject({
+      error_description: 'Error getting user profile from external provider',
+    });
+  });
+});
+
+describe('what a provider says of its users', () => {
+  it('never becomes a role or app_metadata', async () => {
+    const email = newEmail();
+    serveGithub(internet, [{ email, verified: true, primary: true }]);
+    internet.serve('api.github.com/user', () => ({
+      id: 99_000_001,
+      login: 'x',
+      name: 'x',
+      role: 'service_role',
+      app_metadata: { admin: true },
+      is_super_admin: true,
+    }));
+    const arrival = await signIn(auth, 'github');
+    const user = await userOf(auth, arrival);
+    expect(user).toMatchObject({
+      role: 'authenticated',
+      app_metadata: { provider: 'github', providers: ['github'] },
+    });
+    expect(JSON.stringify(user)).not.toContain('service_role');
+  });
+
+  it('text that cannot be stored is refused', async () => {
+    serve();
+    internet.serve('api.github.com/user', () => ({ id: 99_000_002, login: 'x', name: 'a\u0000b' }));
+    const arrival = await signIn(auth, 'github');
+    expect(arrival.query.error).toBeDefined();
+    expect(arrival.fragment).not.toHaveProperty('access_token');
+  });
+});
+
+it('unknown and disabled providers are JSON errors', async () => {
+  for (const [provider, message] of [
+    ['gitlab', 'Unsupported provider: provider is not enabled'],
+    ['linkedin', 'Unsupported provider: provider is not enabled'],
+    ['nosuch', 'Unsupported provider: Provider nosuch could not be found'],
+    ['constructor', 'Unsupported provider: Provider constructor could not be found'],
+    ['custom:none', 'Unsupported provider: custom provider custom:none not found'],
+  ]) {
+    const answer = await auth.request(`/authorize?provider=${provider}`);
+    expect(answer.status).toBe(400);
+    expect((await answer.json()).msg).toBe(message);
+  }
+});
+
+it('a provider’s name is read in any case, and written in one', async () => {
+  serve();
+  const user = await userOf(auth, await signIn(auth, 'GitHub'));
+  expect(user.identities[0]?.provider).toBe('github');
+});

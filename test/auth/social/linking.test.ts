@@ -1,0 +1,390 @@
+/** To whom a provider's user belongs, with GitHub as the provider: found, linked, made, or refused. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../../src/kernel/sql.ts';
+import { type AuthServer, linkOf, newEmail, startAuth } from '../harness.ts';
+import { createInternet, type Internet } from './internet.ts';
+import { comeBack, leave, serveGithub, signIn, userOf } from './sign-in.ts';
+
+const github = { enabled: true, client_id: 'github-client', secret: 'secret' };
+
+let internet: Internet;
+/** Addresses have to be confirmed. */
+let auth: AuthServer;
+/** They need not, as on the local stack. */
+let trusting: AuthServer;
+
+beforeAll(async () => {
+  internet = await createInternet();
+  const { outgoing } = internet;
+  [auth, trusting] = await Promise.all([
+    startAuth(
+      {
+        enable_manual_linking: true,
+        enable_anonymous_sign_ins: true,
+        email: { enable_confirmations: true },
+        external: { github },
+      },
+      { outgoing },
+    ),
+    startAuth({ external: { github: { ...github, email_optional: true } } }, { outgoing }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([auth?.stop(), trusting?.stop()]);
+  await internet?.stop();
+});
+
+const only = (email: string, verified = true) => [{ email, verified, primary: true }];
+const password = 'correct horse battery';
+
+async function confirmedUser(server: AuthServer, email: string) {
+  const { data, error } = await server
+    .admin()
+    .auth.admin.createUser({ email, password, email_confirm: true });
+  if (error) throw error;
+  return data.user;
+}
+
+describe('an address that the provider vouches for', () => {
+  it('links to the account that has it, also by a secondary address', async () => {
+    const email = newEmail();
+    const owner = await confirmedUser(auth, email);
+    serveGithub(internet, [
+      { email: newEmail(), verified: true, primary: true },
+      { email: email.toUpperCase(), verified: true, primary: false },
+    ]);
+    const user = await userOf(auth, await signIn(auth, 'github'));
+    expect(user).toMatchObject({
+      id: owner.id,
+      email,
+      app_metadata: { provider: 'email', providers: ['email', 'github'] },
+    });
+    // The owner's own way in still works.
+    const { error } = await auth.client().auth.signInWithPassword({ email, password });
+    expect(error).toBeNull();
+  });
+
+  it('of somebody who never confirmed it: what was there before does not survive (pre-account takeover)', async () => {
+    const email = newEmail();
+    const attacker = auth.client();
+    await attacker.auth.signUp({ email, password, options: { data: { note: 'planted' } } });
+    serveGithub(internet, only(email));
+    const user = await userOf(auth, await signIn(auth, 'github'));
+    expect(user.identities.map(({ provider }) => provider)).toEqual(['github']);
+    expect(user.app_metadata).toEqual({ provider: 'github', providers: ['github'] });
+    expect(user.user_metadata).not.toHaveProperty('note');
+    const { error } = await attacker.auth.signInWithPassword({ email, password });
+    expect(error?.code).toBe('invalid_credentials');
+    // The link of the attacker's sign-up does not open any more.
+    const [mail] = await auth.inbox(email);
+    const late = await fetch(linkOf(mail), { redirect: 'manual' });
+    expect(late.headers.get('location')).toContain('otp_expired');
+  });
+
+  it('that two accounts have is nobody’s to take', async () => {
+    const email = newEmail();
+    await Promise.all(
+      [1, 2].map(async () => {
+        const user = await confirmedUser(auth, newEmail());
+        await auth.database.pool('supabase_admin').query(sql`
+          insert into auth.identities (provider_id, user_id, identity_data, provider, created_at, updated_at)
+          values (${crypto.randomUUID()}, ${user.id}, ${{ email }}, 'gitlab', now(), now())`);
+      }),
+    );
+    serveGithub(internet, only(email));
+    expect((await signIn(auth, 'github')).fragment).toMatchObject({
+      error: 'server_error',
+      error_description: expect.stringContaining('Multiple accounts with the same email address'),
+    });
+  });
+});
+
+describe('an address that nobody vouches for', () => {
+  it('takes over no account that has it', async () => {
+    const email = newEmail();
+    const owner = await confirmedUser(auth, email);
+    const id = serveGithub(internet, only(email, false));
+    const arrival = await signIn(auth, 'github');
+    expect(arrival.query).toEqual({
+      error: 'access_denied',
+      error_code: 'provider_email_needs_verification',
+      error_description: 'Unverified email with github. Verify the email with github in order to sign in',
+    });
+    expect(arrival.fragment).toEqual({ ...arrival.query, sb: '' });
+    const rows = await auth.database
+      .pool('supabase_admin')
+      .query<{ user_id: string; email: string | null }>(sql`
+      select i.user_id, u.email from auth.identities i join auth.users u on u.id = i.user_id
+      where i.provider_id = ${String(id)}`);
+    expect(rows).toEqual([{ user_id: expect.not.stringMatching(owner.id), email: null }]);
+    expect(await auth.inbox(email)).toEqual([]);
+  });
+
+  it('new: is confirmed by mail first, and then the account is there', async () => {
+    const email = newEmail();
+    serveGithub(internet, only(email, false));
+    const arrival = await signIn(auth, 'github');
+    expect(arrival.query).toMatchObject({
+      error: 'access_denied',
+      error_description:
+        'Unverified email with github. A confirmation email has been sent to your github email',
+    });
+    expect(arrival.fragment).not.toHaveProperty('access_token');
+    const [mail] = await auth.inbox(email);
+    const confirmed = await fetch(linkOf(mail), { redirect: 'manual' });
+    expect(confirmed.headers.get('location')).toContain('access_token=');
+    expect((await userOf(auth, await signIn(auth, 'github'))).email).toBe(email);
+  });
+
+  it('without confirmations every address counts, as upstream has it', async () => {
+    const email = newEmail();
+    const owner = await confirmedUser(trusting, email);
+    serveGithub(internet, only(email, false));
+    expect((await userOf(trusting, await signIn(trusting, 'github'))).id).toBe(owner.id);
+  });
+});
+
+describe('users without an address', () => {
+  it('come in where the configuration lets them', async () => {
+    const id = serveGithub(internet, []);
+    const user = await userOf(trusting, await signIn(trusting, 'github'));
+    expect(user).toMatchObject({ email: '', identities: [expect.objectContaining({ id: String(id) })] });
+    expect(user.email_confirmed_at).toBeUndefined();
+    expect((await userOf(trusting, await signIn(trusting, 'github'))).id).toBe(user.id);
+  });
+
+  it('a profile without an id is nobody', async () => {
+    serveGithub(internet, only(newEmail()));
+    internet.serve('api.github.com/user', () => ({ login: 'nobody' }));
+    expect((await signIn(auth, 'github')).fragment).toMatchObject({
+      error: 'server_error',
+      error_description: 'Error getting user profile from external provider',
+    });
+  });
+});
+
+describe('who may not come in', () => {
+  it('the banned', async () => {
+    serveGithub(internet, only(newEmail()));
+    const user = await userOf(auth, await signIn(auth, 'github'));
+    await auth.admin().auth.admin.updateUserById(user.id, { ban_duration: '1h' });
+    expect((await signIn(auth, 'github')).query).toEqual({
+      error: 'access_denied',
+      error_code: 'user_banned',
+      error_description: 'User is banned',
+    });
+  });
+
+  it('the new, where sign-ups are off', async () => {
+    const closed = await startAuth(
+      { enable_signup: false, external: { github } },
+      { outgoing: internet.outgoing },
+    );
+    try {
+      const email = newEmail();
+      serveGithub(internet, only(email));
+      const refused = await signIn(closed, 'github');
+      expect(refused.query).toMatchObject({ error: 'access_denied', error_code: 'signup_disabled' });
+      // Who has an account links.
+      const owner = await confirmedUser(closed, email);
+      expect((await userOf(closed, await signIn(closed, 'github'))).id).toBe(owner.id);
+    } finally {
+      await closed.stop();
+    }
+  });
+
+  it('whom the hook of the project refuses; it is asked for new accounts only', async () => {
+    const hooked = await startAuth(
+      {
+        external: { github },
+        hook: { before_user_created: { enabled: true, uri: 'pg-functions://postgres/public/no_examples' } },
+      },
+      { outgoing: internet.outgoing },
+    );
+    try {
+      await hooked.database.pool('supabase_admin').exec(`
+        create function public.no_examples(event jsonb) returns jsonb language sql as $$
+          select case when event->'user'->>'email' like 'refused%' then
+            jsonb_build_object('error', jsonb_build_object('http_code', 403, 'message', 'Not you'))
+          else jsonb_build_object() end $$;
+        grant usage on schema public to supabase_auth_admin;
+        grant execute on function public.no_examples to supabase_auth_admin;`);
+      const email = `refused-${newEmail()}`;
+      serveGithub(internet, only(email));
+      expect((await signIn(hooked, 'github')).query).toMatchObject({
+        error: 'access_denied',
+        error_description: 'Not you',
+      });
+      const [row] = await hooked.database
+        .pool('supabase_admin')
+        .query<{ users: number }>(sql`select count(*)::int as users from auth.users`);
+      expect(row).toEqual({ users: 0 });
+      serveGithub(internet, only(newEmail()));
+      expect((await signIn(hooked, 'github')).fragment).toHaveProperty('access_token');
+    } finally {
+      await hooked.stop();
+    }
+  });
+
+  it('what a trigger of the project raises is told in one sentence', async () => {
+    await auth.database.pool('supabase_admin').exec(`
+      create function public.refuse() returns trigger language plpgsql as $$
+        begin if new.email like 'trigger%' then raise 'secret detail'; end if; return new; end $$;
+      create trigger refuse before insert on auth.users for each row execute function public.refuse();`);
+    serveGithub(internet, only(`trigger-${newEmail()}`));
+    expect((await signIn(auth, 'github')).query).toEqual({
+      error: 'server_error',
+      error_code: 'unexpected_failure',
+      error_description: 'Database error saving new user',
+    });
+  });
+});
+
+describe('manual linking', () => {
+  const link = async (client: ReturnType<AuthServer['client']>) => {
+    const { data, error } = await client.auth.linkIdentity({
+      provider: 'github',
+      options: { skipBrowserRedirect: true },
+    });
+    if (error) throw error;
+    return new URL(data.url ?? '').searchParams.get('state') ?? '';
+  };
+  const signedIn = async () => {
+    const email = newEmail();
+    await confirmedUser(auth, email);
+    const client = auth.client();
+    const { data } = await client.auth.signInWithPassword({ email, password });
+    return { client, id: data.user?.id ?? '', email };
+  };
+
+  it('adds an identity with another address, and takes it away', async () => {
+    const { client, id, email } = await signedIn();
+    serveGithub(internet, only(newEmail()));
+    const arrival = await comeBack(auth, { code: 'good-code', state: await link(client) });
+    expect(await userOf(auth, arrival)).toMatchObject({
+      id,
+      email,
+      app_metadata: { providers: ['email', 'github'] },
+    });
+    const { data } = await client.auth.getUserIdentities();
+    const added = data?.identities.find(({ provider }) => provider === 'github');
+    if (!added) throw new Error('no identity');
+    expect((await client.auth.unlinkIdentity(added)).error).toBeNull();
+    const left = await client.auth.getUser();
+    expect(left.data.user?.identities?.map(({ provider }) => provider)).toEqual(['email']);
+    const last = left.data.user?.identities?.[0];
+    if (!last) throw new Error('no identity');
+    expect((await client.auth.unlinkIdentity(last)).error?.code).toBe('single_identity_not_deletable');
+  });
+
+  it('refuses an identity that somebody has', async () => {
+    const { client } = await signedIn();
+    serveGithub(internet, only(newEmail()));
+    await signIn(auth, 'github');
+    expect((await comeBack(auth, { code: 'good-code', state: await link(client) })).query).toEqual({
+      error: 'server_error',
+      error_code: 'identity_already_exists',
+      error_description: 'Identity is already linked to another user',
+    });
+    serveGithub(internet, only(newEmail()));
+    await comeBack(auth, { code: 'good-code', state: await link(client) });
+    expect((await comeBack(auth, { code: 'good-code', state: await link(client) })).query).toMatchObject({
+      error_description: 'Identity is already linked',
+    });
+  });
+
+  it('makes a guest a user', async () => {
+    const client = auth.client();
+    const { data } = await client.auth.signInAnonymously();
+    const email = newEmail();
+    serveGithub(internet, only(email));
+    const arrival = await comeBack(auth, { code: 'good-code', state: await link(client) });
+    expect(await userOf(auth, arrival)).toMatchObject({ id: data.user?.id, email, is_anonymous: false });
+  });
+
+  it('a guest with an unverified address has to confirm it, and with a taken one cannot', async () => {
+    const client = auth.client();
+    await client.auth.signInAnonymously();
+    const email = newEmail();
+    serveGithub(internet, only(email, false));
+    expect((await comeBack(auth, { code: 'good-code', state: await link(client) })).query).toMatchObject({
+      error_code: 'email_not_confirmed',
+    });
+    expect(await auth.inbox(email)).toHaveLength(1);
+
+    const taken = newEmail();
+    await confirmedUser(auth, taken);
+    const other = auth.client();
+    await other.auth.signInAnonymously();
+    serveGithub(internet, only(taken));
+    expect((await comeBack(auth, { code: 'good-code', state: await link(other) })).query).toMatchObject({
+      error_code: 'email_exists',
+    });
+  });
+
+  it('a user who is gone when the browser comes back', async () => {
+    const { client, id } = await signedIn();
+    const state = await link(client);
+    await auth.admin().auth.admin.deleteUser(id);
+    const arrival = await comeBack(auth, { code: 'good-code', state });
+    expect(arrival).toMatchObject({ status: 303, query: { error_code: 'user_not_found' } });
+  });
+
+  it('needs a user, and the setting', async () => {
+    expect((await auth.request('/user/identities/authorize?provider=github')).status).toBe(401);
+    const { data } = await trusting.client().auth.signUp({ email: newEmail(), password });
+    const answer = await trusting.request('/user/identities/authorize?provider=github', {
+      token: data.session?.access_token ?? '',
+    });
+    expect(answer.status).toBe(404);
+    expect((await answer.json()).error_code).toBe('manual_linking_disabled');
+  });
+});
+
+describe('invitations', () => {
+  const invite = async (email: string) => {
+    await auth.admin().auth.admin.inviteUserByEmail(email);
+    const [mail] = await auth.inbox(email);
+    return new URL(linkOf(mail)).searchParams.get('token') ?? '';
+  };
+
+  it('are accepted with a provider that knows the address, which learns nothing of them', async () => {
+    const email = newEmail();
+    const token = await invite(email);
+    const { url, state } = await leave(auth, 'github', { invite_token: token });
+    expect(url.href).not.toContain(token);
+    serveGithub(internet, [
+      { email: newEmail(), verified: true, primary: true },
+      { email, verified: true, primary: false },
+    ]);
+    const user = await userOf(auth, await comeBack(auth, { code: 'good-code', state }));
+    expect(user).toMatchObject({
+      email,
+      email_confirmed_at: expect.any(String),
+      app_metadata: { providers: ['github'] },
+    });
+    expect((await auth.request(`/authorize?provider=github&invite_token=${token}`)).status).toBe(404);
+  });
+
+  it('not with another address, nor when they are unknown or old', async () => {
+    const token = await invite(newEmail());
+    const { state } = await leave(auth, 'github', { invite_token: token });
+    serveGithub(internet, only(newEmail()));
+    expect((await comeBack(auth, { code: 'good-code', state })).query).toMatchObject({
+      error: 'invalid_request',
+      error_description: 'Invited email does not match emails from external provider',
+    });
+    expect((await auth.request('/authorize?provider=github&invite_token=unknown')).status).toBe(404);
+
+    // Deleted while the browser was away.
+    const second = await leave(auth, 'github', { invite_token: token });
+    await auth.database.pool('supabase_admin').exec('delete from auth.one_time_tokens');
+    expect((await comeBack(auth, { code: 'good-code', state: second.state })).query).toMatchObject({
+      error_code: 'invite_not_found',
+    });
+
+    const old = await invite(newEmail());
+    auth.clock.advance(3_601_000);
+    expect((await auth.request(`/authorize?provider=github&invite_token=${old}`)).status).toBe(404);
+  });
+});
