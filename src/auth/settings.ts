@@ -1,5 +1,6 @@
 /** The settings of config.toml in the terms of this service; read once, at creation. */
 import type { Config } from '../config/index.ts';
+import { defaultColor, type MailBrand } from './core/default-mails.ts';
 import { type PasswordRules, requiredSets } from './core/password-rules.ts';
 import { type RedirectRules, redirectRules } from './core/redirects.ts';
 import type { SmsConfig } from './core/text-providers.ts';
@@ -53,6 +54,12 @@ export interface Settings {
     readonly otpLength: number;
     readonly otpExpiryMs: number;
   };
+  readonly mail: {
+    /** In lower case; empty: everybody's. */
+    readonly authorizedAddresses: readonly string[];
+    readonly checksDomains: boolean;
+    readonly brand: MailBrand;
+  };
   readonly phone: {
     readonly enabled: boolean;
     readonly autoconfirm: boolean;
@@ -92,7 +99,11 @@ const smsOtp = { length: 6, expiryMs: 6_000_000 };
 /** As the local stack does without a mail server of the project's own. */
 const practicallyNoLimit = 360_000;
 
-export function settingsFrom({ auth, plinth }: Config, mode: Mode, apiUrl: () => string): Settings {
+export function settingsFrom(
+  { auth, plinth, project_id }: Config,
+  mode: Mode,
+  apiUrl: () => string,
+): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
@@ -132,6 +143,16 @@ export function settingsFrom({ auth, plinth }: Config, mode: Mode, apiUrl: () =>
       maxFrequencyMs: auth.email.max_frequency,
       otpLength: auth.email.otp_length,
       otpExpiryMs: auth.email.otp_expiry * 1000,
+    },
+    mail: {
+      authorizedAddresses: plinth.auth.external.email.authorized_addresses.map((each) => each.toLowerCase()),
+      checksDomains: plinth.auth.mailer.email_validation_extended,
+      brand: {
+        name: plinth.branding.name ?? project_id ?? '',
+        color: plinth.branding.color ?? defaultColor,
+        // A path of ours means nothing in a mailbox.
+        supportUrl: plinth.branding.support_url?.replace(/^\/.*/, '') ?? '',
+      },
     },
     phone: {
       // Without a provider the local stack turns phones off; here their messages are captured.

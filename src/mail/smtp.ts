@@ -12,6 +12,7 @@ type SmtpConfig = Config['auth']['email']['smtp'];
 
 /** Port 465 speaks TLS from the first byte, other ports begin it with STARTTLS where the server offers that. */
 const implicitTlsPort = 465;
+const defaultPort = 587;
 const timeoutMs = 10_000;
 
 export function createSmtp(config: SmtpConfig): Smtp {
@@ -19,14 +20,8 @@ export function createSmtp(config: SmtpConfig): Smtp {
 
   async function connect(): Promise<Transporter> {
     const { createTransport } = await import('nodemailer');
-    const port = config.port ?? 587;
     return createTransport({
-      host: config.host ?? '',
-      port,
-      secure: port === implicitTlsPort,
-      ...(config.user === undefined || config.user === ''
-        ? {}
-        : { auth: { user: config.user, pass: config.pass ?? '' } }),
+      ...smtpOptions(config),
       pool: true,
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
@@ -49,5 +44,18 @@ export function createSmtp(config: SmtpConfig): Smtp {
     close() {
       transport?.then((open) => open.close()).catch(() => undefined);
     },
+  };
+}
+
+/** Where and how to connect. A password goes over TLS or to this machine, never in clear over a network. */
+export function smtpOptions(config: SmtpConfig) {
+  const { host = '', port = defaultPort, user = '', pass = '' } = config;
+  const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(host);
+  return {
+    host,
+    port,
+    secure: port === implicitTlsPort,
+    requireTLS: user !== '' && !isLocal,
+    ...(user === '' ? {} : { auth: { user, pass } }),
   };
 }

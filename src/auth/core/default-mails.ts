@@ -1,8 +1,20 @@
 /**
  * The mails we send when the project brings no templates of its own. Each is a Go template like theirs, so that one
  * engine renders both. The code stands large for people who type it, the button for people who click; no images, no
- * outside style sheets, readable in dark mode.
+ * outside style sheets, readable in dark mode. Name, colour and help are the project's (`.Brand`).
  */
+export interface MailBrand {
+  /** Empty: none is shown. */
+  readonly name: string;
+  /** `#rrggbb` */
+  readonly color: string;
+  /** An address, or empty. */
+  readonly supportUrl: string;
+}
+
+/** That of the Account pages. */
+export const defaultColor = '#3148bd';
+
 export interface DefaultMail {
   readonly subject: string;
   readonly html: string;
@@ -21,6 +33,10 @@ interface Content {
 
 const ignore = 'If you did not ask for this, you can ignore this email.';
 const alarm = 'If this was not you, reset your password and contact support right away.';
+
+const factor =
+  '{{ if eq .FactorType "totp" }}An authenticator app{{ else if eq .FactorType "phone" }}A phone number' +
+  '{{ else if eq .FactorType "webauthn" }}A security key{{ else }}{{ .FactorType }}{{ end }}';
 
 const contents = {
   confirmation: {
@@ -103,13 +119,13 @@ const contents = {
   mfa_factor_enrolled_notification: {
     subject: 'A new verification method was added to your account',
     title: 'A verification method was added',
-    lead: 'The verification method {{ .FactorType }} was added to your account {{ .Email }}.',
+    lead: `${factor} can now be used to confirm who signs in to your account {{ .Email }}.`,
     closing: alarm,
   },
   mfa_factor_unenrolled_notification: {
     subject: 'A verification method was removed from your account',
     title: 'A verification method was removed',
-    lead: 'The verification method {{ .FactorType }} was removed from your account {{ .Email }}.',
+    lead: `${factor} can no longer be used to confirm who signs in to your account {{ .Email }}.`,
     closing: alarm,
   },
 } as const satisfies Record<string, Content>;
@@ -118,21 +134,33 @@ export type TemplateName = keyof typeof contents;
 
 export const templateNames = Object.keys(contents) as TemplateName[];
 
-export function defaultMail(name: TemplateName): DefaultMail {
+export function defaultMail(name: TemplateName, { color }: Pick<MailBrand, 'color'>): DefaultMail {
   const content: Content = contents[name];
-  return { subject: content.subject, html: html(content), text: text(content) };
+  return { subject: content.subject, html: html(content, color), text: text(content) };
+}
+
+/** Black or white, whichever stands out more (WCAG 2.2, relative luminance). */
+export function textOn(color: string): '#000000' | '#ffffff' {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? '#ffffff' : '#000000';
 }
 
 function text({ title, lead, button, showsCode, closing }: Content): string {
   const parts = [title, lead];
   if (showsCode) parts.push('    {{ .Token }}');
   if (button !== undefined) parts.push(`${button}: {{ .ConfirmationURL }}`);
-  return `${[...parts, closing].join('\n\n')}\n`;
+  const help = '{{ if .Brand.supportUrl }}\n\nHelp: {{ .Brand.supportUrl }}{{ end }}';
+  const sender = '{{ if .Brand.name }}\n\n-- \n{{ .Brand.name }}{{ end }}';
+  return `${[...parts, closing].join('\n\n')}${help}${sender}\n`;
 }
 
 const fonts = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
-function html({ title, lead, button, showsCode, closing }: Content): string {
+function html({ title, lead, button, showsCode, closing }: Content, color: string): string {
   const code = showsCode
     ? `
           <tr><td class="panel" style="padding:20px;border-radius:10px;background:#f1f5f4;text-align:center;font:700 34px/1.2 ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;color:#0f172a">{{ .Token }}</td></tr>
@@ -142,7 +170,7 @@ function html({ title, lead, button, showsCode, closing }: Content): string {
     button === undefined
       ? ''
       : `
-          <tr><td align="center"><a href="{{ .ConfirmationURL }}" style="display:inline-block;padding:13px 28px;border-radius:8px;background:#0f766e;color:#ffffff;font:600 16px/1.25 ${fonts};text-decoration:none">${button}</a></td></tr>
+          <tr><td align="center"><a href="{{ .ConfirmationURL }}" style="display:inline-block;padding:13px 28px;border-radius:8px;background:${color};color:${textOn(color)};font:600 16px/1.25 ${fonts};text-decoration:none">${button}</a></td></tr>
           <tr><td style="height:24px"></td></tr>`;
   return `<!doctype html>
 <html lang="en">
@@ -175,6 +203,10 @@ function html({ title, lead, button, showsCode, closing }: Content): string {
           </table>
         </td></tr>
       </table>
+      {{- if or .Brand.name .Brand.supportUrl }}
+      <p class="soft" style="margin:20px 0 0;font:400 13px/1.5 ${fonts};color:#64748b">{{ .Brand.name }}
+        {{- if .Brand.supportUrl }}{{ if .Brand.name }} &middot; {{ end }}<a class="soft" href="{{ .Brand.supportUrl }}" style="color:#64748b">Help</a>{{ end }}</p>
+      {{- end }}
     </td></tr>
   </table>
 </body>

@@ -3,13 +3,15 @@ import { readFile } from 'node:fs/promises';
 import type { AuthContext } from '../context.ts';
 import { defaultMail, type TemplateName } from '../core/default-mails.ts';
 import { htmlToText } from '../core/html-to-text.ts';
+import { canReceiveMail } from '../core/mail-addresses.ts';
 import { renderHtml, renderText, type TemplateData } from '../core/template/render.ts';
+import { authError } from '../errors.ts';
 
 export type { TemplateName };
 
 /**
  * The file is read for every mail, so a change takes effect at once. A template that is missing or wrong is logged and
- * replaced by ours: a user who waits for a code must get one.
+ * replaced by ours: a user who waits for a code must get one. Throws `email_address_invalid`.
  */
 export async function deliver(
   ctx: AuthContext,
@@ -17,10 +19,12 @@ export async function deliver(
   to: string,
   data: TemplateData,
 ): Promise<void> {
-  const fallback = defaultMail(name);
+  if (ctx.settings.mail.checksDomains) await requireReceiver(to);
+  const { brand } = ctx.settings.mail;
+  const fallback = defaultMail(name, brand);
   const own = ownTemplate(ctx, name);
-  let html = renderHtml(fallback.html, data);
-  let text = renderText(fallback.text, data);
+  let html = renderHtml(fallback.html, { ...data, Brand: brand });
+  let text = renderText(fallback.text, { ...data, Brand: brand });
   let subject = renderText(fallback.subject, data);
   try {
     if (own.contentPath !== undefined) {
@@ -35,6 +39,16 @@ export async function deliver(
     );
   }
   await ctx.mailer.sendMail({ to, subject: oneLine(subject), html, text });
+}
+
+const lookupTimeoutMs = 3000;
+
+/** Throws `email_address_invalid`. */
+async function requireReceiver(email: string): Promise<void> {
+  const { Resolver } = await import('node:dns/promises');
+  const dns = new Resolver({ timeout: lookupTimeoutMs, tries: 1 });
+  if (await canReceiveMail(email, dns)) return;
+  throw authError('email_address_invalid', `Email address ${JSON.stringify(email)} is invalid`);
 }
 
 function ownTemplate(ctx: AuthContext, name: TemplateName): { contentPath?: string; subject?: string } {

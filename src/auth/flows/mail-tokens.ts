@@ -5,11 +5,12 @@
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { actionLink, type LinkType } from '../core/action-link.ts';
+import { isAuthorized } from '../core/mail-addresses.ts';
 import { withFlowPrefix } from '../core/pkce.ts';
 import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, tokenHash } from '../core/secrets.ts';
 import { fromMs, toMs } from '../core/times.ts';
-import { AuthError, internalError } from '../errors.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { deleteOneTimeTokens, setOneTimeToken } from '../queries/one-time-tokens.ts';
 import { updateUser } from '../queries/users.ts';
@@ -90,6 +91,7 @@ async function sendOne(
   otp: string,
   hash: string,
 ): Promise<void> {
+  requireAuthorized(ctx, user.email ?? '');
   await ctx.limits.email(ctx.clock.now());
   const redirectTo = exchange.redirectTo();
   if (ctx.settings.hooks.send_email.enabled) {
@@ -134,6 +136,9 @@ export async function sendEmailChange(
   const hashOld = isDouble ? withFlowPrefix(tokenHash(oldEmail, otpOld), isPkce) : '';
   user.email_change = newEmail;
   await wrapFailure('Error sending email change email', async () => {
+    requireAuthorized(ctx, newEmail);
+    // The account may be older than the list.
+    if (isDouble) requireAuthorized(ctx, oldEmail);
     await ctx.limits.email(now);
     const redirectTo = exchange.redirectTo();
     if (ctx.settings.hooks.send_email.enabled) {
@@ -223,6 +228,7 @@ export async function notify(
   const to = details.to ?? user.email ?? '';
   if (!ctx.settings.config.email.notification[kind].enabled || to === '') return;
   try {
+    requireAuthorized(ctx, to);
     await ctx.limits.email(ctx.clock.now());
     if (ctx.settings.hooks.send_email.enabled) {
       await callSendEmailHook(ctx, tx, exchange, user, {
@@ -275,6 +281,15 @@ async function callSendEmailHook(
     ...emailData,
   };
   await runHook(ctx, 'send_email', exchange, { user: renderUser(user), email_data }, tx);
+}
+
+/** Throws `email_address_not_authorized`. */
+function requireAuthorized(ctx: AuthContext, email: string): void {
+  if (email === '' || isAuthorized(email, ctx.settings.mail.authorizedAddresses)) return;
+  throw authError(
+    'email_address_not_authorized',
+    `Email address ${JSON.stringify(email)} cannot be used as it is not authorized`,
+  );
 }
 
 function requireMailPause(ctx: AuthContext, sentAt: string | null): void {

@@ -30,6 +30,20 @@ export const plinthSchema = section("Plinth's own settings.", {
   auth: section(
     "Sign-in beyond what config.toml knows, in the names of upstream's environment (`GOTRUE_…`).",
     {
+      external: section('Ways to sign in.', {
+        email: section('By email.', {
+          authorized_addresses: list(
+            [],
+            'Mail goes to these addresses alone, with or without a +label; empty: to everybody. For a test stage.',
+          ),
+        }),
+      }),
+      mailer: section('Mail.', {
+        email_validation_extended: boolean(
+          false,
+          'No mail goes to reserved domains (example.com, .test) and to domains that DNS does not know.',
+        ),
+      }),
       sms: section('Text messages.', {
         twilio: section('Twilio.', {
           content_sid: text(

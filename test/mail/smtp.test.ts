@@ -1,0 +1,190 @@
+/** Mail through a real SMTP server: STARTTLS, sign-in, the sender's name, and nothing that text could add to it. */
+import { readFileSync } from 'node:fs';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { createSmtp, smtpOptions } from '../../src/mail/smtp.ts';
+import { newEmail, startAuth } from '../auth/harness.ts';
+
+const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8');
+/** For localhost; of no other use. */
+const identity = { key: fixture('localhost.key.pem'), cert: fixture('localhost.cert.pem') };
+
+interface Received {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly isSecure: boolean;
+  readonly user: string | undefined;
+  readonly message: string;
+}
+
+type SmtpSettings = NonNullable<NonNullable<NonNullable<PartialConfig['auth']>['email']>['smtp']>;
+
+async function startServer(options: SMTPServerOptions = {}) {
+  const received: Received[] = [];
+  const server = new SMTPServer({
+    ...identity,
+    logger: false,
+    disabledCommands: ['AUTH'],
+    onAuth({ username, password }, _session, done) {
+      if (username === 'mailer' && password === 'secret') done(null, { user: username });
+      else done(new Error('Invalid credentials'));
+    },
+    async onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+      const { mailFrom, rcptTo } = session.envelope;
+      received.push({
+        from: mailFrom ? mailFrom.address : '',
+        to: rcptTo.map(({ address }) => address),
+        isSecure: session.secure,
+        user: session.user as string | undefined,
+        message: Buffer.concat(chunks).toString(),
+      });
+      done();
+    },
+    ...options,
+  });
+  server.on('error', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as { port: number };
+  const smtp: SmtpSettings = {
+    enabled: true,
+    host: 'localhost',
+    port,
+    admin_email: 'app@example.com',
+    sender_name: 'Größe & Co, "Ltd"',
+  };
+  const stop = () => new Promise<void>((resolve) => server.close(resolve));
+  return { received, smtp, stop };
+}
+
+async function send(
+  smtp: SmtpSettings,
+  mail: { to?: string; subject?: string; text?: string } = {},
+): Promise<void> {
+  const sender = createSmtp(configFrom({ auth: { email: { smtp } } }).auth.email.smtp);
+  try {
+    await sender.send({ to: 'ann@example.com', subject: 'Hello', text: 'Hi', html: '<p>Hi</p>', ...mail });
+  } finally {
+    sender.close();
+  }
+}
+
+/** Header fields of a message, folded lines joined. */
+function headersOf(message: string): string[] {
+  const [head = ''] = message.split('\r\n\r\n', 1);
+  return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');
+}
+
+describe('with a certificate that is trusted', () => {
+  const before = getCACertificates('default');
+  beforeAll(() => setDefaultCACertificates([...before, identity.cert]));
+  afterAll(() => setDefaultCACertificates(before));
+
+  test('STARTTLS comes before the password, and the password opens', async () => {
+    const server = await startServer({ disabledCommands: [], authOptional: false });
+    try {
+      await send({ ...server.smtp, user: 'mailer', pass: 'secret' });
+      expect(server.received).toMatchObject([
+        { from: 'app@example.com', to: ['ann@example.com'], isSecure: true, user: 'mailer' },
+      ]);
+      await expect(send({ ...server.smtp, user: 'mailer', pass: 'wrong' })).rejects.toThrow(/Invalid/);
+      await expect(send(server.smtp)).rejects.toThrow(/authentication/i);
+      expect(server.received).toHaveLength(1);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('both parts and the sender’s name arrive', async () => {
+    const server = await startServer();
+    try {
+      await send(server.smtp, { subject: 'Grüße', text: 'only text' });
+      const [{ message } = { message: '' }] = server.received;
+      const headers = headersOf(message);
+      expect(headers).toContainEqual(expect.stringMatching(/^From: =\?UTF-8\?.+\?= <app@example\.com>$/));
+      expect(headers).toContain('To: ann@example.com');
+      expect(message).toMatch(/^Content-Type: multipart\/alternative/m);
+      expect(message.indexOf('text/plain')).toBeLessThan(message.indexOf('text/html'));
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('no text adds a header or a receiver', async () => {
+    const server = await startServer();
+    try {
+      const attack = 'x\r\nBcc: evil@example.org\r\n\r\n<script>';
+      await send({ ...server.smtp, sender_name: attack }, { subject: attack });
+      await send(server.smtp, { to: 'ann@example.com, evil@example.org' }).catch(() => undefined);
+      await send(server.smtp, { to: 'ann@example.com\r\nRCPT TO:<evil@example.org>' }).catch(() => undefined);
+      for (const { to, message } of server.received) {
+        expect(to).not.toContain('evil@example.org');
+        expect(headersOf(message).filter((line) => /^bcc:/i.test(line))).toEqual([]);
+      }
+      expect(server.received[0]?.to).toEqual(['ann@example.com']);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+test('a certificate that nobody vouches for is refused', async () => {
+  const server = await startServer();
+  try {
+    await expect(send(server.smtp)).rejects.toThrow(/certificate/);
+    expect(server.received).toEqual([]);
+  } finally {
+    await server.stop();
+  }
+});
+
+test.each([
+  [
+    { host: 'mail.example.com', port: 587 },
+    { port: 587, secure: false, requireTLS: false },
+  ],
+  [
+    { host: 'mail.example.com', port: 465 },
+    { port: 465, secure: true },
+  ],
+  [
+    { host: 'mail.example.com', port: 25, user: 'u', pass: 'p' },
+    { requireTLS: true, auth: { user: 'u', pass: 'p' } },
+  ],
+  [{ host: '127.0.0.1', port: 25, user: 'u', pass: 'p' }, { requireTLS: false }],
+])('how %o is spoken to', (smtp, options) => {
+  expect(
+    smtpOptions(
+      configFrom({ auth: { email: { smtp: { ...smtp, admin_email: 'a@example.com' } } } }).auth.email.smtp,
+    ),
+  ).toMatchObject(options);
+});
+
+test('sign-up through the project’s server; one that is down is an error of ours, and no user comes of it', async () => {
+  const mailServer = await startServer({ hideSTARTTLS: true });
+  const server = await startAuth({ email: { enable_confirmations: true, smtp: mailServer.smtp } });
+  try {
+    const email = newEmail();
+    const data = { name: 'Ann\r\nBcc: evil@example.org' };
+    expect(
+      (await server.client().auth.signUp({ email, password: 'correct horse', options: { data } })).error,
+    ).toBeNull();
+    expect(mailServer.received).toMatchObject([{ to: [email], isSecure: false }]);
+    expect(await server.inbox(email)).toEqual([]);
+    await mailServer.stop();
+    const failed = await server.request('/signup', {
+      json: { email: newEmail(), password: 'correct horse' },
+    });
+    expect([failed.status, await failed.json()]).toMatchObject([
+      500,
+      { error_code: 'unexpected_failure', msg: 'Error sending confirmation email' },
+    ]);
+    const { data: listed } = await server.admin().auth.admin.listUsers();
+    expect(listed.users.map((user) => user.email)).toEqual([email]);
+  } finally {
+    await server.stop();
+  }
+});
