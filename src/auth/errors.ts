@@ -106,29 +106,30 @@ export const errorTable = {
     message: 'Updating email, phone, password of a SSO account only possible via SSO',
   },
   sso_provider_not_found: { status: 404, message: 'No SSO provider assigned for this domain' },
-  sso_provider_disabled: { status: 404, message: 'SSO provider is disabled' },
+  sso_provider_disabled: { status: 404, message: 'SSO Provider is currently disabled' },
   sso_domain_already_exists: {
-    status: 422,
+    status: 400,
     message: 'SSO domain is already assigned to an SSO identity provider',
   },
   saml_provider_disabled: { status: 404, message: 'SAML 2.0 is disabled' },
-  saml_relay_state_not_found: { status: 404, message: 'SAML RelayState does not exist' },
-  saml_relay_state_expired: { status: 422, message: 'SAML RelayState has expired' },
+  saml_relay_state_not_found: { status: 404, message: 'SAML RelayState does not exist, try logging in again?' },
+  saml_relay_state_expired: { status: 422, message: 'SAML RelayState has expired. Try logging in again?' },
   saml_idp_not_found: {
     status: 404,
-    message: 'A SAML connection has not been established with this provider',
+    message: 'A SAML connection has not been established with this Identity Provider',
   },
   saml_idp_already_exists: {
     status: 422,
-    message: 'SAML identity provider with this EntityID already exists',
+    message: 'SAML Identity Provider with this EntityID already exists',
   },
   saml_assertion_no_user_id: {
-    status: 422,
-    message: 'SAML assertion did not contain a persistent user identifier',
+    status: 400,
+    message:
+      'SAML Assertion did not contain a persistent Subject Identifier attribute or Subject NameID uniquely identifying this user',
   },
-  saml_assertion_no_email: { status: 422, message: 'SAML assertion does not contain an email address' },
-  saml_metadata_fetch_failed: { status: 422, message: 'Could not fetch the SAML metadata' },
-  saml_entity_id_mismatch: { status: 422, message: 'SAML metadata has a different EntityID' },
+  saml_assertion_no_email: { status: 400, message: 'SAML Assertion does not contain an email address' },
+  saml_metadata_fetch_failed: { status: 400, message: 'Could not fetch the SAML metadata' },
+  saml_entity_id_mismatch: { status: 400, message: 'SAML metadata has a different EntityID' },
   // MFA
   too_many_enrolled_mfa_factors: {
     status: 422,

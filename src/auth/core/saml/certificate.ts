@@ -1,0 +1,50 @@
+/**
+ * The certificate that carries our public key to identity providers: self-signed, and byte for byte the one that GoTrue
+ * 2.196 makes of the same key and host, so that a project which moves here keeps its connections.
+ *
+ * X.509 v3 (RFC 5280) in DER (X.690). Signed with RSASSA-PKCS1-v1_5 and SHA-256, so equal keys give equal bytes.
+ */
+import { createPublicKey, type KeyObject, sign } from 'node:crypto';
+
+/** In DER. `host` is that of the service's address, without a port. */
+export function certificateOf(key: KeyObject, host: string, mayEncrypt: boolean): Buffer {
+  const algorithm = sequence(objectId('2.a.8648.86f70d.1.1.b'), tlv(0x05));
+  const name = sequence(tlv(0x31, sequence(objectId('550403'), textOf(`SAML 2.0 Certificate for ${host}`))));
+  const validity = sequence(tlv(0x17, '700101000000Z'), tlv(0x18, '21700101000000Z'));
+  const keyUsage = mayEncrypt ? [0x04, 0x90] : [0x07, 0x80];
+  const alternativeName = sequence(tlv(0x82, `_samlsp.${host}`));
+  const extensions = sequence(
+    sequence(objectId('551d0f'), tlv(0x01, [0xff]), tlv(0x04, tlv(0x03, keyUsage))),
+    sequence(objectId('551d11'), tlv(0x04, alternativeName)),
+  );
+  const toBeSigned = sequence(
+    tlv(0xa0, tlv(0x02, [2])),
+    tlv(0x02, [0]),
+    algorithm,
+    name,
+    validity,
+    name,
+    createPublicKey(key).export({ type: 'spki', format: 'der' }),
+    tlv(0xa3, extensions),
+  );
+  return sequence(toBeSigned, algorithm, tlv(0x03, [0], sign('sha256', toBeSigned, key)));
+}
+
+type Bytes = string | readonly number[] | Buffer;
+
+/** Tag, length, value. */
+function tlv(tag: number, ...values: readonly Bytes[]): Buffer {
+  const value = Buffer.concat(values.map((part) => Buffer.from(part as string)));
+  const { length } = value;
+  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), value]);
+  const bytes = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...bytes]), value]);
+}
+
+const sequence = (...values: readonly Bytes[]): Buffer => tlv(0x30, ...values);
+
+/** `2a864886f70d01010b` is sha256WithRSAEncryption, `550403` the common name, `551d0f` and `551d11` the two extensions. */
+const objectId = (hex: string): Buffer => tlv(0x06, Buffer.from(hex, 'hex'));
+
+/** A PrintableString where its letters do, else UTF-8, as Go writes names. */
+const textOf = (text: string): Buffer => tlv(/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(text) ? 0x13 : 0x0c, text);

@@ -1,0 +1,137 @@
+/**
+ * Is this answer of an identity provider meant for us, now, and for the sign-in that we began? Everything that a valid
+ * signature does not say. SAML 2.0 Profiles, section 4.1.4; where GoTrue 2.196 is more lenient, the profile counts.
+ */
+import { assertionNamespace, protocol, SamlFault } from './names.ts';
+import { childOf, childrenOf, type XmlElement } from './xml.ts';
+
+export interface Expected {
+  readonly entityId: string;
+  /** Our own names. */
+  readonly audience: string;
+  readonly acsUrl: string;
+  /** Of the request that is answered; undefined when the provider began. */
+  readonly requestId: string | undefined;
+}
+
+/** Clocks differ, and an answer takes its time. */
+const clockSkewMs = 180_000;
+const maxIssueDelayMs = 90_000;
+
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+
+/**
+ * The envelope, which may be unsigned: what it says can only make it worse.
+ * @throws {SamlFault}
+ */
+export function judgeResponse(
+  response: XmlElement,
+  expected: Expected,
+  isSigned: boolean,
+  nowMs: number,
+): void {
+  const destination = response.attributes.get('Destination') ?? '';
+  // A signed answer says where it goes (SAML 2.0 Bindings, section 3.5.5.2).
+  if ((isSigned || destination !== '') && destination !== expected.acsUrl) {
+    throw new SamlFault(`the answer is for ${destination || 'nobody'}`);
+  }
+  judgeInResponseTo(response, expected);
+  judgeIssueInstant(response, nowMs);
+  const issuer = childOf(response, assertionNamespace, 'Issuer');
+  if (issuer && issuer.text.trim() !== expected.entityId) throw new SamlFault(`${issuer.text} answered`);
+  const status = childOf(response, protocol, 'Status');
+  const code = status && childOf(status, protocol, 'StatusCode')?.attributes.get('Value');
+  if (code !== success) throw new SamlFault(`the status is ${code}`);
+}
+
+/**
+ * The assertion, whose signature is valid.
+ * @throws {SamlFault}
+ */
+export function judgeAssertion(assertion: XmlElement, expected: Expected, nowMs: number): void {
+  judgeIssueInstant(assertion, nowMs);
+  const issuer = childOf(assertion, assertionNamespace, 'Issuer')?.text.trim();
+  if (issuer !== expected.entityId) throw new SamlFault(`the assertion is of ${issuer}`);
+  if ((assertion.attributes.get('ID') ?? '') === '') throw new SamlFault('the assertion has no ID');
+  judgeSubject(assertion, expected, nowMs);
+  judgeConditions(assertion, expected, nowMs);
+  if (!childOf(assertion, assertionNamespace, 'AuthnStatement')) {
+    throw new SamlFault('the assertion does not say that anybody signed in');
+  }
+}
+
+/** One bearer confirmation that holds is enough. */
+function judgeSubject(assertion: XmlElement, expected: Expected, nowMs: number): void {
+  const subject = childOf(assertion, assertionNamespace, 'Subject');
+  const bearers = (subject ? childrenOf(subject, assertionNamespace, 'SubjectConfirmation') : []).filter(
+    ({ attributes }) => attributes.get('Method') === bearer,
+  );
+  const faults: SamlFault[] = [];
+  for (const confirmation of bearers) {
+    try {
+      judgeConfirmation(confirmation, expected, nowMs);
+      return;
+    } catch (fault) {
+      if (!(fault instanceof SamlFault)) throw fault;
+      faults.push(fault);
+    }
+  }
+  throw faults[0] ?? new SamlFault('the subject is not confirmed');
+}
+
+function judgeConfirmation(confirmation: XmlElement, expected: Expected, nowMs: number): void {
+  const data = childOf(confirmation, assertionNamespace, 'SubjectConfirmationData');
+  const recipient = data?.attributes.get('Recipient');
+  if (!data || recipient !== expected.acsUrl) throw new SamlFault(`the assertion is for ${recipient}`);
+  judgeInResponseTo(data, expected);
+  const end = timeOf(data, 'NotOnOrAfter');
+  if (end === undefined || nowMs >= end + clockSkewMs) throw new SamlFault('the assertion has expired');
+  if (data.attributes.has('NotBefore')) throw new SamlFault('a bearer confirmation begins at once');
+}
+
+function judgeConditions(assertion: XmlElement, expected: Expected, nowMs: number): void {
+  const all = childrenOf(assertion, assertionNamespace, 'Conditions');
+  const [conditions] = all;
+  if (!conditions || all.length > 1) throw new SamlFault('the assertion needs one set of conditions');
+  const start = timeOf(conditions, 'NotBefore');
+  const end = timeOf(conditions, 'NotOnOrAfter');
+  if (start !== undefined && nowMs < start - clockSkewMs)
+    throw new SamlFault('the assertion is not valid yet');
+  if (end !== undefined && nowMs >= end + clockSkewMs) throw new SamlFault('the assertion has expired');
+  const restrictions = childrenOf(conditions, assertionNamespace, 'AudienceRestriction');
+  const isForUs = (restriction: XmlElement) =>
+    childrenOf(restriction, assertionNamespace, 'Audience').some(
+      ({ text }) => text.trim() === expected.audience,
+    );
+  if (restrictions.length === 0 || !restrictions.every(isForUs)) {
+    throw new SamlFault('the assertion is for another audience');
+  }
+}
+
+/** Unsolicited answers name no request; one that does was made for a sign-in which somebody else may have begun. */
+function judgeInResponseTo(element: XmlElement, { requestId }: Expected): void {
+  const answered = element.attributes.get('InResponseTo');
+  if (answered !== requestId) throw new SamlFault(`${element.name} answers ${answered ?? 'no request'}`);
+}
+
+function judgeIssueInstant(element: XmlElement, nowMs: number): void {
+  const issued = timeOf(element, 'IssueInstant');
+  if (issued === undefined) throw new SamlFault(`${element.name} does not say when it was issued`);
+  if (nowMs > issued + maxIssueDelayMs + clockSkewMs) throw new SamlFault(`${element.name} is too old`);
+  if (nowMs < issued - clockSkewMs) throw new SamlFault(`${element.name} comes from the future`);
+}
+
+/** How long an assertion could be presented again. */
+export function presentableUntilMs(assertion: XmlElement): number {
+  const issued = timeOf(assertion, 'IssueInstant') ?? 0;
+  return issued + maxIssueDelayMs + clockSkewMs;
+}
+
+function timeOf(element: XmlElement, name: string): number | undefined {
+  const text = element.attributes.get(name);
+  if (text === undefined) return undefined;
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new SamlFault(`${name} of ${element.name} is no time`);
+  return ms;
+}

@@ -1,0 +1,104 @@
+/** What an identity provider says of itself (SAML 2.0 Metadata). */
+import { authError } from '../../errors.ts';
+import { bindings, metadataNamespace, signatureNamespace } from './names.ts';
+import { childOf, childrenOf, parseXml, type XmlElement, XmlError } from './xml.ts';
+
+export interface IdentityProvider {
+  readonly entityId: string;
+  /** Where a browser is sent with a request; undefined when it takes none that way. */
+  readonly signOnUrl: string | undefined;
+  /** Certificates in base64, any of which may have signed. */
+  readonly certificates: readonly string[];
+  readonly validUntilMs: number | undefined;
+  readonly cacheDurationMs: number | undefined;
+}
+
+/** @throws {AuthError} validation_failed */
+export function parseIdentityProvider(xml: string): IdentityProvider {
+  const entity = findEntity(readXml(xml));
+  const entityId = entity?.attributes.get('entityID') ?? '';
+  if (!entity || entityId === '') {
+    throw authError('validation_failed', 'SAML Metadata does not contain an EntityID');
+  }
+  const roles = rolesOf(entity);
+  const [role] = roles;
+  if (role === undefined) {
+    throw authError('validation_failed', 'SAML Metadata does not contain any IDPSSODescriptor');
+  }
+  if (roles.length > 1) {
+    throw authError('validation_failed', 'SAML Metadata contains multiple IDPSSODescriptors');
+  }
+  const signOn = childrenOf(role, metadataNamespace, 'SingleSignOnService').find(
+    (service) => service.attributes.get('Binding') === bindings.redirect,
+  );
+  return {
+    entityId,
+    signOnUrl: signOn?.attributes.get('Location'),
+    certificates: childrenOf(role, metadataNamespace, 'KeyDescriptor')
+      .filter((key) => (key.attributes.get('use') ?? 'signing') === 'signing')
+      .flatMap(certificatesOf),
+    validUntilMs: timeOf(entity.attributes.get('validUntil')),
+    cacheDurationMs: parseDuration(entity.attributes.get('cacheDuration') ?? ''),
+  };
+}
+
+function readXml(xml: string): XmlElement {
+  try {
+    return parseXml(xml);
+  } catch (cause) {
+    if (!(cause instanceof XmlError)) throw cause;
+    throw authError('validation_failed', `SAML Metadata is not valid XML: ${cause.message}`, { cause });
+  }
+}
+
+const rolesOf = (entity: XmlElement) => childrenOf(entity, metadataNamespace, 'IDPSSODescriptor');
+
+/** The root, or the first identity provider of a list. */
+function findEntity(root: XmlElement): XmlElement | undefined {
+  if (root.namespace !== metadataNamespace) return undefined;
+  if (root.name === 'EntityDescriptor') return root;
+  if (root.name !== 'EntitiesDescriptor') return undefined;
+  return childrenOf(root, metadataNamespace, 'EntityDescriptor').find((entity) => rolesOf(entity).length > 0);
+}
+
+function certificatesOf(key: XmlElement): string[] {
+  const info = childOf(key, signatureNamespace, 'KeyInfo');
+  const data = info ? childrenOf(info, signatureNamespace, 'X509Data') : [];
+  return data
+    .flatMap((each) => childrenOf(each, signatureNamespace, 'X509Certificate'))
+    .map(({ text }) => text.replace(/\s/g, ''))
+    .filter((text) => text !== '');
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * An XML Schema duration in milliseconds, a month taken as 30 days and a year as 365; undefined for anything else.
+ *
+ * @example parseDuration('PT1H30M') // 5400000
+ */
+export function parseDuration(text: string): number | undefined {
+  const parts =
+    /^P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(
+      text,
+    );
+  if (!parts) return undefined;
+  const units = [365 * dayMs, 30 * dayMs, dayMs, 3_600_000, 60_000, 1000];
+  return units.reduce((sum, unit, index) => sum + Number(parts[index + 1] ?? 0) * unit, 0);
+}
+
+/** Is it time to read the metadata at their address again? Once a day where they do not say. */
+export function isStale(
+  { validUntilMs, cacheDurationMs }: Pick<IdentityProvider, 'validUntilMs' | 'cacheDurationMs'>,
+  readAtMs: number,
+  nowMs: number,
+): boolean {
+  if (validUntilMs !== undefined && nowMs > validUntilMs) return true;
+  if (cacheDurationMs) return nowMs > readAtMs + cacheDurationMs;
+  return validUntilMs === undefined && nowMs > readAtMs + dayMs;
+}

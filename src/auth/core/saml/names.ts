@@ -1,0 +1,22 @@
+/** Names of SAML 2.0 that more than one file needs. */
+export const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol';
+export const assertionNamespace = 'urn:oasis:names:tc:SAML:2.0:assertion';
+export const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
+export const signatureNamespace = 'http://www.w3.org/2000/09/xmldsig#';
+
+export const bindings = {
+  redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
+  post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
+} as const;
+
+export const nameIdFormats = {
+  persistent: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
+  email: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
+  transient: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
+  unspecified: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified',
+} as const;
+
+/** What is refused in an answer of an identity provider. The message is for the log, not for the browser. */
+export class SamlFault extends Error {
+  override name = 'SamlFault';
+}

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { childOf, childrenOf, escapeXml, parseXml, XmlError } from './xml.ts';
+
+describe('reads', () => {
+  test('elements, namespaces, attributes and text', () => {
+    const root = parseXml(
+      '\uFEFF<?xml version="1.0" encoding="UTF-8"?>\r\n<!-- by hand --><a:x xmlns:a="urn:a" xmlns="urn:d" ID=\'1\' a:k="v">' +
+        'one<y z="&lt;&#65;&#x42;\ttab"/>two<![CDATA[<&]]><a:y xmlns:a="urn:b"/></a:x>\n',
+    );
+    expect(root).toMatchObject({ name: 'x', namespace: 'urn:a', text: 'onetwo<&' });
+    expect([...root.attributes]).toEqual([['ID', '1']]);
+    expect(childOf(root, 'urn:d', 'y')?.attributes.get('z')).toBe('<AB tab');
+    expect(childrenOf(root, 'urn:b', 'y')).toHaveLength(1);
+  });
+
+  test('a text as one, whatever comments are put into it', () => {
+    const name = parseXml('<n>admin@example.com<!-- -->.evil.example</n>').text;
+    expect(name).toBe('admin@example.com.evil.example');
+  });
+});
+
+test.each([
+  ['a document type', '<!DOCTYPE x [<!ENTITY e "e">]><x>&e;</x>'],
+  ['an external entity', '<!DOCTYPE x SYSTEM "file:///etc/passwd"><x/>'],
+  ['a document type inside', '<x><!DOCTYPE y></x>'],
+  ['an entity nobody declared', '<x>&e;</x>'],
+  ['a bare ampersand', '<x>a & b</x>'],
+  ['a processing instruction', '<x><?php ?></x>'],
+  ['two roots', '<x/><y/>'],
+  ['text after the root', '<x/>y'],
+  ['a root that stays open', '<x><y></y>'],
+  ['tags that cross', '<x><y></x></y>'],
+  ['an attribute twice', '<x a="1" a="2"/>'],
+  ['an attribute twice by two prefixes', '<x xmlns:a="u" xmlns:b="u" a:k="1" b:k="2"/>'],
+  ['a prefix nobody declared', '<a:x/>'],
+  ['a prefix undeclared', '<a:x xmlns:a=""/>'],
+  ['a tag in an attribute', '<x a="<"/>'],
+  ['a NUL', '<x>\u0000</x>'],
+  ['a NUL as a reference', '<x>&#0;</x>'],
+  ['half a surrogate pair', '<x>\ud800</x>'],
+  ['half a surrogate pair as a reference', '<x>&#xD800;</x>'],
+  ['a comment with two hyphens', '<x><!-- a -- b --></x>'],
+  ['an end of character data', '<x>]]></x>'],
+  ['character data outside', '<![CDATA[ ]]><x/>'],
+  ['nothing', ''],
+  ['a depth without end', `${'<x>'.repeat(10_000)}${'</x>'.repeat(10_000)}`],
+])('refuses %s', (_name, text) => {
+  expect(() => parseXml(text)).toThrow(XmlError);
+});
+
+const letters = fc.string({ unit: 'grapheme' }).filter((text) => {
+  try {
+    parseXml(`<x>${escapeXml(text)}</x>`);
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+test('what is escaped is read as it was', () => {
+  const anyText = fc.string({
+    unit: fc.constantFrom('a', '<', '&', '"', "'", '>', '\n', '\t', ']', 'é', '😀'),
+  });
+  fc.assert(
+    fc.property(fc.oneof(anyText, letters), (text) => {
+      const root = parseXml(`<x a="${escapeXml(text)}">${escapeXml(text)}</x>`);
+      return root.text === text && root.attributes.get('a') === text;
+    }),
+  );
+});
+
+test('any text is a document or an error of ours', () => {
+  const piece = fc.constantFrom(
+    '<',
+    '>',
+    '/',
+    'x',
+    ' ',
+    '"',
+    '=',
+    '&',
+    ';',
+    '<!--',
+    '-->',
+    '<x>',
+    '</x>',
+    '<![CDATA[',
+    ']]>',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(piece).map((all) => all.join('')),
+      ),
+      (text) => {
+        try {
+          parseXml(text);
+        } catch (error) {
+          if (!(error instanceof XmlError)) throw error;
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,190 @@
+/**
+ * XML 1.0 with namespaces, as much of it as SAML needs, read strictly: no document type (so neither entities nor files of
+ * others), no processing instructions, a bounded depth. Comments are dropped, and the text around them stays one text.
+ * https://www.w3.org/TR/xml/ https://www.w3.org/TR/xml-names/
+ */
+export interface XmlElement {
+  /** Without its prefix. */
+  readonly name: string;
+  /** `''` when it is in none. */
+  readonly namespace: string;
+  /** Those without a prefix, by name; namespace declarations are none. */
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly children: readonly XmlElement[];
+  /** All text directly inside, character data included. */
+  readonly text: string;
+}
+
+export class XmlError extends Error {
+  override name = 'XmlError';
+}
+
+const maxDepth = 64;
+const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
+
+const nameStart =
+  'A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C\\u200D';
+const nameRest = `${nameStart}\\-.0-9\\u00B7\\u0300-\\u036F`;
+const qualifiedName = `(?:[${nameStart}][${nameRest}]*:)?[${nameStart}][${nameRest}]*`;
+const declaration = /<\?xml[ \t\r\n][^<>?]*\?>/y;
+const openTag = new RegExp(`<(${qualifiedName})`, 'y');
+const closeTag = new RegExp(`</(${qualifiedName})[ \\t\\n]*>`, 'y');
+const attribute = new RegExp(
+  `[ \\t\\n]+(${qualifiedName})[ \\t\\n]*=[ \\t\\n]*(?:"([^<"]*)"|'([^<']*)')`,
+  'y',
+);
+const tagEnd = /[ \t\n]*(\/?)>/y;
+const characters = /[^<]+/y;
+const comment = /<!--(?:(?!--).)*-->/sy;
+const characterData = /<!\[CDATA\[(.*?)\]\]>/sy;
+const entity = /&(?:#(\d{1,7})|#x([0-9A-Fa-f]{1,6})|(amp|lt|gt|quot|apos));|&/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are no characters of XML
+const forbidden = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/;
+
+const predefined: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+interface Open {
+  readonly qualified: string;
+  readonly prefixes: ReadonlyMap<string, string>;
+  readonly element: {
+    name: string;
+    namespace: string;
+    attributes: Map<string, string>;
+    children: XmlElement[];
+    text: string;
+  };
+}
+
+/** The root element. @throws {XmlError} */
+export function parseXml(source: string): XmlElement {
+  const text = source.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  if (forbidden.test(text) || !text.isWellFormed())
+    throw new XmlError('it holds what is no character of XML');
+  let position = 0;
+  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+    pattern.lastIndex = position;
+    const match = pattern.exec(text);
+    if (match === null) return undefined;
+    position = pattern.lastIndex;
+    return match;
+  };
+
+  take(declaration);
+  const open: Open[] = [];
+  let root: XmlElement | undefined;
+  while (position < text.length) {
+    const parent = open.at(-1);
+    if (take(comment)) continue;
+    const data = parent && take(characterData)?.[1];
+    const plain = data === undefined ? take(characters)?.[0] : undefined;
+    if (plain?.includes(']]>')) throw new XmlError('"]]>" stands in a text');
+    const found = data ?? (plain === undefined ? undefined : decodeEntities(plain));
+    if (found !== undefined) {
+      if (parent) parent.element.text += found;
+      else if (plain === undefined || /[^ \t\n]/.test(plain))
+        throw new XmlError('text stands outside of the root');
+      continue;
+    }
+    const closed = take(closeTag)?.[1];
+    if (closed !== undefined) {
+      if (parent?.qualified !== closed) throw new XmlError(`</${closed}> closes what is not open`);
+      open.pop();
+      continue;
+    }
+    const qualified = take(openTag)?.[1];
+    if (qualified === undefined) throw new XmlError(`cannot be read at character ${position}`);
+    if (root && !parent) throw new XmlError('there is more than one root');
+    if (open.length >= maxDepth) throw new XmlError('it is nested too deep');
+    const written = new Map<string, string>();
+    for (let match = take(attribute); match; match = take(attribute)) {
+      const [, name = '', quoted, single = ''] = match;
+      if (written.has(name)) throw new XmlError(`${name} is given twice`);
+      // Line ends and tabs of an attribute are blanks (section 3.3.3).
+      written.set(name, decodeEntities((quoted ?? single).replace(/[\t\n]/g, ' ')));
+    }
+    const end = take(tagEnd);
+    if (!end) throw new XmlError(`<${qualified}> cannot be read`);
+    const opened = openElement(qualified, written, parent?.prefixes ?? noPrefixes);
+    if (parent) parent.element.children.push(opened.element);
+    root ??= opened.element;
+    if (end[1] === '') open.push(opened);
+  }
+  if (open.length > 0) throw new XmlError(`<${open.at(-1)?.qualified}> is not closed`);
+  if (!root) throw new XmlError('there is no element');
+  return root;
+}
+
+const noPrefixes: ReadonlyMap<string, string> = new Map([
+  ['', ''],
+  ['xml', xmlNamespace],
+]);
+
+function openElement(
+  qualified: string,
+  written: ReadonlyMap<string, string>,
+  outer: ReadonlyMap<string, string>,
+): Open {
+  const declared = [...written].filter(([name]) => name === 'xmlns' || name.startsWith('xmlns:'));
+  const prefixes =
+    declared.length === 0
+      ? outer
+      : new Map([...outer, ...declared.map(([name, uri]) => [name.slice('xmlns:'.length), uri] as const)]);
+  const [prefix, name] = split(qualified);
+  const attributes = new Map<string, string>();
+  const expanded = new Set<string>();
+  for (const [key, value] of written) {
+    const [itsPrefix, itsName] = split(key);
+    if (key === 'xmlns' || itsPrefix === 'xmlns') continue;
+    if (itsPrefix === '') attributes.set(itsName, value);
+    const full = `${itsPrefix === '' ? '' : namespaceOf(itsPrefix, prefixes)} ${itsName}`;
+    if (expanded.has(full)) throw new XmlError(`${key} is given twice`);
+    expanded.add(full);
+  }
+  const namespace = namespaceOf(prefix, prefixes);
+  return { qualified, prefixes, element: { name, namespace, attributes, children: [], text: '' } };
+}
+
+function namespaceOf(prefix: string, prefixes: ReadonlyMap<string, string>): string {
+  const namespace = prefixes.get(prefix);
+  if (namespace === undefined || (prefix !== '' && namespace === '')) {
+    throw new XmlError(`the prefix ${prefix} is not declared`);
+  }
+  return namespace;
+}
+
+function split(qualified: string): [prefix: string, name: string] {
+  const colon = qualified.indexOf(':');
+  return colon < 0 ? ['', qualified] : [qualified.slice(0, colon), qualified.slice(colon + 1)];
+}
+
+function decodeEntities(text: string): string {
+  return text.replace(entity, (written, decimal?: string, hex?: string, name?: string) => {
+    if (name !== undefined) return predefined[name] ?? '';
+    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+    // NaN for a bare ampersand and for entities that are not predefined.
+    const isCharacter =
+      code === 0x9 ||
+      code === 0xa ||
+      code === 0xd ||
+      (code >= 0x20 && code <= 0x10ffff && !isSurrogate(code));
+    if (!isCharacter || code === 0xfffe || code === 0xffff) throw new XmlError(`${written} is no character`);
+    return String.fromCodePoint(code);
+  });
+}
+
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff;
+
+/** The children of this name, in order. */
+export function childrenOf(element: XmlElement, namespace: string, name: string): XmlElement[] {
+  return element.children.filter((child) => child.namespace === namespace && child.name === name);
+}
+
+/** The first child of this name. */
+export function childOf(element: XmlElement, namespace: string, name: string): XmlElement | undefined {
+  return childrenOf(element, namespace, name)[0];
+}
+
+/** Text as XML writes it, in elements and in double quotes. */
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"'\t\n\r]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}

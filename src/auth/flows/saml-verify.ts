@@ -1,0 +1,120 @@
+/**
+ * Who signed an answer of an identity provider, and what exactly was signed. XML signatures and encryption are
+ * node-saml's; of its protocol checks none is used (docs/decisions/0010-saml.md). What is returned as the assertion is
+ * parsed from the very bytes that the signature covers, never from the document that came.
+ */
+import type { KeyObject } from 'node:crypto';
+import { assertionNamespace, protocol, SamlFault, signatureNamespace } from '../core/saml/names.ts';
+import { ciphers } from '../core/saml/service-provider.ts';
+import { childrenOf, parseXml, type XmlElement } from '../core/saml/xml.ts';
+
+/** SHA-1 is refused, and so is HMAC, for which the public certificate would be the secret. */
+const signatureMethods = [
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
+  'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
+];
+const digestMethods = [
+  'http://www.w3.org/2001/04/xmlenc#sha256',
+  'http://www.w3.org/2001/04/xmlenc#sha512',
+];
+
+export interface VerifiedResponse {
+  readonly response: XmlElement;
+  /** The response itself is signed, not only its assertion. */
+  readonly isSigned: boolean;
+  readonly assertion: XmlElement;
+}
+
+export interface TrustedKeys {
+  /** Of the identity provider, base64; any of them may have signed. */
+  readonly certificates: readonly string[];
+  /** Ours, for encrypted assertions; none: they are refused. */
+  readonly decryption: readonly KeyObject[];
+}
+
+type SignedXml = typeof import('@node-saml/node-saml/lib/xml.js');
+
+/** @throws {SamlFault} */
+export async function verifyResponse(source: string, keys: TrustedKeys): Promise<VerifiedResponse> {
+  try {
+    return await verify(source.replace(/\r\n?/g, '\n'), keys);
+  } catch (cause) {
+    throw cause instanceof SamlFault ? cause : new SamlFault(`it cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function verify(xml: string, { certificates, decryption }: TrustedKeys): Promise<VerifiedResponse> {
+  const response = parseXml(xml);
+  if (response.name !== 'Response' || response.namespace !== protocol) throw new SamlFault('it is no response');
+  const lib = await import('@node-saml/node-saml/lib/xml.js');
+  const pems = certificates.map(
+    (text) => `-----BEGIN CERTIFICATE-----\n${text.replace(/.{64}/g, '$&\n').trim()}\n-----END CERTIFICATE-----\n`,
+  );
+  const signed = await verifySigned(lib, xml, 'Response', pems);
+  const carrier = parseXml(signed ?? xml);
+  const plain = childrenOf(carrier, assertionNamespace, 'Assertion');
+  const encrypted = childrenOf(carrier, assertionNamespace, 'EncryptedAssertion');
+  if (plain.length + encrypted.length !== 1) throw new SamlFault('it does not hold one assertion');
+  const isSigned = signed !== undefined;
+
+  if (encrypted.length === 1) {
+    const decrypted = await decrypt(lib, signed ?? xml, decryption);
+    const inner = isSigned ? decrypted : await verifySigned(lib, decrypted, 'Assertion', pems);
+    return { response, isSigned, assertion: requireAssertion(inner) };
+  }
+  if (isSigned) return { response, isSigned, assertion: requireAssertion(plain[0]) };
+  return { response, isSigned, assertion: requireAssertion(await verifySigned(lib, xml, 'Assertion', pems)) };
+}
+
+function requireAssertion(found: string | XmlElement | undefined): XmlElement {
+  const assertion = typeof found === 'string' ? parseXml(found) : found;
+  if (assertion?.name !== 'Assertion' || assertion.namespace !== assertionNamespace) {
+    throw new SamlFault('the assertion is not signed');
+  }
+  return assertion;
+}
+
+/**
+ * The bytes of the one element of this name that its own signature covers; undefined when it has none.
+ * @throws {SamlFault} for a signature that does not hold or is too weak, and for several such elements.
+ */
+async function verifySigned(
+  lib: SignedXml,
+  xml: string,
+  name: 'Response' | 'Assertion',
+  pems: string[],
+): Promise<string | undefined> {
+  const dom = await lib.parseDomFromString(xml);
+  requireMethods(lib, dom, "//*[local-name()='SignatureMethod']/@Algorithm", signatureMethods);
+  requireMethods(lib, dom, "//*[local-name()='Reference']/*[local-name()='DigestMethod']/@Algorithm", digestMethods);
+  const [element, ...others] = lib.xpath.selectElements(dom, `//*[local-name()='${name}']`);
+  if (!element || others.length > 0) throw new SamlFault(`there are ${others.length} more of ${name}`);
+  const signature = `./*[local-name()='Signature' and namespace-uri()='${signatureNamespace}']`;
+  if (lib.xpath.selectElements(element, signature).length === 0) return undefined;
+  const verified = lib.getVerifiedXml(xml, element, pems);
+  if (verified === null) throw new SamlFault(`the signature of the ${name} does not hold`);
+  return verified;
+}
+
+function requireMethods(lib: SignedXml, dom: Document, path: string, allowed: readonly string[]): void {
+  for (const { value } of lib.xpath.selectAttributes(dom, path)) {
+    if (!allowed.includes(value)) throw new SamlFault(`${value} is not accepted`);
+  }
+}
+
+/** With whichever of our keys fits: while keys change, a provider may still know the other. */
+async function decrypt(lib: SignedXml, xml: string, keys: readonly KeyObject[]): Promise<string> {
+  const dom = await lib.parseDomFromString(xml);
+  requireMethods(lib, dom, "//*[local-name()='EncryptionMethod']/@Algorithm", [...ciphers.data, ...ciphers.key]);
+  const [element] = lib.xpath.selectElements(dom, "/*/*[local-name()='EncryptedAssertion']");
+  let fault: unknown = new SamlFault('encrypted assertions are not accepted');
+  for (const key of keys) {
+    try {
+      return await lib.decryptXml(String(element), key.export({ type: 'pkcs8', format: 'pem' }));
+    } catch (error) {
+      fault = error;
+    }
+  }
+  throw fault;
+}

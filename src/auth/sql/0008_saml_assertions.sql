@@ -1,0 +1,11 @@
+-- SAML assertions that were accepted: each is good for one sign-in, also after a crash. Rows go when nobody could present
+-- them again.
+create table _plinth.saml_assertions (
+  hash bytea primary key,
+  expires_at timestamptz not null,
+  flow_state_id uuid,
+  session_not_after timestamptz
+);
+comment on table _plinth.saml_assertions is 'Spent SAML assertions, by a hash of issuer and ID; and until when the session of a PKCE sign-in may last.';
+create index saml_assertions_expires_at_idx on _plinth.saml_assertions (expires_at);
+create index saml_assertions_flow_state_id_idx on _plinth.saml_assertions (flow_state_id);
