@@ -32,6 +32,8 @@ const fixed: readonly Fixed[] = [
   ['auth', 'cost of bcrypt', 'count', 'src/auth', 'cost'],
   ['auth', 'passwords waiting to be hashed', 'count', 'src/auth', 'maxWaitingHashes'],
   ['auth', 'the service of leaked passwords answers within', 'ms', 'src/auth', 'leakCheckTimeoutMs'],
+  ['auth', 'clocks of SAML identity providers may differ by', 'ms', 'src/auth', 'clockSkewMs'],
+  ['auth', 'a SAML answer may take, besides', 'ms', 'src/auth', 'maxIssueDelayMs'],
   ['auth', 'PKCE code', 'ms', 'src/auth', 'codeLifetimeMs'],
   ['auth', 'sign-in with a provider, from leaving to coming back', 'ms', 'src/auth', 'signInLifetimeMs'],
   ['auth', 'discovery document of an issuer remembered', 'ms', 'src/auth', 'discoveryLifetimeMs'],

@@ -112,7 +112,10 @@ export const errorTable = {
     message: 'SSO domain is already assigned to an SSO identity provider',
   },
   saml_provider_disabled: { status: 404, message: 'SAML 2.0 is disabled' },
-  saml_relay_state_not_found: { status: 404, message: 'SAML RelayState does not exist, try logging in again?' },
+  saml_relay_state_not_found: {
+    status: 404,
+    message: 'SAML RelayState does not exist, try logging in again?',
+  },
   saml_relay_state_expired: { status: 422, message: 'SAML RelayState has expired. Try logging in again?' },
   saml_idp_not_found: {
     status: 404,

@@ -22,6 +22,7 @@ import { createOidc } from './oidc.ts';
 import { createPasswords } from './passwords.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { adminLinkRoutes } from './routes/admin-links.ts';
+import { adminSsoRoutes } from './routes/admin-sso.ts';
 import { adminUserRoutes } from './routes/admin-users.ts';
 import { callbackRoutes } from './routes/callback.ts';
 import { codeRoutes } from './routes/codes.ts';
@@ -82,6 +83,7 @@ export function createAuth(deps: AuthDeps): AuthService {
   const settings = settingsFrom(deps.config, deps.mode, deps.apiUrl);
   const outgoing = deps.outgoing ?? createOutgoing({ mode: deps.mode });
   const { leakedPasswords } = settings;
+  const ownTables = deps.database.pool('supabase_admin');
   const ctx: AuthContext = {
     settings,
     pool: endingWithRequests(deps.database.pool('supabase_auth_admin')),
@@ -89,7 +91,8 @@ export function createAuth(deps: AuthDeps): AuthService {
     mailer: deps.mailer,
     passwords: createPasswords(),
     leakedPasswords: leakedPasswords.enabled ? createLeakedPasswords(leakedPasswords, outgoing) : undefined,
-    limits: createRateLimits(deps.database.pool('supabase_admin'), settings),
+    limits: createRateLimits(ownTables, settings),
+    ownTables,
     clock: deps.clock,
     outgoing,
     oidc: createOidc(outgoing, deps.clock),
@@ -145,6 +148,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     customProviderRoutes(define, ctx);
     scimRoutes(define);
     ssoRoutes(define, ctx);
+    adminSsoRoutes(define, ctx);
     discoveryRoutes(define, ctx);
     oauthServerRoutes(define, ctx);
     oauthClientRoutes(define, ctx);

@@ -43,6 +43,7 @@ export interface Settings {
   readonly manualLinkingEnabled: boolean;
   readonly password: PasswordRules;
   readonly leakedPasswords: Config['plinth']['auth']['password']['hibp'];
+  readonly saml: Config['plinth']['auth']['saml'];
   readonly passwordChange: { readonly needsReauthentication: boolean; readonly needsCurrent: boolean };
   readonly refresh: { readonly rotation: boolean; readonly reuseIntervalMs: number };
   readonly sessions: { readonly timeboxMs: number; readonly inactivityTimeoutMs: number };
@@ -124,6 +125,7 @@ export function settingsFrom(
       requiredSets: requiredSets(auth.password_requirements),
     },
     leakedPasswords: plinth.auth.password.hibp,
+    saml: plinth.auth.saml,
     passwordChange: {
       needsReauthentication: auth.email.secure_password_change,
       needsCurrent: auth.email.require_current_password,

@@ -12,6 +12,7 @@ import { createOutgoing, type Outgoing } from '../kernel/outgoing.ts';
 import { findAlgorithm, type Key } from './algorithms.ts';
 import { demo } from './demo.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
+import { createSamlKeys } from './saml-keys.ts';
 import { loadOrCreateSecrets } from './secrets-file.ts';
 import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
 import type { Claims, Keys } from './types.ts';
@@ -111,6 +112,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     sign,
     signWithSecret,
     publicJwks: () => ({ keys: publicKeys }),
+    samlKeys: createSamlKeys(options.config.plinth.auth.saml, join(options.dataDir, 'saml-key.pem')),
     internalJwks: () => ({
       keys: [...(thirdParty?.known() ?? []), ...publicKeys, ...(ownKeys === undefined ? [secretJwk] : [])],
     }),

@@ -1,5 +1,9 @@
 /** Every key of the project in one place: API keys, the JWT secret, signing keys; and the one verifier of tokens. */
 
+import type { SamlKeys } from './saml-keys.ts';
+
+export type { SamlKeys } from './saml-keys.ts';
+
 export type Claims = Record<string, unknown>;
 
 /** Why a token was not accepted. Expiry and other claims are judged by each service, not here. */
@@ -54,6 +58,8 @@ export interface Keys {
   signWithSecret(claims: Claims): string;
   /** Never holds an `oct` key. */
   publicJwks(): JsonWebKeySet;
+  /** Of this project towards SAML identity providers. */
+  samlKeys(): Promise<SamlKeys>;
   /** With the `oct` secret where the project still accepts it (REST, functions' SUPABASE_JWKS). */
   internalJwks(): JsonWebKeySet;
 }

@@ -7,6 +7,8 @@ export interface Fields {
   /** Undefined when absent or null, for fields where `''` says something. */
   optionalText(name: string): string | undefined;
   flag(name: string, fallback?: boolean): boolean;
+  /** Undefined when absent or null. */
+  optionalFlag(name: string): boolean | undefined;
   object(name: string): JsonObject | undefined;
   list(name: string): string[] | undefined;
   /** The value as it was sent, null included; undefined when absent. */
@@ -35,14 +37,16 @@ function fieldsOf(values: JsonObject): Fields {
     if (value !== undefined && typeof value !== 'string') throw wrongType(typeof value, name, 'string');
     return value;
   };
+  const optionalFlag = (name: string): boolean | undefined => {
+    const value = read(name);
+    if (value !== undefined && typeof value !== 'boolean') throw wrongType(typeof value, name, 'bool');
+    return value;
+  };
   return {
     text: (name) => optionalText(name) ?? '',
     optionalText,
-    flag(name, fallback = false) {
-      const value = read(name);
-      if (value !== undefined && typeof value !== 'boolean') throw wrongType(typeof value, name, 'bool');
-      return value ?? fallback;
-    },
+    flag: (name, fallback = false) => optionalFlag(name) ?? fallback,
+    optionalFlag,
     object(name) {
       const value = read(name);
       if (value !== undefined && !isJsonObject(value)) throw wrongType(typeof value, name, 'object');

@@ -1,6 +1,6 @@
 /**
  * Who signed an answer of an identity provider, and what exactly was signed. XML signatures and encryption are
- * node-saml's; of its protocol checks none is used (docs/decisions/0010-saml.md). What is returned as the assertion is
+ * node-saml's; of its protocol checks none is used (docs/decisions/0012-saml.md). What is returned as the assertion is
  * parsed from the very bytes that the signature covers, never from the document that came.
  */
 import type { KeyObject } from 'node:crypto';
@@ -14,10 +14,7 @@ const signatureMethods = [
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
   'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
 ];
-const digestMethods = [
-  'http://www.w3.org/2001/04/xmlenc#sha256',
-  'http://www.w3.org/2001/04/xmlenc#sha512',
-];
+const digestMethods = ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512'];
 
 export interface VerifiedResponse {
   readonly response: XmlElement;
@@ -34,27 +31,31 @@ export interface TrustedKeys {
 }
 
 type SignedXml = typeof import('@node-saml/node-saml/lib/xml.js');
+type Dom = Awaited<ReturnType<SignedXml['parseDomFromString']>>;
 
 /** @throws {SamlFault} */
 export async function verifyResponse(source: string, keys: TrustedKeys): Promise<VerifiedResponse> {
   try {
     return await verify(source.replace(/\r\n?/g, '\n'), keys);
   } catch (cause) {
-    throw cause instanceof SamlFault ? cause : new SamlFault(`it cannot be read: ${(cause as Error).message}`, { cause });
+    throw cause instanceof SamlFault
+      ? cause
+      : new SamlFault(`it cannot be read: ${(cause as Error).message}`, { cause });
   }
 }
 
 async function verify(xml: string, { certificates, decryption }: TrustedKeys): Promise<VerifiedResponse> {
-  const response = parseXml(xml);
-  if (response.name !== 'Response' || response.namespace !== protocol) throw new SamlFault('it is no response');
+  const root = parseXml(xml);
+  if (root.name !== 'Response' || root.namespace !== protocol) throw new SamlFault('it is no response');
   const lib = await import('@node-saml/node-saml/lib/xml.js');
   const pems = certificates.map(
-    (text) => `-----BEGIN CERTIFICATE-----\n${text.replace(/.{64}/g, '$&\n').trim()}\n-----END CERTIFICATE-----\n`,
+    (text) =>
+      `-----BEGIN CERTIFICATE-----\n${text.replace(/.{64}/g, '$&\n').trim()}\n-----END CERTIFICATE-----\n`,
   );
   const signed = await verifySigned(lib, xml, 'Response', pems);
-  const carrier = parseXml(signed ?? xml);
-  const plain = childrenOf(carrier, assertionNamespace, 'Assertion');
-  const encrypted = childrenOf(carrier, assertionNamespace, 'EncryptedAssertion');
+  const response = signed === undefined ? root : parseXml(signed);
+  const plain = childrenOf(response, assertionNamespace, 'Assertion');
+  const encrypted = childrenOf(response, assertionNamespace, 'EncryptedAssertion');
   if (plain.length + encrypted.length !== 1) throw new SamlFault('it does not hold one assertion');
   const isSigned = signed !== undefined;
 
@@ -87,7 +88,12 @@ async function verifySigned(
 ): Promise<string | undefined> {
   const dom = await lib.parseDomFromString(xml);
   requireMethods(lib, dom, "//*[local-name()='SignatureMethod']/@Algorithm", signatureMethods);
-  requireMethods(lib, dom, "//*[local-name()='Reference']/*[local-name()='DigestMethod']/@Algorithm", digestMethods);
+  requireMethods(
+    lib,
+    dom,
+    "//*[local-name()='Reference']/*[local-name()='DigestMethod']/@Algorithm",
+    digestMethods,
+  );
   const [element, ...others] = lib.xpath.selectElements(dom, `//*[local-name()='${name}']`);
   if (!element || others.length > 0) throw new SamlFault(`there are ${others.length} more of ${name}`);
   const signature = `./*[local-name()='Signature' and namespace-uri()='${signatureNamespace}']`;
@@ -97,7 +103,7 @@ async function verifySigned(
   return verified;
 }
 
-function requireMethods(lib: SignedXml, dom: Document, path: string, allowed: readonly string[]): void {
+function requireMethods(lib: SignedXml, dom: Dom, path: string, allowed: readonly string[]): void {
   for (const { value } of lib.xpath.selectAttributes(dom, path)) {
     if (!allowed.includes(value)) throw new SamlFault(`${value} is not accepted`);
   }
@@ -106,7 +112,10 @@ function requireMethods(lib: SignedXml, dom: Document, path: string, allowed: re
 /** With whichever of our keys fits: while keys change, a provider may still know the other. */
 async function decrypt(lib: SignedXml, xml: string, keys: readonly KeyObject[]): Promise<string> {
   const dom = await lib.parseDomFromString(xml);
-  requireMethods(lib, dom, "//*[local-name()='EncryptionMethod']/@Algorithm", [...ciphers.data, ...ciphers.key]);
+  requireMethods(lib, dom, "//*[local-name()='EncryptionMethod']/@Algorithm", [
+    ...ciphers.data,
+    ...ciphers.key,
+  ]);
   const [element] = lib.xpath.selectElements(dom, "/*/*[local-name()='EncryptedAssertion']");
   let fault: unknown = new SamlFault('encrypted assertions are not accepted');
   for (const key of keys) {

@@ -26,6 +26,7 @@ export type AuthenticationMethod =
   | (string & {});
 
 export interface IssuedSession {
+  readonly sessionId: string;
   readonly accessToken: string;
   readonly expiresInSeconds: number;
   readonly expiresAtSeconds: number;
@@ -108,6 +109,7 @@ export async function signSession(
     ? await customClaims(ctx, tx, exchange, session, claims)
     : claims;
   return {
+    sessionId: session.sessionId,
     accessToken: ctx.keys.sign(finalClaims),
     expiresInSeconds: lifetimeSeconds,
     expiresAtSeconds: issuedAtSeconds + lifetimeSeconds,

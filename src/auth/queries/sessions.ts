@@ -100,6 +100,11 @@ export async function setRefreshCounter(
     update auth.sessions set refresh_token_counter = ${counter}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
+/** ISO 8601. The session ends then, whatever the settings say. */
+export async function setSessionEnd(db: Queryable, id: string, notAfter: string): Promise<void> {
+  await db.query(sql`update auth.sessions set not_after = ${notAfter} where id = ${id}`);
+}
+
 export async function deleteSession(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where id = ${id}`);
 }

@@ -47,8 +47,8 @@ export function publicRoutes(define: Define, ctx: AuthContext): void {
     mailer_autoconfirm: settings.email.autoconfirm,
     phone_autoconfirm: settings.phone.autoconfirm,
     sms_provider: settings.phone.provider,
-    saml_enabled: false,
-    saml_private_key_next_configured: false,
+    saml_enabled: settings.saml.enabled,
+    saml_private_key_next_configured: settings.saml.enabled && settings.saml.private_key_next !== undefined,
     passkeys_enabled: false,
   }));
 }

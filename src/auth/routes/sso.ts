@@ -1,29 +1,112 @@
-/** Single sign-on with SAML 2.0: the way to the identity provider and back, and its administration. */
+/** Single sign-on with SAML 2.0: the way to the identity provider and back, and our metadata. */
 import type { AuthContext } from '../context.ts';
-import { authError } from '../errors.ts';
-import { requireAdmin } from '../http/authenticate.ts';
-import type { Define } from './route.ts';
+import { parseChallenge } from '../core/pkce.ts';
+import { withParams } from '../core/redirects.ts';
+import { certificateOf } from '../core/saml/certificate.ts';
+import { type AdvertisedCertificate, serviceProviderMetadata } from '../core/saml/service-provider.ts';
+import { fromMs } from '../core/times.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
+import { beginSignIn, finishSignIn, serviceProvider } from '../flows/saml-sign-in.ts';
+import { isUuid } from '../http/authenticate.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { errorParams } from '../http/redirect-errors.ts';
+import { findProviderByDomain, findProviderById, type SsoProvider } from '../queries/sso.ts';
+import type { Define, Handler } from './route.ts';
 
 export function ssoRoutes(define: Define, ctx: AuthContext): void {
-  const saml = () => authError('saml_provider_disabled');
-  const refuse = () => {
-    throw saml();
-  };
-  define('POST', '/sso', refuse, { limit: 'sso', captcha: true });
-  define('POST', '/sso/saml/acs', refuse, { limit: 'saml_assertion' });
-  define('GET', '/sso/saml/metadata', () => {
-    throw saml();
+  if (!ctx.settings.saml.enabled) {
+    const refuse = () => {
+      throw authError('saml_provider_disabled');
+    };
+    define('POST', '/sso', refuse);
+    define('POST', '/sso/saml/acs', refuse);
+    define('GET', '/sso/saml/metadata', refuse);
+    return;
+  }
+  const begin: Handler = (exchange) => signIn(ctx, exchange);
+  define('POST', '/sso', begin, { limit: 'sso', captcha: true });
+
+  const finish: Handler = (exchange) => consumeAssertion(ctx, exchange);
+  define('POST', '/sso/saml/acs', finish, { limit: 'saml_assertion' });
+
+  define('GET', '/sso/saml/metadata', (exchange) => sendMetadata(ctx, exchange));
+}
+
+async function signIn(ctx: AuthContext, exchange: Exchange): Promise<object | undefined> {
+  const body = exchange.body();
+  const id = body.text('provider_id');
+  const domain = body.text('domain');
+  if (id !== '' && !isUuid(id)) {
+    throw authError('bad_json', 'Could not parse request body as JSON: provider_id is no UUID');
+  }
+  if (id !== '' && domain !== '') {
+    throw authError('validation_failed', 'Only one of provider_id or domain supported');
+  }
+  if (id === '' && domain === '') {
+    throw authError('validation_failed', 'A provider_id or domain needs to be provided');
+  }
+  const provider = await findProvider(ctx, id, domain);
+  if (provider.disabled) throw authError('sso_provider_disabled');
+  const challenge = parseChallenge(body.text('code_challenge'), body.text('code_challenge_method'));
+  const url = await beginSignIn(ctx, provider, { challenge, redirectTo: body.text('redirect_to') });
+  return body.flag('skip_http_redirect') ? { url } : exchange.reply.redirect(url, 303);
+}
+
+async function findProvider(ctx: AuthContext, id: string, domain: string): Promise<SsoProvider> {
+  const provider =
+    id === '' ? await findProviderByDomain(ctx.pool, domain) : await findProviderById(ctx.pool, id);
+  if (provider) return provider;
+  throw authError('sso_provider_not_found', id === '' ? undefined : 'No such SSO provider');
+}
+
+/** A browser stands here, so errors are for the app to show: 303 to the site URL. */
+async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
+  const { reply, request } = exchange;
+  try {
+    await reply.redirect(await finishSignIn(ctx, exchange), 302);
+  } catch (error) {
+    const known = error instanceof AuthError ? error : internalError('Unexpected failure', error);
+    if (known.status >= 500) {
+      ctx.log.error(
+        { requestId: request.id, path: exchange.path, error: known.cause ?? known },
+        known.message,
+      );
+    }
+    await reply.redirect(withParams(ctx.settings.siteUrl, errorParams(known)), 303);
+  }
+  return undefined;
+}
+
+/** While the key changes, providers look more often. */
+const rotation = { maxAgeSeconds: 60, cacheDuration: 'PT1H' };
+const maxAgeSeconds = 600;
+const metadataLifetimeMs = 48 * 3_600_000;
+
+async function sendMetadata(ctx: AuthContext, { query, reply }: Exchange): Promise<undefined> {
+  const provider = serviceProvider(ctx);
+  const { current, next } = await ctx.keys.samlKeys();
+  const mayEncrypt = ctx.settings.saml.allow_encrypted_assertions;
+  const host = new URL(provider.entityId).hostname.replace(/^\[|\]$/g, '');
+  const certificates = [current, ...(next ? [next] : [])].flatMap((key): AdvertisedCertificate[] => {
+    const der = certificateOf(key, host, mayEncrypt);
+    return mayEncrypt
+      ? [
+          { use: 'signing', der },
+          { use: 'encryption', der },
+        ]
+      : [{ use: 'signing', der }];
   });
-  for (const method of ['GET', 'POST'] as const) {
-    define(method, '/admin/sso/providers', async (exchange) => {
-      await requireAdmin(ctx, exchange);
-      throw saml();
-    });
-  }
-  for (const method of ['GET', 'PUT', 'DELETE'] as const) {
-    define(method, '/admin/sso/providers/:id', async (exchange) => {
-      await requireAdmin(ctx, exchange);
-      throw saml();
-    });
-  }
+  const isDownload = query.get('download') === 'true';
+  const now = new Date(ctx.clock.now());
+  if (isDownload) now.setUTCFullYear(now.getUTCFullYear() + 5);
+  const xml = serviceProviderMetadata(provider, certificates, {
+    validUntil: isDownload ? now.toISOString() : fromMs(now.getTime() + metadataLifetimeMs),
+    ...(next ? { cacheDuration: rotation.cacheDuration } : {}),
+  });
+  if (isDownload) reply.header('content-disposition', 'attachment; filename="metadata.xml"');
+  await reply
+    .header('cache-control', `public, max-age=${next ? rotation.maxAgeSeconds : maxAgeSeconds}`)
+    .type('application/xml')
+    .send(xml);
+  return undefined;
 }

@@ -15,7 +15,8 @@ import { issueSession, renderSession } from '../flows/sessions.ts';
 import { requireCaptcha } from '../http/captcha.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { findFlowStateByCode, takeFlowState } from '../queries/flow-states.ts';
-import { deleteSessions } from '../queries/sessions.ts';
+import { deleteSessions, setSessionEnd } from '../queries/sessions.ts';
+import { findSessionEnd } from '../queries/sso.ts';
 import { findUserByEmail, findUserById, findUserByPhone } from '../queries/users.ts';
 import type { FlowState, User } from '../rows.ts';
 import { signInWithIdToken } from './id-token.ts';
@@ -140,10 +141,14 @@ async function exchangeCode(ctx: AuthContext, exchange: Exchange): Promise<JsonO
   const user = await findUserById(ctx.pool, flow.user_id);
   if (!user) throw authError('flow_state_not_found');
   checkVerifier({ codeChallenge: flow.code_challenge, method: flow.code_challenge_method }, verifier);
+  const end = flow.provider_type === 'sso/saml' ? await findSessionEnd(ctx.ownTables, flow.id) : undefined;
   const session = await ctx.pool.transaction(async (tx) => {
     if (!(await takeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
     await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });
-    return issueSession(ctx, tx, exchange, user, flow.authentication_method, await originOf(tx, flow));
+    const method = flow.authentication_method;
+    const issued = await issueSession(ctx, tx, exchange, user, method, await originOf(tx, flow));
+    if (end !== undefined) await setSessionEnd(tx, issued.sessionId, end);
+    return issued;
   });
   return renderSession(session, {
     ...(flow.provider_access_token ? { provider_token: flow.provider_access_token } : {}),

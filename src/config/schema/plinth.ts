@@ -7,6 +7,7 @@ import {
   optionalInteger,
   optionalPath,
   optionalText,
+  secret,
   section,
   size,
   text,
@@ -50,6 +51,24 @@ export const plinthSchema = section("Plinth's own settings.", {
             '',
             'The approved template for WhatsApp; its first variable is the code. Unset: the text itself.',
           ),
+        }),
+      }),
+      saml: section('Single sign-on with SAML 2.0; connections are added through the admin API.', {
+        enabled: boolean(false, 'Offers it.'),
+        private_key: secret('RSA key in PKCS#1 form, as base64.', {
+          defaultText: 'made at first use and kept in the data folder',
+        }),
+        private_key_next: secret('The key that will replace it, told to identity providers beforehand.'),
+        allow_encrypted_assertions: boolean(
+          false,
+          'Takes encrypted assertions, and says so in the metadata.',
+        ),
+        relay_state_validity_period: duration(
+          120_000,
+          'How long a sign-in at the identity provider may take.',
+        ),
+        external_url: optionalText('Address of the auth service, as identity providers know it.', {
+          defaultText: 'auth.external_url',
         }),
       }),
       password: section('Passwords.', {

@@ -8,7 +8,7 @@ import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 
 /** In DER. `host` is that of the service's address, without a port. */
 export function certificateOf(key: KeyObject, host: string, mayEncrypt: boolean): Buffer {
-  const algorithm = sequence(objectId('2.a.8648.86f70d.1.1.b'), tlv(0x05));
+  const algorithm = sequence(objectId('2a864886f70d01010b'), tlv(0x05));
   const name = sequence(tlv(0x31, sequence(objectId('550403'), textOf(`SAML 2.0 Certificate for ${host}`))));
   const validity = sequence(tlv(0x17, '700101000000Z'), tlv(0x18, '21700101000000Z'));
   const keyUsage = mayEncrypt ? [0x04, 0x90] : [0x07, 0x80];

@@ -1,0 +1,50 @@
+/** Metadata of identity providers: read from an address, and read again when they have grown old. */
+import type { AuthContext } from '../context.ts';
+import { type IdentityProvider, isStale, parseIdentityProvider } from '../core/saml/metadata.ts';
+import { toMs } from '../core/times.ts';
+import { authError } from '../errors.ts';
+import { type SsoProvider, updateMetadata } from '../queries/sso.ts';
+
+/** @throws {AuthError} saml_metadata_fetch_failed; also for addresses that are not public. */
+export async function fetchMetadata(ctx: AuthContext, url: string): Promise<string> {
+  const fetched = await ctx.outgoing
+    .send({ url, reach: 'public', redirects: 3, headers: { accept: 'application/xml;charset=UTF-8' } })
+    .catch((cause: unknown) => {
+      throw authError('saml_metadata_fetch_failed', `Error fetching SAML Metadata from URL '${url}'`, {
+        cause,
+      });
+    });
+  if (fetched.status !== 200) {
+    const message = `HTTP ${fetched.status} error fetching SAML Metadata from URL '${url}'`;
+    throw authError('saml_metadata_fetch_failed', message);
+  }
+  return fetched.text;
+}
+
+/** Ahead of their end, whoever brought the metadata as a file is reminded. */
+const remindAheadMs = 30 * 86_400_000;
+
+/** What is known of this provider. Metadata that cannot be read again go on being used, with a word in the log. */
+export async function currentMetadata(ctx: AuthContext, provider: SsoProvider): Promise<IdentityProvider> {
+  const known = parseIdentityProvider(provider.metadata_xml);
+  const now = ctx.clock.now();
+  const fields = { service: 'auth', ssoProviderId: provider.id, entityId: provider.entity_id };
+  if (provider.metadata_url === null) {
+    if (known.validUntilMs !== undefined && known.validUntilMs - now <= remindAheadMs) {
+      ctx.log.warn(fields, 'the metadata of this SAML identity provider end soon, update its metadata_xml');
+    }
+    return known;
+  }
+  if (!isStale(known, provider.saml_updated_at === null ? 0 : toMs(provider.saml_updated_at), now))
+    return known;
+  try {
+    const xml = await fetchMetadata(ctx, provider.metadata_url);
+    const fresh = parseIdentityProvider(xml);
+    if (fresh.entityId !== provider.entity_id) throw new Error(`it is of ${fresh.entityId} now`);
+    await updateMetadata(ctx.pool, provider.id, xml, now);
+    return fresh;
+  } catch (error) {
+    ctx.log.warn({ ...fields, error }, 'SAML metadata could not be read again, the old ones are used');
+    return known;
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Sign-in with SAML: a browser is sent to an identity provider (`beginSignIn`) and comes back with an assertion
+ * (`finishSignIn`), or comes from there unasked.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { AuthContext } from '../context.ts';
+import type { Challenge } from '../core/pkce.ts';
+import { encodeParams, isRedirectAllowed, withParams } from '../core/redirects.ts';
+import { readUser, sessionEndOf } from '../core/saml/assertion.ts';
+import {
+  type Expected,
+  judgeAssertion,
+  judgeResponse,
+  presentableUntilMs,
+} from '../core/saml/judge-response.ts';
+import { parseIdentityProvider } from '../core/saml/metadata.ts';
+import { assertionNamespace, nameIdFormats, SamlFault } from '../core/saml/names.ts';
+import { type ServiceProvider, serviceProviderAt, signInUrl } from '../core/saml/service-provider.ts';
+import { childOf, parseXml, type XmlElement } from '../core/saml/xml.ts';
+import { fromMs, toMs } from '../core/times.ts';
+import { authError, internalError } from '../errors.ts';
+import { isUuid } from '../http/authenticate.ts';
+import { audienceOf, type Exchange } from '../http/exchange.ts';
+import { setSessionEnd } from '../queries/sessions.ts';
+import {
+  claimFlowState,
+  findProviderByEntityId,
+  findProviderById,
+  insertSignIn,
+  type RelayState,
+  type SsoProvider,
+  spendAssertion,
+  takeRelayState,
+} from '../queries/sso.ts';
+import { askBeforeExternalUser, signInExternally } from './external-accounts.ts';
+import { currentMetadata } from './saml-metadata.ts';
+import { verifyResponse } from './saml-verify.ts';
+import { issueSession, sessionFragment } from './sessions.ts';
+
+export function serviceProvider(ctx: AuthContext): ServiceProvider {
+  return serviceProviderAt(ctx.settings.saml.external_url ?? ctx.settings.externalUrl());
+}
+
+/** The address of the identity provider that the browser has to visit. */
+export async function beginSignIn(
+  ctx: AuthContext,
+  provider: SsoProvider,
+  { challenge, redirectTo }: { readonly challenge: Challenge | undefined; readonly redirectTo: string },
+): Promise<string> {
+  const { signOnUrl = '' } = parseIdentityProvider(provider.metadata_xml);
+  if (!/^https?:\/\//.test(signOnUrl)) throw internalError('Error creating SAML Authentication Request');
+  const requestId = `id-${randomBytes(20).toString('hex')}`;
+  const now = ctx.clock.now();
+  const signIn = { providerId: provider.id, requestId, redirectTo, challenge };
+  const relayState = await insertSignIn(ctx.pool, signIn, now);
+  const request = {
+    id: requestId,
+    issuedAt: fromMs(now),
+    destination: signOnUrl,
+    nameIdFormat: provider.name_id_format ?? nameIdFormats.persistent,
+    relayState,
+  };
+  const { current } = await ctx.keys.samlKeys();
+  return signInUrl(serviceProvider(ctx), request, current);
+}
+
+/** Where the browser goes from here, with a session or a code. */
+export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promise<string> {
+  const form = new URLSearchParams(exchange.text);
+  const begun = await findBeginning(ctx, form);
+  const { provider, relayState } = begun;
+  if (provider.disabled) {
+    throw authError('sso_provider_disabled', 'SSO Provider assigned for this domain is currently disabled');
+  }
+  const assertion = await acceptAssertion(ctx, provider, relayState, form.get('SAMLResponse') ?? '');
+  const { email, claims } = readUser(assertion, provider.entity_id, provider.attribute_mapping ?? {});
+  const signIn = {
+    provider: `sso:${provider.id}`,
+    profile: { emails: [{ email, verified: true, primary: true }], claims },
+    emailOptional: false,
+    aud: audienceOf(ctx, exchange),
+  };
+  const target = isRedirectAllowed(ctx.settings.redirects, begun.redirectTo)
+    ? begun.redirectTo
+    : ctx.settings.siteUrl;
+  await askBeforeExternalUser(ctx, exchange, signIn);
+  const outcome = await ctx.pool.transaction(async (tx) => {
+    const made = await signInExternally(ctx, tx, exchange, signIn);
+    if (made.kind === 'refusal') return made;
+    if (relayState?.auth_code && relayState.flow_state_id) {
+      const isFirst = await claimFlowState(tx, relayState.flow_state_id, made.user.id, ctx.clock.now());
+      if (!isFirst) throw authError('flow_state_already_used', 'State has already been used');
+      return { kind: 'target', target: withParams(target, { code: relayState.auth_code }) } as const;
+    }
+    const session = await issueSession(ctx, tx, exchange, made.user, 'sso/saml');
+    const end = sessionEndOf(assertion);
+    if (end !== undefined) await setSessionEnd(tx, session.sessionId, end);
+    return { kind: 'target', target: `${target}#${encodeParams(sessionFragment(session))}` } as const;
+  });
+  if (outcome.kind === 'refusal') throw outcome.error;
+  return outcome.target;
+}
+
+interface Beginning {
+  readonly provider: SsoProvider;
+  /** Undefined: the identity provider began. */
+  readonly relayState: RelayState | undefined;
+  readonly redirectTo: string;
+}
+
+async function findBeginning(ctx: AuthContext, form: URLSearchParams): Promise<Beginning> {
+  const relay = form.get('RelayState') ?? '';
+  if (isUuid(relay)) return findOurs(ctx, relay);
+  if (relay !== '' && !relay.startsWith('/') && !URL.canParse(relay)) {
+    throw authError('validation_failed', 'SAML RelayState is not a valid UUID or URL');
+  }
+  if (form.get('SAMLart')) {
+    throw authError('validation_failed', 'SAML Artifact response can only be used with SP initiated flow');
+  }
+  const response = form.get('SAMLResponse') ?? '';
+  if (response === '') throw authError('validation_failed', 'SAMLResponse is missing');
+  const provider = await findProviderByEntityId(ctx.pool, peekIssuer(response));
+  if (!provider) throw authError('saml_idp_not_found');
+  return { provider, relayState: undefined, redirectTo: relay };
+}
+
+async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginning> {
+  const relayState = await takeRelayState(ctx.pool, relayStateId);
+  if (!relayState) throw authError('saml_relay_state_not_found');
+  const endMs = toMs(relayState.created_at) + ctx.settings.saml.relay_state_validity_period;
+  if (ctx.clock.now() >= endMs) throw authError('saml_relay_state_expired');
+  const provider = await findProviderById(ctx.pool, relayState.sso_provider_id);
+  if (!provider) throw internalError('Unable to find SSO Provider from SAML RelayState');
+  return { provider, relayState, redirectTo: relayState.redirect_to ?? '' };
+}
+
+/** Who says that it answers; nothing is believed before its signature is checked. */
+function peekIssuer(encoded: string): string {
+  const xml = decode(encoded);
+  if (xml === undefined) throw authError('validation_failed', 'SAMLResponse is not a valid Base64 string');
+  try {
+    return childOf(parseXml(xml), assertionNamespace, 'Issuer')?.text.trim() ?? '';
+  } catch (cause) {
+    throw authError('validation_failed', 'SAMLResponse is not a valid XML SAML assertion', { cause });
+  }
+}
+
+/** UTF-8 in base64, whose lines may be broken; undefined when it is not. */
+function decode(encoded: string): string | undefined {
+  const text = encoded.replace(/[\r\n]/g, '');
+  const bytes = Buffer.from(text, 'base64');
+  if (text === '' || bytes.toString('base64') !== text) return undefined;
+  return bytes.toString('utf8');
+}
+
+/** What the identity provider signed, for us and for the first time. @throws {AuthError} validation_failed */
+async function acceptAssertion(
+  ctx: AuthContext,
+  provider: SsoProvider,
+  relayState: RelayState | undefined,
+  encoded: string,
+): Promise<XmlElement> {
+  const { certificates } = await currentMetadata(ctx, provider);
+  const { current, next } = await ctx.keys.samlKeys();
+  const decryption = ctx.settings.saml.allow_encrypted_assertions ? [current, ...(next ? [next] : [])] : [];
+  const { entityId: audience, acsUrl } = serviceProvider(ctx);
+  const expected: Expected = {
+    entityId: provider.entity_id,
+    audience,
+    acsUrl,
+    requestId: relayState?.request_id,
+  };
+  const now = ctx.clock.now();
+  try {
+    const xml = decode(encoded);
+    if (xml === undefined) throw new SamlFault('it is no base64');
+    const { response, isSigned, assertion } = await verifyResponse(xml, { certificates, decryption });
+    judgeResponse(response, expected, isSigned, now);
+    judgeAssertion(assertion, expected, now);
+    await spend(ctx, provider, relayState, assertion);
+    return assertion;
+  } catch (fault) {
+    if (!(fault instanceof SamlFault)) throw fault;
+    const fields = { service: 'auth', ssoProviderId: provider.id, reason: fault.message };
+    ctx.log.info(fields, 'a SAML response was refused');
+    throw authError('validation_failed', 'SAML Assertion is not valid', { cause: fault });
+  }
+}
+
+/** Longer than a PKCE code holds, which asks for the end of its session here. */
+const rememberMs = 600_000;
+
+async function spend(
+  ctx: AuthContext,
+  provider: SsoProvider,
+  relayState: RelayState | undefined,
+  assertion: XmlElement,
+): Promise<void> {
+  const id = assertion.attributes.get('ID') ?? '';
+  const isFresh = await spendAssertion(ctx.ownTables, {
+    hash: createHash('sha256')
+      .update(JSON.stringify([provider.entity_id, id]))
+      .digest(),
+    expiresAtMs: Math.max(presentableUntilMs(assertion), ctx.clock.now() + rememberMs),
+    flowStateId: relayState?.flow_state_id ?? null,
+    sessionNotAfter: sessionEndOf(assertion),
+  });
+  if (!isFresh) throw new SamlFault('the assertion was presented before');
+}

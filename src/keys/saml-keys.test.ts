@@ -1,0 +1,57 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSamlKeys } from './saml-keys.ts';
+
+let dir = '';
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'plinth-saml-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const settings = { enabled: true, private_key: undefined, private_key_next: undefined };
+const pkcs1 = (bits: number, exponent = 65_537) =>
+  generateKeyPairSync('rsa', { modulusLength: bits, publicExponent: exponent })
+    .privateKey.export({ type: 'pkcs1', format: 'der' })
+    .toString('base64');
+
+test('a key is made once, for its owner alone, however many ask at one moment', async () => {
+  const file = join(dir, 'data', 'saml-key.pem');
+  const both = await Promise.all([createSamlKeys(settings, file)(), createSamlKeys(settings, file)()]);
+  const again = await createSamlKeys(settings, file)();
+  const written = await readFile(file, 'utf8');
+  for (const { current } of [...both, again]) {
+    expect(current.export({ type: 'pkcs8', format: 'pem' })).toBe(written);
+  }
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readdir(join(dir, 'data'))).toEqual(['saml-key.pem']);
+});
+
+test('a damaged key is told and not replaced', async () => {
+  const file = join(dir, 'saml-key.pem');
+  await writeFile(file, 'nonsense');
+  await expect(createSamlKeys(settings, file)()).rejects.toThrow('is damaged');
+  expect(await readFile(file, 'utf8')).toBe('nonsense');
+});
+
+test('configured keys are used, in the form of upstream', async () => {
+  const keys = await createSamlKeys(
+    { enabled: true, private_key: pkcs1(2048), private_key_next: pkcs1(2048) },
+    join(dir, 'none'),
+  )();
+  expect(keys.current.asymmetricKeyType).toBe('rsa');
+  expect(keys.next?.equals(keys.current)).toBe(false);
+  expect(await readdir(dir)).toEqual([]);
+});
+
+test.each([
+  ['text', 'nonsense', 'PKCS#1'],
+  ['too short', pkcs1(1024), '2048 bits'],
+  ['a small exponent', pkcs1(2048, 3), '65537'],
+])('%s is refused at the start', (_name, private_key, message) => {
+  expect(() => createSamlKeys({ ...settings, private_key }, '')).toThrow(message);
+  expect(() => createSamlKeys({ ...settings, private_key_next: private_key }, '')).toThrow(message);
+  expect(() => createSamlKeys({ ...settings, enabled: false, private_key }, '')).not.toThrow();
+});

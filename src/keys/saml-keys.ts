@@ -1,0 +1,89 @@
+/**
+ * The RSA keys of this project towards SAML identity providers. One that config names, in the form of upstream's
+ * GOTRUE_SAML_PRIVATE_KEY (PKCS#1 in base64), else one of our own: `saml-key.pem` in the data folder, made at first use.
+ */
+import { createPrivateKey, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+export interface SamlKeys {
+  readonly current: KeyObject;
+  /** What `current` will be replaced by; told to identity providers beforehand. */
+  readonly next: KeyObject | undefined;
+}
+
+export interface SamlKeySettings {
+  readonly enabled: boolean;
+  readonly private_key: string | undefined;
+  readonly private_key_next: string | undefined;
+}
+
+const minBits = 2048;
+
+/** @throws {Error} at once when a configured key cannot be used; later when the file cannot. */
+export function createSamlKeys(settings: SamlKeySettings, file: string): () => Promise<SamlKeys> {
+  const read = (name: 'private_key' | 'private_key_next'): KeyObject | undefined => {
+    const text = settings[name];
+    return settings.enabled && text !== undefined ? parseKey(text, `auth.saml.${name}`) : undefined;
+  };
+  const configured = read('private_key');
+  const next = read('private_key_next');
+  let kept: Promise<KeyObject> | undefined;
+  return async () => {
+    if (configured !== undefined) return { current: configured, next };
+    kept ??= loadOrCreateKey(file);
+    kept.catch(() => {
+      kept = undefined;
+    });
+    return { current: await kept, next };
+  };
+}
+
+function parseKey(text: string, name: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs1' });
+  } catch {
+    throw new Error(`${name} must be an RSA key in PKCS#1 form, encoded as base64`);
+  }
+  const { modulusLength = 0, publicExponent } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength < minBits) throw new Error(`${name} must have ${minBits} bits at least`);
+  if (publicExponent !== 65_537n) throw new Error(`${name} must have the public exponent 65537`);
+  return key;
+}
+
+async function loadOrCreateKey(file: string): Promise<KeyObject> {
+  try {
+    return createPrivateKey(await readFile(file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw new Error(
+        `${file} is damaged. It is this project's key for SAML: restore it from a backup, or move it away.`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: minBits });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  try {
+    // Unlike a rename it never replaces the key of a process that was quicker.
+    await link(temporary, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return loadOrCreateKey(file);
+  } finally {
+    await unlink(temporary);
+  }
+  return privateKey;
+}

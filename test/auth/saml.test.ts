@@ -1,0 +1,667 @@
+/** SAML: the stock client at a real identity provider's library (samlify), and who may be let in by what answer. */
+import { createVerify, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import * as samlify from 'samlify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type AuthServer, startAuth } from './harness.ts';
+import {
+  type AnswerParts,
+  attribute,
+  buildAnswer,
+  createIdp,
+  encryptAssertion,
+  postAnswer,
+  readRequest,
+  signAnswer,
+  type TestIdp,
+} from './saml-idp.ts';
+
+const pkcs1 = () =>
+  generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ type: 'pkcs1', format: 'der' })
+    .toString('base64');
+
+const persistent = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+const emailAddress = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+
+const saml = { enabled: true, private_key: pkcs1() };
+let auth: AuthServer;
+beforeAll(async () => {
+  auth = await startAuth({ enable_signup: true }, { plinth: { auth: { saml } } });
+});
+afterAll(() => auth.stop());
+
+let counter = 0;
+const newDomain = () => `company${++counter}.example`;
+
+/** A connection, and what a valid answer of it says. */
+async function connect(settings: Record<string, unknown> = {}) {
+  const idp = createIdp();
+  const domain = newDomain();
+  const made = await auth.request('/admin/sso/providers', {
+    token: auth.keys.serviceRoleKey,
+    json: { type: 'saml', metadata_xml: idp.metadata(), domains: [domain], ...settings },
+  });
+  expect(made.status).toBe(201);
+  const { id } = await made.json<{ id: string }>();
+  const acs = `${auth.url}/auth/v1/sso/saml/acs`;
+  const audience = `${auth.url}/auth/v1/sso/saml/metadata`;
+  const parts: AnswerParts = { acs, audience, issuer: idp.entityId };
+  return { id, idp, domain, parts };
+}
+
+/** Begun by the stock client; what the identity provider is to answer. */
+async function begin(domain: string, flowType: 'implicit' | 'pkce' = 'implicit') {
+  const client = auth.client(flowType);
+  const { data, error } = await client.auth.signInWithSSO({ domain });
+  expect(error).toBeNull();
+  return { client, url: data?.url ?? '', ...readRequest(data?.url ?? '') };
+}
+
+describe('with an identity provider of another make', () => {
+  let idp: ReturnType<typeof samlify.IdentityProvider>;
+  let sp: ReturnType<typeof samlify.ServiceProvider>;
+  let connection: Awaited<ReturnType<typeof connect>>;
+  beforeAll(async () => {
+    samlify.setSchemaValidator({ validate: async () => 'taken as valid' });
+    connection = await connect();
+    idp = samlify.IdentityProvider({
+      metadata: connection.idp.metadata().replace(persistent, emailAddress),
+      privateKey: connection.idp.privateKey,
+      requestSignatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+    });
+    const metadata = await auth.request('/sso/saml/metadata');
+    expect(metadata.headers.get('content-type')).toBe('application/xml');
+    sp = samlify.ServiceProvider({ metadata: await metadata.text() });
+  });
+
+  const answer = async (url: string) => {
+    const request = new URL(url);
+    const query = Object.fromEntries(request.searchParams);
+    // It also checks our signature, by the certificate in our metadata.
+    const octetString = request.search.slice(1).split('&Signature=')[0] ?? '';
+    const parsed = await idp.parseLoginRequest(sp, 'redirect', { query, octetString });
+    const made = await idp.createLoginResponse(sp, { ...parsed }, 'post', { email: 'grace@navy.example' });
+    const form = { SAMLResponse: (made as { context: string }).context };
+    return { form, relayState: query.RelayState ?? '' };
+  };
+
+  test('the stock client signs in, with a session', async () => {
+    const { url, client } = await begin(connection.domain);
+    const { form, relayState } = await answer(url);
+    const back = await postAnswer(auth, Buffer.from(form.SAMLResponse, 'base64').toString(), relayState);
+    expect(back).toMatchObject({ status: 302, fragment: { token_type: 'bearer' } });
+    const { access_token = '', refresh_token = '' } = back.fragment;
+    const { data, error } = await client.auth.setSession({ access_token, refresh_token });
+    expect(error).toBeNull();
+    expect(data.user).toMatchObject({
+      email: 'grace@navy.example',
+      app_metadata: { provider: `sso:${connection.id}`, providers: [`sso:${connection.id}`] },
+      user_metadata: {
+        email: 'grace@navy.example',
+        email_verified: true,
+        iss: connection.idp.entityId,
+        phone_verified: false,
+      },
+    });
+    const claims = JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString());
+    expect(claims.amr).toMatchObject([{ method: 'sso/saml' }]);
+    expect((await client.auth.refreshSession()).error).toBeNull();
+  });
+
+  test('and with PKCE, by a code', async () => {
+    const { url, client } = await begin(connection.domain, 'pkce');
+    const { form, relayState } = await answer(url);
+    const back = await postAnswer(auth, Buffer.from(form.SAMLResponse, 'base64').toString(), relayState);
+    expect(back.status).toBe(302);
+    expect(Object.keys(back.query)).toEqual(['code']);
+    const { data, error } = await client.auth.exchangeCodeForSession(back.query.code ?? '');
+    expect(error).toBeNull();
+    expect(data.user?.email).toBe('grace@navy.example');
+  });
+});
+
+describe('the request', () => {
+  test('by provider id, signed, with the name id format of the connection', async () => {
+    const format = emailAddress;
+    const { id, idp } = await connect({ name_id_format: format });
+    const { data } = await auth.client().auth.signInWithSSO({ providerId: id });
+    const url = new URL(data?.url ?? '');
+    expect(url.origin + url.pathname).toBe('https://idp.example.com/sso');
+    const { xml } = readRequest(url.href);
+    expect(xml).toContain(`Format="${format}"`);
+    expect(xml).toContain(`AssertionConsumerServiceURL="${auth.url}/auth/v1/sso/saml/acs"`);
+    const metadata = await (await auth.request('/sso/saml/metadata')).text();
+    const der = /<X509Certificate>([^<]+)</.exec(metadata)?.[1] ?? '';
+    const { publicKey, subject, subjectAltName, validTo } = new X509Certificate(Buffer.from(der, 'base64'));
+    expect([subject, subjectAltName, new Date(validTo).getUTCFullYear()]).toEqual([
+      'CN=SAML 2.0 Certificate for 127.0.0.1',
+      'DNS:_samlsp.127.0.0.1',
+      2170,
+    ]);
+    const [signed = '', signature = ''] = url.search.slice(1).split('&Signature=');
+    const isValid = createVerify('sha256')
+      .update(signed)
+      .verify(publicKey, decodeURIComponent(signature), 'base64');
+    expect(isValid).toBe(true);
+    expect(idp.certificate).not.toBe(der);
+  });
+
+  test('is a redirect unless the client asks for the address', async () => {
+    const { domain } = await connect();
+    const answer = await auth.request('/sso', { json: { domain: domain.toUpperCase() } });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toMatch(/^https:\/\/idp\.example\.com\/sso\?SAMLRequest=/);
+  });
+
+  test.each([
+    [{}, 400, 'validation_failed'],
+    [{ domain: 'a.example', provider_id: '5f0ba0b8-1a7b-4f3e-9f05-6f8dbd6a5e11' }, 400, 'validation_failed'],
+    [{ provider_id: 'x' }, 400, 'bad_json'],
+    [{ domain: 'nobody.example' }, 404, 'sso_provider_not_found'],
+    [{ provider_id: '5f0ba0b8-1a7b-4f3e-9f05-6f8dbd6a5e11' }, 404, 'sso_provider_not_found'],
+  ])('%j is refused', async (json, status, code) => {
+    const answer = await auth.request('/sso', { json });
+    expect([answer.status, (await answer.json()).error_code]).toEqual([status, code]);
+  });
+
+  test('of a connection that is switched off is refused', async () => {
+    const { domain } = await connect({ disabled: true });
+    const { error } = await auth.client().auth.signInWithSSO({ domain });
+    expect(error).toMatchObject({ code: 'sso_provider_disabled', status: 404 });
+  });
+});
+
+describe('an encrypted assertion', () => {
+  test('is taken where the project says so, under the key that is used and the one that is to come', async () => {
+    const keys = { private_key: pkcs1(), private_key_next: pkcs1() };
+    const plinth = { auth: { saml: { enabled: true, allow_encrypted_assertions: true, ...keys } } };
+    const other = await startAuth({}, { plinth });
+    try {
+      const idp = createIdp();
+      await other.request('/admin/sso/providers', {
+        token: other.keys.serviceRoleKey,
+        json: { type: 'saml', metadata_xml: idp.metadata(), domains: ['encrypted.example'] },
+      });
+      const metadata = await (await other.request('/sso/saml/metadata')).text();
+      const certificates = [...metadata.matchAll(/use="encryption">.*?<X509Certificate>([^<]+)</gs)];
+      expect(certificates).toHaveLength(2);
+      const send = async (change: (xml: string) => string | Promise<string>) => {
+        const { data } = await other.client().auth.signInWithSSO({ domain: 'encrypted.example' });
+        const { id, relayState } = readRequest(data?.url ?? '');
+        const acs = `${other.url}/auth/v1/sso/saml/acs`;
+        const audience = `${other.url}/auth/v1/sso/saml/metadata`;
+        const xml = buildAnswer({ acs, audience, issuer: idp.entityId, inResponseTo: id });
+        return (await postAnswer(other, await change(xml), relayState)).fragment.access_token;
+      };
+      for (const [, certificate = ''] of certificates) {
+        expect(
+          await send((xml) => encryptAssertion(signAnswer(idp, xml, 'Assertion'), certificate)),
+        ).toBeDefined();
+        const outside = async (xml: string) =>
+          signAnswer(idp, await encryptAssertion(xml, certificate), 'Response');
+        expect(await send(outside)).toBeDefined();
+      }
+      const [, certificate = ''] = certificates[0] ?? [];
+      const bad: ((xml: string) => Promise<string>)[] = [
+        (xml) => encryptAssertion(xml, certificate),
+        (xml) => encryptAssertion(signAnswer(createIdp(), xml, 'Assertion'), certificate),
+        (xml) => encryptAssertion(signAnswer(idp, xml, 'Assertion', 'sha1'), certificate),
+        (xml) => encryptAssertion(signAnswer(idp, xml, 'Assertion'), createIdp().certificate),
+        (xml) =>
+          encryptAssertion(signAnswer(idp, xml, 'Assertion'), certificate, {
+            keyEncryptionAlgorithm: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5',
+          }),
+      ];
+      for (const change of bad) expect(await send(change)).toBeUndefined();
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('metadata of ours', () => {
+  test('may be kept as a file, and name the key that is to come', async () => {
+    const other = await startAuth(
+      {},
+      {
+        plinth: {
+          auth: {
+            saml: {
+              ...saml,
+              private_key_next: pkcs1(),
+              allow_encrypted_assertions: true,
+              external_url: 'https://auth.example.com/auth/v1/',
+            },
+          },
+        },
+      },
+    );
+    try {
+      const answer = await other.request('/sso/saml/metadata?download=true');
+      const xml = await answer.text();
+      expect(answer.headers.get('content-disposition')).toBe('attachment; filename="metadata.xml"');
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
+      expect(xml).toContain('entityID="https://auth.example.com/auth/v1/sso/saml/metadata"');
+      expect(xml.match(/use="signing"/g)).toHaveLength(2);
+      expect(xml.match(/use="encryption"/g)).toHaveLength(2);
+      const settings = await (await other.request('/settings')).json<Record<string, unknown>>();
+      expect(settings).toMatchObject({ saml_enabled: true, saml_private_key_next_configured: true });
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('an answer', () => {
+  let connection: Awaited<ReturnType<typeof connect>>;
+  let idp: TestIdp;
+  let parts: AnswerParts;
+  beforeAll(async () => {
+    connection = await connect();
+    ({ idp, parts } = connection);
+  });
+
+  const refusal = { status: 303, query: { error: 'invalid_request', error_code: 'validation_failed' } };
+  const invalid = {
+    ...refusal,
+    query: { ...refusal.query, error_description: 'SAML Assertion is not valid' },
+  };
+  /** Answers a sign-in of ours with what `make` does of a good answer. */
+  const answerOurs = async (
+    change: Partial<AnswerParts> = {},
+    sign: (xml: string) => string = (xml) => signAnswer(idp, xml, 'Assertion'),
+  ) => {
+    const { id, relayState } = await begin(connection.domain);
+    return postAnswer(auth, sign(buildAnswer({ ...parts, inResponseTo: id, ...change })), relayState);
+  };
+
+  test.each([
+    ['with a signed assertion', (xml: string) => signAnswer(idp, xml, 'Assertion')],
+    ['signed as a whole', (xml: string) => signAnswer(idp, xml, 'Response')],
+    ['signed twice', (xml: string) => signAnswer(idp, signAnswer(idp, xml, 'Assertion'), 'Response')],
+    ['signed with SHA-512', (xml: string) => signAnswer(idp, xml, 'Assertion', 'sha512')],
+  ])('%s is accepted', async (_name, sign) => {
+    expect((await answerOurs({}, sign)).fragment).toHaveProperty('access_token');
+  });
+
+  test('that nobody asked for is accepted from the provider, once', async () => {
+    const xml = signAnswer(idp, buildAnswer({ ...parts, nameId: 'unasked' }), 'Assertion');
+    const first = await postAnswer(auth, xml, 'http://127.0.0.1:3000/welcome');
+    expect(first.location.href).toMatch(/^http:\/\/127\.0\.0\.1:3000\/welcome#access_token=/);
+    expect(await postAnswer(auth, xml)).toMatchObject(invalid);
+    // In other bytes, with the same signature.
+    expect(await postAnswer(auth, xml.replace('<saml:Issuer>', '<saml:Issuer >'))).toMatchObject(invalid);
+  });
+
+  test('leads nowhere that the project does not allow', async () => {
+    const xml = signAnswer(idp, buildAnswer({ ...parts, nameId: 'unasked' }), 'Assertion');
+    const back = await postAnswer(auth, xml, 'https://evil.example/');
+    expect(back.location.origin).toBe('http://127.0.0.1:3000');
+    expect(back.fragment).toHaveProperty('access_token');
+  });
+
+  test('to one sign-in is taken once, valid or not', async () => {
+    const { id, relayState } = await begin(connection.domain);
+    const good = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id }), 'Assertion');
+    expect(await postAnswer(auth, '<bad/>', relayState)).toMatchObject(invalid);
+    expect((await postAnswer(auth, good, relayState)).query).toMatchObject({
+      error: 'server_error',
+      error_code: 'saml_relay_state_not_found',
+    });
+  });
+
+  test('that comes too late is refused', async () => {
+    const { id, relayState } = await begin(connection.domain);
+    const good = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id }), 'Assertion');
+    await auth.database
+      .pool('supabase_admin')
+      .query(
+        sql`update auth.saml_relay_states set created_at = now() - interval '2 minutes' where id = ${relayState}`,
+      );
+    expect((await postAnswer(auth, good, relayState)).query).toMatchObject({
+      error_code: 'saml_relay_state_expired',
+    });
+  });
+
+  test.each<[string, Partial<AnswerParts>]>([
+    ['for another audience', { audience: 'https://other.example/metadata' }],
+    ['for nobody in particular', { audienceXml: '' }],
+    [
+      'for us by one restriction and not by the other',
+      {
+        audienceXml: '<saml:AudienceRestriction><saml:Audience>x</saml:Audience></saml:AudienceRestriction>',
+      },
+    ],
+    ['with another recipient', { recipient: 'https://other.example/acs' }],
+    ['with another destination', { destination: 'https://other.example/acs' }],
+    ['to another request', { inResponseTo: 'id-0123' }],
+    ['to no request', { inResponseTo: undefined }],
+    ['whose subject answers another request', { subjectInResponseTo: 'id-0123' }],
+    ['whose subject answers none', { subjectInResponseTo: undefined }],
+    ['of another issuer', { issuer: 'https://other.example/metadata' }],
+    ['whose assertion is of another issuer', { assertionIssuer: 'https://other.example/metadata' }],
+    ['that says no', { status: 'Responder' }],
+    ['that has expired', { offsetMs: -300_000 }],
+    ['from the future', { offsetMs: 300_000 }],
+    ['whose subject is confirmed otherwise', { method: 'holder-of-key' }],
+  ])('%s is refused', async (_name, change) => {
+    expect(await answerOurs(change)).toMatchObject(invalid);
+    const wholly = await answerOurs(change, (xml) => signAnswer(idp, xml, 'Response'));
+    expect(wholly).toMatchObject(invalid);
+  });
+
+  test('signed as a whole says where it goes', async () => {
+    const back = await answerOurs({ destination: undefined }, (xml) => signAnswer(idp, xml, 'Response'));
+    expect(back).toMatchObject(invalid);
+    expect((await answerOurs({ destination: undefined })).fragment).toHaveProperty('access_token');
+  });
+
+  test('to a sign-in, presented as if unasked, is refused', async () => {
+    const { id } = await begin(connection.domain);
+    const xml = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id }), 'Assertion');
+    expect(await postAnswer(auth, xml)).toMatchObject(invalid);
+    // The envelope is not signed, so it can be made to say nothing; the assertion still does.
+    const bare = xml.replace(/(<samlp:Response[^>]*) InResponseTo="[^"]*"/, '$1');
+    expect(await postAnswer(auth, bare)).toMatchObject(invalid);
+  });
+
+  test.each<[string, (xml: string) => string]>([
+    ['without a signature', (xml) => xml],
+    ['signed with SHA-1', (xml) => signAnswer(idp, xml, 'Assertion', 'sha1')],
+    ['signed by somebody else', (xml) => signAnswer(createIdp(), xml, 'Assertion')],
+    [
+      'signed by somebody else who brings a certificate along',
+      (xml) => {
+        const other = createIdp();
+        const info = `<KeyInfo><X509Data><X509Certificate>${other.certificate}</X509Certificate></X509Data></KeyInfo>`;
+        return signAnswer(other, xml, 'Assertion').replace('</Signature>', `${info}</Signature>`);
+      },
+    ],
+    [
+      'whose assertion was changed',
+      (xml) => signAnswer(idp, xml, 'Assertion').replace('ada@example.com', 'eve@example.com'),
+    ],
+    [
+      'whose envelope was changed',
+      (xml) => signAnswer(idp, xml, 'Response').replace('status:Success"/>', 'status:Success" a="b"/>'),
+    ],
+    [
+      'whose signature is an HMAC under the public certificate',
+      (xml) =>
+        signAnswer(idp, xml, 'Assertion').replace(
+          'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+          'http://www.w3.org/2000/09/xmldsig#hmac-sha1',
+        ),
+    ],
+    [
+      'whose signature signs nothing of it',
+      (xml) => signAnswer(idp, xml, 'Assertion').replace(/URI="#[^"]+"/, 'URI="#nothing"'),
+    ],
+    [
+      'whose signature refers to all of it and none of it',
+      (xml) => signAnswer(idp, xml, 'Assertion').replace(/URI="#[^"]+"/, 'URI=""'),
+    ],
+    [
+      'with an encrypted assertion, which we do not take',
+      (xml) => xml.replaceAll('saml:Assertion', 'saml:EncryptedAssertion'),
+    ],
+    ['that is no XML', () => 'no XML'],
+    ['that is another document', () => '<x xmlns="urn:oasis:names:tc:SAML:2.0:protocol"/>'],
+    [
+      'with entities that grow (billion laughs)',
+      (xml) =>
+        `<!DOCTYPE r [<!ENTITY a "${'ha'.repeat(100)}"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>${signAnswer(idp, xml, 'Assertion').replace('ada-1', '&b;')}`,
+    ],
+    [
+      'with a file of ours as an entity (XXE)',
+      (xml) =>
+        `<!DOCTYPE r [<!ENTITY f SYSTEM "file:///etc/hostname">]>${signAnswer(idp, xml, 'Assertion').replace('ada-1', '&f;')}`,
+    ],
+  ])('%s is refused', async (_name, sign) => {
+    expect(await answerOurs({}, sign)).toMatchObject(invalid);
+  });
+
+  describe('that wraps a signed one (XML signature wrapping)', () => {
+    const evil = (xml: string) =>
+      xml
+        .replace('ada-1', 'eve-1')
+        .replace('ada@example.com', 'admin@example.com')
+        .replace(/ ID="_a[^"]+"/, ' ID="_evil"');
+    const assertionOf = (xml: string) => /<saml:Assertion.*<\/saml:Assertion>/s.exec(xml)?.[0] ?? '';
+    const signatureOf = (xml: string) => /<Signature.*<\/Signature>/s.exec(xml)?.[0] ?? '';
+    const shapes: [string, (xml: string) => string][] = [
+      [
+        'beside it, the false one first',
+        (xml) =>
+          signAnswer(idp, xml, 'Assertion').replace(
+            '<saml:Assertion',
+            `${assertionOf(evil(xml))}<saml:Assertion`,
+          ),
+      ],
+      [
+        'beside it, the false one last',
+        (xml) =>
+          signAnswer(idp, xml, 'Assertion').replace(
+            '</samlp:Response>',
+            `${assertionOf(evil(xml))}</samlp:Response>`,
+          ),
+      ],
+      [
+        'inside the false one',
+        (xml) => {
+          const signed = assertionOf(signAnswer(idp, xml, 'Assertion'));
+          return evil(xml).replace(
+            '</saml:Assertion>',
+            `<saml:Advice>${signed}</saml:Advice></saml:Assertion>`,
+          );
+        },
+      ],
+      [
+        'inside the signature of the false one',
+        (xml) => {
+          const signed = signAnswer(idp, xml, 'Assertion');
+          const original = assertionOf(signed).replace(signatureOf(signed), '');
+          const signature = signatureOf(signed).replace(
+            '</Signature>',
+            `<Object>${original}</Object></Signature>`,
+          );
+          return evil(xml).replace(/(<saml:Assertion.*?<\/saml:Issuer>)/s, `$1${signature}`);
+        },
+      ],
+      [
+        'in an extension of the envelope',
+        (xml) => {
+          const signed = signAnswer(idp, xml, 'Assertion');
+          return evil(xml).replace(
+            '<samlp:Status>',
+            `<samlp:Extensions>${assertionOf(signed)}</samlp:Extensions><samlp:Status>`,
+          );
+        },
+      ],
+      [
+        'under the same ID',
+        (xml) => {
+          const signed = signAnswer(idp, xml, 'Assertion');
+          const id = / ID="(_a[^"]+)"/.exec(xml)?.[1] ?? '';
+          const twin = assertionOf(evil(xml)).replace('"_evil"', `"${id}"`);
+          return signed.replace('<saml:Assertion', `${twin}<saml:Assertion`);
+        },
+      ],
+      [
+        'a whole answer in a false one',
+        (xml) => {
+          const signed = signAnswer(idp, xml, 'Response');
+          return evil(xml)
+            .replace(/ ID="_r[^"]+"/, ' ID="_evil_r"')
+            .replace('<samlp:Status>', `<samlp:Extensions>${signed}</samlp:Extensions><samlp:Status>`);
+        },
+      ],
+      [
+        'a false one under another name space',
+        (xml) => {
+          const signed = signAnswer(idp, xml, 'Assertion');
+          const other = assertionOf(evil(xml)).replace(
+            'xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"',
+            'xmlns:saml="urn:other"',
+          );
+          return signed.replace('<saml:Assertion', `${other}<saml:Assertion`);
+        },
+      ],
+    ];
+    test.each(shapes)('%s', async (_name, wrap) => {
+      const before = await auth.database
+        .pool('supabase_admin')
+        .queryText(sql`select count(*) from auth.users`);
+      expect(await answerOurs({}, wrap)).toMatchObject(invalid);
+      const after = await auth.database
+        .pool('supabase_admin')
+        .queryText(sql`select count(*) from auth.users`);
+      expect(after.rows).toEqual(before.rows);
+    });
+  });
+
+  test('cannot be cut short by a comment in the name', async () => {
+    const name = 'admin@example.com<!-- -->.evil.example';
+    const format = emailAddress;
+    const back = await answerOurs({ nameId: name, nameIdFormat: format, email: '' });
+    const user = await auth.client().auth.getUser(back.fragment.access_token);
+    expect(user.data.user?.email).toBe('admin@example.com.evil.example');
+    // Put in afterwards it changes nothing that counts, and does not cut either.
+    const later = await answerOurs(
+      { nameId: 'eve@example.com.evil.example', nameIdFormat: format, email: '' },
+      (xml) =>
+        signAnswer(idp, xml, 'Assertion').replace('eve@example.com.evil', 'eve@example.com<!-- -->.evil'),
+    );
+    const eve = await auth.client().auth.getUser(later.fragment.access_token);
+    expect(eve.data.user?.email ?? 'refused').not.toBe('eve@example.com');
+  });
+
+  test.each([
+    [
+      'transient',
+      { nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' },
+      'saml_assertion_no_user_id',
+    ],
+    ['no address', { email: '' }, 'saml_assertion_no_email'],
+  ])('that names nobody is refused: %s', async (_name, change, code) => {
+    expect((await answerOurs(change)).query).toMatchObject({ error: 'invalid_request', error_code: code });
+  });
+
+  test('from nobody we know, and answers that are none', async () => {
+    const stranger = createIdp();
+    const xml = signAnswer(stranger, buildAnswer({ ...parts, issuer: stranger.entityId }), 'Assertion');
+    expect((await postAnswer(auth, xml)).query.error_code).toBe('saml_idp_not_found');
+    const good = signAnswer(idp, buildAnswer(parts), 'Assertion');
+    expect((await postAnswer(auth, good, 'neither')).query.error_description).toBe(
+      'SAML RelayState is not a valid UUID or URL',
+    );
+    const unknown = await postAnswer(auth, good, '5f0ba0b8-1a7b-4f3e-9f05-6f8dbd6a5e11');
+    expect(unknown.query.error_code).toBe('saml_relay_state_not_found');
+    for (const [body, description] of [
+      ['', 'SAMLResponse is missing'],
+      ['SAMLart=x', 'SAML Artifact response can only be used with SP initiated flow'],
+      ['SAMLResponse=%25', 'SAMLResponse is not a valid Base64 string'],
+      ['SAMLResponse=PHg%2B', 'SAMLResponse is not a valid XML SAML assertion'],
+    ]) {
+      const answer = await auth.request('/sso/saml/acs', { method: 'POST', body: body ?? '' });
+      const location = new URL(answer.headers.get('location') ?? '');
+      expect(location.searchParams.get('error_description')).toBe(description);
+      expect(location.hash).toBe('');
+    }
+  });
+});
+
+describe('the user', () => {
+  const signIn = async (
+    { idp, parts, domain }: Awaited<ReturnType<typeof connect>>,
+    change: Partial<AnswerParts>,
+  ) => {
+    const { id, relayState } = await begin(domain);
+    const xml = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id, ...change }), 'Assertion');
+    const back = await postAnswer(auth, xml, relayState);
+    const { access_token = '', refresh_token = '' } = back.fragment;
+    const client = auth.client();
+    await client.auth.setSession({ access_token, refresh_token });
+    const { data } = await client.auth.getUser();
+    return { user: data.user, client, back };
+  };
+
+  test('has the claims that the connection maps, and no others', async () => {
+    const connection = await connect({
+      attribute_mapping: {
+        keys: {
+          name: { name: 'displayName' },
+          groups: { names: ['memberOf', 'groups'], array: true },
+          plan: { name: 'plan', default: 'free' },
+          seats: { name: 'seats', default: 3 },
+          absent: { name: 'nothing' },
+          sub: { name: 'displayName' },
+          email_verified: { name: 'displayName' },
+        },
+      },
+    });
+    const attributes =
+      attribute('DISPLAYNAME', 'Ada Lovelace') +
+      attribute('groups', 'eng', 'math') +
+      attribute('secret', 'x');
+    const { user } = await signIn(connection, { attributes });
+    expect(user?.user_metadata).toEqual({
+      name: 'Ada Lovelace',
+      custom_claims: { groups: ['eng', 'math'], plan: 'free', seats: 3 },
+      iss: connection.idp.entityId,
+      sub: 'ada-1',
+      email: 'ada@example.com',
+      email_verified: true,
+      phone_verified: false,
+    });
+  });
+
+  test('is the same at every sign-in, by name; another connection is another world', async () => {
+    const connection = await connect();
+    const first = await signIn(connection, {});
+    const again = await signIn(connection, { email: 'ada@new.example' });
+    expect(again.user?.id).toBe(first.user?.id);
+    expect(again.user?.user_metadata.email).toBe('ada@new.example');
+    const elsewhere = await signIn(await connect(), {});
+    expect(elsewhere.user?.id).not.toBe(first.user?.id);
+    // Nor is an account with a password taken over by whoever runs an identity provider.
+    const email = 'owner@example.com';
+    const { data } = await auth.client().auth.signUp({ email, password: 'correct horse' });
+    const taken = await signIn(connection, { nameId: 'someone', email });
+    expect(taken.user?.id).not.toBe(data.user?.id);
+    expect(taken.user?.email).toBe(email);
+    const back = await auth.client().auth.signInWithPassword({ email, password: 'correct horse' });
+    expect(back.data.user?.id).toBe(data.user?.id);
+  });
+
+  test('cannot change what the identity provider says', async () => {
+    const { client } = await signIn(await connect(), {});
+    expect((await client.auth.updateUser({ password: 'another one' })).error?.code).toBe('user_sso_managed');
+  });
+
+  test('who is banned stays outside', async () => {
+    const connection = await connect();
+    const { user } = await signIn(connection, {});
+    await auth.admin().auth.admin.updateUserById(user?.id ?? '', { ban_duration: '1h' });
+    const { back } = await signIn(connection, {});
+    expect(back.query).toMatchObject({ error: 'access_denied', error_code: 'user_banned' });
+  });
+
+  test('stays no longer than the session at the provider, with PKCE too', async () => {
+    const connection = await connect();
+    const sessionEnd = new Date(Date.now() + 1_800_000).toISOString();
+    const { client } = await signIn(connection, { sessionEnd });
+    const begun = await begin(connection.domain, 'pkce');
+    const xml = buildAnswer({ ...connection.parts, inResponseTo: begun.id, sessionEnd });
+    const back = await postAnswer(auth, signAnswer(connection.idp, xml, 'Assertion'), begun.relayState);
+    await begun.client.auth.exchangeCodeForSession(back.query.code ?? '');
+    auth.clock.advance(1_700_000);
+    expect((await client.auth.refreshSession()).error).toBeNull();
+    auth.clock.advance(200_000);
+    for (const one of [client, begun.client]) {
+      expect((await one.auth.refreshSession()).error?.code).toBe('session_expired');
+    }
+    auth.clock.advance(-1_900_000);
+  });
+});
