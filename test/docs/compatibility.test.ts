@@ -38,7 +38,6 @@ describe('what is missing, in the words of the page', () => {
     ['S3 protocol', 'GET', '/storage/v1/s3/photos', 404, 'not found'],
     ['Image transformation', 'GET', '/storage/v1/render/image/public/photos/a.png', 404, 'not found'],
     ['Analytics and vector buckets', 'POST', '/storage/v1/vector/ListVectorBuckets', 404, 'not found'],
-    ['SAML', 'POST', '/auth/v1/sso', 404, 'saml_provider_disabled'],
     ['SCIM', 'GET', '/auth/v1/scim/v2/Schemas', 404, 'feature_disabled'],
     ['Metrics', 'GET', '/metrics', 404, 'Nothing is served'],
     ['Log service', 'GET', '/analytics/v1/logs', 404, 'Nothing is served'],

@@ -1,6 +1,6 @@
 /**
  * Who signed an answer of an identity provider, and what exactly was signed. XML signatures and encryption are
- * node-saml's; of its protocol checks none is used (docs/decisions/0012-saml.md). What is returned as the assertion is
+ * node-saml's; of its protocol checks none is used (docs/decisions/0013-saml.md). What is returned as the assertion is
  * parsed from the very bytes that the signature covers, never from the document that came.
  */
 import type { KeyObject } from 'node:crypto';

@@ -1,14 +1,8 @@
-/** An error as the parameters of a redirect, for browsers that come back from somebody else (RFC 6749, section 4.1.2.1). */
-import type { AuthError } from '../errors.ts';
+/** An error as the parameters of a redirect, for browsers that stand at our door (RFC 6749, section 4.1.2.1). */
+import type { AuthContext } from '../context.ts';
+import { AuthError, OAuthShapedError } from '../errors.ts';
 
-/** What a user may not do, whatever its status. */
-const accessDenied = new Set<string | undefined>([
-  'signup_disabled',
-  'user_banned',
-  'provider_email_needs_verification',
-]);
-
-const byStatus: Readonly<Record<number, string>> = {
+export const errorKinds: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized_client',
   403: 'access_denied',
@@ -16,9 +10,19 @@ const byStatus: Readonly<Record<number, string>> = {
   503: 'temporarily_unavailable',
 };
 
-export function errorParams(error: AuthError): Record<string, string> {
+/** What a user may not do, whatever its status. */
+const deniedCodes = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification']);
+
+/** For whoever comes back from somebody else. What is our fault is logged, and told in general words. */
+export function errorParams(ctx: AuthContext, path: string, thrown: unknown): Record<string, string> {
+  if (thrown instanceof OAuthShapedError) {
+    return { error: thrown.error, error_description: thrown.description };
+  }
+  const error = thrown instanceof AuthError ? thrown : new AuthError('unexpected_failure', { cause: thrown });
+  if (error.status >= 500) ctx.log.error({ path, error: error.cause ?? error }, error.message);
+  const isDenied = deniedCodes.has(error.code ?? '');
   return {
-    error: accessDenied.has(error.code) ? 'access_denied' : (byStatus[error.status] ?? 'server_error'),
+    error: isDenied ? 'access_denied' : (errorKinds[error.status] ?? 'server_error'),
     error_code: error.code ?? '',
     error_description: error.message,
   };

@@ -2,7 +2,7 @@
 import type { AuthContext } from '../context.ts';
 import { encodeParams, withParams } from '../core/redirects.ts';
 import { toMs } from '../core/times.ts';
-import { AuthError, authError, internalError, OAuthShapedError } from '../errors.ts';
+import { authError, internalError } from '../errors.ts';
 import {
   askBeforeExternalUser,
   type ExternalOutcome,
@@ -14,6 +14,7 @@ import { type ProviderAnswer, readAnswer } from '../flows/external-sign-in.ts';
 import { type IssuedSession, issueSession, sessionFragment } from '../flows/sessions.ts';
 import { isUuid } from '../http/authenticate.ts';
 import { audienceOf, type Exchange, header } from '../http/exchange.ts';
+import { errorParams } from '../http/redirect-errors.ts';
 import { completeOAuthFlow, findOAuthFlow, takeFlowState } from '../queries/flow-states.ts';
 import { findUserById } from '../queries/users.ts';
 import type { FlowState, User } from '../rows.ts';
@@ -31,13 +32,16 @@ export function callbackRoutes(define: Define, ctx: AuthContext): void {
         begun = await findBegun(ctx, params.get('state') ?? '');
       } catch (error) {
         // Nobody knows where this browser wanted to go.
-        return exchange.reply.redirect(withParams(ctx.settings.siteUrl, errorParams(ctx, error)), 303);
+        return exchange.reply.redirect(
+          withParams(ctx.settings.siteUrl, errorParams(ctx, '/auth/v1/callback', error)),
+          303,
+        );
       }
       const target = begun.flow.referrer || ctx.settings.siteUrl;
       try {
         return exchange.reply.redirect(await finish(ctx, exchange, begun, params, target), 302);
       } catch (error) {
-        const said = errorParams(ctx, error);
+        const said = errorParams(ctx, '/auth/v1/callback', error);
         const fragment = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== ''));
         return exchange.reply.redirect(withParams(target, said, { ...fragment, sb: '' }), 302);
       }
@@ -129,30 +133,5 @@ function fragmentOf(session: IssuedSession, answer: ProviderAnswer): Record<stri
     ...sessionFragment(session),
     provider_token: answer.accessToken,
     ...(answer.refreshToken === '' ? {} : { provider_refresh_token: answer.refreshToken }),
-  };
-}
-
-const deniedCodes = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification']);
-
-const errorsByStatus: Readonly<Record<number, string>> = {
-  400: 'invalid_request',
-  401: 'unauthorized_client',
-  403: 'access_denied',
-  500: 'server_error',
-  503: 'temporarily_unavailable',
-};
-
-function errorParams(ctx: AuthContext, thrown: unknown): Record<string, string> {
-  if (thrown instanceof OAuthShapedError) {
-    return { error: thrown.error, error_description: thrown.description };
-  }
-  const error = thrown instanceof AuthError ? thrown : new AuthError('unexpected_failure', { cause: thrown });
-  if (error.status >= 500)
-    ctx.log.error({ path: '/auth/v1/callback', error: error.cause ?? error }, error.message);
-  const isDenied = deniedCodes.has(error.code ?? '');
-  return {
-    error: isDenied ? 'access_denied' : (errorsByStatus[error.status] ?? 'server_error'),
-    error_code: error.code ?? '',
-    error_description: error.message,
   };
 }

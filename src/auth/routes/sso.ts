@@ -5,7 +5,7 @@ import { withParams } from '../core/redirects.ts';
 import { certificateOf } from '../core/saml/certificate.ts';
 import { type AdvertisedCertificate, serviceProviderMetadata } from '../core/saml/service-provider.ts';
 import { fromMs } from '../core/times.ts';
-import { AuthError, authError, internalError } from '../errors.ts';
+import { authError } from '../errors.ts';
 import { beginSignIn, finishSignIn, serviceProvider } from '../flows/saml-sign-in.ts';
 import { isUuid } from '../http/authenticate.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -61,18 +61,11 @@ async function findProvider(ctx: AuthContext, id: string, domain: string): Promi
 
 /** A browser stands here, so errors are for the app to show: 303 to the site URL. */
 async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
-  const { reply, request } = exchange;
+  const { reply, path } = exchange;
   try {
     await reply.redirect(await finishSignIn(ctx, exchange), 302);
   } catch (error) {
-    const known = error instanceof AuthError ? error : internalError('Unexpected failure', error);
-    if (known.status >= 500) {
-      ctx.log.error(
-        { requestId: request.id, path: exchange.path, error: known.cause ?? known },
-        known.message,
-      );
-    }
-    await reply.redirect(withParams(ctx.settings.siteUrl, errorParams(known)), 303);
+    await reply.redirect(withParams(ctx.settings.siteUrl, errorParams(ctx, path, error)), 303);
   }
   return undefined;
 }

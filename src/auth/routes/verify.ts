@@ -14,6 +14,7 @@ import {
   verify,
 } from '../flows/verify.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
+import { errorKinds } from '../http/redirect-errors.ts';
 import { findFlowStateOfUser, setCodeIssued } from '../queries/flow-states.ts';
 import type { User } from '../rows.ts';
 import type { Define, Handler } from './route.ts';
@@ -108,17 +109,9 @@ async function issueCode(ctx: AuthContext, tx: Transaction, user: User, type: st
   return flow.auth_code;
 }
 
-const oauthErrors: Readonly<Record<number, string>> = {
-  400: 'invalid_request',
-  401: 'unauthorized_client',
-  403: 'access_denied',
-  500: 'server_error',
-  503: 'temporarily_unavailable',
-};
-
 /** Always in the fragment, for PKCE in the query as well. */
 function withError(target: string, error: AuthError, isPkce: boolean): string {
-  const kind = oauthErrors[error.status];
+  const kind = errorKinds[error.status];
   const params = {
     ...(kind === undefined ? {} : { error: kind }),
     error_code: error.code ?? '',
