@@ -84,8 +84,12 @@ export function createServerLog(
   };
 }
 
-/** The fault as clients would see it. */
-export const errorJson = (error: unknown): string => errorBody(databaseError(error, false), 'verbose');
+/** The fault as clients would see it, and what they are not told: where a fault of our own is. */
+export function errorJson(error: unknown): string {
+  const answer = databaseError(error, false);
+  const stack = answer.code === 'PGRSTX00' ? ` ${(error as Error | undefined)?.stack ?? String(error)}` : '';
+  return `${errorBody(answer, 'verbose')}${stack}`;
+}
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

@@ -171,10 +171,10 @@ export const viewRows = (schemas: readonly string[], extraSchemas: readonly stri
       n.nspname as schema,
       c.relname as name,
       n.nspname = any (${schemas}::text[]) as exposed,
-      (
+      coalesce((
         select json_agg(case when a.attisdropped then null else a.attname end order by a.attnum)
         from pg_attribute a where a.attrelid = c.oid and a.attnum > 0
-      ) as "columnNames",
+      ), '[]') as "columnNames",
       r.ev_action::text as "nodeTree"
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace

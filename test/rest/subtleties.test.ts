@@ -32,7 +32,7 @@ const fixture = `
   create function api.many() returns setof api.flags stable language sql as $$ select * from api.flags $$;
   create function api.path() returns text stable language sql as $$ select current_setting('search_path') $$;
   create function api.nullrow() returns api.flags stable language sql as $$ select null::api.flags $$;
-  create view api.open_flags as select * from api.flags;
+  create view api.no_columns as select from api.flags;
   create role rest_odd;
   grant rest_odd to rest_login;
   alter role rest_odd set search_path to elsewhere, api;
@@ -322,6 +322,11 @@ describe('roles and tokens', () => {
     expect(await code('nobody_at_all')).toEqual([401, '22023']);
     expect(await code('postgres')).toEqual([403, '42501']);
   });
+});
+
+test('a view without columns has rows without members', async () => {
+  await database.run('grant select on api.no_columns to rest_anon');
+  expect((await ask('/no_columns')).text.replace(/\s/g, '')).toBe('[{},{}]');
 });
 
 describe('requests', () => {
