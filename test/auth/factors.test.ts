@@ -1,6 +1,8 @@
 /** Second factors with the stock client: enrolment, aal2, what it asks for, and what happens to other sessions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
 import { totpCode } from '../../src/auth/core/totp.ts';
+import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';
@@ -114,6 +116,30 @@ describe('totp', () => {
     const factors = await client.auth.mfa.listFactors();
     expect(factors.data?.all.map((factor) => factor.friendly_name)).toEqual(['a']);
   });
+});
+
+test('a session whose refresh tokens are of form 2 gets one that is two ahead', async () => {
+  const { client } = await userWithClient();
+  const { data: enrolled } = await client.auth.mfa.enroll({ factorType: 'totp' });
+  const { data } = await client.auth.getSession();
+  const token = data.session?.access_token ?? '';
+  const { session_id: sessionId } = JSON.parse(
+    Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
+  );
+  const key = Buffer.alloc(32, 7);
+  const pool = server.database.pool('supabase_admin');
+  await pool.query(sql`
+    update auth.sessions set refresh_token_hmac_key = ${key.toString('base64url')}, refresh_token_counter = 3
+    where id = ${sessionId}`);
+  await pool.query(sql`delete from auth.refresh_tokens where session_id = ${sessionId}`);
+  const secret = enrolled?.totp.secret ?? '';
+  const raised = await client.auth.mfa.challengeAndVerify({
+    factorId: enrolled?.id ?? '',
+    code: codeNow(secret),
+  });
+  expect(raised.data?.refresh_token).toBe(encodeRefreshToken(sessionId, 5, key));
+  expect((await client.auth.refreshSession()).error).toBeNull();
+  expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
 });
 
 test('a phone gets its code', async () => {

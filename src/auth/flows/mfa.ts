@@ -16,7 +16,6 @@ import {
   takeChallenge,
   updateFactor,
 } from '../queries/factors.ts';
-import { findActiveToken } from '../queries/refresh-tokens.ts';
 import {
   addAmrClaim,
   deleteSessions,
@@ -29,7 +28,7 @@ import type { Factor, MfaChallenge } from '../rows.ts';
 import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
 import { notify } from './mail-tokens.ts';
-import { swapRefreshToken } from './refresh-session.ts';
+import { replaceRefreshToken } from './refresh-session.ts';
 import { type AuthenticationMethod, type IssuedSession, signSession } from './sessions.ts';
 
 export const challengeLifetimeMs = 300_000;
@@ -155,8 +154,7 @@ export interface SecondProof {
 }
 
 /**
- * The same session with a new refresh token, so that the one of aal1 cannot reach aal2. The user's sessions below aal2
- * are over.
+ * The same session with a new refresh token. The user's sessions below aal2 are over.
  */
 export async function reissueAtAal2(
   ctx: AuthContext,
@@ -171,9 +169,8 @@ export async function reissueAtAal2(
   await addAmrClaim(tx, sessionId, method, now);
   const session = await lockSession(tx, sessionId);
   const user = await findUserById(tx, userId);
-  const token = session && (await findActiveToken(tx, session.id));
-  if (!session || !user || !token) throw internalError('The session has no active refresh token');
-  const refreshToken = await swapRefreshToken(ctx, tx, user, token);
+  if (!session || !user) throw internalError('The session cannot be raised');
+  const refreshToken = await replaceRefreshToken(ctx, tx, user, session);
   const claims = session.amr_claims.filter((claim) => claim.authentication_method !== method);
   const { aal, amr } = assurance(
     [...claims, { authentication_method: method, updated_at: fromMs(now) }],

@@ -200,7 +200,7 @@ async function rotate(
 }
 
 /** Revokes a token and makes its child. Touches the user as well: upstream's triggers fire at every refresh. */
-export async function swapRefreshToken(
+async function swapRefreshToken(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
@@ -217,6 +217,27 @@ export async function swapRefreshToken(
   );
   await updateUser(tx, user, { last_sign_in_at: user.last_sign_in_at ?? fromMs(now) }, now);
   return next;
+}
+
+/**
+ * The token of a session that has reached another level. Of form 2 it is two ahead, so that the one before, of the lower
+ * level, is not taken for one whose answer was lost.
+ */
+export async function replaceRefreshToken(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  session: Session,
+): Promise<string> {
+  const key = hmacKey(session);
+  if (key !== undefined && session.refresh_token_counter !== null) {
+    const counter = session.refresh_token_counter + 2;
+    await setRefreshCounter(tx, session.id, counter, ctx.clock.now());
+    return encodeRefreshToken(session.id, counter, key);
+  }
+  const token = await findActiveToken(tx, session.id);
+  if (!token) throw internalError('The session has no active refresh token');
+  return swapRefreshToken(ctx, tx, user, token);
 }
 
 /** Form 2: the counter of the session says which token is the newest. */
