@@ -287,6 +287,11 @@ describe('the API roles', () => {
   });
 });
 
+test('no request is the session itself', async () => {
+  const asNobody = database.asRequest({ role: 'none', settings: [] }, (tx) => tx.query(sql`select 1`));
+  await expect(asNobody).rejects.toMatchObject({ code: '22023', message: 'role "none" does not exist' });
+});
+
 describe('the schema cache of the REST service', () => {
   test.each([
     ['a table', 'create table public.watched (id int)', true],

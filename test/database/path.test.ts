@@ -102,7 +102,7 @@ describe('answers', () => {
   });
 
   test('a role that does not exist, or may not be taken, is an error and not somebody else', async () => {
-    for (const role of ['nobody', 'postgres']) {
+    for (const role of ['nobody', 'postgres', 'none']) {
       const refused = narrow.execute({ ...request('user1', WHO), role, settings: [['role', role]] });
       await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/^(22023|42501)$/) });
     }
