@@ -1,0 +1,123 @@
+/** The package oidc-provider as an identity provider: its own pages for sign-in and consent, its own tokens. */
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+
+export interface RealIdp {
+  /** Where it is reached. */
+  readonly url: string;
+  /** Serves from now on, as `issuer` for the client whose callback this is. */
+  open(options: {
+    issuer: string;
+    redirectUri: string;
+    pkce: boolean;
+    routes?: Record<string, string>;
+  }): void;
+  /** The address and its state of an account; `login` of the sign-in page is the account's id. */
+  readonly accounts: Map<string, Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+export const idpClient = { client_id: 'plinth', client_secret: 'a-secret-of-the-client' } as const;
+
+export async function startRealIdp(): Promise<RealIdp> {
+  const accounts = new Map<string, Record<string, unknown>>();
+  let listener: ReturnType<Provider['callback']> | undefined;
+  const server = createServer((request, response) => void listener?.(request, response));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accounts,
+    open({ issuer, redirectUri, pkce, routes }) {
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      const provider = new Provider(issuer, {
+        clients: [{ ...idpClient, redirect_uris: [redirectUri], grant_types: ['authorization_code'] }],
+        claims: {
+          openid: ['sub'],
+          email: ['email', 'email_verified'],
+          profile: ['name', 'preferred_username'],
+        },
+        conformIdTokenClaims: false,
+        cookies: { keys: ['a key of the test'] },
+        jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'idp-1' }] },
+        // Seconds; said, so that the package does not warn.
+        ttl: {
+          AccessToken: 600,
+          AuthorizationCode: 60,
+          Grant: 600,
+          IdToken: 600,
+          Interaction: 600,
+          Session: 600,
+        },
+        pkce: { required: () => pkce },
+        ...(routes === undefined ? {} : { routes }),
+        findAccount: async (_ctx, id) => ({
+          accountId: id,
+          claims: async () => ({ sub: id, ...accounts.get(id) }),
+        }),
+      });
+      provider.proxy = true;
+      listener = provider.callback();
+    },
+    stop: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}
+
+/**
+ * A browser with a cookie jar: signs in at the identity provider, agrees to what is asked, and stops at the first
+ * address that is not the provider's.
+ *
+ * @param hosts by which name the provider is known, and where it is reached.
+ */
+export async function walk(
+  start: string,
+  hosts: ReadonlyMap<string, string>,
+  login: string,
+  decision: 'agree' | 'refuse' = 'agree',
+): Promise<URL> {
+  const cookies = new Map<string, string>();
+  let url = new URL(start);
+  let form: string | undefined;
+  for (let step = 0; step < 20; step++) {
+    const base = hosts.get(url.host);
+    if (base === undefined) return url;
+    const answer = await fetch(base + url.pathname + url.search, {
+      redirect: 'manual',
+      method: form === undefined ? 'GET' : 'POST',
+      headers: {
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        'x-forwarded-host': url.host,
+        'x-forwarded-proto': url.protocol.slice(0, -1),
+        ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(form === undefined ? {} : { body: form }),
+    });
+    form = undefined;
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    const location = answer.headers.get('location');
+    if (location !== null) {
+      url = new URL(location, url);
+      continue;
+    }
+    const page = await answer.text();
+    const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
+    if (prompt === undefined) throw new Error(`${url.pathname}: ${answer.status} ${page.slice(0, 500)}`);
+    if (prompt === 'consent' && decision === 'refuse') {
+      url = new URL(`${url.pathname}/abort`, url);
+      continue;
+    }
+    form = new URLSearchParams({
+      prompt,
+      ...(prompt === 'login' ? { login, password: 'any' } : {}),
+    }).toString();
+  }
+  throw new Error(`no end of redirects at ${url}`);
+}
