@@ -77,6 +77,8 @@ describe('state', () => {
     ];
     for (const params of flows) {
       serve();
+      // Of a user who is there already: making one would keep the others out by itself.
+      await signIn(auth, 'github');
       const { state } = await leave(auth, 'github', params);
       const arrivals = await Promise.all(
         Array.from({ length: 5 }, () => comeBack(auth, { code: 'good-code', state })),

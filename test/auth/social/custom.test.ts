@@ -370,6 +370,31 @@ describe('sign-in with OpenID Connect', () => {
     expect((await userOf(auth, await signIn(auth, 'custom:userinfo'))).email).toBe(email);
   });
 
+  it('signs only as its document says', async () => {
+    const announced = issuer.discovery.id_token_signing_alg_values_supported;
+    const ask = async () => {
+      const id_token = issuer.token({
+        aud: 'client',
+        exp,
+        sub: 's4',
+        email: newEmail(),
+        email_verified: true,
+      });
+      return auth.request('/token?grant_type=id_token', { json: { provider: 'custom:signs', id_token } });
+    };
+    issuer.discovery.id_token_signing_alg_values_supported = ['ES256'];
+    await post(oidc('custom:signs'));
+    expect(await (await ask()).json()).toEqual({
+      error: 'invalid request',
+      error_description: 'Bad ID token',
+    });
+    // Its secret algorithms do not count, and then it signs as everybody does.
+    issuer.discovery.id_token_signing_alg_values_supported = ['HS256'];
+    await customProviders().updateProvider('custom:signs', { issuer: issuerName });
+    expect((await ask()).status).toBe(200);
+    issuer.discovery.id_token_signing_alg_values_supported = announced;
+  });
+
   it('switched off, or away', async () => {
     await post({ ...oidc('custom:off'), enabled: false });
     const off = await auth.request('/authorize?provider=custom:off');
