@@ -15,6 +15,7 @@ import {
   BodySpace,
   COMPATIBLE_VERSION,
   createState,
+  type Extent,
   handle,
   type RestRequest,
   type RestResponse,
@@ -72,6 +73,8 @@ export class RestServer {
   #admin: Server | undefined;
   #config: ServerConfig;
   #verifier: ReturnType<typeof createVerifier> | undefined;
+  /** That is listened to, or will be. */
+  #channel: string | undefined;
   #snapshot: Snapshot | undefined;
   #version = '';
   #stopping: Promise<void> | undefined;
@@ -94,7 +97,7 @@ export class RestServer {
     this.#state = createState({
       pool: this.#remote.catalogs,
       listen: this.#remote.listen,
-      readSettings: () => this.#readSettings(),
+      readSettings: (_pool, extent) => this.#readSettings(extent),
       readRoles: () => (this.#config.readsDatabase ? selectRoleSettings : undefined),
       onLoaded: (snapshot, extent, durationMs) => this.#loaded(snapshot, extent, durationMs),
       onFailed: (error, retryMs) => this.#loadFailed(error, retryMs),
@@ -155,7 +158,7 @@ export class RestServer {
   }
 
   /** As SIGUSR1 and SIGUSR2 ask for it. */
-  reload(extent: 'all' | 'config'): void {
+  reload(extent: Extent): void {
     void this.#state.reload(extent);
   }
 
@@ -235,11 +238,13 @@ export class RestServer {
   }
 
   /** Before each load: what kind of server it is, and the configuration anew, the database's part of it included. */
-  async #readSettings(): Promise<RestSettings> {
+  async #readSettings(extent: Extent): Promise<RestSettings> {
     const { number, text } = await selectVersion(this.#remote.catalogs);
     if (number < OLDEST_VERSION) this.#die(`PostgreSQL 15 or newer is needed, and this is ${text}.`);
     if (text !== this.#version) this.#log.say(`Successfully connected to ${text}`);
     this.#version = text;
+    // Asked for the schema, the binary reads its configuration only where the database is part of it.
+    if (extent === 'all' && !this.#config.readsDatabase) return this.#config.rest;
     const database = await this.#databaseSettings();
     try {
       const read = readServerConfig({ ...this.#options, database });
@@ -269,12 +274,22 @@ export class RestServer {
   }
 
   #listenOnChannel(): void {
-    void this.#state.listenOn(this.#config.channel).catch(() => {});
+    const { channel } = this.#config;
+    if (channel === this.#channel) return;
+    this.#channel = channel;
+    this.#state.listenOn(channel).then(
+      () => {
+        if (channel !== undefined)
+          this.#log.say(`Listening for database notifications on the "${channel}" channel`);
+      },
+      // Only a stop ends the attempts.
+      () => {},
+    );
   }
 
-  #loaded(snapshot: Snapshot, extent: 'all' | 'config', durationMs: number): void {
+  #loaded(snapshot: Snapshot, extent: Extent, durationMs: number): void {
     this.#snapshot = snapshot;
-    this.#log.say('Config reloaded');
+    if (extent === 'config' || this.#config.readsDatabase) this.#log.say('Config reloaded');
     if (extent === 'config') return;
     // Sessions keep old settings of their roles and old plans.
     this.#remote.renew();

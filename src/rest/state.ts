@@ -31,7 +31,7 @@ export interface StateSource {
   readonly pool: Pool;
   readonly listen: Database['listen'];
   /** Asked at each load. */
-  readonly readSettings: (pool: Pool) => Promise<RestSettings>;
+  readonly readSettings: (pool: Pool, extent: Extent) => Promise<RestSettings>;
   /** Undefined: settings of roles are not applied. */
   readonly readRoles: () => ((pool: Pool) => Promise<RoleSettingRow[]>) | undefined;
   readonly onLoaded: (snapshot: Snapshot, extent: Extent, durationMs: number) => void;
@@ -182,7 +182,7 @@ async function load(
 ): Promise<Snapshot> {
   const { pool } = source;
   const [settings, roleRows] = await Promise.all([
-    source.readSettings(pool),
+    source.readSettings(pool, extent),
     source.readRoles()?.(pool) ?? [],
   ]);
   const roles = new Map<string, { settings: Setting[]; isolation: IsolationLevel | undefined }>();

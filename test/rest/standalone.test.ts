@@ -114,6 +114,18 @@ describe('reloads', () => {
     expect(await reload('db-max-rows = ', /Failed reloading config: .*line 1/)).toBe(2);
   });
 
+  test('the channel can be left and heard again', async () => {
+    const file = join(makeFolder(), 'rest.conf');
+    writeFileSync(file, 'db-channel = "mine"\ndb-channel-enabled = false');
+    const rest = await start({}, [file]);
+    expect(rest.err()).not.toContain('Listening for');
+    writeFileSync(file, 'db-channel = "mine"');
+    rest.signal('SIGUSR2');
+    await rest.said(/Listening for database notifications on the "mine" channel/);
+    await database.run("notify mine, 'reload config'");
+    await rest.said(/Received a config reload message on the "mine" channel/);
+  });
+
   test('SIGUSR1 and NOTIFY read the schema anew', async () => {
     const rest = await start();
     const statusOf = async (name: string) => (await rest.fetch(`/${name}`)).status;
