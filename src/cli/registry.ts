@@ -71,6 +71,22 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'A token for calling the API by hand',
     load: async () => (await import('./commands/gen-keys.ts')).genBearerJwt,
   },
+  'keys list': {
+    summary: 'The keys that sign tokens, and their state',
+    load: async () => (await import('./commands/keys.ts')).keysList,
+  },
+  'keys standby': {
+    summary: 'Make the key that will sign next, and publish it',
+    load: async () => (await import('./commands/keys.ts')).keysStandby,
+  },
+  'keys rotate': {
+    summary: 'Let the standby key sign from now on',
+    load: async () => (await import('./commands/keys.ts')).keysRotate,
+  },
+  'keys revoke': {
+    summary: 'End every token that a key has signed',
+    load: async () => (await import('./commands/keys.ts')).keysRevoke,
+  },
   'functions new': {
     summary: 'Make a function',
     load: async () => (await import('./commands/functions-new.ts')).functionsNew,

@@ -2,24 +2,28 @@
  * The key store: API keys, the JWT secret and the signing keys of a project.
  *
  * Development uses the local stack's well-known values unless config.toml sets others; production generates its own
- * (`secrets-file.ts`). The first key of the list that may sign is the current one; all of them verify.
+ * (`secrets-file.ts`). The first key of the list that may sign is the current one; all of them verify (`key-ring.ts`).
  */
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { createOutgoing, type Outgoing } from '../kernel/outgoing.ts';
 import { findAlgorithm, type Key } from './algorithms.ts';
 import { demo } from './demo.ts';
-import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
 import { createSamlKeys } from './saml-keys.ts';
+import type { LoadedKey } from './jwk.ts';
+import { keyFileOf } from './key-file.ts';
+import { createKeyRing } from './key-ring.ts';
 import { loadOrCreateSecrets } from './secrets-file.ts';
 import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
-import type { Claims, Keys } from './types.ts';
+import type { Claims, Keys, VerifiedToken } from './types.ts';
 import { createVerifier } from './verifier.ts';
 
+export { generateSigningKey, type SigningAlgorithm, signingAlgorithms } from './generate.ts';
+export { type KeyFile, keyFileOf } from './key-file.ts';
 export { type KeySet, KeySetError, readKeySet } from './key-set.ts';
 export { createRemoteKeySet, type RemoteKeySet } from './remote-key-set.ts';
+export { describeKeys, KeyRefusal, revoke, rotate, withStandby } from './rotation.ts';
 export { isSignedBy, type ParsedToken, parseToken } from './token.ts';
 export type { Claims, Keys, VerifiedToken } from './types.ts';
 export { createVerifier, type VerifierCache } from './verifier.ts';
@@ -33,6 +37,8 @@ export interface KeysOptions {
   readonly dataDir: string;
   /** How the keys of a third-party issuer are fetched. */
   readonly outgoing?: Outgoing;
+  /** Milliseconds that only ever grow. */
+  readonly monotonicMs?: () => number;
   readonly log?: Logger;
 }
 
@@ -52,14 +58,23 @@ export function createKeys(options: KeysOptions): KeyStore {
   const secrets =
     options.mode === 'production' ? loadOrCreateSecrets(join(options.dataDir, 'secrets.json')) : undefined;
   const jwtSecret: string = auth.jwt_secret ?? secrets?.jwtSecret ?? demo.jwtSecret;
-  const ownKeys = auth.signing_keys_path
-    ? readSigningKeys(resolve(options.supabaseDir, auth.signing_keys_path))
-    : undefined;
-  const loaded = (ownKeys ?? secrets?.signingKeys ?? [demo.signingKey]).map(loadJwk);
+  const file = keyFileOf({ ...options, signingKeysPath: auth.signing_keys_path });
+  // Of a change, nothing may be remembered: not a token that a revoked key has signed.
+  const forget = (): void => {
+    own.forget();
+    all.forget();
+    apiKeys = undefined;
+  };
+  const ring = createKeyRing({
+    file,
+    fixed: [demo.signingKey],
+    monotonicMs: options.monotonicMs ?? (() => performance.now()),
+    onChange: forget,
+    log: options.log ?? silentLogger,
+  });
   const secretKey: Key = { kind: 'secret', secret: Buffer.from(jwtSecret) };
-  const signer = loaded.find((key) => key.signKey !== undefined);
 
-  const own = createVerifier(() => ({ secret: secretKey.secret, keys: loaded }));
+  const own = createVerifier(() => ({ secret: secretKey.secret, keys: ring.current().keys }));
   const issuer = thirdPartyIssuer(auth.third_party);
   const thirdParty =
     issuer === undefined
@@ -73,22 +88,48 @@ export function createKeys(options: KeysOptions): KeyStore {
   const all =
     thirdParty === undefined
       ? own
-      : createVerifier(() => ({ secret: secretKey.secret, keys: loaded, outside: thirdParty.find }));
+      : createVerifier(() => ({
+          secret: secretKey.secret,
+          keys: ring.current().keys,
+          outside: thirdParty.find,
+        }));
+  const verifyWith = (verifier: typeof own, token: string): VerifiedToken => {
+    // Also when the token is remembered: that is how a change is noticed.
+    ring.current();
+    const verified = verifier.verify(token);
+    const isUnknown = !verified.ok && (verified.reason === 'no-key' || verified.reason === 'signature');
+    return isUnknown && ring.lookAgain() ? verifier.verify(token) : verified;
+  };
   const signWithSecret = (claims: Claims): string => encode({ alg: 'HS256', typ: 'JWT' }, claims, secretKey);
-  const sign = (claims: Claims): string => (signer ? signWith(signer, claims) : signWithSecret(claims));
+  const sign = (claims: Claims): string => {
+    const { signer } = ring.current();
+    return signer ? signWith(signer, claims) : signWithSecret(claims);
+  };
   const apiKey = (role: string): string => {
     // With a signing keys file the local stack signs these with its first key, for ten years; else they are the demo keys.
-    if (ownKeys === undefined || signer === undefined) {
+    if (auth.signing_keys_path === undefined || ring.current().signer === undefined) {
       return signWithSecret({ iss: demo.keyIssuer, role, exp: demo.keyExpiresAt });
     }
     return sign({ iss: demo.keyIssuer, role, exp: Math.floor(Date.now() / 1000) + tenYearsSeconds });
   };
+  let apiKeys: { readonly anon: string; readonly serviceRole: string } | undefined;
+  const currentApiKeys = () => {
+    ring.current();
+    apiKeys ??= {
+      anon: auth.anon_key ?? apiKey('anon'),
+      serviceRole: auth.service_role_key ?? apiKey('service_role'),
+    };
+    return apiKeys;
+  };
 
-  const publicKeys = loaded.flatMap((key) => (key.publicJwk ? [key.publicJwk] : []));
   const secretJwk = { kty: 'oct', k: Buffer.from(jwtSecret).toString('base64url') };
   return {
-    anonKey: auth.anon_key ?? apiKey('anon'),
-    serviceRoleKey: auth.service_role_key ?? apiKey('service_role'),
+    get anonKey() {
+      return currentApiKeys().anon;
+    },
+    get serviceRoleKey() {
+      return currentApiKeys().serviceRole;
+    },
     publishableKey: auth.publishable_key ?? secrets?.publishableKey ?? demo.publishableKey,
     secretKey: auth.secret_key ?? secrets?.secretKey ?? demo.secretKey,
     jwtSecret,
@@ -99,39 +140,31 @@ export function createKeys(options: KeysOptions): KeyStore {
       ...((auth.secret_key ?? secrets?.secretKey ?? demo.secretKey) === demo.secretKey
         ? ['auth.secret_key']
         : []),
-      ...(loaded.some((key) => key.publicJwk?.x === demo.signingKey.x) ? ['auth.signing_keys_path'] : []),
+      ...(ring.current().publicKeys.some((key) => key.x === demo.signingKey.x)
+        ? ['auth.signing_keys_path']
+        : []),
     ],
-    verify: all.verify,
-    verifyOwn: own.verify,
+    verify: (token) => verifyWith(all, token),
+    verifyOwn: (token) => verifyWith(own, token),
     prepare(authorization) {
       const token = thirdParty && /^bearer (\S+)$/i.exec(authorization ?? '')?.[1];
       return token === undefined ? undefined : thirdParty?.prepare(token);
     },
     warm: async () => thirdParty?.warm(),
-    signingAlgorithm: () => signer?.alg ?? 'HS256',
+    signingAlgorithm: () => ring.current().signer?.alg ?? 'HS256',
     sign,
     signWithSecret,
-    publicJwks: () => ({ keys: publicKeys }),
     samlKeys: createSamlKeys(options.config.plinth.auth.saml, join(options.dataDir, 'saml-key.pem')),
+    publicJwks: () => ({ keys: ring.current().publicKeys }),
     internalJwks: () => ({
-      keys: [...(thirdParty?.known() ?? []), ...publicKeys, ...(ownKeys === undefined ? [secretJwk] : [])],
+      keys: [
+        ...(thirdParty?.known() ?? []),
+        ...ring.current().publicKeys,
+        ...ring.current().secretKeys,
+        ...(auth.signing_keys_path === undefined ? [secretJwk] : []),
+      ],
     }),
   };
-}
-
-function readSigningKeys(file: string): Jwk[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new Error(`auth.signing_keys_path: ${file} cannot be read as JSON (${(error as Error).message})`);
-  }
-  if (!Array.isArray(parsed) || parsed.length === 0) {
-    throw new Error(
-      `auth.signing_keys_path: ${file} must hold a JSON list of private JWKs; make one with "plinth gen signing-key"`,
-    );
-  }
-  return parsed as Jwk[];
 }
 
 function signWith(key: LoadedKey, claims: Claims): string {

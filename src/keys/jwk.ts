@@ -1,5 +1,5 @@
 /** JSON Web Keys (RFC 7517) as the key store holds them. */
-import { createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 import { findAlgorithm, type Key } from './algorithms.ts';
 
 export type Jwk = Readonly<Record<string, unknown>>;
@@ -25,6 +25,13 @@ const defaultAlgorithm = (jwk: Jwk): string | undefined => {
   return { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' }[String(jwk.crv)];
 };
 
+export function withoutPrivateParts(jwk: Jwk): Jwk {
+  return Object.fromEntries(Object.entries(jwk).filter(([name]) => !privateMembers.has(name)));
+}
+
+/** RFC 7518 section 3.3. */
+const leastRsaBits = 2048;
+
 /**
  * Loads one JWK.
  * @throws {Error} with a sentence that says what is wrong, never with key material in it.
@@ -45,22 +52,26 @@ export function loadJwk(jwk: Jwk): LoadedKey {
   if (jwk.kty === 'oct') {
     if (typeof jwk.k !== 'string' || jwk.k === '') throw new Error(`${label}: member k is missing`);
     const key: Key = { kind: 'secret', secret: Buffer.from(jwk.k, 'base64url') };
+    // RFC 7518 section 3.2: a shorter one can be guessed from a single token.
+    const least = Number(alg.slice(2)) / 8;
+    if (key.secret.length < least)
+      throw new Error(`${label}: ${alg} needs a secret of ${least} bytes or more`);
     return { kid, alg, verifyKey: key, signKey: maySign ? key : undefined, publicJwk: undefined };
   }
-  const publicJwk: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(jwk)) if (!privateMembers.has(name)) publicJwk[name] = value;
-  publicJwk.key_ops = ['verify'];
+  const publicJwk: Jwk = { ...withoutPrivateParts(jwk), key_ops: ['verify'] };
+  let verifyKey: KeyObject;
+  let signKey: KeyObject | undefined;
   try {
-    const verifyKey: Key = {
-      kind: 'pair',
-      key: createPublicKey({ key: publicJwk as webcrypto.JsonWebKey, format: 'jwk' }),
-    };
-    const signKey: Key | undefined =
-      typeof jwk.d === 'string' && maySign
-        ? { kind: 'pair', key: createPrivateKey({ key: jwk as webcrypto.JsonWebKey, format: 'jwk' }) }
-        : undefined;
-    return { kid, alg, verifyKey, signKey, publicJwk };
+    verifyKey = createPublicKey({ key: publicJwk as webcrypto.JsonWebKey, format: 'jwk' });
+    if (typeof jwk.d === 'string' && maySign) {
+      signKey = createPrivateKey({ key: jwk as webcrypto.JsonWebKey, format: 'jwk' });
+    }
   } catch {
     throw new Error(`${label}: not a usable ${String(jwk.kty)} key`);
   }
+  const bits = verifyKey.asymmetricKeyDetails?.modulusLength ?? leastRsaBits;
+  if (bits < leastRsaBits)
+    throw new Error(`${label}: ${alg} needs ${leastRsaBits} bits or more, not ${bits}`);
+  const pair = (key: KeyObject): Key => ({ kind: 'pair', key });
+  return { kid, alg, verifyKey: pair(verifyKey), signKey: signKey && pair(signKey), publicJwk };
 }

@@ -2,7 +2,7 @@
  * `.plinth/secrets.json`: the keys that `plinth serve` makes for itself at its first start. Mode 0600, written to a
  * temporary file, synced and put in place, so that a crash leaves either no file or a whole one.
  */
-import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
@@ -14,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { generateSigningKey } from './generate.ts';
 import type { Jwk } from './jwk.ts';
 
 export interface Secrets {
@@ -58,7 +59,6 @@ export function loadOrCreateSecrets(file: string): Secrets {
 }
 
 function create(file: string): Secrets {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const secrets: Secrets = {
     version: 1,
     jwtSecret: randomBytes(48).toString('base64url'),
@@ -69,16 +69,7 @@ function create(file: string): Secrets {
       secretAccessKey: randomBytes(32).toString('hex'),
       region: 'local',
     },
-    signingKeys: [
-      {
-        ...privateKey.export({ format: 'jwk' }),
-        kid: randomUUID(),
-        use: 'sig',
-        key_ops: ['sign', 'verify'],
-        alg: 'ES256',
-        ext: true,
-      },
-    ],
+    signingKeys: [generateSigningKey('ES256')],
     databasePassword: randomBytes(24).toString('base64url'),
   };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

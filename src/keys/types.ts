@@ -31,7 +31,7 @@ export interface JsonWebKeySet {
 }
 
 export interface Keys {
-  /** Legacy JWT keys and the `sb_` keys; S3 pair. */
+  /** Legacy JWT keys and the `sb_` keys; S3 pair. With a signing keys file the JWT keys change with the key in use. */
   readonly anonKey: string;
   readonly serviceRoleKey: string;
   readonly publishableKey: string;

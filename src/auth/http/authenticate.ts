@@ -64,6 +64,11 @@ export function requireClaims(ctx: AuthContext, exchange: Exchange): Claims {
   if (nbf !== undefined && (typeof nbf !== 'number' || nowSeconds < nbf)) {
     throw badToken('token has invalid claims: token is not valid yet');
   }
+  // ID tokens of our OAuth server are for clients to read (OpenID Connect Core section 2): they go through many hands, and
+  // outlive the session they tell of. Upstream takes them here.
+  if (verified.claims.auth_time !== undefined && verified.claims.session_id === undefined) {
+    throw authError('bad_jwt', 'invalid claim: an ID token is not an access token');
+  }
   return verified.claims;
 }
 

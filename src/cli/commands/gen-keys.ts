@@ -1,8 +1,7 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, parseDuration } from '../../config/index.ts';
-import { createKeys } from '../../keys/index.ts';
+import { createKeys, generateSigningKey } from '../../keys/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { print, say } from '../output.ts';
@@ -29,7 +28,7 @@ export const genSigningKey: Command = {
     if (algorithm !== 'ES256' && algorithm !== 'RS256')
       throw new UsageError('--algorithm must be ES256 or RS256');
     const { projectDir } = placeOf(input);
-    const key = makeKey(algorithm);
+    const key = generateSigningKey(algorithm);
     const path = signingKeysPath(projectDir);
     if (path === undefined) {
       if (input.flag('append'))
@@ -58,16 +57,6 @@ function signingKeysPath(projectDir: string): string | undefined {
     if (missing !== undefined) return missing;
     throw error;
   }
-}
-
-function makeKey(algorithm: 'ES256' | 'RS256'): Record<string, unknown> {
-  const { privateKey } =
-    algorithm === 'ES256'
-      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      : generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const { kty, ...parts } = privateKey.export({ format: 'jwk' });
-  const head = { kty, kid: randomUUID(), use: 'sig', key_ops: ['sign', 'verify'], alg: algorithm, ext: true };
-  return { ...head, ...parts };
 }
 
 export const genBearerJwt: Command = {

@@ -399,6 +399,21 @@ describe('the token of a client', () => {
     }
   });
 
+  test('is not the ID token, which opens nothing', async () => {
+    const { tokens } = await signIn(server, client, user, { scope: 'openid email' });
+    const id = await authorizationId(server, client.client_id, pkce().challenge, { scope: 'email phone' });
+    const idToken = tokens.id_token ?? '';
+    expect(await open(server, id, idToken)).toMatchObject({ status: 403, body: { error_code: 'bad_jwt' } });
+    for (const [path, init] of [
+      ['/user', {}],
+      ['/user', { method: 'PUT', json: { data: { mine: true } } }],
+      ['/oauth/userinfo', {}],
+      ['/logout', { method: 'POST' }],
+    ] as const) {
+      expect((await server.request(path, { ...init, token: idToken })).status).toBe(403);
+    }
+  });
+
   test('keeps its scopes when it is refreshed, whatever is asked', async () => {
     const { tokens } = await signIn(server, client, await person(server), { scope: 'email' });
     const refreshed = await token(
