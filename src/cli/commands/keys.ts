@@ -41,7 +41,7 @@ export const keysStandby: Command = {
     algorithm: {
       type: 'string',
       value: 'ALG',
-      help: `One of ${signingAlgorithms.join(', ')}; ES256 by default. HS256 is never published.`,
+      help: `One of ${signingAlgorithms.join(', ')}; ES256 by default. Stock clients verify ES256 and RS256 by themselves.`,
     },
   },
   examples: [['plinth keys standby', 'then, ten minutes later or more: plinth keys rotate']],

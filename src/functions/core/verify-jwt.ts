@@ -2,7 +2,8 @@
 import type { VerifiedToken } from '../../keys/types.ts';
 import { errors, type PlatformError } from '../errors.ts';
 
-const accepted = new Set(['HS256', 'ES256', 'RS256']);
+/** What a project signs with; EdDSA beyond upstream. */
+const accepted = new Set(['HS256', 'ES256', 'RS256', 'EdDSA']);
 
 /** Undefined when the request may pass. `nowMs` is the time it is judged at. */
 export function judgeAuthorization(
