@@ -73,7 +73,8 @@ export function createServerLog(
     wants: (status) => status >= LOGGED_FROM[level()],
     answered({ request, role, status, sizeBytes }) {
       if (status < LOGGED_FROM[level()]) return;
-      const { remoteAddress = '' } = request.socket;
+      // A unix socket has none.
+      const { remoteAddress = '-' } = request.socket;
       const { referer = '', 'user-agent': agent = '' } = request.headers;
       const line = `${request.method} ${request.url} HTTP/${request.httpVersion}`;
       const time = formatTime(new Date());

@@ -279,7 +279,11 @@ describe('the server', () => {
   test('a unix socket with its mode, over the leftover of another', async () => {
     const socket = join(makeFolder(), 'rest.sock');
     writeFileSync(socket, '');
-    const rest = await start({ PGRST_SERVER_UNIX_SOCKET: socket, PGRST_SERVER_UNIX_SOCKET_MODE: '600' });
+    const rest = await start({
+      PGRST_SERVER_UNIX_SOCKET: socket,
+      PGRST_SERVER_UNIX_SOCKET_MODE: '600',
+      PGRST_LOG_LEVEL: 'info',
+    });
     expect((statSync(socket).mode & 0o777).toString(8)).toBe('600');
     const status = await new Promise((resolve, reject) => {
       request({ socketPath: socket, path: '/items' }, (response) => {
@@ -290,6 +294,7 @@ describe('the server', () => {
         .end();
     });
     expect(status).toBe(200);
+    await rest.said(/^- - rest_anon \[.*"GET \/items HTTP\/1\.1" 200/m);
     await rest.stop();
     expect(existsSync(socket)).toBe(false);
   });
