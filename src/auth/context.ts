@@ -1,5 +1,5 @@
 /** What every flow and route of the service works with. */
-import type { Pool, Queryable } from '../database/types.ts';
+import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Outgoing } from '../kernel/outgoing.ts';
@@ -16,7 +16,7 @@ export interface AuthContext {
   /** As supabase_auth_admin: users' triggers run with its rights and search_path, as on the hosted service. */
   readonly pool: Pool;
   /** Schema `_plinth`, which no role of the project reads. Never asked while a transaction of `pool` waits for it to lock. */
-  readonly ownTables: Queryable;
+  readonly ownTables: Pool;
   readonly keys: Keys;
   readonly mailer: Mailer;
   readonly passwords: Passwords;

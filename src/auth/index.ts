@@ -15,6 +15,7 @@ import type { AuthContext } from './context.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
 import { type CodeRequest, issueCode } from './flows/hand-over.ts';
 import { isVettedClient, releaseAuthorization } from './flows/oauth-consent.ts';
+import { createHousekeeping } from './housekeeping.ts';
 import { endingWithRequests } from './http/deadline.ts';
 import { sendError } from './http/render-error.ts';
 import { createLeakedPasswords } from './leaked-passwords.ts';
@@ -98,8 +99,11 @@ export function createAuth(deps: AuthDeps): AuthService {
     oidc: createOidc(outgoing, deps.clock),
     log: deps.log,
   };
+  const housekeeping = createHousekeeping(ctx);
   return {
     name: 'auth',
+    start: async () => housekeeping.start(),
+    stop: () => housekeeping.stop(),
     mounts: [
       {
         prefix: '/auth/v1',

@@ -10,7 +10,7 @@ export type SmsProvider = '' | 'twilio' | 'twilio_verify' | 'messagebird' | 'tex
 
 export type Mode = 'development' | 'production';
 
-export type HookName = keyof Config['auth']['hook'];
+export type HookName = keyof Config['auth']['hook'] | keyof Config['plinth']['auth']['hook'];
 
 /** `[auth.external.NAME]`. */
 export interface ProviderSettings {
@@ -46,7 +46,14 @@ export interface Settings {
   readonly saml: Config['plinth']['auth']['saml'];
   readonly passwordChange: { readonly needsReauthentication: boolean; readonly needsCurrent: boolean };
   readonly refresh: { readonly rotation: boolean; readonly reuseIntervalMs: number };
-  readonly sessions: { readonly timeboxMs: number; readonly inactivityTimeoutMs: number };
+  readonly sessions: {
+    readonly timeboxMs: number;
+    readonly inactivityTimeoutMs: number;
+    readonly singlePerUser: boolean;
+  };
+  readonly requestTimeoutMs: number;
+  /** Undefined: guests stay. */
+  readonly guestLifetimeMs: number | undefined;
   readonly email: {
     readonly enabled: boolean;
     readonly autoconfirm: boolean;
@@ -84,7 +91,7 @@ export interface Settings {
   readonly mfa: Config['auth']['mfa'];
   readonly passkeysEnabled: boolean;
   readonly relyingParty: RelyingParty;
-  readonly hooks: Config['auth']['hook'];
+  readonly hooks: Config['auth']['hook'] & Config['plinth']['auth']['hook'];
   /** Mails and text messages an hour, for the whole server. */
   readonly hourly: { readonly emails: number; readonly sms: number };
   /** In development everybody comes from one address, and the local stack names no header to tell them apart. */
@@ -137,7 +144,10 @@ export function settingsFrom(
     sessions: {
       timeboxMs: auth.sessions.timebox ?? 0,
       inactivityTimeoutMs: auth.sessions.inactivity_timeout ?? 0,
+      singlePerUser: plinth.auth.sessions.single_per_user,
     },
+    requestTimeoutMs: plinth.auth.api.max_request_duration,
+    guestLifetimeMs: plinth.auth.external.anonymous_users.lifetime,
     email: {
       enabled: auth.email.enable_signup,
       autoconfirm: !auth.email.enable_confirmations,
@@ -177,7 +187,7 @@ export function settingsFrom(
     mfa: auth.mfa,
     passkeysEnabled: auth.passkey.enabled,
     relyingParty: relyingParty(auth.webauthn, auth.site_url),
-    hooks: auth.hook,
+    hooks: { ...auth.hook, ...plinth.auth.hook },
     hourly: {
       emails: auth.email.smtp.enabled ? auth.rate_limit.email_sent : practicallyNoLimit,
       sms: auth.rate_limit.sms_sent,

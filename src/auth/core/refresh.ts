@@ -42,6 +42,12 @@ export interface SessionTimes {
 
 export type SessionValidity = 'valid' | 'expired' | 'inactive';
 
+/** Sessions from before `refreshed_at` was kept go by their token. */
+export function lastRefreshedMs(session: SessionTimes, refreshTokenUpdatedAtMs: number | undefined): number {
+  const { createdAtMs } = session;
+  return session.refreshedAtMs ?? Math.max(refreshTokenUpdatedAtMs ?? createdAtMs, createdAtMs);
+}
+
 /** Checked at refresh only; an access token lives to its own end. Limits of 0 are none. */
 export function judgeSession(
   session: SessionTimes,
@@ -51,8 +57,7 @@ export function judgeSession(
 ): SessionValidity {
   if (session.notAfterMs !== undefined && nowMs > session.notAfterMs) return 'expired';
   if (limits.timeboxMs > 0 && nowMs > session.createdAtMs + limits.timeboxMs) return 'expired';
-  const lastRefreshed =
-    session.refreshedAtMs ?? Math.max(refreshTokenUpdatedAtMs ?? session.createdAtMs, session.createdAtMs);
-  if (limits.inactivityTimeoutMs > 0 && nowMs > lastRefreshed + limits.inactivityTimeoutMs) return 'inactive';
+  const lastMs = lastRefreshedMs(session, refreshTokenUpdatedAtMs);
+  if (limits.inactivityTimeoutMs > 0 && nowMs > lastMs + limits.inactivityTimeoutMs) return 'inactive';
   return 'valid';
 }

@@ -63,6 +63,15 @@ export async function askBeforeUserCreated(
   await runHook(ctx, 'before_user_created', exchange, { user: renderUser(user) });
 }
 
+/**
+ * After the transaction that made the user. What the hook refuses with is told, and the user stays. GoTrue 2.196 leaves
+ * out users who are confirmed at sign-up.
+ */
+export async function tellUserCreated(ctx: AuthContext, exchange: Exchange, user: User): Promise<void> {
+  if (!ctx.settings.hooks.after_user_created.enabled) return;
+  await runHook(ctx, 'after_user_created', exchange, { user: renderUser(user) });
+}
+
 /** Inserts, gives the role, and reads the user again, since triggers may have changed it. */
 export async function createUser(
   ctx: AuthContext,

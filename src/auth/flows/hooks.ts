@@ -18,6 +18,7 @@ const names: Readonly<Record<HookName, string>> = {
   send_sms: 'send-sms',
   send_email: 'send-email',
   before_user_created: 'before-user-created',
+  after_user_created: 'after-user-created',
 };
 
 const attempts = 3;
@@ -43,9 +44,12 @@ export async function runHook(
     ip_address: exchange.ip,
   };
   const body = JSON.stringify({ metadata, ...input });
-  const answer = uri.startsWith('pg-functions:')
-    ? await callFunction(ctx, uri, body, tx)
-    : await callHttp(ctx, uri, secrets, body);
+  const call = uri.startsWith('pg-functions:')
+    ? callFunction(ctx, uri, body, tx)
+    : callHttp(ctx, uri, secrets, body);
+  const answer = await call.catch((cause: unknown) => {
+    throw cause instanceof AuthError ? cause : internalError(`Error running hook URI: ${uri}`, cause);
+  });
   throwOnRefusal(answer);
   return answer;
 }
@@ -54,8 +58,10 @@ export async function runHook(
 function throwOnRefusal(answer: JsonObject): void {
   const error = answer.error;
   if (!isJsonObject(error) || typeof error.message !== 'string' || error.message === '') return;
-  const status = typeof error.http_code === 'number' && error.http_code !== 0 ? error.http_code : 500;
-  throw new AuthError(undefined, { status, message: error.message });
+  const status = Number(error.http_code);
+  // What is no status that an answer can have counts as none.
+  const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
+  throw new AuthError(undefined, { status: isStatus ? status : 500, message: error.message });
 }
 
 async function callFunction(
@@ -71,14 +77,11 @@ async function callFunction(
       sql`select ${sql.id(schema, name)}(${body}) as answer`,
     );
     await inside.exec('set local statement_timeout to default');
-    const answer = typeof row?.answer === 'string' ? (JSON.parse(row.answer) as unknown) : row?.answer;
+    // A function may answer with text too.
+    const answer = typeof row?.answer === 'string' ? parseJson(row.answer) : row?.answer;
     return isJsonObject(answer) ? answer : {};
   };
-  try {
-    return await (tx ? call(tx) : ctx.pool.transaction(call));
-  } catch (cause) {
-    throw internalError(`Error running hook URI: ${uri}`, cause);
-  }
+  return tx ? call(tx) : ctx.pool.transaction(call);
 }
 
 async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: string): Promise<JsonObject> {
@@ -92,9 +95,11 @@ async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: st
         method: 'POST',
         body,
         signal,
-        redirect: 'error',
+        redirect: 'manual',
         headers: {
           'content-type': 'application/json',
+          // The size of an answer is judged as it comes.
+          'accept-encoding': 'identity',
           'webhook-id': id,
           'webhook-timestamp': String(timestampSeconds),
           'webhook-signature': webhookSignature(secrets, { id, timestampSeconds, body }),
@@ -117,12 +122,11 @@ async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: st
 }
 
 async function readAnswer(response: Response): Promise<JsonObject> {
+  if (response.status === 200 || response.status === 202) return parseAnswer(response);
+  await response.body?.cancel();
   switch (response.status) {
     case 204:
       return {};
-    case 200:
-    case 202:
-      return parseAnswer(response);
     case 429:
     case 503:
       throw internalError('Service currently unavailable due to hook');
@@ -153,9 +157,15 @@ async function parseAnswer(response: Response): Promise<JsonObject> {
     if (size > maxAnswerBytes) throw authError('hook_payload_over_size_limit');
     chunks.push(chunk);
   }
+  const answer = parseJson(Buffer.concat(chunks).toString('utf8'));
+  if (answer === null) return {};
+  if (!isJsonObject(answer)) throw internalError('Error unmarshaling JSON output.');
+  return answer;
+}
+
+function parseJson(text: string): unknown {
   try {
-    const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    return isJsonObject(answer) ? answer : {};
+    return JSON.parse(text);
   } catch (cause) {
     throw internalError('Error unmarshaling JSON output.', cause);
   }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { assurance } from '../core/claims.ts';
-import { decideRefresh, judgeSession } from '../core/refresh.ts';
+import { decideRefresh, judgeSession, lastRefreshedMs } from '../core/refresh.ts';
 import {
   encodeRefreshToken,
   hasSignature,
@@ -26,6 +26,7 @@ import {
 import {
   deleteSession,
   findSession,
+  listSessions,
   lockSession,
   setRefreshCounter,
   setRefreshInfo,
@@ -54,7 +55,8 @@ export async function refreshSession(
   clientId?: string,
 ): Promise<IssuedSession> {
   const presented = parsePresented(text);
-  if (presented.form === 1 && clientId === undefined) {
+  // The short way looks at one session only.
+  if (presented.form === 1 && clientId === undefined && !ctx.settings.sessions.singlePerUser) {
     const session = await refreshAtOnce(ctx, exchange, text);
     if (session) return session;
   }
@@ -140,6 +142,7 @@ async function refreshLocked(
   const user = await findUserById(tx, session.user_id);
   if (!user) return 'busy';
   refuseOtherClient(session.oauth_client_id ?? undefined, clientId);
+  if (ctx.settings.sessions.singlePerUser) await requireNewest(ctx, tx, session, row);
   const next = row
     ? await rotate(ctx, tx, exchange, user, session, row)
     : await advance(ctx, tx, exchange, user, session, presented);
@@ -157,6 +160,23 @@ async function refreshLocked(
     ...(session.scopes === null ? {} : { scope: session.scopes }),
     ...(clientId === undefined ? {} : { clientId }),
   });
+}
+
+/** Throws `session_expired` when another session of the user that still holds was refreshed later. */
+async function requireNewest(
+  ctx: AuthContext,
+  tx: Transaction,
+  session: Session,
+  row: RefreshToken | undefined,
+): Promise<void> {
+  const now = ctx.clock.now();
+  const ownMs = lastRefreshedMs(sessionTimes(session), row ? toMs(row.updated_at) : undefined);
+  for (const other of await listSessions(tx, session.user_id)) {
+    const times = sessionTimes(other);
+    const isOver = judgeSession(times, undefined, ctx.settings.sessions, now) !== 'valid';
+    if (other.id === session.id || isOver || lastRefreshedMs(times, undefined) <= ownMs) continue;
+    throw authError('session_expired', 'Invalid Refresh Token: Session Expired (Revoked by Newer Login)');
+  }
 }
 
 /** A session of an OAuth client is refreshed at /oauth/token, by that client; all others elsewhere, by none. */

@@ -32,6 +32,7 @@ import {
   spendAssertion,
   takeRelayState,
 } from '../queries/sso.ts';
+import { tellUserCreated } from './accounts.ts';
 import { askBeforeExternalUser, signInExternally } from './external-accounts.ts';
 import { currentMetadata } from './saml-metadata.ts';
 import { verifyResponse } from './saml-verify.ts';
@@ -87,18 +88,22 @@ export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promis
   const outcome = await ctx.pool.transaction(async (tx) => {
     const made = await signInExternally(ctx, tx, exchange, signIn);
     if (made.kind === 'refusal') return made;
+    const { user, isNew } = made;
     if (relayState?.auth_code && relayState.flow_state_id) {
-      const isFirst = await claimFlowState(tx, relayState.flow_state_id, made.user.id, ctx.clock.now());
+      const isFirst = await claimFlowState(tx, relayState.flow_state_id, user.id, ctx.clock.now());
       if (!isFirst) throw authError('flow_state_already_used', 'State has already been used');
-      return { kind: 'target', target: withParams(target, { code: relayState.auth_code }) } as const;
+      const location = withParams(target, { code: relayState.auth_code });
+      return { kind: 'location', location, user, isNew } as const;
     }
-    const session = await issueSession(ctx, tx, exchange, made.user, 'sso/saml');
+    const session = await issueSession(ctx, tx, exchange, user, 'sso/saml');
     const end = sessionEndOf(assertion);
     if (end !== undefined) await setSessionEnd(tx, session.sessionId, end);
-    return { kind: 'target', target: `${target}#${encodeParams(sessionFragment(session))}` } as const;
+    const location = `${target}#${encodeParams(sessionFragment(session))}`;
+    return { kind: 'location', location, user, isNew } as const;
   });
   if (outcome.kind === 'refusal') throw outcome.error;
-  return outcome.target;
+  if (outcome.isNew) await tellUserCreated(ctx, exchange, outcome.user);
+  return outcome.location;
 }
 
 interface Beginning {

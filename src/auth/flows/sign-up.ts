@@ -24,6 +24,7 @@ import {
   type Provider,
   setUserMetadata,
   syncProviders,
+  tellUserCreated,
 } from './accounts.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
@@ -78,6 +79,7 @@ export async function signUp(
     await ctx.passwords.pretendToVerify(checked.password);
   }
   const user = await ctx.pool.transaction((tx) => register(ctx, tx, exchange, existing, draft, checked));
+  if (!existing) await tellUserCreated(ctx, exchange, user);
   if (user.email_confirmed_at !== null || user.phone_confirmed_at !== null) {
     const session = await ctx.pool.transaction(async (tx) => {
       await audit(ctx, tx, user, 'login', { traits: { provider: checked.provider } });

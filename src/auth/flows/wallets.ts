@@ -6,6 +6,7 @@ import { chainNames, walletMessageFault, walletMessageValidityMs } from '../core
 import { isSignedByEthereum, isSignedBySolana } from '../core/wallets/signature.ts';
 import { authError, OAuthShapedError } from '../errors.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
+import { tellUserCreated } from './accounts.ts';
 import { audit } from './audit.ts';
 import { askBeforeExternalUser, type ExternalSignIn, signInExternally } from './external-accounts.ts';
 import { type IssuedSession, issueSession } from './sessions.ts';
@@ -34,15 +35,17 @@ export async function signInWithWallet(
   }
   const signIn = externalSignIn(message, audienceOf(ctx, exchange));
   await askBeforeExternalUser(ctx, exchange, signIn);
-  return ctx.pool.transaction(async (tx) => {
+  const { session, isNew } = await ctx.pool.transaction(async (tx) => {
     const outcome = await signInExternally(ctx, tx, exchange, signIn);
     if (outcome.kind === 'refusal') throw outcome.error;
     const { chainId: network, address, domain, uri } = message;
     await audit(ctx, tx, outcome.user, 'login', {
       traits: { provider, chain, network, address, domain, uri },
     });
-    return issueSession(ctx, tx, exchange, outcome.user, provider);
+    return { session: await issueSession(ctx, tx, exchange, outcome.user, provider), isNew: outcome.isNew };
   });
+  if (isNew) await tellUserCreated(ctx, exchange, session.user);
+  return session;
 }
 
 async function requireSigned(chain: Chain, text: string, signature: string): Promise<WalletMessage> {

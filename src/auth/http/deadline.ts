@@ -6,16 +6,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from '../../database/types.ts';
 import { authError } from '../errors.ts';
 
-/** As upstream's default (GOTRUE_API_MAX_REQUEST_DURATION). */
-const requestTimeoutMs = 10_000;
-
 const deadlines = new AsyncLocalStorage<AbortSignal>();
 
 /** Aborts when the request this is called in has run out of time; undefined outside of requests. */
 export const currentDeadline = (): AbortSignal | undefined => deadlines.getStore();
 
 /** Throws `request_timeout` when `work` takes too long; it then goes on without anybody who listens. */
-export async function withDeadline<T>(work: () => Promise<T>, timeoutMs = requestTimeoutMs): Promise<T> {
+export async function withDeadline<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

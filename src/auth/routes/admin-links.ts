@@ -18,6 +18,7 @@ import {
   draftUser,
   identityClaims,
   setUserMetadata,
+  tellUserCreated,
 } from '../flows/accounts.ts';
 import { adminActor, audit } from '../flows/audit.ts';
 import { sendTokenMail, storeEmailChange } from '../flows/mail-tokens.ts';
@@ -50,13 +51,15 @@ async function invite(ctx: AuthContext, exchange: Exchange, claims: Claims): Pro
   const draft = existing
     ? undefined
     : await draftInvited(ctx, exchange, aud, email, body.object('data') ?? {});
-  return ctx.pool.transaction(async (tx) => {
+  const invited = await ctx.pool.transaction(async (tx) => {
     const user = existing ?? (await createWithIdentity(ctx, tx, draft as NewUser));
     const traits = { user_id: user.id, user_email: user.email ?? '' };
     await audit(ctx, tx, adminActor(claims), 'user_invited', { traits });
     await sendTokenMail(ctx, tx, exchange, user, 'invite');
     return user;
   });
+  if (!existing) await tellUserCreated(ctx, exchange, invited);
+  return invited;
 }
 
 async function draftInvited(
@@ -127,6 +130,7 @@ async function generateLink(ctx: AuthContext, exchange: Exchange, claims: Claims
       linkHash: await storeLink(ctx, tx, claims, target, { ...request, type }, otp, hash),
     };
   });
+  if (!existing) await tellUserCreated(ctx, exchange, user);
   const linkType: LinkType = type.startsWith('email_change') ? 'email_change' : (type as LinkType);
   return {
     ...renderUser(user),

@@ -3,6 +3,7 @@ import type { AuthContext } from '../context.ts';
 import { encodeParams, withParams } from '../core/redirects.ts';
 import { toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
+import { tellUserCreated } from '../flows/accounts.ts';
 import {
   askBeforeExternalUser,
   type ExternalOutcome,
@@ -109,18 +110,23 @@ async function finish(
         ? await acceptInvite(ctx, tx, flow.invite_token, signIn)
         : await signInExternally(ctx, tx, exchange, signIn);
     if (outcome.kind === 'refusal') return outcome;
-    const { user } = outcome;
+    const { user, isNew } = outcome;
     if (flow.auth_code === null) {
       if (!(await takeFlowState(tx, flow.id))) throw usedBefore();
-      return { kind: 'session' as const, session: await issueSession(ctx, tx, exchange, user, 'oauth') };
+      return {
+        kind: 'session' as const,
+        session: await issueSession(ctx, tx, exchange, user, 'oauth'),
+        user,
+        isNew,
+      };
     }
     const done = { userId: user.id, accessToken: answer.accessToken, refreshToken: answer.refreshToken };
     if (!(await completeOAuthFlow(tx, flow.id, done, ctx.clock.now()))) throw usedBefore();
-    return { kind: 'code' as const, code: flow.auth_code };
+    return { kind: 'code' as const, code: flow.auth_code, user, isNew };
   });
+  if (result.kind === 'refusal') throw result.error;
+  if (result.isNew) await tellUserCreated(ctx, exchange, result.user);
   switch (result.kind) {
-    case 'refusal':
-      throw result.error;
     case 'code':
       return withParams(redirectTo, { code: result.code });
     case 'session':

@@ -12,6 +12,7 @@ import { snapchatIssuer } from '../core/providers/social.ts';
 import { issuers } from '../core/providers/work.ts';
 import { sameSecret } from '../core/secrets.ts';
 import { AuthError, authError, OAuthShapedError } from '../errors.ts';
+import { tellUserCreated } from '../flows/accounts.ts';
 import { askBeforeExternalUser, requireSubject, signInExternally } from '../flows/external-accounts.ts';
 import { linkIdentity } from '../flows/external-links.ts';
 import { customPrefix, issuerOf, placeOf } from '../flows/external-providers.ts';
@@ -69,10 +70,12 @@ export async function signInWithIdToken(ctx: AuthContext, exchange: Exchange): P
     if (outcome.kind === 'refusal') return outcome;
     return {
       kind: 'session' as const,
+      isNew: outcome.isNew,
       session: await issueSession(ctx, tx, exchange, outcome.user, 'oauth'),
     };
   });
   if (result.kind === 'refusal') throw result.error;
+  if (result.isNew) await tellUserCreated(ctx, exchange, result.session.user);
   return renderSession(result.session);
 }
 

@@ -27,7 +27,7 @@ export function definer(app: FastifyInstance, ctx: AuthContext): Define {
       url,
       handler: async (request, reply) => {
         const exchange = exchangeOf(ctx, request, reply);
-        const answer = await withDeadline(async () => {
+        const answer = await withDeadline(ctx.settings.requestTimeoutMs, async () => {
           if (limit) await ctx.limits.address(limit, exchange.ip, ctx.clock.now());
           if (captcha) await requireCaptcha(ctx, exchange);
           return handler(exchange);

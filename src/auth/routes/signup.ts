@@ -2,7 +2,7 @@
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import { askBeforeUserCreated, createUser, draftUser } from '../flows/accounts.ts';
+import { askBeforeUserCreated, createUser, draftUser, tellUserCreated } from '../flows/accounts.ts';
 import { issueSession, renderSession } from '../flows/sessions.ts';
 import { signUp } from '../flows/sign-up.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
@@ -44,14 +44,14 @@ async function signUpAnonymously(
   if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
   const draft = await draftUser(ctx, { aud, provider: undefined, data });
   await askBeforeUserCreated(ctx, exchange, draft);
-  try {
-    const session = await ctx.pool.transaction(async (tx) =>
-      issueSession(ctx, tx, exchange, await createUser(ctx, tx, draft), 'anonymous'),
-    );
-    return renderSession(session);
-  } catch (cause) {
+  const made = ctx.pool.transaction(async (tx) =>
+    issueSession(ctx, tx, exchange, await createUser(ctx, tx, draft), 'anonymous'),
+  );
+  const session = await made.catch((cause: unknown) => {
     // The cause below is what a trigger raised; it is told to older clients.
     const origin = cause instanceof AuthError ? (cause.cause ?? cause) : cause;
     throw internalError('Database error creating anonymous user', origin);
-  }
+  });
+  await tellUserCreated(ctx, exchange, session.user);
+  return renderSession(session);
 }

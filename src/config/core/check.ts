@@ -105,8 +105,8 @@ function checkFactors({ auth }: Config, need: Need, report: Report): void {
   }
 }
 
-function checkHooks({ auth }: Config, need: Need, report: Report): void {
-  for (const [name, hook] of Object.entries(auth.hook)) {
+function checkHooks({ auth, plinth }: Config, need: Need, report: Report): void {
+  for (const [name, hook] of Object.entries({ ...auth.hook, ...plinth.auth.hook })) {
     if (!hook.enabled) continue;
     const key = `auth.hook.${name}`;
     need(`${key}.uri`, hook.uri, `${key}.enabled is true`);
@@ -114,6 +114,9 @@ function checkHooks({ auth }: Config, need: Need, report: Report): void {
     if (scheme === 'pg-functions') {
       if (hook.secrets !== undefined) report(`${key}.secrets`, 'a pg-functions hook takes none');
     } else if (scheme === 'http' || scheme === 'https') {
+      if (scheme === 'http' && !isThisMachine(hook.uri)) {
+        report(`${key}.uri`, 'must begin with https://, since it leads to another machine');
+      }
       if (hook.secrets === undefined)
         report(`${key}.secrets`, 'is needed, since the hook is called over HTTP');
       const wellFormed = hook.secrets
@@ -126,6 +129,11 @@ function checkHooks({ auth }: Config, need: Need, report: Report): void {
     }
   }
 }
+
+const localHosts = new Set(['localhost', '127.0.0.1', '[::1]', 'host.docker.internal']);
+
+const isThisMachine = (address = ''): boolean =>
+  URL.canParse(address) && localHosts.has(new URL(address).hostname);
 
 function checkMail({ auth }: Config, need: Need, file: File, report: Report): void {
   for (const kind of ['template', 'notification'] as const) {

@@ -15,7 +15,7 @@ import {
   text,
 } from './define.ts';
 
-const hook = (help: string) =>
+export const hook = (help: string) =>
   section(help, {
     enabled: boolean(false, 'Calls the hook.'),
     uri: optionalText('pg-functions://DATABASE/SCHEMA/FUNCTION, or an http or https address.'),

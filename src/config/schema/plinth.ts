@@ -1,9 +1,11 @@
 /** Our own settings, in `supabase/plinth.toml`: `config.toml` never gains a key that the upstream CLI refuses. */
+import { hook } from './auth.ts';
 import {
   boolean,
   duration,
   integer,
   list,
+  optionalDuration,
   optionalInteger,
   optionalPath,
   optionalText,
@@ -32,6 +34,11 @@ export const plinthSchema = section("Plinth's own settings.", {
     "Sign-in beyond what config.toml knows, in the names of upstream's environment (`GOTRUE_…`).",
     {
       external: section('Ways to sign in.', {
+        anonymous_users: section('Guests.', {
+          lifetime: optionalDuration(
+            'Guests older than this are deleted, with all that refers to them. Unset: never.',
+          ),
+        }),
         email: section('By email.', {
           authorized_addresses: list(
             [],
@@ -44,6 +51,15 @@ export const plinthSchema = section("Plinth's own settings.", {
           false,
           'No mail goes to reserved domains (example.com, .test) and to domains that DNS does not know.',
         ),
+      }),
+      api: section('The service itself.', {
+        max_request_duration: duration(10_000, 'A request that takes longer is given up (504).'),
+      }),
+      sessions: section('Ends of sessions.', {
+        single_per_user: boolean(false, 'Only the session of a user that was refreshed last goes on.'),
+      }),
+      hook: section('Hooks that config.toml does not know.', {
+        after_user_created: hook('After a user was made.'),
       }),
       sms: section('Text messages.', {
         twilio: section('Twilio.', {

@@ -1,0 +1,64 @@
+/** Clears away what has expired, now and then, in the background. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuthContext } from './context.ts';
+import { batchRows, cleanups, type Lifetimes, tryLock } from './queries/housekeeping.ts';
+import { deleteOldAssertions } from './queries/sso.ts';
+import type { Settings } from './settings.ts';
+
+export interface Housekeeping {
+  start(): void;
+  /** Waits for a round that is under way; it ends after the statement it is at. */
+  stop(): Promise<void>;
+  /** One round. False: another process is at it. */
+  sweep(): Promise<boolean>;
+}
+
+/** Long enough that an idle server keeps no connection open for it. */
+const sweepEveryMs = 600_000;
+/** Between two batches, so that a great heap of rows is not in the way of requests. */
+const pauseMs = 20;
+
+type Tools = Pick<AuthContext, 'ownTables' | 'pool' | 'limits' | 'clock' | 'settings' | 'log'>;
+
+export function createHousekeeping(ctx: Tools): Housekeeping {
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<unknown> = Promise.resolve();
+  let isStopping = false;
+
+  async function sweep(): Promise<boolean> {
+    const now = ctx.clock.now();
+    return ctx.ownTables.transaction(async (lock) => {
+      if (!(await tryLock(lock))) return false;
+      for (const statement of cleanups(lifetimesOf(ctx.settings), now)) {
+        for (let gone = batchRows; gone >= batchRows && !isStopping; ) {
+          gone = (await ctx.pool.query(statement)).length;
+          if (gone >= batchRows) await sleep(pauseMs);
+        }
+      }
+      await ctx.limits.sweep(now);
+      await deleteOldAssertions(lock, now);
+      return true;
+    });
+  }
+
+  return {
+    start() {
+      timer = setInterval(() => {
+        round = sweep().catch((error: unknown) => {
+          ctx.log.warn({ service: 'auth', error }, 'what has expired could not be cleared away');
+        });
+      }, sweepEveryMs).unref();
+    },
+    async stop() {
+      isStopping = true;
+      clearInterval(timer);
+      await round;
+    },
+    sweep,
+  };
+}
+
+function lifetimesOf({ sessions, guestLifetimeMs, email, phone }: Settings): Lifetimes {
+  const longestCodeMs = Math.max(email.otpExpiryMs, phone.otpExpiryMs);
+  return { ...sessions, guestLifetimeMs, longestCodeMs };
+}

@@ -1,0 +1,75 @@
+/**
+ * Removes what nobody can use any more, a hundred rows a statement: rows that somebody holds are left for the next time,
+ * so that no request waits. What is kept how long is GoTrue 2.196's rule (internal/models/cleanup.go), unless it says.
+ */
+import type { Queryable } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import { fromMs } from '../core/times.ts';
+
+export interface Lifetimes {
+  /** Limits of sessions; 0 is none. */
+  readonly timeboxMs: number;
+  readonly inactivityTimeoutMs: number;
+  /** Undefined: guests stay. */
+  readonly guestLifetimeMs: number | undefined;
+  /** The longest that a code or link holds. */
+  readonly longestCodeMs: number;
+}
+
+const dayMs = 86_400_000;
+export const batchRows = 100;
+
+/** Each removes one batch; the rows it returns are those it changed. */
+export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
+  const ago = (ms: number) => sql`${fromMs(nowMs - ms)}::timestamptz`;
+  const remove = (table: string, condition: Sql, limit = batchRows) => sql`
+    delete from ${sql.id('auth', table)} where id in (
+      select t.id from ${sql.id('auth', table)} t where ${condition} limit ${limit} for update of t skip locked)
+    returning 1 as gone`;
+  const { timeboxMs, inactivityTimeoutMs, guestLifetimeMs, longestCodeMs } = lifetimes;
+  return [
+    // Not the parent of the active token: a client whose answer was lost may come back with it at any age.
+    remove(
+      'refresh_tokens',
+      sql`t.revoked and t.updated_at < ${ago(dayMs)} and not exists (
+        select from auth.refresh_tokens a where a.parent = t.token and a.session_id = t.session_id and not a.revoked)`,
+    ),
+    sql`
+      update auth.refresh_tokens set revoked = true, updated_at = ${ago(0)} where id in (
+        select t.id from auth.refresh_tokens t join auth.sessions s on s.id = t.session_id
+        where s.not_after < ${ago(dayMs)} and not t.revoked limit ${batchRows} for update of t skip locked)
+      returning 1 as gone`,
+    // Later than their tokens and few at a time, since what refers to a session goes with it.
+    remove('sessions', sql`t.not_after < ${ago(3 * dayMs)}`, 10),
+    ...(timeboxMs > 0 ? [remove('sessions', sql`t.created_at < ${ago(timeboxMs + dayMs)}`)] : []),
+    ...(inactivityTimeoutMs > 0
+      ? [
+          remove(
+            'sessions',
+            sql`coalesce(t.refreshed_at at time zone 'UTC', greatest(t.created_at, (
+              select max(r.updated_at) from auth.refresh_tokens r where r.session_id = t.id and not r.revoked)))
+              < ${ago(inactivityTimeoutMs + dayMs)}`,
+          ),
+        ]
+      : []),
+    remove('saml_relay_states', sql`t.created_at < ${ago(dayMs)}`),
+    remove('flow_state', sql`t.created_at < ${ago(dayMs)}`),
+    remove('oauth_client_states', sql`t.created_at < ${ago(dayMs)}`),
+    remove('mfa_challenges', sql`t.created_at < ${ago(dayMs)}`),
+    remove('mfa_factors', sql`t.status = 'unverified' and t.created_at < ${ago(dayMs)}`),
+    remove('webauthn_challenges', sql`t.expires_at < ${ago(0)}`),
+    // Of our own: links whose time is over. Upstream keeps them until the user asks for another.
+    remove('one_time_tokens', sql`t.created_at at time zone 'UTC' < ${ago(longestCodeMs + dayMs)}`),
+    ...(guestLifetimeMs === undefined
+      ? []
+      : [remove('users', sql`t.is_anonymous and t.created_at < ${ago(guestLifetimeMs)}`)]),
+  ];
+}
+
+/** One process at a time: held until the transaction ends. */
+export async function tryLock(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ held: boolean }>(
+    sql`select pg_try_advisory_xact_lock(hashtext('plinth'), hashtext('auth housekeeping')) as held`,
+  );
+  return row?.held ?? false;
+}

@@ -1,0 +1,166 @@
+/** What has expired goes, in the background; what still counts stays. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createHousekeeping } from '../../src/auth/housekeeping.ts';
+import { createRateLimits } from '../../src/auth/rate-limits.ts';
+import { settingsFrom } from '../../src/auth/settings.ts';
+import { configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { type Sql, sql } from '../../src/kernel/sql.ts';
+import { type AuthServer, newEmail, startAuth } from './harness.ts';
+
+const password = 'correct horse';
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+let auth: AuthServer;
+beforeAll(async () => {
+  auth = await startAuth({ enable_anonymous_sign_ins: true });
+});
+afterAll(() => auth.stop());
+
+const housekeeper = (afterMs: number, config: PartialConfig = {}) => {
+  const settings = settingsFrom(configFrom(config), 'production', () => '');
+  const ownTables = auth.database.pool('supabase_admin');
+  return createHousekeeping({
+    ownTables,
+    pool: auth.database.pool('supabase_auth_admin'),
+    limits: createRateLimits(ownTables, settings),
+    clock: { now: () => Date.now() + afterMs },
+    settings,
+    log: silentLogger,
+  });
+};
+
+const count = async (query: Sql): Promise<number> => {
+  const [row] = await auth.database.pool('supabase_admin').query<{ n: number }>(query);
+  return row?.n ?? -1;
+};
+const run = (statement: Sql) => auth.database.pool('supabase_admin').query(statement);
+
+test('revoked tokens go after a day, but a lost answer can still be asked for again', async () => {
+  const client = auth.client();
+  const { data } = await client.auth.signUp({ email: newEmail(), password });
+  const first = data.session?.refresh_token ?? '';
+  const second = (await client.auth.refreshSession()).data.session?.refresh_token ?? '';
+  const third = (await client.auth.refreshSession()).data.session?.refresh_token ?? '';
+  const left = () =>
+    count(
+      sql`select count(*)::int as n from auth.refresh_tokens where token in (${first}, ${second}, ${third})`,
+    );
+  expect(await housekeeper(dayMs - hourMs).sweep()).toBe(true);
+  expect(await left()).toBe(3);
+  expect(await housekeeper(dayMs + hourMs).sweep()).toBe(true);
+  expect(await left()).toBe(2);
+  // The parent of the active token, at any age.
+  auth.clock.advance(dayMs + hourMs);
+  const again = await auth.client().auth.refreshSession({ refresh_token: second });
+  expect(again.data.session?.refresh_token).toBe(third);
+  const old = await auth.client().auth.refreshSession({ refresh_token: first });
+  expect(old.error?.code).toBe('refresh_token_not_found');
+  auth.clock.advance(-dayMs - hourMs);
+});
+
+test('sessions go once their time has long been over, their tokens before', async () => {
+  const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
+  const userId = data.user?.id;
+  await run(sql`update auth.sessions set not_after = now() where user_id = ${userId}`);
+  const sessions = () => count(sql`select count(*)::int as n from auth.sessions where user_id = ${userId}`);
+  const tokens = () =>
+    count(
+      sql`select count(*)::int as n from auth.refresh_tokens where user_id = ${String(userId)} and not revoked`,
+    );
+  await housekeeper(dayMs + hourMs).sweep();
+  expect([await sessions(), await tokens()]).toEqual([1, 0]);
+  await housekeeper(3 * dayMs + hourMs).sweep();
+  expect(await sessions()).toBe(0);
+});
+
+test.each<[string, PartialConfig, number]>([
+  ['timebox', { auth: { sessions: { timebox: 8 * hourMs } } }, 8 * hourMs],
+  ['inactivity', { auth: { sessions: { inactivity_timeout: 2 * hourMs } } }, 2 * hourMs],
+])('sessions past the %s go a day later', async (_name, config, limitMs) => {
+  const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
+  const left = () =>
+    count(sql`select count(*)::int as n from auth.sessions where user_id = ${data.user?.id}`);
+  await housekeeper(limitMs + dayMs - hourMs, config).sweep();
+  expect(await left()).toBe(1);
+  await housekeeper(limitMs + dayMs + hourMs).sweep();
+  expect(await left()).toBe(1);
+  await housekeeper(limitMs + dayMs + hourMs, config).sweep();
+  expect(await left()).toBe(0);
+});
+
+test('guests stay, unless the project says how long', async () => {
+  const guest = (await auth.client().auth.signInAnonymously()).data.user?.id;
+  const member = (await auth.client().auth.signUp({ email: newEmail(), password })).data.user?.id;
+  const left = () => count(sql`select count(*)::int as n from auth.users where id in (${guest}, ${member})`);
+  await housekeeper(365 * dayMs).sweep();
+  expect(await left()).toBe(2);
+  const plinth = { auth: { external: { anonymous_users: { lifetime: 30 * dayMs } } } };
+  await housekeeper(29 * dayMs, { plinth }).sweep();
+  expect(await left()).toBe(2);
+  await housekeeper(31 * dayMs, { plinth }).sweep();
+  expect(await left()).toBe(1);
+  expect(await count(sql`select count(*)::int as n from auth.users where id = ${member}`)).toBe(1);
+});
+
+test('beginnings that nobody finished go after a day, in batches', async () => {
+  const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
+  const user = data.user?.id;
+  const factor = randomUUID();
+  await run(sql`insert into auth.flow_state (id, provider_type, authentication_method, created_at)
+    select gen_random_uuid(), 'email', 'otp', now() from generate_series(1, 250)`);
+  await run(
+    sql`insert into auth.oauth_client_states (id, provider_type, created_at) values (gen_random_uuid(), 'x', now())`,
+  );
+  await run(sql`insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
+    values (${factor}, ${user}, 'totp', 'unverified', now(), now()),
+           (gen_random_uuid(), ${user}, 'totp', 'verified', now(), now())`);
+  await run(sql`insert into auth.mfa_challenges (id, factor_id, created_at, ip_address)
+    select gen_random_uuid(), id, now(), '127.0.0.1' from auth.mfa_factors`);
+  await run(sql`insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to)
+    values (gen_random_uuid(), ${user}, 'recovery_token', 'x', 'y')`);
+  await run(
+    sql`insert into _plinth.saml_assertions (hash, expires_at) values ('\\x00', now() + interval '5 minutes')`,
+  );
+  const all = () =>
+    count(sql`select ((select count(*) from auth.flow_state) + (select count(*) from auth.oauth_client_states)
+      + (select count(*) from auth.mfa_factors) + (select count(*) from auth.mfa_challenges)
+      + (select count(*) from auth.one_time_tokens) + (select count(*) from _plinth.saml_assertions))::int as n`);
+  expect(await all()).toBe(257);
+  await housekeeper(0).sweep();
+  expect(await all()).toBe(257);
+  await housekeeper(dayMs + 7 * hourMs).sweep();
+  // What is left is the factor that counts.
+  expect(await all()).toBe(1);
+});
+
+test('one process does it at a time', async () => {
+  const held = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const other = auth.database.pool('supabase_admin').transaction(async (tx) => {
+    await tx.query(sql`select pg_advisory_xact_lock(hashtext('plinth'), hashtext('auth housekeeping'))`);
+    asked.resolve();
+    await held.promise;
+  });
+  await asked.promise;
+  expect(await housekeeper(0).sweep()).toBe(false);
+  held.resolve();
+  await other;
+  expect(await housekeeper(0).sweep()).toBe(true);
+});
+
+test('a row that a request holds is left, and nobody waits for it', async () => {
+  const id = randomUUID();
+  await run(sql`insert into auth.flow_state (id, provider_type, authentication_method, created_at)
+    values (${id}, 'email', 'otp', now() - interval '2 days')`);
+  const left = () => count(sql`select count(*)::int as n from auth.flow_state where id = ${id}`);
+  await auth.database.pool('supabase_admin').transaction(async (tx) => {
+    await tx.query(sql`select from auth.flow_state where id = ${id} for update`);
+    expect(await housekeeper(0).sweep()).toBe(true);
+  });
+  expect(await left()).toBe(1);
+  await housekeeper(0).sweep();
+  expect(await left()).toBe(0);
+});
