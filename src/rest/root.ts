@@ -1,6 +1,8 @@
 /** `/`: the OpenAPI document of the request's schema, as far as the role may see it. */
 import type { RequestPath } from '../database/types.ts';
 import { quoteIdentifier } from '../kernel/sql.ts';
+import type { AnswerSpace } from './answers/space.ts';
+import { writeDocument } from './answers/write-document.ts';
 import type { Identity } from './core/authenticate.ts';
 import { openApi } from './core/openapi.ts';
 import { mediaTypeName, readAccept } from './core/parse/media-type.ts';
@@ -21,6 +23,7 @@ export async function answerRoot(
   identity: Identity,
   snapshot: Snapshot,
   requestPath: RequestPath,
+  answers: AnswerSpace,
 ): Promise<RestResponse> {
   const accepts = readAccept(header(request, 'accept'));
   if (!accepts.some((type) => PRODUCED.has(type.kind))) {
@@ -47,7 +50,9 @@ export async function answerRoot(
     securityActive: settings.openapiSecurity,
     ...server,
   });
-  return respondOpenApi(JSON.stringify(document), headersOnly, profile);
+  if (headersOnly) return respondOpenApi(undefined, profile);
+  const { body, release } = await writeDocument(document, answers, request.signal);
+  return { ...respondOpenApi(body, profile), release };
 }
 
 const signature = (routine: Routine): string =>

@@ -126,7 +126,15 @@ async function answer(
       return routineOptions(findRoutine(cache, call));
     }
     case 'root':
-      return answerRoot(request, action.headersOnly, profile, identity, snapshot, deps.requestPath);
+      return answerRoot(
+        request,
+        action.headersOnly,
+        profile,
+        identity,
+        snapshot,
+        deps.requestPath,
+        deps.answers,
+      );
     default:
       return crud(request, action, profile, identity, snapshot, deps, timing);
   }

@@ -37,6 +37,8 @@ export class AnswerSpace {
   /** For a statement with one row whose body is the third cell (reads and calls) or the fourth (writes). */
   readonly summary = this.#overflow(2, NOTHING);
   readonly writeSummary = this.#overflow(3, NOTHING);
+  /** For a text of ours, in pieces. */
+  readonly document = this.#overflow(0, NOTHING);
   readonly #dir: string;
   #memoryBytes = 0;
   #fileBytes = 0;

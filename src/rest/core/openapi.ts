@@ -1,4 +1,4 @@
-/** The OpenAPI 2.0 document of a schema, made from the schema cache. Pure. */
+/** The OpenAPI 2.0 document of a schema, made from the schema cache, piece by piece: it may have many megabytes. Pure. */
 import {
   type Column,
   type KeyRelationship,
@@ -50,16 +50,31 @@ const compact = (object: Json): Json =>
 
 const unlessEmpty = (names: readonly string[]) => (names.length === 0 ? undefined : names);
 
-export function openApi(input: OpenApiInput): Json {
-  const { relations, routines, description } = input;
-  const [title, rest] = splitComment(description);
-  const paths: Json = { '/': rootPath() };
-  for (const relation of relations) paths[`/${relation.name}`] = relationPath(relation);
-  for (const routine of routines) paths[`/rpc/${routine.name}`] = routinePath(routine);
-  const definitions = Object.fromEntries(
-    relations.map((relation) => [relation.name, definition(relation, input.cache)]),
-  );
-  return compact({
+/** JSON text in pieces, each about one relation or function. */
+export function* openApi(input: OpenApiInput): Generator<string> {
+  yield `${JSON.stringify(beginning(input)).slice(0, -1)},"paths":{`;
+  yield* members(paths(input));
+  yield '},"definitions":{';
+  yield* members(definitions(input));
+  yield '},"parameters":{';
+  yield* members(parameters(input.relations));
+  yield `},${JSON.stringify(ending(input)).slice(1)}`;
+}
+
+type Member = readonly [name: string, value: Json];
+
+/** Names and values of an object, with commas between them. */
+function* members(all: Iterable<Member>): Generator<string> {
+  let separator = '';
+  for (const [name, value] of all) {
+    yield `${separator}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    separator = ',';
+  }
+}
+
+function beginning(input: OpenApiInput): Json {
+  const [title, rest] = splitComment(input.description);
+  return {
     swagger: '2.0',
     info: {
       title: title ?? 'PostgREST API',
@@ -71,14 +86,16 @@ export function openApi(input: OpenApiInput): Json {
     schemes: [input.scheme],
     consumes: BODY_TYPES,
     produces: BODY_TYPES,
-    paths,
-    definitions,
-    parameters: parameters(relations),
+  };
+}
+
+function ending({ securityActive }: OpenApiInput): Json {
+  return {
     externalDocs: {
       description: 'PostgREST Documentation',
       url: 'https://postgrest.org/en/stable/references/api.html',
     },
-    ...(input.securityActive
+    ...(securityActive
       ? {
           security: [{ JWT: [] }],
           securityDefinitions: {
@@ -91,7 +108,15 @@ export function openApi(input: OpenApiInput): Json {
           },
         }
       : {}),
-  });
+  };
+}
+
+function* paths({ relations, routines }: OpenApiInput): Generator<Member> {
+  yield ['/', rootPath()];
+  for (const relation of relations) yield [`/${relation.name}`, relationPath(relation)];
+  // Of overloads the last is shown.
+  const byName = new Map(routines.map((routine) => [routine.name, routine]));
+  for (const routine of byName.values()) yield [`/rpc/${routine.name}`, routinePath(routine)];
 }
 
 const BODY_TYPES = [
@@ -108,6 +133,10 @@ function splitComment(comment: string | null): [string | undefined, string | und
   if (line === -1) return [comment, undefined];
   const rest = comment.slice(line).replace(/^\n+/, '');
   return [comment.slice(0, line), rest === '' ? undefined : rest];
+}
+
+function* definitions({ relations, cache }: OpenApiInput): Generator<Member> {
+  for (const relation of relations) yield [relation.name, definition(relation, cache)];
 }
 
 function definition(relation: Relation, cache: SchemaCache): Json {
@@ -273,7 +302,7 @@ function queryParameter({ name, type, required, variadic }: RoutineParameter): J
   };
 }
 
-function parameters(relations: readonly Relation[]): Json {
+function* parameters(relations: readonly Relation[]): Generator<Member> {
   const prefer = (...values: string[]) =>
     compact({
       name: 'Prefer',
@@ -291,7 +320,7 @@ function parameters(relations: readonly Relation[]): Json {
     type: 'string',
   });
   const returning = ['return=representation', 'return=minimal', 'return=none'];
-  const all: Json = {
+  const common: Json = {
     preferParams: prefer(),
     preferReturn: prefer(...returning),
     preferCount: prefer('count=none'),
@@ -304,23 +333,23 @@ function parameters(relations: readonly Relation[]): Json {
     offset: query('offset', 'Limiting and Pagination'),
     limit: query('limit', 'Limiting and Pagination'),
   };
+  for (const [name, parameter] of Object.entries(common)) yield [name, parameter as Json];
   for (const relation of relations) {
-    all[`body.${relation.name}`] = {
-      name: relation.name,
-      description: relation.name,
-      required: false,
-      in: 'body',
-      schema: { $ref: `#/definitions/${relation.name}` },
-    };
-    for (const column of relation.columns.values()) {
-      all[`rowFilter.${relation.name}.${column.name}`] = compact({
-        name: column.name,
-        description: column.description,
+    yield [
+      `body.${relation.name}`,
+      {
+        name: relation.name,
+        description: relation.name,
         required: false,
-        in: 'query',
-        type: 'string',
-      });
+        in: 'body',
+        schema: { $ref: `#/definitions/${relation.name}` },
+      },
+    ];
+    for (const { name, description } of relation.columns.values()) {
+      yield [
+        `rowFilter.${relation.name}.${name}`,
+        compact({ name, description, required: false, in: 'query', type: 'string' }),
+      ];
     }
   }
-  return all;
 }

@@ -268,10 +268,10 @@ export const routineOptions = (routine: Routine): RestResponse =>
 
 export const rootOptions = (): RestResponse => allow('OPTIONS,GET,HEAD');
 
-export function respondOpenApi(document: string, headersOnly: boolean, profile: Profile): RestResponse {
-  const body = text(document);
+/** `body` is undefined where only the headers are asked for. */
+export function respondOpenApi(body: Body | undefined, profile: Profile): RestResponse {
   const headers: HeaderList = [['Content-Type', 'application/openapi+json; charset=utf-8']];
-  if (!headersOnly) headers.push(lengthHeader(body));
+  if (body !== undefined) headers.push(lengthHeader(body));
   if (profile.negotiated) headers.push(['Content-Profile', profile.schema]);
-  return { status: 200, headers: [...headers, VARY], body: headersOnly ? [] : body };
+  return { status: 200, headers: [...headers, VARY], body: body ?? [] };
 }

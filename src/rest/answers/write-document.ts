@@ -1,0 +1,60 @@
+/** A text that is made piece by piece, without keeping others waiting: small ones in memory, large ones in a file. */
+import type { Cancellation, RowStore } from '../../database/types.ts';
+import { type Body, storedBody } from '../core/body.ts';
+import { inSlices } from '../slices.ts';
+import type { AnswerSpace } from './space.ts';
+
+const PART_CHARS = 64 * 1024;
+const KEPT_BYTES = 1024 * 1024;
+
+/** Throws PGRSTX01 and PGRSTX02. `release`: see `RestResponse`. */
+export async function writeDocument(
+  pieces: Generator<string>,
+  { document }: AnswerSpace,
+  signal: Cancellation | undefined,
+): Promise<{ body: Body; release: (() => void) | undefined }> {
+  let text = '';
+  let size = 0;
+  let parts: Buffer[] = [];
+  let store: RowStore | undefined;
+  let paused: PromiseWithResolvers<void> | undefined;
+  const flow = {
+    pause: () => {
+      paused ??= Promise.withResolvers();
+    },
+    resume: () => {
+      paused?.resolve();
+      paused = undefined;
+    },
+    refuse: () => {},
+  };
+  const put = (part: Buffer) => {
+    store?.begin(part.length);
+    store?.write(part, 0, part.length);
+  };
+  const flush = () => {
+    parts.push(Buffer.from(text));
+    size += parts.at(-1)?.length ?? 0;
+    text = '';
+    if (size > KEPT_BYTES) store ??= document.open(flow, signal);
+    if (store === undefined) return;
+    parts.forEach(put);
+    parts = [];
+  };
+  try {
+    await inSlices(pieces, (piece) => {
+      text += piece;
+      if (text.length >= PART_CHARS) flush();
+      if (store?.failure !== undefined) throw store.failure;
+      return paused?.promise;
+    });
+    flush();
+    const stored = store;
+    if (stored === undefined) return { body: parts, release: undefined };
+    await stored.finish();
+    return { body: storedBody(stored), release: () => stored.free() };
+  } catch (error) {
+    store?.free();
+    throw error;
+  }
+}
