@@ -4,6 +4,7 @@
  */
 import { restError } from '../../errors.ts';
 import { readCsv } from './csv.ts';
+import { readJsonRows } from './json-rows.ts';
 import { type MediaType, mediaTypeName } from './media-type.ts';
 import { splitQuery } from './query.ts';
 
@@ -19,7 +20,6 @@ export interface Payload {
 }
 
 const text = new TextEncoder();
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 const EMPTY_ARRAY = text.encode('[]');
 const EMPTY_OBJECT = text.encode('{}');
 
@@ -58,29 +58,19 @@ function json(body: Uint8Array, keys: readonly string[], isObject: boolean): Pay
 
 function checkedJson(body: Uint8Array, target: 'table' | 'function'): Payload {
   if (body.length === 0 && target === 'function') return json(EMPTY_OBJECT, [], true);
-  let value: unknown;
-  try {
-    value = JSON.parse(utf8.decode(body));
-  } catch {
-    throw invalidBody('Empty or invalid json');
+  const rows = readJsonRows(body);
+  switch (rows?.kind) {
+    case undefined:
+      throw invalidBody('Empty or invalid json');
+    case 'object':
+      return json(body, keysOf(rows.keys), true);
+    case 'array':
+      if (rows.keys === undefined) throw invalidBody('All object keys must match');
+      return json(rows.isEmpty ? EMPTY_ARRAY : body, keysOf(rows.keys), false);
+    case 'scalar':
+      // A lone scalar counts as no row at all.
+      return json(EMPTY_ARRAY, [], false);
   }
-  if (Array.isArray(value)) {
-    if (value.length === 0) return json(EMPTY_ARRAY, [], false);
-    const first: unknown = value[0];
-    if (!isRecord(first)) throw invalidBody('All object keys must match');
-    const names = Object.keys(first);
-    for (const row of value) {
-      if (!isRecord(row)) throw invalidBody('All object keys must match');
-      const rowNames = Object.keys(row);
-      if (rowNames.length !== names.length || !rowNames.every((name) => Object.hasOwn(first, name))) {
-        throw invalidBody('All object keys must match');
-      }
-    }
-    return json(body, keysOf(names), false);
-  }
-  if (isRecord(value)) return json(body, keysOf(Object.keys(value)), true);
-  // A lone scalar counts as no row at all.
-  return json(EMPTY_ARRAY, [], false);
 }
 
 function csv(body: Uint8Array): Payload {
@@ -116,8 +106,6 @@ export function isTooDeep(body: Uint8Array): boolean {
 
 const decode = (body: Uint8Array) => new TextDecoder().decode(body);
 const keysOf = (names: readonly string[]) => [...new Set(names)].sort();
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 export const invalidBody = (fault: string) => restError('PGRST102', { texts: { fault } });
 
 function looksLikeObject(body: Uint8Array): boolean {

@@ -1,0 +1,174 @@
+/** What a JSON body is, as far as a request has to know: its kind, and the one set of keys that its objects have. Pure. */
+import { isUtf8 } from 'node:buffer';
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  expectByte,
+  JsonFault,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  skipSpace,
+  skipString,
+  skipValue,
+} from './json-scan.ts';
+
+export type JsonRows =
+  | { readonly kind: 'object'; readonly keys: readonly string[] }
+  /** `keys` is undefined when an element is no object, or has other keys than the first; no elements: no keys. */
+  | { readonly kind: 'array'; readonly isEmpty: boolean; readonly keys: readonly string[] | undefined }
+  | { readonly kind: 'scalar' };
+
+/** Up to here parsing is quicker, and its objects are soon forgotten. */
+const PARSED_BYTES = 1024 * 1024;
+
+/** Undefined: not JSON. */
+export function readJsonRows(body: Uint8Array): JsonRows | undefined {
+  try {
+    return body.length <= PARSED_BYTES ? parseRows(body) : scanRows(body);
+  } catch {
+    return undefined;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Throws whatever is wrong. */
+export function parseRows(body: Uint8Array): JsonRows {
+  const value: unknown = JSON.parse(utf8.decode(body));
+  if (isRecord(value)) return { kind: 'object', keys: Object.keys(value) };
+  if (!Array.isArray(value)) return { kind: 'scalar' };
+  const first: unknown = value[0];
+  if (value.length === 0) return { kind: 'array', isEmpty: true, keys: [] };
+  const names = isRecord(first) ? Object.keys(first) : [];
+  const isUniform =
+    isRecord(first) &&
+    value.every((row: unknown) => {
+      if (!isRecord(row)) return false;
+      const own = Object.keys(row);
+      return own.length === names.length && own.every((name) => Object.hasOwn(first, name));
+    });
+  return { kind: 'array', isEmpty: false, keys: isUniform ? names : undefined };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+const COMMA = 0x2c;
+
+/** The same in the memory of one row. Throws {@link JsonFault}. */
+export function scanRows(body: Uint8Array): JsonRows {
+  if (!isUtf8(body)) throw new JsonFault();
+  const isMarked = BYTE_ORDER_MARK.every((byte, index) => body[index] === byte);
+  const start = skipSpace(body, isMarked ? BYTE_ORDER_MARK.length : 0);
+  const rows = new RowScanner(body);
+  switch (body[start]) {
+    case OPEN_OBJECT: {
+      rows.end(rows.skipRow(start));
+      return { kind: 'object', keys: rows.names };
+    }
+    case OPEN_ARRAY: {
+      const isEmpty = rows.skipRows(start);
+      return { kind: 'array', isEmpty, keys: isEmpty ? [] : rows.isUniform ? rows.names : undefined };
+    }
+    default:
+      rows.end(skipValue(body, start));
+      return { kind: 'scalar' };
+  }
+}
+
+class RowScanner {
+  isUniform = true;
+  readonly #body: Uint8Array;
+  /** Place of each name of the first row, and its text with quotes as it stands there. */
+  readonly #places = new Map<string, number>();
+  readonly #texts: Uint8Array[] = [];
+  /** By place: the row that had the name last. */
+  readonly #seen: number[] = [];
+  #row = 0;
+
+  constructor(body: Uint8Array) {
+    this.#body = body;
+  }
+
+  get names(): string[] {
+    return [...this.#places.keys()];
+  }
+
+  /** Nothing but white space may follow. */
+  end(at: number): void {
+    if (skipSpace(this.#body, at) !== this.#body.length) throw new JsonFault();
+  }
+
+  /** True when the array that begins at `start` has no elements. */
+  skipRows(start: number): boolean {
+    const body = this.#body;
+    let at = skipSpace(body, start + 1);
+    if (body[at] === CLOSE_ARRAY) {
+      this.end(at + 1);
+      return true;
+    }
+    for (;;) {
+      if (body[at] === OPEN_OBJECT) {
+        at = this.skipRow(at);
+      } else {
+        this.isUniform = false;
+        at = skipValue(body, at);
+      }
+      at = skipSpace(body, at);
+      if (body[at] !== COMMA) break;
+      at = skipSpace(body, at + 1);
+    }
+    this.end(expectByte(body, at, CLOSE_ARRAY));
+    return false;
+  }
+
+  /** The object that begins at `start`; returns the position behind it. */
+  skipRow(start: number): number {
+    const body = this.#body;
+    const isFirst = this.#row++ === 0;
+    let names = 0;
+    let at = skipSpace(body, start + 1);
+    if (body[at] !== CLOSE_OBJECT) {
+      for (;;) {
+        const behind = skipString(body, at);
+        if (this.#take(at, behind, names, isFirst)) names++;
+        at = skipSpace(body, skipValue(body, expectByte(body, behind, 0x3a)));
+        if (body[at] !== COMMA) break;
+        at = skipSpace(body, at + 1);
+      }
+    }
+    if (names !== this.#places.size) this.isUniform = false;
+    return expectByte(body, at, CLOSE_OBJECT);
+  }
+
+  /** Notes a name of the row; false when it had that before, or should not have it. `likely`: its place as a rule. */
+  #take(start: number, end: number, likely: number, isFirst: boolean): boolean {
+    let place: number | undefined = likely;
+    if (isFirst || !this.#isText(likely, start, end)) {
+      const text = this.#body.slice(start, end);
+      const name = JSON.parse(new TextDecoder().decode(text)) as string;
+      place = this.#places.get(name);
+      if (place === undefined && isFirst) {
+        place = this.#texts.push(text) - 1;
+        this.#places.set(name, place);
+      }
+    }
+    if (place === undefined) {
+      this.isUniform = false;
+      return false;
+    }
+    if (this.#seen[place] === this.#row) return false;
+    this.#seen[place] = this.#row;
+    return true;
+  }
+
+  #isText(place: number, start: number, end: number): boolean {
+    const text = this.#texts[place];
+    if (text === undefined || text.length !== end - start) return false;
+    for (let index = 0; index < text.length; index++) {
+      if (text[index] !== this.#body[start + index]) return false;
+    }
+    return true;
+  }
+}
