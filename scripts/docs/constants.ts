@@ -56,6 +56,15 @@ const fixed: readonly Fixed[] = [
   ['auth', 'a hook in the database answers within', 'ms', 'src/auth', 'functionTimeoutMs'],
   ['auth', 'answer of a hook', 'bytes', 'src/auth', 'maxAnswerBytes'],
   ['rest', 'request body', 'bytes', 'src/rest', 'BODY_LIMIT_BYTES'],
+  [
+    'rest',
+    'one answer in memory; a larger one waits in a file',
+    'bytes',
+    'src/rest',
+    'MEMORY_PER_ANSWER_BYTES',
+  ],
+  ['rest', 'the same over all answers', 'bytes', 'src/rest', 'MEMORY_BYTES'],
+  ['rest', 'a client may take nothing of a large answer for', 'ms', 'src/rest', 'STALLED_MS'],
   ['realtime', 'frame', 'bytes', 'src/realtime', 'maxFrameBytes'],
   ['realtime', 'change; larger ones lose their long values', 'bytes', 'src/realtime', 'maxChangeBytes'],
   ['realtime', 'a channel checks its token again every', 'ms', 'src/realtime', 'confirmEveryMs'],
@@ -146,6 +155,9 @@ const settable: readonly (readonly [key: string, unit: Unit, read: (config: Conf
   ['auth.mfa.max_enrolled_factors', 'count', ({ auth }) => auth.mfa.max_enrolled_factors],
   ['storage.file_size_limit', 'bytes', ({ storage }) => storage.file_size_limit],
   ['rest.connections (plinth.toml)', 'count', ({ plinth }) => plinth.rest.connections],
+  ['rest.max_answer_size (plinth.toml)', 'bytes', ({ plinth }) => plinth.rest.max_answer_size],
+  ['rest.max_waiting_answers (plinth.toml)', 'bytes', ({ plinth }) => plinth.rest.max_waiting_answers],
+  ['rest.max_request_bodies (plinth.toml)', 'bytes', ({ plinth }) => plinth.rest.max_request_bodies],
 ];
 
 export function settingsBlock(): string {
