@@ -1,6 +1,6 @@
 /** A JWT secret as PostgREST 16 takes it: text, a JSON Web Key, or a set of them (RFC 7517). */
 import { algorithmsOf } from './algorithms.ts';
-import { type Jwk, loadJwk } from './jwk.ts';
+import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
 import type { VerifierKeys } from './verifier.ts';
 
 export type KeySet = VerifierKeys;
@@ -13,7 +13,8 @@ export class KeySetError extends Error {
 const leastSecretBytes = 32;
 
 /**
- * Text is an HS256 secret of at least 32 bytes. A key without `alg` verifies every algorithm of its type.
+ * Text is an HS256 secret of at least 32 bytes. A key without `alg` verifies every algorithm of its type
+ * that it is strong enough for.
  * @throws {KeySetError}
  */
 export function readKeySet(secret: Uint8Array): KeySet {
@@ -46,13 +47,20 @@ function jwksOf(text: string): Jwk[] | undefined {
 /** `use: enc` is for encryption (RFC 7517 section 4.2). */
 const mayVerify = (jwk: Jwk): boolean => jwk.use !== 'enc';
 
-function loadForEach(jwk: Jwk) {
+function loadForEach(jwk: Jwk): LoadedKey[] {
   const algorithms = typeof jwk.alg === 'string' ? [jwk.alg] : algorithmsOf(jwk.kty, jwk.crv);
   if (algorithms.length === 0)
     throw new KeySetError(`no algorithm is known for a key of type ${String(jwk.kty)}`);
-  try {
-    return algorithms.map((alg) => loadJwk({ ...jwk, alg }));
-  } catch (error) {
-    throw new KeySetError((error as Error).message, { cause: error });
+  const loaded: LoadedKey[] = [];
+  let fault: unknown;
+  for (const alg of algorithms) {
+    try {
+      loaded.push(loadJwk({ ...jwk, alg }));
+    } catch (error) {
+      // Too short a secret for one algorithm may do for another.
+      fault ??= error;
+    }
   }
+  if (loaded.length === 0) throw new KeySetError((fault as Error).message, { cause: fault });
+  return loaded;
 }
