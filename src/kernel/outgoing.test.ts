@@ -73,6 +73,44 @@ describe('where an address may lead', () => {
   });
 });
 
+describe('names that change their mind (DNS rebinding)', () => {
+  const resolver = (...turns: string[][]) => {
+    const asked: string[] = [];
+    const outgoing = createOutgoing({
+      mode: 'production',
+      resolve(host, _options, callback) {
+        const addresses = turns[Math.min(asked.length, turns.length - 1)] ?? [];
+        asked.push(host);
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+        );
+      },
+    });
+    return { outgoing, asked };
+  };
+
+  test('public when it is stored, private when it is asked', async () => {
+    const { outgoing, asked } = resolver(['93.184.216.34'], ['127.0.0.1']);
+    await outgoing.requirePublic('https://rebind.example/');
+    const { port } = server.address() as AddressInfo;
+    seen.length = 0;
+    expect(await faultOf(outgoing.send({ url: `https://rebind.example:${port}/`, reach: 'public' }))).toBe(
+      'loopback',
+    );
+    expect(asked).toEqual(['rebind.example', 'rebind.example']);
+    expect(seen).toEqual([]);
+  });
+
+  test('one private address among public ones is enough', async () => {
+    const { outgoing } = resolver(['93.184.216.34', '169.254.169.254']);
+    expect(await faultOf(outgoing.requirePublic('https://mixed.example/'))).toBe('link-local');
+    expect(await faultOf(outgoing.send({ url: 'https://mixed.example/', reach: 'public' }))).toBe(
+      'link-local',
+    );
+  });
+});
+
 describe('redirects', () => {
   const redirectTo =
     (location: string): RequestListener =>

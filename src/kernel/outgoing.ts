@@ -7,11 +7,11 @@
  * named by somebody else (an API call, a document from the network): every address its name resolves to must be public,
  * at the moment of connecting, so that a name that changes its mind (DNS rebinding) gains nothing.
  */
-import { lookup as resolve } from 'node:dns';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
+import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import { type AddressScope, scopeOf } from './address-scope.ts';
+import { request as httpRequest } from './http.ts';
 
 export type Reach = 'configured' | 'public';
 
@@ -64,15 +64,24 @@ const maxAnswerBytes = 1_048_576;
 
 export interface OutgoingOptions {
   readonly mode: 'development' | 'production';
+  /** Names to addresses; as the system does by default. */
+  readonly resolve?: Resolve;
 }
 
-export function createOutgoing({ mode }: OutgoingOptions): Outgoing {
+export type Resolve = (
+  host: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export function createOutgoing({ mode, resolve = lookup }: OutgoingOptions): Outgoing {
+  const publicLookup = publicLookupWith(resolve);
   return {
     async send(request) {
       const signal = AbortSignal.timeout(request.timeoutMs ?? outgoingTimeoutMs);
       let url = request.url;
       for (let left = request.redirects ?? 0; ; left--) {
-        const answer = await sendOnce({ ...request, url }, mode, signal);
+        const answer = await sendOnce({ ...request, url }, mode, publicLookup, signal);
         const target = answer.location;
         if (target === undefined || left <= 0 || request.method === 'POST') return answer;
         if (!URL.canParse(target, url)) throw new OutgoingError(`${url} redirects to no address`, 'format');
@@ -81,7 +90,7 @@ export function createOutgoing({ mode }: OutgoingOptions): Outgoing {
     },
     async requirePublic(text) {
       const url = judge(text, 'public', mode);
-      await lookUpPublic(bareHost(url));
+      await lookUp(publicLookup, bareHost(url));
     },
   };
 }
@@ -115,30 +124,32 @@ function requireScope(address: string): void {
   if (scope !== 'public') throw new OutgoingError(`${address} is not a public address`, scope);
 }
 
-function lookUpPublic(host: string): Promise<void> {
+function lookUp(publicLookup: LookupFunction, host: string): Promise<void> {
   return new Promise((done, fail) => {
     publicLookup(host, { all: true }, (error) => (error === null ? done() : fail(error)));
   });
 }
 
 /** As `dns.lookup`, with an error for a name of which any address is not public. */
-const publicLookup: LookupFunction = (host, options, callback) => {
-  resolve(host, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) {
-      callback(new OutgoingError(`${host} cannot be resolved`, 'unresolved', error), '');
-      return;
-    }
-    try {
-      for (const { address } of addresses) requireScope(address);
-    } catch (fault) {
-      callback(fault as NodeJS.ErrnoException, '');
-      return;
-    }
-    const [first] = addresses;
-    if (options.all || first === undefined) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
-};
+function publicLookupWith(resolve: Resolve): LookupFunction {
+  return (host, options, callback) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) {
+        callback(new OutgoingError(`${host} cannot be resolved`, 'unresolved', error), '');
+        return;
+      }
+      try {
+        for (const { address } of addresses) requireScope(address);
+      } catch (fault) {
+        callback(fault as NodeJS.ErrnoException, '');
+        return;
+      }
+      const [first] = addresses;
+      if (options.all || first === undefined) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
 
 interface OneAnswer extends OutgoingAnswer {
   readonly location: string | undefined;
@@ -147,10 +158,12 @@ interface OneAnswer extends OutgoingAnswer {
 function sendOnce(
   request: OutgoingRequest,
   mode: OutgoingOptions['mode'],
+  publicLookup: LookupFunction,
   signal: AbortSignal,
 ): Promise<OneAnswer> {
   const url = judge(request.url, request.reach, mode);
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  // TLS is loaded when it is first needed.
+  const send = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : httpRequest;
   return new Promise((done, fail) => {
     const failed = (cause: Error): void =>
       fail(

@@ -137,14 +137,14 @@ async function settle(
     case 'exists': {
       const { user, identity } = place;
       await replaceIdentityData(tx, identity, data, ctx.clock.now());
-      await setUserMetadata(ctx, tx, user, data);
+      await setUserMetadata(ctx, tx, user, identity.identity_data);
       await syncProviders(ctx, tx, user);
       return { user, identity };
     }
     case 'link': {
       const { user } = place;
       const identity = await addIdentity(ctx, tx, user, signIn.provider, data);
-      await setUserMetadata(ctx, tx, user, data);
+      await setUserMetadata(ctx, tx, user, identity.identity_data);
       await syncProviders(ctx, tx, user);
       await auditLinked(ctx, tx, exchange, user, identity);
       return { user, identity };

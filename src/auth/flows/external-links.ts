@@ -9,14 +9,7 @@ import { findIdentity } from '../queries/identities.ts';
 import { findOneTimeToken } from '../queries/one-time-tokens.ts';
 import { findUserById } from '../queries/users.ts';
 import type { User } from '../rows.ts';
-import {
-  addIdentity,
-  confirmEmail,
-  reloadUser,
-  setUserMetadata,
-  stopBeingAnonymous,
-  syncProviders,
-} from './accounts.ts';
+import { addIdentity, confirmEmail, reloadUser, stopBeingAnonymous, syncProviders } from './accounts.ts';
 import { audit } from './audit.ts';
 import { auditLinked, type ExternalOutcome, keepOnly } from './external-accounts.ts';
 import { followIdentities } from './identities.ts';
@@ -94,8 +87,6 @@ export async function acceptInvite(
   }
   const data = identityDataOf(profile);
   const identity = await addIdentity(ctx, tx, user, provider, data);
-  await syncProviders(ctx, tx, user);
-  await setUserMetadata(ctx, tx, user, data);
   await audit(ctx, tx, user, 'invite_accepted', { traits: { provider } });
   await keepOnly(ctx, tx, user, identity);
   await confirmEmail(ctx, tx, user);
