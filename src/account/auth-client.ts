@@ -1,5 +1,6 @@
 /** Auth's public API as the Account server calls it, in this process, on behalf of a browser. */
 import type { FastifyRequest } from 'fastify';
+import { cameFrom } from './core/confirm.ts';
 import { AuthRefusal } from './errors.ts';
 
 export interface TokenPair {
@@ -21,9 +22,11 @@ export interface AuthUser {
 }
 
 /** Whom auth should see as the caller: address and browser for its session list, audit log and limits. */
-export type Caller = Pick<FastifyRequest, 'ip' | 'headers'>;
+export type Caller = Pick<FastifyRequest, 'ip' | 'headers' | 'host'>;
 
 export interface AuthClient {
+  /** Where auth redirects to. */
+  follow(caller: Caller, path: string): Promise<string>;
   /** The parsed answer; throws {@link AuthRefusal}. */
   call<Answer>(caller: Caller, request: AuthRequest): Promise<Answer>;
 }
@@ -39,17 +42,34 @@ export interface AuthRequest {
 export function createAuthClient(deps: {
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly publishableKey: string;
+  readonly accountUrl: () => string;
 }): AuthClient {
+  function headersOf({ ip, headers, host }: Caller): Record<string, string> {
+    const { 'user-agent': userAgent, 'accept-language': language, referer } = headers;
+    const from = cameFrom(referer, host, deps.accountUrl());
+    return {
+      apikey: deps.publishableKey,
+      'x-forwarded-for': ip,
+      ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+      ...(language === undefined ? {} : { 'accept-language': language }),
+      // Links of mails lead back to our pages.
+      ...(from === undefined ? {} : { redirect_to: from }),
+    };
+  }
+
   return {
+    async follow(caller, path) {
+      const { redirect_to: _, ...headers } = headersOf(caller);
+      const response = await deps.internalFetch(`/auth/v1${path}`, { headers, redirect: 'manual' });
+      const target = response.headers.get('location');
+      if (target === null) throw new AuthRefusal(response.status, parse(await response.text()));
+      return target;
+    },
     async call<Answer>(caller: Caller, { method, path, body, accessToken }: AuthRequest): Promise<Answer> {
-      const { 'user-agent': userAgent, 'accept-language': language } = caller.headers;
       const response = await deps.internalFetch(`/auth/v1${path}`, {
         method,
         headers: {
-          apikey: deps.publishableKey,
-          'x-forwarded-for': caller.ip,
-          ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
-          ...(language === undefined ? {} : { 'accept-language': language }),
+          ...headersOf(caller),
           ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },

@@ -13,6 +13,7 @@ import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { Keys } from '../keys/types.ts';
 import { createAuthClient } from './auth-client.ts';
+import { createDoor } from './door.ts';
 import { createPageFiller } from './fill.ts';
 import { apiRoutes } from './routes/api.ts';
 import { pageRoutes } from './routes/pages.ts';
@@ -52,6 +53,8 @@ export interface AccountDeps extends Omit<ReturnDeps, 'implicit'>, ConsentDeps {
   readonly config: Config;
   /** A request to one of our own services in this process, for example /auth/v1/token. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** The public API address, for example http://127.0.0.1:54321; known once the port is. */
+  readonly apiUrl: () => string;
   /** Where the built web app lies (dist/web). */
   readonly webDir: string;
   readonly clock: Clock;
@@ -63,9 +66,12 @@ const sweepEveryMs = 3_600_000;
 export function createAccount(deps: AccountDeps): Service {
   const { database, keys, config, clock, log, internalFetch, isAllowedRedirect, issueCode } = deps;
   const face = createWebFace(`${deps.webDir}/account`);
-  const auth = createAuthClient({ internalFetch, publishableKey: keys.publishableKey });
+  const accountUrl = () => `${deps.apiUrl()}/account`;
+  const auth = createAuthClient({ internalFetch, publishableKey: keys.publishableKey, accountUrl });
   const sessions = createSessionStore({ db: database.pool('supabase_admin'), auth, clock });
   const filler = createPageFiller({ face, config, internalFetch, publishableKey: keys.publishableKey });
+  const door = createDoor(sessions, auth);
+  const confirm = { auth, accountUrl, enter: door.enter };
   const returning = { isAllowedRedirect, issueCode, implicit: config.plinth.account.implicit_return };
   let sweep: NodeJS.Timeout | undefined;
 
@@ -88,12 +94,12 @@ export function createAccount(deps: AccountDeps): Service {
           const onError = (request: { id: string }, error: unknown): void =>
             log.error({ service: 'account', requestId: request.id, error }, 'request failed');
           await app.register(
-            (scope) => apiRoutes(scope, { sessions, auth, returning, consent: deps, onError }),
+            (scope) => apiRoutes(scope, { sessions, auth, returning, consent: deps, door, onError }),
             {
               prefix: '/api',
             },
           );
-          await app.register((scope) => pageRoutes(scope, { face, ...filler }));
+          await app.register((scope) => pageRoutes(scope, { face, confirm, ...filler }));
         },
       },
     ],

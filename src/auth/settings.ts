@@ -66,6 +66,8 @@ export interface Settings {
     /** In lower case; empty: everybody's. */
     readonly authorizedAddresses: readonly string[];
     readonly checksDomains: boolean;
+    /** Links of all mails lead to our page with a button. */
+    readonly confirmsByButton: boolean;
     readonly brand: MailBrand;
   };
   readonly phone: {
@@ -159,6 +161,7 @@ export function settingsFrom(
     mail: {
       authorizedAddresses: plinth.auth.external.email.authorized_addresses.map((each) => each.toLowerCase()),
       checksDomains: plinth.auth.mailer.email_validation_extended,
+      confirmsByButton: plinth.account.confirm_by_button,
       brand: {
         name: plinth.branding.name ?? project_id ?? '',
         color: plinth.branding.color ?? defaultColor,

@@ -47,6 +47,8 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     };
 
     for (const name of ['sign-in', 'sign-up', 'code', 'signed-out', 'nowhere']) await open(name);
+    await open(`confirm?type=signup&token=${'0'.repeat(56)}`);
+    for (const name of ['confirm-other', 'continue', 'link-expired']) await open(name);
     await open('code?purpose=recover');
     await expect(page.title()).resolves.toBe('Reset your password · Meadow & Söhne');
 
@@ -78,14 +80,16 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await check('already signed in');
     expect(complaints.list).toEqual([]);
     await context.close();
-  });
+    // Some twenty pages, each looked at by axe.
+  }, 90_000);
 });
 
 test('texts all come from the catalogue', async () => {
   const { context } = await openContext(stage.browser);
   const page = await context.newPage();
-  for (const name of ['sign-in', 'sign-up', 'code', 'signed-out', 'error']) {
-    await page.goto(`${stage.backend.url}/account/${name}?locale=pseudo`);
+  const ends = ['confirm-other?', 'continue?', 'link-expired?', 'signed-out?', 'error?'];
+  for (const name of ['sign-in?', 'sign-up?', 'code?', ...ends]) {
+    await page.goto(`${stage.backend.url}/account/${name}locale=pseudo`);
     await page.getByRole('heading', { level: 1, name: /^⟨.* ···⟩$/ }).waitFor();
     const texts: string[] = await page.evaluate(`
       [...document.querySelectorAll('main *, footer *')]

@@ -4,6 +4,7 @@ import { Route, Router, Switch } from 'wouter';
 import { UiProvider } from '../ui/provider.tsx';
 import { useReady } from './early.ts';
 import { CodePage } from './pages/code.tsx';
+import { ConfirmOtherPage, ConfirmPage, ContinuePage, LinkExpiredPage } from './pages/confirm.tsx';
 import { ErrorPage, SignedOutPage } from './pages/ends.tsx';
 import { MfaPage } from './pages/mfa.tsx';
 import { NewPasswordPage } from './pages/new-password.tsx';
@@ -41,6 +42,10 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   'new-password': NewPasswordPage,
   security: SecurityPage,
   consent: ConsentPage,
+  confirm: ConfirmPage,
+  'confirm-other': ConfirmOtherPage,
+  continue: ContinuePage,
+  'link-expired': LinkExpiredPage,
   'signed-out': SignedOutPage,
   error: ErrorPage,
 };

@@ -42,17 +42,22 @@ const carried = [
   'authorization_id',
 ] as const;
 
-/**
- * Puts what brought somebody here into the links of a prerendered page, so that the way back to the app is not lost
- * where the script has not run yet, or never does.
- */
-export function carryFlow(html: string, query: URLSearchParams): string {
+/** The part of a query that goes along, without `?`; empty when there is none. */
+export function carriedFlow(query: URLSearchParams): string {
   const kept = new URLSearchParams();
   for (const name of carried) {
     const value = query.get(name);
     if (value !== null && value !== '') kept.set(name, value);
   }
-  const flow = kept.toString();
+  return kept.toString();
+}
+
+/**
+ * Puts what brought somebody here into the links of a prerendered page, so that the way back to the app is not lost
+ * where the script has not run yet, or never does.
+ */
+export function carryFlow(html: string, query: URLSearchParams): string {
+  const flow = carriedFlow(query);
   if (flow === '') return html;
   return html.replace(
     /(<a [^>]*href="\/account\/[a-z-]+)(?:\?([^"]*))?"/g,

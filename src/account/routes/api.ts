@@ -6,11 +6,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
 import type { AuthClient, AuthUser, TokenPair } from '../auth-client.ts';
-import { readCookie, writeCookie } from '../core/cookies.ts';
+import { readCookie } from '../core/cookies.ts';
 import { parseReturnRequest, withCode, withSession } from '../core/return-to.ts';
+import { type Door, setCookie } from '../door.ts';
 import { AccountError, AuthRefusal, accountErrors } from '../errors.ts';
 import type { ConsentDeps, ReturnDeps } from '../index.ts';
-import { isEnding, type OpenSession, type SessionStore } from '../sessions.ts';
+import type { OpenSession, SessionStore } from '../sessions.ts';
 import type * as Bodies from './bodies.ts';
 import { consentRoutes } from './consent.ts';
 
@@ -19,6 +20,7 @@ export interface ApiDeps {
   readonly auth: AuthClient;
   readonly returning: ReturnDeps;
   readonly consent: ConsentDeps;
+  readonly door: Door;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
 
@@ -74,35 +76,14 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     throw new AccountError('not_found');
   });
 
-  function setCookie(request: FastifyRequest, reply: FastifyReply, value: string | undefined): void {
-    reply.header('set-cookie', writeCookie(value, { secure: request.protocol === 'https' }));
-  }
+  const { leave } = deps.door;
 
-  /** Signed in: a new row and a new cookie; the session that this browser had before is ended. */
   async function enter(
     request: FastifyRequest,
     reply: FastifyReply,
     pair: TokenPair,
   ): Promise<SessionAnswer> {
-    const before = await sessions.find(readCookie(request.headers.cookie));
-    const opened = await sessions.open(pair);
-    setCookie(request, reply, opened.cookie);
-    if (before !== undefined) await leave(request, before, 'local');
-    return answer(opened, pair.user);
-  }
-
-  /** Ends a session at auth and here. That auth has ended it already is no reason to keep our row. */
-  async function leave(request: FastifyRequest, session: OpenSession, scope: string): Promise<void> {
-    try {
-      const alive = await sessions.fresh(session, request, false);
-      if (alive !== undefined) {
-        const accessToken = alive.tokens.access_token;
-        await auth.call(request, { method: 'POST', path: `/logout?scope=${scope}`, accessToken });
-      }
-    } catch (error) {
-      if (!isEnding(error)) throw error;
-    }
-    if (scope !== 'others') await sessions.close(session);
+    return answer(await deps.door.enter(request, reply, pair), pair.user);
   }
 
   /** The session of the request with a good access token and its user, or undefined. */

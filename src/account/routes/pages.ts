@@ -1,8 +1,9 @@
 /** `/account/*` for people: the prerendered pages, their assets and the logo. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebFace } from '../../kernel/web-face.ts';
 import { readCookie } from '../core/cookies.ts';
-import { carryFlow } from '../core/html.ts';
+import { carryFlow, escapeHtml } from '../core/html.ts';
+import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 
 /** Every page there is; the build prerenders exactly these (a test compares). */
 export const pageNames = [
@@ -13,6 +14,10 @@ export const pageNames = [
   'new-password',
   'security',
   'consent',
+  'confirm',
+  'confirm-other',
+  'continue',
+  'link-expired',
   'signed-out',
   'error',
 ] as const;
@@ -27,6 +32,7 @@ export interface PageDeps {
   readonly filled: (page: PageName) => Promise<string | undefined>;
   readonly imageSources: readonly string[];
   readonly logo: { readonly svg: string } | { readonly address: string };
+  readonly confirm: Omit<ConfirmDeps, 'send'>;
 }
 
 function queryOf({ url }: FastifyRequest): URLSearchParams {
@@ -36,7 +42,8 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
   const { face, filled, imageSources, logo } = deps;
 
-  async function send(request: FastifyRequest, reply: FastifyReply, page: PageName, status = 200) {
+  const send: ConfirmDeps['send'] = async (request, reply, page, fill) => {
+    const { fields = '', target = '/account/security', status = 200, isStill = false } = fill;
     const html = await filled(page);
     if (html === undefined) {
       return reply
@@ -44,11 +51,17 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         .type('text/plain; charset=utf-8')
         .send('The web app has not been built. Run: npm run build\n');
     }
-    const withFlow = carryFlow(html, queryOf(request));
+    const withLink = html
+      .replace('%PLINTH_FIELDS%', () => fields)
+      .replace('%PLINTH_TARGET%', () => escapeHtml(target))
+      .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '');
+    const withFlow = carryFlow(withLink, queryOf(request));
     // Logos of apps, from wherever the operator who registered them has them.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
     return face.sendPage(request, reply, { html: withFlow, status, imageSources: images });
-  }
+  };
+
+  confirmRoutes(app, { ...deps.confirm, send });
 
   app.get('/', (_request, reply) => reply.redirect('/account/security', 302));
   app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
@@ -68,6 +81,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   });
 
   for (const page of pageNames) {
+    if (page === 'confirm') continue;
     app.get(`/${page}`, (request, reply) => {
       if (forMembers.has(page) && readCookie(request.headers.cookie) === undefined) {
         const next = queryOf(request);
@@ -75,7 +89,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         const search = next.toString();
         return reply.redirect(`/account/sign-in${search === '' ? '' : `?${search}`}`, 303);
       }
-      return send(request, reply, page);
+      return send(request, reply, page, {});
     });
   }
 
@@ -83,6 +97,6 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return reply.code(404).send({ code: 'not_found', message: 'There is no such address.' });
     }
-    return send(request, reply, 'error', 404);
+    return send(request, reply, 'error', { status: 404 });
   });
 }

@@ -91,8 +91,21 @@ describe('isRedirectAllowed', () => {
 });
 
 test('the first allowed address wins, else the site', () => {
-  expect(chooseRedirect(rules, ['https://evil.org', undefined, 'myapp://callback'])).toBe('myapp://callback');
-  expect(chooseRedirect(rules, ['https://evil.org', undefined])).toBe('https://app.example.com');
+  const account = 'https://api.example.net/account';
+  const chosen = (...wanted: (string | undefined)[]) => chooseRedirect(rules, wanted, account);
+  expect(chosen('https://evil.org', undefined, 'myapp://callback')).toBe('myapp://callback');
+  expect(chosen('https://evil.org', undefined)).toBe('https://app.example.com');
+  expect(chosen(`${account}/security?a=1`)).toBe(`${account}/security?a=1`);
+});
+
+test.each([
+  'https://api.example.net/accounts',
+  'https://api.example.net/account/../storage/v1/object/public/evil.html',
+  'https://api.example.net/account\\@evil.org/',
+  'https://api.example.net@evil.org/account/security',
+  'http://api.example.net/account/security',
+])('%s is no page of ours', (url) => {
+  expect(chooseRedirect(rules, [url], 'https://api.example.net/account')).toBe('https://app.example.com');
 });
 
 describe('globToRegExp', () => {

@@ -13,9 +13,19 @@ export function redirectRules(siteUrl: string, globs: readonly string[]): Redire
   return { siteUrl, allowed: globs.filter((glob) => glob !== '').map(globToRegExp) };
 }
 
-/** The first of the wanted addresses that is allowed, else the site URL. */
-export function chooseRedirect(rules: RedirectRules, wanted: readonly (string | undefined)[]): string {
-  return wanted.find((url) => url !== undefined && isRedirectAllowed(rules, url)) ?? rules.siteUrl;
+/** The first of the wanted addresses that is allowed, else the site URL. Our own pages always are. */
+export function chooseRedirect(
+  rules: RedirectRules,
+  wanted: readonly (string | undefined)[],
+  accountUrl: string,
+): string {
+  const isAllowed = (url: string) => isBelow(url, accountUrl) || isRedirectAllowed(rules, url);
+  return wanted.find((url) => url !== undefined && isAllowed(url)) ?? rules.siteUrl;
+}
+
+/** @example isBelow('http://127.0.0.1:54321/account/security?x', 'http://127.0.0.1:54321/account') // true */
+export function isBelow(url: string, base: string): boolean {
+  return URL.canParse(url) && url === new URL(url).href && url.startsWith(`${base}/`);
 }
 
 export function isRedirectAllowed(rules: RedirectRules, url: string): boolean {

@@ -4,9 +4,10 @@
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
-import { actionLink, type LinkType } from '../core/action-link.ts';
+import { actionLink, confirmPageLink, type LinkType } from '../core/action-link.ts';
 import { isAuthorized } from '../core/mail-addresses.ts';
 import { withFlowPrefix } from '../core/pkce.ts';
+import { isBelow } from '../core/redirects.ts';
 import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, tokenHash } from '../core/secrets.ts';
 import { fromMs, toMs } from '../core/times.ts';
@@ -109,8 +110,13 @@ async function sendOne(
 }
 
 function linkData(ctx: AuthContext, hash: string, type: LinkType, redirectTo: string) {
+  const { externalUrl, accountUrl, mail } = ctx.settings;
+  // What was begun on our own pages ends there.
+  const hasButton = mail.confirmsByButton || isBelow(redirectTo, accountUrl());
   return {
-    ConfirmationURL: actionLink(ctx.settings.externalUrl(), hash, type, redirectTo),
+    ConfirmationURL: hasButton
+      ? confirmPageLink(accountUrl(), hash, type, redirectTo)
+      : actionLink(externalUrl(), hash, type, redirectTo),
     TokenHash: hash,
     RedirectTo: redirectTo,
   };

@@ -40,10 +40,16 @@ export function exchangeOf(ctx: AuthContext, request: FastifyRequest, reply: Fas
     body: () => parseFields(text),
     hasBody: text !== '',
     redirectTo: () =>
-      chooseRedirect(ctx.settings.redirects, [
-        header(request, 'redirect_to') || query.get('redirect_to') || formValue(request, text, 'redirect_to'),
-        header(request, 'referer'),
-      ]),
+      chooseRedirect(
+        ctx.settings.redirects,
+        [
+          header(request, 'redirect_to') ||
+            query.get('redirect_to') ||
+            formValue(request, text, 'redirect_to'),
+          header(request, 'referer'),
+        ],
+        ctx.settings.accountUrl(),
+      ),
   };
 }
 

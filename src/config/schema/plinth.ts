@@ -29,6 +29,10 @@ export const plinthSchema = section("Plinth's own settings.", {
       false,
       'An app that sends no PKCE challenge gets its session in the fragment of the address it is returned to.',
     ),
+    confirm_by_button: boolean(
+      false,
+      "Links in the mails of apps, too, lead to a page whose button uses them: a mail scanner that opens links uses none up. Else they are used when opened, as upstream's.",
+    ),
   }),
   auth: section(
     "Sign-in beyond what config.toml knows, in the names of upstream's environment (`GOTRUE_…`).",

@@ -9,6 +9,10 @@ export const messages = {
   'page.new-password': 'Choose a new password',
   'page.security': 'Your account',
   'page.consent': 'Allow access?',
+  'page.confirm': 'One more step',
+  'page.confirm-other': 'Check your other inbox',
+  'page.continue': 'Thank you',
+  'page.link-expired': 'This link can’t be used any more',
   'page.signed-out': 'You’re signed out',
   'page.error': 'This page can’t be shown',
   'page.title': '{page} · {name}',
@@ -130,6 +134,16 @@ export const messages = {
   'security.device-unknown': 'Unknown device',
   'security.load-failed': 'This part couldn’t be loaded.',
   'security.again': 'Try again',
+
+  'confirm.text': 'Press the button to use the link from our email. It works once.',
+  'confirm.button': 'Continue',
+  'confirm-other.text': 'This address is confirmed. Now open the link that was sent to your other address.',
+  'confirm-other.home': 'Go to your account',
+  'continue.text': 'You’re on your way back to the app.',
+  'continue.link': 'Continue, if nothing happens',
+  'link-expired.text':
+    'It has been used already, or it is too old. Ask for a new one where you asked for this one.',
+  'link-expired.sign-in': 'Sign in',
 
   'signed-out.text': 'It’s safe to close this window.',
   'signed-out.again': 'Sign in again',

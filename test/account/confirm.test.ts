@@ -1,0 +1,236 @@
+/** Links of mails that a button uses: nothing is used up by opening them, with scripts or without. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openContext } from '../web/browser.ts';
+import { makeUser, openStage, password, type Stage } from './harness.ts';
+
+let stage: Stage;
+let app: Server;
+let appUrl: string;
+
+beforeAll(async () => {
+  app = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<title>The app</title><p>The app</p>');
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/welcome`;
+  stage = await openStage({
+    auth: { email: { enable_confirmations: true, max_frequency: 0 } },
+    plinth: { account: { confirm_by_button: true } },
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await new Promise((resolve) => app.close(resolve));
+});
+
+const contexts: BrowserContext[] = [];
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+async function newPage(options: { readonly javaScriptEnabled?: boolean } = {}): Promise<Page> {
+  const { context } = await openContext(stage.browser, options);
+  contexts.push(context);
+  return context.newPage();
+}
+
+let users = 0;
+const newEmail = () => `reader-${++users}-${Date.now()}@example.com`;
+
+const ask = (path: string, json: object, headers: Record<string, string> = {}) =>
+  stage.backend.fetch(`/auth/v1${path}`, {
+    method: 'POST',
+    headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(json),
+  });
+
+/** The link of the newest mail to an address. */
+async function mailedLink(to: string): Promise<string> {
+  const mailUrl = stage.backend.status().MAILPIT_URL;
+  const found = await fetch(`${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`);
+  const { messages } = (await found.json()) as { messages: { ID: string }[] };
+  const mail = (await (await fetch(`${mailUrl}/api/v1/message/${messages[0]?.ID}`)).json()) as {
+    Text: string;
+  };
+  const link = /http\S+\/account\/confirm\?\S+/.exec(mail.Text)?.[0];
+  if (link === undefined) throw new Error(`no link in: ${mail.Text}`);
+  return link;
+}
+
+async function signUpForApp(): Promise<{ email: string; link: string }> {
+  const email = newEmail();
+  const sent = await ask('/signup', { email, password }, { redirect_to: appUrl });
+  expect(sent.status).toBe(200);
+  return { email, link: await mailedLink(email) };
+}
+
+const canSignIn = async (email: string) =>
+  (await ask('/token?grant_type=password', { email, password })).status === 200;
+
+describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
+  test('a link of an app: opened by anybody, used by the button, and on to the app with a session', async () => {
+    const { email, link } = await signUpForApp();
+    for (const method of ['GET', 'GET', 'HEAD', 'OPTIONS']) await fetch(link, { method });
+    const scanner = await newPage();
+    await scanner.goto(link);
+    await scanner.waitForLoadState('networkidle');
+    expect(await canSignIn(email)).toBe(false);
+    const page = await newPage({ javaScriptEnabled });
+    await page.goto(link);
+    await page.getByRole('heading', { level: 1, name: 'One more step' }).waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(/\/welcome#access_token=/);
+    expect(await canSignIn(email)).toBe(true);
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(/\/welcome#error=access_denied&error_code=otp_expired/);
+  });
+
+  test('a link of our own pages signs in there, and a recovery asks for the new password', async () => {
+    const email = newEmail();
+    await makeUser(stage.backend, email);
+    const asking = await newPage();
+    await asking.goto(`${stage.backend.url}/account/code?purpose=recover`);
+    await asking.getByLabel('Email address').fill(email);
+    await asking
+      .getByRole('button')
+      .filter({ hasText: /send|code/i })
+      .first()
+      .click();
+    await expect.poll(() => mailedLink(email).catch(() => '')).toContain('type=recovery');
+    const link = await mailedLink(email);
+    const page = await newPage({ javaScriptEnabled });
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(/\/account\/new-password/);
+    const cookies = await page.context().cookies();
+    expect(cookies.find(({ name }) => name === 'plinth-account')).toMatchObject({ httpOnly: true });
+    expect(page.url()).not.toContain('access_token');
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { level: 1, name: 'This link can’t be used any more' }).waitFor();
+  });
+});
+
+test('a change of address is confirmed at both', async () => {
+  const email = newEmail();
+  const next = newEmail();
+  await makeUser(stage.backend, email);
+  const signedIn = await ask('/token?grant_type=password', { email, password });
+  const { access_token } = (await signedIn.json()) as { access_token: string };
+  const changed = await stage.backend.fetch('/auth/v1/user', {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${access_token}`,
+      'content-type': 'application/json',
+      redirect_to: `${stage.backend.url}/account/security`,
+    },
+    body: JSON.stringify({ email: next }),
+  });
+  expect(changed.status).toBe(200);
+  const page = await newPage();
+  await page.goto(await mailedLink(next));
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Check your other inbox' }).waitFor();
+  await page.goto(await mailedLink(email));
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.waitForURL(/\/account\/(sign-in|security)/);
+  expect(await canSignIn(next)).toBe(true);
+});
+
+describe('the form is ours alone', () => {
+  const send = async (
+    link: string,
+    change: { headers?: Record<string, string>; mark?: string; cookie?: string } = {},
+  ) => {
+    const opened = await fetch(link);
+    const html = await opened.text();
+    const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const fields = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(
+      ([, name = '', value = '']): [string, string] => [name, value.replaceAll('&#38;', '&')],
+    );
+    const form = new URLSearchParams(fields);
+    if (change.mark !== undefined) form.set('mark', change.mark);
+    return fetch(`${stage.backend.url}/account/confirm`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie: change.cookie ?? cookie, ...change.headers },
+      body: form,
+    });
+  };
+
+  test.each([
+    ['another site, by Sec-Fetch-Site', { headers: { 'sec-fetch-site': 'cross-site' } }],
+    ['another site, by Origin', { headers: { origin: 'https://evil.example' } }],
+    ['a sandboxed page', { headers: { origin: 'null' } }],
+    ['a form without its mark', { mark: '' }],
+    ['a form with a mark of its own', { mark: '0'.repeat(32) }],
+    ['a browser without the cookie', { cookie: '' }],
+    ['a cookie and a mark that are no marks', { mark: 'x', cookie: 'plinth-account-form=x' }],
+  ])('%s uses nothing up', async (_who, change) => {
+    const { email, link } = await signUpForApp();
+    expect((await send(link, change)).status).toBe(403);
+    expect(await canSignIn(email)).toBe(false);
+    expect((await send(link)).headers.get('refresh')).toContain('#access_token=');
+  });
+
+  test('where a link leads is judged by auth, not by the form', async () => {
+    const { link } = await signUpForApp();
+    const evil = link.replace(/redirect_to=[^&]*/, 'redirect_to=https%3A%2F%2Fevil.example%2F');
+    expect((await send(evil)).headers.get('refresh')).toMatch(
+      /^0; url=http:\/\/127\.0\.0\.1:3000#access_token=/,
+    );
+  });
+
+  test('what is no link of ours is refused, and nothing of it becomes HTML', async () => {
+    const attack = encodeURIComponent('"><script>alert(1)</script>');
+    const refused = await fetch(`${stage.backend.url}/account/confirm?type=signup&token=${attack}`);
+    expect(refused.status).toBe(400);
+    const { link } = await signUpForApp();
+    const shown = await fetch(link.replace(/redirect_to=[^&]*/, `redirect_to=${attack}`));
+    expect(await shown.text()).not.toContain('<script>alert');
+    expect(shown.headers.get('cache-control')).toBe('no-store');
+    expect(shown.headers.get('referrer-policy')).toBe('same-origin');
+  });
+});
+
+test('without the setting only our own pages lead there, and apps keep upstream’s links', async () => {
+  const plain = await openStage({ auth: { email: { enable_confirmations: true, max_frequency: 0 } } });
+  try {
+    const textOf = async (to: string) => {
+      const mailUrl = plain.backend.status().MAILPIT_URL;
+      const found = await fetch(`${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`);
+      const { messages } = (await found.json()) as { messages: { ID: string }[] };
+      const mail = await fetch(`${mailUrl}/api/v1/message/${messages[0]?.ID}`);
+      return ((await mail.json()) as { Text: string }).Text;
+    };
+    const signUp = (email: string, headers: Record<string, string>) =>
+      plain.backend.fetch('/auth/v1/signup', {
+        method: 'POST',
+        headers: {
+          apikey: plain.backend.keys.publishableKey,
+          'content-type': 'application/json',
+          ...headers,
+        },
+        body: JSON.stringify({ email, password }),
+      });
+    await signUp('app@example.com', { redirect_to: appUrl });
+    expect(await textOf('app@example.com')).toContain('/auth/v1/verify?token=');
+    const page = await plain.browser.newPage();
+    await page.goto(`${plain.backend.url}/account/sign-up?redirect_to=${encodeURIComponent(appUrl)}`);
+    await page.getByLabel('Email address').fill('own@example.com');
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect.poll(() => textOf('own@example.com').catch(() => '')).toContain('/account/confirm?token=');
+    const link = new URL(/http\S+\/account\/confirm\?\S+/.exec(await textOf('own@example.com'))?.[0] ?? '');
+    // The way back to the app goes along.
+    expect(link.searchParams.get('redirect_to')).toBe(
+      `${plain.backend.url}/account/sign-up?redirect_to=${encodeURIComponent(appUrl)}`,
+    );
+  } finally {
+    await plain.close();
+  }
+});

@@ -1,0 +1,47 @@
+/** The pages around a link from a mail: the button that uses it, and how it went. They work without scripts. */
+
+import classes from '../parts.module.css';
+import { PageLink, Submit } from '../parts.tsx';
+import { Shell } from '../shell.tsx';
+import { t } from '../text.ts';
+
+/** The server puts the link's own fields in; hydration leaves them alone. */
+const fields = { __html: '%PLINTH_FIELDS%' };
+
+export function ConfirmPage() {
+  return (
+    <Shell page="page.confirm" lead={t('confirm.text')}>
+      <form className={classes.stack} method="post" action="/account/confirm">
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: hidden fields, escaped by the server */}
+        <span hidden suppressHydrationWarning dangerouslySetInnerHTML={fields} />
+        <Submit busy={false}>{t('confirm.button')}</Submit>
+      </form>
+    </Shell>
+  );
+}
+
+export function ConfirmOtherPage() {
+  return (
+    <Shell page="page.confirm-other" lead={t('confirm-other.text')}>
+      <PageLink to="security">{t('confirm-other.home')}</PageLink>
+    </Shell>
+  );
+}
+
+export function ContinuePage() {
+  return (
+    <Shell page="page.continue" lead={t('continue.text')}>
+      <a className={classes.link} href="%PLINTH_TARGET%" suppressHydrationWarning>
+        {t('continue.link')}
+      </a>
+    </Shell>
+  );
+}
+
+export function LinkExpiredPage() {
+  return (
+    <Shell page="page.link-expired" lead={t('link-expired.text')}>
+      <PageLink to="sign-in">{t('link-expired.sign-in')}</PageLink>
+    </Shell>
+  );
+}
