@@ -415,6 +415,11 @@ describe('registration', () => {
   });
 });
 
+test('the settings say that there are passkeys', async () => {
+  const answer = await server.request('/settings');
+  expect(await answer.json()).toMatchObject({ passkeys_enabled: true });
+});
+
 describe('sign-in', () => {
   test('the question names nobody', async () => {
     expect(await askToSignIn()).toEqual({
@@ -668,6 +673,8 @@ describe('management', () => {
 test('where passkeys are off, every route says so', async () => {
   const plain = await startAuth();
   try {
+    const settings = await plain.request('/settings');
+    expect(await settings.json()).toMatchObject({ passkeys_enabled: false });
     for (const [method, path] of [
       ['POST', '/passkeys/registration/options'],
       ['POST', '/passkeys/registration/verify'],

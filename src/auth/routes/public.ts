@@ -49,7 +49,7 @@ export function publicRoutes(define: Define, ctx: AuthContext): void {
     sms_provider: settings.phone.provider,
     saml_enabled: settings.saml.enabled,
     saml_private_key_next_configured: settings.saml.enabled && settings.saml.private_key_next !== undefined,
-    passkeys_enabled: false,
+    passkeys_enabled: settings.passkeysEnabled,
   }));
 }
 
