@@ -17,6 +17,7 @@ describe('by address', () => {
       {
         enable_anonymous_sign_ins: true,
         mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+        oauth_server: { enabled: true, allow_dynamic_registration: true },
         rate_limit: { anonymous_users: 3, token_refresh: 150, sign_in_sign_ups: 30, web3: 0 },
       },
       { mode: 'production', trustedProxies: ['127.0.0.1'] },
@@ -54,6 +55,12 @@ describe('by address', () => {
     expect(
       (await volley(3, '/token?grant_type=refresh_token', ip, { refresh_token: 'a'.repeat(12) })).passed,
     ).toBe(1);
+  });
+
+  test('clients that register themselves', async () => {
+    const metadata = { redirect_uris: ['https://app.example/'] };
+    const { passed, limited } = await volley(32, '/oauth/clients/register', '203.0.113.40', metadata);
+    expect([passed, limited]).toEqual([30, 2]);
   });
 
   test('another address and another handler have their own', async () => {

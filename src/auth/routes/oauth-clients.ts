@@ -21,14 +21,15 @@ import { requireOAuthServer } from './oauth-server.ts';
 import type { Define } from './route.ts';
 
 export function oauthClientRoutes(define: Define, ctx: AuthContext): void {
-  define('POST', '/oauth/clients/register', async (exchange) => {
+  const registerItself = async (exchange: Exchange) => {
     requireOAuthServer(ctx);
     if (!ctx.settings.oauthServer.allowsRegistration) {
       throw authError('oauth_dynamic_client_registration_disabled');
     }
     exchange.reply.code(201);
     return register(ctx, exchange, 'dynamic');
-  });
+  };
+  define('POST', '/oauth/clients/register', registerItself, { limit: 'oauth_register' });
 
   define('GET', '/admin/oauth/clients', async (exchange) => {
     await requireAdministration(ctx, exchange);
