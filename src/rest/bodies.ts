@@ -53,7 +53,7 @@ export class BodySpace {
 
   /** Gives back what the request's body takes when its answer is out, or its client gone. */
   releaseAfter(request: IncomingMessage, answer: ServerResponse): void {
-    if (!this.#held.has(request)) return;
+    if (this.#heldBytes === 0 || !this.#held.has(request)) return;
     if (answer.destroyed) this.#release(request);
     else answer.once('close', () => this.#release(request));
   }

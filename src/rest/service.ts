@@ -152,19 +152,20 @@ async function crud(
   const prepared = prepare(request, action, profile, snapshot);
   const { shape } = prepared;
   timing.end('plan');
-  const raw = await deps.requestPath
-    .execute(pathRequest(request, prepared, identity, snapshot, deps.answers))
+  const ended = (): void => shape.lane.record(timing.end('transaction'));
+  let raw: PathResult;
+  try {
+    raw = await deps.requestPath.execute(pathRequest(request, prepared, identity, snapshot, deps.answers));
+    ended();
+  } catch (error) {
     // A statement that ran into its timeout was slow, too.
-    .finally(() => shape.lane.record(timing.end('transaction')))
-    .catch((error: unknown) => {
-      const refused =
-        (error as Error & { code?: unknown }).code === '54001' && isTooDeep(request.body)
-          ? invalidBody('The body is nested too deeply')
-          : databaseError(error, identity.role === snapshot.settings.anonRole);
-      return deps.advise(refused, shape.plan, identity.role, snapshot.settings).then((advised) => {
-        throw advised;
-      });
-    });
+    ended();
+    const refused =
+      (error as Error & { code?: unknown }).code === '54001' && isTooDeep(request.body)
+        ? invalidBody('The body is nested too deeply')
+        : databaseError(error, identity.role === snapshot.settings.anonRole);
+    throw await deps.advise(refused, shape.plan, identity.role, snapshot.settings);
+  }
   if (raw.stored !== undefined) return respondStored(prepared, raw, raw.stored, snapshot);
   return respondTo(prepared, raw, snapshot);
 }
