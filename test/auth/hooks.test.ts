@@ -1,7 +1,6 @@
 /** Hooks over HTTP and in PostgreSQL. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { webhookSignature } from '../../src/auth/core/webhook-signature.ts';
 import { newEmail, startAuth } from './harness.ts';
 
 const secrets = `v1,whsec_${Buffer.alloc(24, 7).toString('base64')}`;
@@ -33,50 +32,6 @@ describe('over HTTP', () => {
   afterAll(() => {
     server.close();
     server.closeAllConnections();
-  });
-
-  test('before_user_created may refuse, and is signed', async () => {
-    const auth = await startAuth({ hook: { before_user_created: { enabled: true, uri, secrets } } });
-    try {
-      calls = [];
-      answer = {
-        status: 200,
-        type: 'application/json',
-        body: '{"error":{"http_code":403,"message":"not from here"}}',
-      };
-      const email = newEmail();
-      const refused = await auth.client().auth.signUp({ email, password });
-      expect(refused.error).toMatchObject({ status: 403, message: 'not from here' });
-      const [call] = calls;
-      expect(call?.body).toMatchObject({
-        metadata: { name: 'before-user-created' },
-        user: { email, role: '' },
-      });
-      const id = String(call?.headers['webhook-id']);
-      const timestampSeconds = Number(call?.headers['webhook-timestamp']);
-      expect(call?.headers['webhook-signature']).toBe(
-        webhookSignature(secrets, { id, timestampSeconds, body: call?.text ?? '' }),
-      );
-      answer = { status: 204, body: '' };
-      expect((await auth.client().auth.signUp({ email, password })).error).toBeNull();
-      for (const [bad, code] of [
-        [{ status: 200, type: 'text/plain', body: 'ok' }, 'hook_payload_invalid_content_type'],
-        [
-          { status: 200, type: 'application/json', body: JSON.stringify({ x: 'y'.repeat(210_000) }) },
-          'hook_payload_over_size_limit',
-        ],
-      ] as const) {
-        answer = bad;
-        const { error } = await auth.client().auth.signUp({ email: newEmail(), password });
-        expect(error?.code).toBe(code);
-      }
-      answer = { status: 500, body: '' };
-      expect((await auth.client().auth.signUp({ email: newEmail(), password })).error).toMatchObject({
-        status: 500,
-      });
-    } finally {
-      await auth.stop();
-    }
   });
 
   test('send_email replaces the mail', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRateLimits } from '../../src/auth/rate-limits.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
 import { configFrom } from '../../src/config/index.ts';
+import { type LogFields, silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
@@ -104,7 +105,9 @@ describe('by address', () => {
   });
 
   test('who is no known proxy cannot choose an address', async () => {
-    const strict = await startAuth({}, { mode: 'production' });
+    const warnings: LogFields[] = [];
+    const log = { ...silentLogger, warn: (fields: LogFields) => void warnings.push(fields) };
+    const strict = await startAuth({}, { mode: 'production', log });
     try {
       const answers = await Promise.all(
         Array.from({ length: 31 }, (_, index) =>
@@ -115,6 +118,8 @@ describe('by address', () => {
         ),
       );
       expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+      // An operator whose proxy that is learns of it, once.
+      expect(warnings).toEqual([{ service: 'auth', proxy: '127.0.0.1' }]);
     } finally {
       await strict.stop();
     }

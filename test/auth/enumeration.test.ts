@@ -1,0 +1,128 @@
+/**
+ * Who has an account is nobody's business: answers are alike in every byte, and so is the costly part of the work, which
+ * is counted here instead of timed.
+ */
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type AuthServer, newEmail, startAuth } from './harness.ts';
+
+const work = vi.hoisted(() => ({ hashed: 0, verified: 0 }));
+vi.mock('@node-rs/bcrypt', async (original) => {
+  const real = await original<typeof import('@node-rs/bcrypt')>();
+  return {
+    ...real,
+    hash: (...all: Parameters<typeof real.hash>) => {
+      work.hashed += 1;
+      return real.hash(...all);
+    },
+    verify: (...all: Parameters<typeof real.verify>) => {
+      work.verified += 1;
+      return real.verify(...all);
+    },
+  };
+});
+
+const password = 'correct horse';
+let auth: AuthServer;
+const email = newEmail();
+const phone = '491511111111';
+beforeAll(async () => {
+  auth = await startAuth({
+    email: { enable_confirmations: true },
+    sms: { enable_signup: true, enable_confirmations: true },
+  });
+  const { admin } = auth.admin().auth;
+  await admin.createUser({ email, password, email_confirm: true });
+  await admin.createUser({ phone, password, phone_confirm: true });
+  // The decoy that unknown accounts are compared with is made once.
+  await auth.request('/token?grant_type=password', { json: { email: newEmail(), password } });
+});
+afterAll(() => auth.stop());
+beforeEach(() => {
+  work.hashed = 0;
+  work.verified = 0;
+});
+
+const ask = async (path: string, json: unknown) => {
+  work.hashed = 0;
+  work.verified = 0;
+  const answer = await auth.request(path, { json });
+  const text = await answer.text();
+  const headers = [...answer.headers].filter(
+    ([name]) => !['date', 'x-request-id', 'content-length'].includes(name),
+  );
+  return { status: answer.status, text, headers, work: { ...work } };
+};
+
+test.each<[string, (who: string) => Promise<string> | string]>([
+  ['nobody', () => newEmail()],
+  [
+    'somebody without a password',
+    async () => {
+      const who = newEmail();
+      await auth.admin().auth.admin.createUser({ email: who, email_confirm: true });
+      await auth.database
+        .pool('supabase_admin')
+        .query(sql`update auth.users set encrypted_password = null where email = ${who}`);
+      return who;
+    },
+  ],
+  [
+    'somebody who signs in through a company',
+    async () => {
+      const who = newEmail();
+      await auth.admin().auth.admin.createUser({ email: who, email_confirm: true });
+      await auth.database
+        .pool('supabase_admin')
+        .query(sql`update auth.users set is_sso_user = true where email = ${who}`);
+      return who;
+    },
+  ],
+])('sign-in as %s looks like a wrong password', async (_name, make) => {
+  const known = await ask('/token?grant_type=password', { email, password: 'wrong' });
+  const other = await ask('/token?grant_type=password', { email: await make(''), password: 'wrong' });
+  expect(other).toEqual(known);
+  expect(known).toMatchObject({ status: 400, work: { hashed: 0, verified: 1 } });
+});
+
+test('by phone too', async () => {
+  const known = await ask('/token?grant_type=password', { phone, password: 'wrong' });
+  expect(await ask('/token?grant_type=password', { phone: '491519999999', password: 'wrong' })).toEqual(
+    known,
+  );
+});
+
+test.each<[string, (contact: { email: string } | { phone: string }) => object]>([
+  ['/recover', (contact) => contact],
+  ['/resend', (contact) => ({ type: 'email' in contact ? 'signup' : 'sms', ...contact })],
+])('%s answers alike', async (path, bodyOf) => {
+  const known = await ask(path, bodyOf({ email }));
+  expect(await ask(path, bodyOf({ email: newEmail() }))).toEqual(known);
+  expect(known.status).toBe(200);
+  if (path !== '/resend') return;
+  expect(await ask(path, bodyOf({ phone: '491519999999' }))).toEqual(await ask(path, bodyOf({ phone })));
+});
+
+test('a sign-up with a confirmed address looks like a new one, in shape and in work', async () => {
+  const shape = (text: string): string => {
+    const user = JSON.parse(text) as Record<string, unknown>;
+    return JSON.stringify(
+      Object.entries(user).map(([key, value]) => [key, Array.isArray(value) ? 'list' : typeof value]),
+    );
+  };
+  const fresh = await ask('/signup', { email: newEmail(), password });
+  const taken = await ask('/signup', { email, password });
+  expect(taken.status).toBe(200);
+  expect(shape(taken.text)).toBe(shape(fresh.text));
+  expect(taken.work.hashed + taken.work.verified).toBe(1);
+  expect(fresh.work.hashed + fresh.work.verified).toBe(1);
+  // Nor can the id it names be found again.
+  const { id } = JSON.parse(taken.text) as { id: string };
+  expect((await auth.admin().auth.admin.getUserById(id)).error?.code).toBe('user_not_found');
+});
+
+test('codes that are wrong and codes of nobody look alike', async () => {
+  const known = await ask('/verify', { type: 'email', email, token: '000000' });
+  expect(await ask('/verify', { type: 'email', email: newEmail(), token: '000000' })).toEqual(known);
+  expect(known.status).toBe(403);
+});
