@@ -89,6 +89,9 @@ describe.each([
     ]);
     const options = { captchaToken: goodToken() };
     expect((await client.auth.signInWithPassword({ email, password, options })).error).toBeNull();
+    const security = { gotrue_meta_security: { captcha_token: goodToken() } };
+    const link = await auth.request('/magiclink', { json: { email, ...security } });
+    expect([link.status, await link.json()]).toEqual([200, {}]);
     const again = await client.auth.signInWithPassword({ email, password, options });
     expect(again.error).toMatchObject({
       code: 'captcha_failed',

@@ -6,7 +6,7 @@ import { type AuthServer, newEmail, startAuth } from './harness.ts';
 const password = 'correct horse';
 let auth: AuthServer;
 beforeAll(async () => {
-  auth = await startAuth({}, { plinth: { auth: { api: { max_request_duration: 1000 } } } });
+  auth = await startAuth({}, { plinth: { auth: { api: { max_request_duration: 4000 } } } });
 });
 afterAll(() => auth.stop());
 

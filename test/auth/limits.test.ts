@@ -180,3 +180,24 @@ test('mails by the hour, for the whole server, and a failed sign-up gives none b
     await auth.stop();
   }
 });
+
+test('text messages by the hour, for the whole server', async () => {
+  const auth = await startAuth({
+    rate_limit: { sms_sent: 2 },
+    sms: { enable_signup: true, enable_confirmations: true, max_frequency: 0 },
+  });
+  try {
+    const send = (phone: string) => auth.client().auth.signInWithOtp({ phone });
+    expect((await send('491511111111')).error).toBeNull();
+    expect((await send('491511111112')).error).toBeNull();
+    expect((await send('491511111113')).error).toMatchObject({
+      code: 'over_sms_send_rate_limit',
+      message: 'SMS rate limit exceeded',
+      status: 429,
+    });
+    auth.clock.advance(30 * minuteMs);
+    expect((await send('491511111113')).error).toBeNull();
+  } finally {
+    await auth.stop();
+  }
+});
