@@ -17,6 +17,8 @@ export interface AuthContext {
   readonly pool: Pool;
   /** Schema `_plinth`, which no role of the project reads. Never asked while a transaction of `pool` waits for it to lock. */
   readonly ownTables: Pool;
+  /** False for a database of the hosted service, where nothing of ours is made. */
+  readonly hasOwnTables: boolean;
   readonly keys: Keys;
   readonly mailer: Mailer;
   readonly passwords: Passwords;

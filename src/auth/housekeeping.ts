@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext } from './context.ts';
 import { batchRows, cleanups, type Lifetimes, tryLock } from './queries/housekeeping.ts';
+import { deleteOrphanedRecoveryCodes } from './queries/recovery-codes.ts';
 import { deleteOldAssertions } from './queries/sso.ts';
 import type { Settings } from './settings.ts';
 
@@ -18,7 +19,10 @@ const sweepEveryMs = 600_000;
 /** Between two batches, so that a great heap of rows is not in the way of requests. */
 const pauseMs = 20;
 
-type Tools = Pick<AuthContext, 'ownTables' | 'pool' | 'limits' | 'clock' | 'settings' | 'log'>;
+type Tools = Pick<
+  AuthContext,
+  'ownTables' | 'hasOwnTables' | 'pool' | 'limits' | 'clock' | 'settings' | 'log'
+>;
 
 export function createHousekeeping(ctx: Tools): Housekeeping {
   let timer: NodeJS.Timeout | undefined;
@@ -36,7 +40,10 @@ export function createHousekeeping(ctx: Tools): Housekeeping {
         }
       }
       await ctx.limits.sweep(now);
-      await deleteOldAssertions(lock, now);
+      if (ctx.hasOwnTables) {
+        await deleteOldAssertions(lock, now);
+        await deleteOrphanedRecoveryCodes(lock);
+      }
       return true;
     });
   }

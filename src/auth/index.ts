@@ -11,6 +11,7 @@ import { createOutgoing, type Outgoing } from '../kernel/outgoing.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
+import { localBuckets, sharedBuckets } from './buckets.ts';
 import type { AuthContext } from './context.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
 import { type CodeRequest, issueCode } from './flows/hand-over.ts';
@@ -85,6 +86,7 @@ export function createAuth(deps: AuthDeps): AuthService {
   const outgoing = deps.outgoing ?? createOutgoing({ mode: deps.mode });
   const { leakedPasswords } = settings;
   const ownTables = deps.database.pool('supabase_admin');
+  const hasOwnTables = deps.database.info.ownsSchemas;
   const ctx: AuthContext = {
     settings,
     pool: endingWithRequests(deps.database.pool('supabase_auth_admin')),
@@ -92,7 +94,8 @@ export function createAuth(deps: AuthDeps): AuthService {
     mailer: deps.mailer,
     passwords: createPasswords(),
     leakedPasswords: leakedPasswords.enabled ? createLeakedPasswords(leakedPasswords, outgoing) : undefined,
-    limits: createRateLimits(ownTables, settings),
+    limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), settings),
+    hasOwnTables,
     ownTables,
     clock: deps.clock,
     outgoing,

@@ -1,16 +1,17 @@
 /**
- * Limits on how often: of one address to one handler, and of the whole server on what costs money. Counted in the
- * database, where several processes share them, on connections that no transaction of this service holds: a count
- * outlives the rollback of what it allowed.
+ * Limits on how often: of one address to one handler, and of the whole server on what costs money. A count outlives the
+ * rollback of what it allowed.
  */
-import type { Queryable } from '../database/types.ts';
+import type { Buckets } from './buckets.ts';
 import { bucket, bucketOf, hourMs, type LimitedHandler, networkOf } from './core/rate-limit-rules.ts';
 import { authError } from './errors.ts';
-import { deleteFullBuckets, takePermission } from './queries/rate-limits.ts';
 import type { Settings } from './settings.ts';
 
 /** Attempts of one user with recovery codes: five at once, then one in five minutes. */
 const recoveryCodeAttempts = { size: 5, refillMs: 300_000 };
+
+/** More than the clocks of two requests may be apart (`horizonMs`). */
+const onceSlackMs = 1000;
 
 export interface RateLimits {
   /** Throws `over_request_rate_limit`. No statement where addresses are not limited. */
@@ -27,17 +28,17 @@ export interface RateLimits {
   sweep(nowMs: number): Promise<void>;
 }
 
-export function createRateLimits(db: Queryable, settings: Settings): RateLimits {
+export function createRateLimits(buckets: Buckets, settings: Settings): RateLimits {
   const { hourly, email, phone } = settings;
   const takeHourly = async (key: string, count: number, nowMs: number): Promise<boolean> => {
     const rule = bucket(count, hourMs, count);
-    return rule !== undefined && takePermission(db, key, rule, nowMs);
+    return rule !== undefined && buckets.take(key, rule, nowMs);
   };
   return {
     async address(handler, ip, nowMs) {
       if (!settings.limitsByAddress) return;
       const rule = bucketOf(handler, settings.config.rate_limit);
-      const isAllowed = rule && (await takePermission(db, `${handler}:${networkOf(ip)}`, rule, nowMs));
+      const isAllowed = rule && (await buckets.take(`${handler}:${networkOf(ip)}`, rule, nowMs));
       if (!isAllowed) throw authError('over_request_rate_limit');
     },
     async email(nowMs) {
@@ -52,12 +53,12 @@ export function createRateLimits(db: Queryable, settings: Settings): RateLimits 
       }
     },
     async recoveryCode(userId, nowMs) {
-      if (!(await takePermission(db, `recovery_code:${userId}`, recoveryCodeAttempts, nowMs))) {
+      if (!(await buckets.take(`recovery_code:${userId}`, recoveryCodeAttempts, nowMs))) {
         throw authError('over_request_rate_limit');
       }
     },
-    once: (key, forMs, nowMs) => takePermission(db, key, { size: 1, refillMs: forMs }, nowMs),
-    sweep: (nowMs) => deleteFullBuckets(db, nowMs),
+    once: (key, forMs, nowMs) => buckets.take(key, { size: 1, refillMs: forMs + onceSlackMs }, nowMs),
+    sweep: (nowMs) => buckets.sweep(nowMs),
   };
 }
 

@@ -54,6 +54,8 @@ export interface AuthServerOptions {
   /** Stands for the servers of others. */
   readonly outgoing?: AuthDeps['outgoing'];
   readonly log?: Logger;
+  /** Without tables of ours, as on a database of the hosted service. Mail cannot be captured there. */
+  readonly hostedDatabase?: boolean;
 }
 
 export async function startAuth(
@@ -64,6 +66,7 @@ export async function startAuth(
     plinth = {},
     outgoing,
     log = silentLogger,
+    hostedDatabase = false,
   }: AuthServerOptions = {},
 ): Promise<AuthServer> {
   const { database, drop } = await createTestDatabase('auth', (db) =>
@@ -76,8 +79,9 @@ export async function startAuth(
   let offsetMs = 0;
   const clock: Clock = { now: () => Date.now() + offsetMs };
   const mail = createMail({ database, config, port: 0, host: '127.0.0.1', log: silentLogger });
+  if (hostedDatabase) await database.pool('supabase_admin').exec('drop schema _plinth cascade');
   const service = createAuth({
-    database,
+    database: hostedDatabase ? { ...database, info: { ...database.info, ownsSchemas: false } } : database,
     keys,
     config,
     mailer: mail.mailer,

@@ -1,6 +1,7 @@
 /** What has expired goes, in the background; what still counts stays. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sharedBuckets } from '../../src/auth/buckets.ts';
 import { createHousekeeping } from '../../src/auth/housekeeping.ts';
 import { createRateLimits } from '../../src/auth/rate-limits.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
@@ -24,8 +25,9 @@ const housekeeper = (afterMs: number, config: PartialConfig = {}) => {
   const ownTables = auth.database.pool('supabase_admin');
   return createHousekeeping({
     ownTables,
+    hasOwnTables: true,
     pool: auth.database.pool('supabase_auth_admin'),
-    limits: createRateLimits(ownTables, settings),
+    limits: createRateLimits(sharedBuckets(ownTables), settings),
     clock: { now: () => Date.now() + afterMs },
     settings,
     log: silentLogger,
@@ -163,4 +165,19 @@ test('a row that a request holds is left, and nobody waits for it', async () => 
   expect(await left()).toBe(1);
   await housekeeper(0).sweep();
   expect(await left()).toBe(0);
+});
+
+test('recovery codes of users whom SQL has deleted', async () => {
+  const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
+  const kept = data.user?.id ?? '';
+  for (const userId of [kept, randomUUID()]) {
+    await run(sql`
+      insert into _plinth.recovery_codes (user_id, hashes, total, created_at)
+      values (${userId}, ${['x']}::text[], 1, now())`);
+  }
+  await housekeeper(0).sweep();
+  const left = await auth.database
+    .pool('supabase_admin')
+    .query(sql`select user_id from _plinth.recovery_codes where hashes = ${['x']}::text[]`);
+  expect(left).toEqual([{ user_id: kept }]);
 });

@@ -1,6 +1,7 @@
 /** Limits by address, shared by all processes on one database, and by the hour. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sharedBuckets } from '../../src/auth/buckets.ts';
 import { createRateLimits } from '../../src/auth/rate-limits.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
 import { configFrom } from '../../src/config/index.ts';
@@ -142,7 +143,10 @@ describe('by address', () => {
   test('several processes on one database share what is left; full buckets are forgotten', async () => {
     const db = auth.database.pool('supabase_admin');
     const settings = settingsFrom(configFrom({}), 'production', () => '');
-    const processes = [createRateLimits(db, settings), createRateLimits(db, settings)];
+    const processes = [
+      createRateLimits(sharedBuckets(db), settings),
+      createRateLimits(sharedBuckets(db), settings),
+    ];
     const now = Date.UTC(2040, 0);
     const taken = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) => processes[index % 2]?.address('sso', '198.51.100.1', now)),

@@ -35,6 +35,14 @@ export interface RateLimitSettings {
   readonly web3: number;
 }
 
+/**
+ * How far ahead of now a bucket may be full again. Requests that come at once have read the clock a little apart, and the
+ * one that read it first may count last: that costs none of them its permission.
+ */
+export function horizonMs({ size, refillMs }: Bucket): number {
+  return size * refillMs + Math.min(1000, refillMs / 2);
+}
+
 const minuteMs = 60_000;
 export const hourMs = 3_600_000;
 const burst = 30;

@@ -15,7 +15,6 @@ import { deleteFactors } from '../queries/factors.ts';
 import { findIdentity, renameIdentity, updateIdentityData } from '../queries/identities.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
 import { deletePasskeys } from '../queries/passkeys.ts';
-import { deleteRecoveryCodes } from '../queries/recovery-codes.ts';
 import { deleteSessions } from '../queries/sessions.ts';
 import { deleteUser, findUserByPhone, findUserWithEmail, insertUser, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
@@ -34,6 +33,7 @@ import {
 } from './accounts.ts';
 import { adminActor, audit } from './audit.ts';
 import { requireStrongPassword } from './password-strength.ts';
+import { forgetRecoveryCodes } from './recovery-codes.ts';
 
 interface AdminRequest {
   readonly id: string;
@@ -245,7 +245,7 @@ export async function deleteByAdmin(
       if (user.deleted_at === null) await softDelete(ctx, tx, user);
       return;
     }
-    await deleteRecoveryCodes(tx, user.id);
+    await forgetRecoveryCodes(ctx, tx, user.id);
     try {
       await deleteUser(tx, user.id);
     } catch (cause) {
@@ -289,7 +289,7 @@ async function softDelete(ctx: AuthContext, tx: Transaction, user: User): Promis
   }
   await deleteFactors(tx, user.id);
   await deletePasskeys(tx, user.id);
-  await deleteRecoveryCodes(tx, user.id);
+  await forgetRecoveryCodes(ctx, tx, user.id);
   await deleteSessions(tx, user.id);
 }
 

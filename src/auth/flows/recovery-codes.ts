@@ -10,6 +10,7 @@ import { hasVerifiedFactor } from '../core/render-user.ts';
 import { authError, internalError } from '../errors.ts';
 import type { Principal } from '../http/authenticate.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { hasAnyVerifiedFactor } from '../queries/factors.ts';
 import {
   deleteRecoveryCodes,
   hasRecoveryCode,
@@ -75,6 +76,29 @@ export async function verifyRecoveryCode(
     await audit(ctx, tx, user, 'verification_attempted', { ip: exchange.ip, traits });
     return reissueAtAal2(ctx, tx, exchange, principal, { method: recoveryCodeMethod, factorId: null });
   });
+}
+
+/** Throws `feature_disabled`. */
+export function requireRecoveryCodes(ctx: AuthContext): void {
+  if (ctx.hasOwnTables) return;
+  throw authError(
+    'feature_disabled',
+    'Recovery codes need tables that a database of the hosted service does not have',
+  );
+}
+
+/** The user is gone. */
+export async function forgetRecoveryCodes(ctx: AuthContext, tx: Transaction, userId: string): Promise<void> {
+  if (ctx.hasOwnTables) await deleteRecoveryCodes(tx, userId);
+}
+
+/** A factor is gone: codes stand in for one, so they go with the last that was verified. */
+export async function forgetIdleRecoveryCodes(
+  ctx: AuthContext,
+  tx: Transaction,
+  userId: string,
+): Promise<void> {
+  if (ctx.hasOwnTables && !(await hasAnyVerifiedFactor(tx, userId))) await deleteRecoveryCodes(tx, userId);
 }
 
 export async function removeRecoveryCodes(

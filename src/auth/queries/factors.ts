@@ -23,6 +23,12 @@ export function listFactors(db: Queryable, userId: string): Promise<Factor[]> {
   );
 }
 
+export async function hasAnyVerifiedFactor(db: Queryable, userId: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from auth.mfa_factors where user_id = ${userId} and status = 'verified' limit 1`);
+  return rows.length > 0;
+}
+
 export interface NewFactor {
   readonly userId: string;
   readonly type: FactorType;

@@ -1,27 +1,27 @@
 /** Statements on _plinth.rate_limits. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { Bucket } from '../core/rate-limit-rules.ts';
+import { type Bucket, horizonMs } from '../core/rate-limit-rules.ts';
 import { fromMs } from '../core/times.ts';
 
 /**
  * Takes one permission of the bucket; false: there is none left, and nothing changed.
  *
  * A bucket is one time, the moment it is full again (the generic cell rate algorithm): each permission moves it on by
- * `refillMs`, and it may lie at most `size` of them ahead.
+ * `refillMs`, and it may lie at most `size` of them ahead (`horizonMs`).
  */
 export async function takePermission(
   db: Queryable,
   key: string,
-  { size, refillMs }: Bucket,
+  rule: Bucket,
   nowMs: number,
 ): Promise<boolean> {
   const now = fromMs(nowMs);
-  const step = `${refillMs} milliseconds`;
+  const step = `${rule.refillMs} milliseconds`;
   const rows = await db.query(sql`
     insert into _plinth.rate_limits as l (key, full_at) values (${key}, ${now}::timestamptz + ${step}::interval)
     on conflict (key) do update set full_at = greatest(l.full_at, ${now}) + ${step}::interval
-      where greatest(l.full_at, ${now}) + ${step}::interval <= ${now}::timestamptz + ${`${size * refillMs} milliseconds`}::interval
+      where greatest(l.full_at, ${now}) + ${step}::interval <= ${now}::timestamptz + ${`${horizonMs(rule)} milliseconds`}::interval
     returning true`);
   return rows.length > 0;
 }

@@ -62,10 +62,8 @@ export async function deleteRecoveryCodes(db: Queryable, userId: string): Promis
   return rows.length > 0;
 }
 
-/** Codes stand in for a factor: they go with the last verified one. */
-export async function deleteIdleRecoveryCodes(db: Queryable, userId: string): Promise<void> {
-  const [row] = await db.query<{ is_idle: boolean }>(sql`
-    select not exists (
-      select from auth.mfa_factors where user_id = ${userId} and status = 'verified') as is_idle`);
-  if (row?.is_idle) await deleteRecoveryCodes(db, userId);
+/** Of users whom somebody else has deleted. */
+export async function deleteOrphanedRecoveryCodes(db: Queryable): Promise<void> {
+  await db.query(sql`
+    delete from _plinth.recovery_codes c where not exists (select from auth.users u where u.id = c.user_id)`);
 }

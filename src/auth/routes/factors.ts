@@ -17,13 +17,13 @@ import {
   requireVerificationAal,
 } from '../flows/mfa.ts';
 import { parseChannel, sendText } from '../flows/phone-codes.ts';
+import { forgetIdleRecoveryCodes } from '../flows/recovery-codes.ts';
 import { renderSession } from '../flows/sessions.ts';
 import { checkByProvider, checksCodes } from '../flows/text-messages.ts';
 import { challengeKey, enrolKey, verifyKey } from '../flows/webauthn-factors.ts';
 import { isUuid, type Principal, refuseAnonymous, requireUser } from '../http/authenticate.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { deleteFactor, findFactor, insertChallenge, insertFactor } from '../queries/factors.ts';
-import { deleteIdleRecoveryCodes } from '../queries/recovery-codes.ts';
 import { downgradeSessions } from '../queries/sessions.ts';
 import { requirePause } from '../rate-limits.ts';
 import type { Factor, MfaChallenge } from '../rows.ts';
@@ -262,7 +262,7 @@ async function unenrol(
     const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id };
     await audit(ctx, tx, user, 'factor_unenrolled', { ip: exchange.ip, traits });
     await downgradeSessions(tx, user.id, factor.id, amrMethodOfFactor[factor.factor_type]);
-    await deleteIdleRecoveryCodes(tx, user.id);
+    await forgetIdleRecoveryCodes(ctx, tx, user.id);
   });
   await notify(ctx, undefined, exchange, user, 'mfa_factor_unenrolled', { factorType: factor.factor_type });
   return { id: factor.id };

@@ -10,6 +10,7 @@ import {
   makeRecoveryCodes,
   removeRecoveryCodes,
   requireRecoveryCodeAal,
+  requireRecoveryCodes,
   verifyRecoveryCode,
 } from '../flows/recovery-codes.ts';
 import { renderSession } from '../flows/sessions.ts';
@@ -21,6 +22,7 @@ import type { Define, Handler } from './route.ts';
 
 export function recoveryCodeRoutes(define: Define, ctx: AuthContext): void {
   const enter = async (exchange: Exchange): Promise<Principal> => {
+    requireRecoveryCodes(ctx);
     const principal = await requireUser(ctx, exchange);
     refuseAnonymous(principal.claims);
     return principal;
@@ -55,11 +57,13 @@ export function recoveryCodeRoutes(define: Define, ctx: AuthContext): void {
 
   define('GET', '/admin/users/:userId/factors/recovery-codes', async (exchange) => {
     await requireAdmin(ctx, exchange);
+    requireRecoveryCodes(ctx);
     return count(ctx, (await requireTarget(ctx, exchange)).id);
   });
 
   define('DELETE', '/admin/users/:userId/factors/recovery-codes', async (exchange) => {
     const claims = await requireAdmin(ctx, exchange);
+    requireRecoveryCodes(ctx);
     const user = await requireTarget(ctx, exchange);
     const by = { actor: adminActor(claims), ip: exchange.ip };
     await ctx.pool.transaction((tx) => removeRecoveryCodes(ctx, tx, user.id, by));

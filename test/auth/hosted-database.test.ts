@@ -1,0 +1,79 @@
+/** A database of the hosted service, in which nothing of ours is made: what needs tables of ours does without or says so. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { totpCode } from '../../src/auth/core/totp.ts';
+import { type AuthServer, newEmail, startAuth } from './harness.ts';
+import { solanaWallet } from './wallet-keys.ts';
+
+const password = 'correct horse';
+
+let server: AuthServer;
+beforeAll(async () => {
+  server = await startAuth(
+    {
+      site_url: 'https://app.example',
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+      web3: { solana: { enabled: true } },
+      rate_limit: { sign_in_sign_ups: 30 },
+    },
+    { hostedDatabase: true, mode: 'production' },
+  );
+});
+afterAll(() => server.stop());
+
+test('users sign up and in, use factors, and are deleted', async () => {
+  const client = server.client();
+  const { data, error } = await client.auth.signUp({ email: newEmail(), password });
+  expect(error).toBeNull();
+  const { data: enrolled } = await client.auth.mfa.enroll({ factorType: 'totp' });
+  const code = totpCode(enrolled?.totp.secret ?? '', Math.floor(Date.now() / 30_000)) ?? '';
+  const factorId = enrolled?.id ?? '';
+  expect((await client.auth.mfa.challengeAndVerify({ factorId, code })).error).toBeNull();
+  expect((await client.auth.mfa.unenroll({ factorId })).error).toBeNull();
+  for (const isSoft of [true, false]) {
+    expect((await server.admin().auth.admin.deleteUser(data.user?.id ?? '', isSoft)).error).toBeNull();
+  }
+});
+
+test('limits count in the process', async () => {
+  const answers = [];
+  for (let attempt = 0; attempt < 31; attempt++) {
+    answers.push(await server.request('/recover', { json: { email: 'nobody' } }));
+  }
+  expect(answers.slice(0, 30).map(({ status }) => status)).not.toContain(429);
+  expect(answers[30]?.status).toBe(429);
+});
+
+test('a message of a wallet works once', async () => {
+  const wallet = solanaWallet();
+  const message = [
+    'app.example wants you to sign in with your Solana account:',
+    wallet.address,
+    '',
+    'Version: 1',
+    'URI: https://app.example/',
+    `Issued At: ${new Date().toISOString()}`,
+  ].join('\n');
+  const send = () =>
+    server.request('/token?grant_type=web3', {
+      json: { chain: 'solana', message, signature: wallet.sign(message) },
+    });
+  expect((await send()).status).toBe(200);
+  expect((await send()).status).toBe(400);
+});
+
+test('there are no recovery codes', async () => {
+  const signedUp = await server.request('/signup', { json: { email: newEmail(), password } });
+  const { access_token, user } = await signedUp.json<{ access_token: string; user: { id: string } }>();
+  for (const [method, path, token] of [
+    ['GET', '/factors/recovery-codes', access_token],
+    ['POST', '/factors/recovery-codes', access_token],
+    ['POST', '/factors/recovery-codes/verify', access_token],
+    ['DELETE', '/factors/recovery-codes', access_token],
+    ['GET', `/admin/users/${user.id}/factors/recovery-codes`, server.keys.serviceRoleKey],
+    ['DELETE', `/admin/users/${user.id}/factors/recovery-codes`, server.keys.serviceRoleKey],
+  ] as const) {
+    const answer = await server.request(path, { method, token });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error_code: 'feature_disabled' });
+  }
+});
