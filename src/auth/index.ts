@@ -19,6 +19,7 @@ import { isVettedClient, releaseAuthorization } from './flows/oauth-consent.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { endingWithRequests } from './http/deadline.ts';
 import { sendError } from './http/render-error.ts';
+import { answerUnknown } from './http/unknown.ts';
 import { createLeakedPasswords } from './leaked-passwords.ts';
 import { createOidc } from './oidc.ts';
 import { createPasswords } from './passwords.ts';
@@ -132,9 +133,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
       done(null, body);
     });
     app.setErrorHandler((error, request, reply) => sendError(ctx.log, error, request, reply));
-    app.setNotFoundHandler((_request, reply) =>
-      reply.code(404).type('text/plain; charset=utf-8').send('404 page not found\n'),
-    );
+    answerUnknown(app);
 
     const define = definer(app, ctx);
     publicRoutes(define, ctx);

@@ -152,9 +152,10 @@ async function register(
   const identity =
     (await findIdentity(tx, user.id, provider)) ?? (await firstIdentity(ctx, tx, user, checked));
   user.identities = [identity];
-  const traits = { provider };
   const isAutoconfirm =
     provider === 'email' ? ctx.settings.email.autoconfirm : ctx.settings.phone.autoconfirm;
+  const isPhoneAtOnce = provider === 'phone' && isAutoconfirm;
+  const traits = { provider, ...(isPhoneAtOnce ? { channel: checked.channel } : {}) };
   await audit(ctx, tx, user, isAutoconfirm ? 'user_signedup' : 'user_confirmation_requested', { traits });
   if (isAutoconfirm) await (provider === 'email' ? confirmEmail(ctx, tx, user) : confirmPhone(ctx, tx, user));
   else if (provider === 'phone') {

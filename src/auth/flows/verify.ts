@@ -71,7 +71,8 @@ function parseTypedEmail(email: string): string {
 }
 
 export type Verified =
-  | { readonly kind: 'user'; readonly user: User }
+  /** `type`: what `email` has turned out to be. */
+  | { readonly kind: 'user'; readonly user: User; readonly type: string }
   /** The first of two confirmations. */
   | { readonly kind: 'half' };
 
@@ -108,7 +109,7 @@ export async function verify(
     default:
       throw authError('validation_failed', 'Unsupported verification type');
   }
-  return { kind: 'user', user };
+  return { kind: 'user', user, type };
 }
 
 interface Found {

@@ -81,10 +81,10 @@ async function followLink(ctx: AuthContext, exchange: Exchange, request: VerifyR
       }
       if (isPkce) {
         await syncProviders(ctx, tx, verified.user);
-        return withParams(target, { code: await issueCode(ctx, tx, verified.user, request.type) });
+        return withParams(target, { code: await issueCode(ctx, tx, verified.user, verified.type) });
       }
       const session = await signIn(ctx, tx, exchange, verified.user);
-      return `${target}#${encodeParams({ ...sessionFragment(session), type: request.type })}`;
+      return `${target}#${encodeParams({ ...sessionFragment(session), type: verified.type })}`;
     });
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
