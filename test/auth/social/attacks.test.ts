@@ -213,6 +213,23 @@ describe('PKCE', () => {
     expect((await answer.json()).error_code).toBe('validation_failed');
   });
 
+  it('a code is redeemed in time, or not at all', async () => {
+    serve();
+    const { state } = await leave(auth, 'github', {
+      code_challenge: verifier,
+      code_challenge_method: 'plain',
+    });
+    const { query } = await comeBack(auth, { code: 'good-code', state });
+    await admin().query(
+      sql`update auth.flow_state set created_at = now() - interval '301 s' where id = ${state}`,
+    );
+    const late = await auth.request('/token?grant_type=pkce', {
+      json: { auth_code: query.code, code_verifier: verifier },
+    });
+    expect(late.status).toBe(422);
+    expect((await late.json()).error_code).toBe('flow_state_expired');
+  });
+
   it('no token stands in the address of a PKCE flow', async () => {
     serve();
     const { state } = await leave(auth, 'github', {

@@ -277,6 +277,36 @@ describe('manual linking', () => {
     expect((await client.auth.unlinkIdentity(last)).error?.code).toBe('single_identity_not_deletable');
   });
 
+  it('takes away only what is there, from whom it is asked for', async () => {
+    const { client, id, email } = await signedIn();
+    serveGithub(internet, only(newEmail()));
+    await comeBack(auth, { code: 'good-code', state: await link(client) });
+    const { data } = await client.auth.getSession();
+    const token = data.session?.access_token ?? '';
+    const remove = async (identity: string, headers = {}) => {
+      const path = `/user/identities/${identity}`;
+      return (await auth.request(path, { method: 'DELETE', token, headers })).json();
+    };
+    expect(await remove(crypto.randomUUID())).toMatchObject({ error_code: 'identity_not_found' });
+    expect(await remove('1')).toMatchObject({ error_code: 'validation_failed' });
+    expect(await remove(crypto.randomUUID(), { 'x-jwt-aud': 'others' })).toMatchObject({
+      error_code: 'unexpected_audience',
+    });
+
+    // Without its own address the account would take the other one, which is somebody's by now.
+    const { data: listed } = await client.auth.getUserIdentities();
+    const byEmail = listed?.identities.find((identity) => identity.provider === 'email');
+    const other = listed?.identities.find((identity) => identity.provider === 'github')?.identity_data?.email;
+    const rival = await confirmedUser(auth, newEmail());
+    await auth.database
+      .pool('supabase_admin')
+      .query(sql`update auth.users set email = ${String(other)} where id = ${rival.id}`);
+    expect(await remove(byEmail?.identity_id ?? '')).toMatchObject({
+      error_code: 'email_conflict_identity_not_deletable',
+    });
+    expect((await auth.admin().auth.admin.getUserById(id)).data.user?.email).toBe(email);
+  });
+
   it('refuses an identity that somebody has', async () => {
     const { client } = await signedIn();
     serveGithub(internet, only(newEmail()));
