@@ -17,7 +17,8 @@ import { authError, internalError, OAuthShapedError } from '../errors.ts';
 import { insertOAuthFlow } from '../queries/flow-states.ts';
 import { insertOAuthClientState, takeOAuthClientState } from '../queries/oauth-client-states.ts';
 import type { FlowState } from '../rows.ts';
-import { type ExternalProvider, findProvider, type OAuth2Client } from './external-providers.ts';
+import type { ExternalProvider, OAuth2Client } from './external-clients.ts';
+import { findProvider } from './external-providers.ts';
 import { oauth1Profile, requestToken } from './oauth1-client.ts';
 
 export interface SignInStart {

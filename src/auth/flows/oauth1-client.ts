@@ -6,7 +6,7 @@ import { oauth1Header } from '../core/oauth1.ts';
 import { textAt } from '../core/providers/read.ts';
 import { encodeParams } from '../core/redirects.ts';
 import { authError, internalError, OAuthShapedError } from '../errors.ts';
-import type { OAuth1Client } from './external-providers.ts';
+import type { OAuth1Client } from './external-clients.ts';
 import type { ProviderAnswer } from './external-sign-in.ts';
 
 /** Asks for a request token; its two halves come back as one text, to be kept until the browser is back. */

@@ -194,6 +194,25 @@ describe('Google', () => {
     });
   });
 
+  it('without one its API is asked', async () => {
+    const email = newEmail();
+    internet.serve('oauth2.googleapis.com/token', () => ({
+      access_token: 'ya29.bare',
+      token_type: 'Bearer',
+    }));
+    internet.serve('www.googleapis.com/userinfo/v2/me', ({ headers }) =>
+      headers.authorization === 'Bearer ya29.bare'
+        ? { id: '42', email, verified_email: true, name: 'Ann', picture: 'https://lh3.example/a.jpg' }
+        : { status: 401, json: {} },
+    );
+    expect((await userOf(auth, await signIn(auth, 'google'))).user_metadata).toMatchObject({
+      iss: 'https://www.googleapis.com/userinfo/v2/me',
+      sub: '42',
+      email,
+      email_verified: true,
+    });
+  });
+
   it.each([
     ['made for another app', { aud: 'other-client' }],
     ['made for our native app, which takes no part here', { aud: 'ios-client' }],
@@ -438,6 +457,17 @@ describe('Discord', () => {
       error_description: 'Error getting user email from external provider',
       sb: '',
     });
+  });
+});
+
+it('Apple without an ID token, Microsoft without an ID token: nobody', async () => {
+  internet.serve('appleid.apple.com/auth/token', () => ({ access_token: 'a' }));
+  internet.serve('login.microsoftonline.com/common/oauth2/v2.0/token', () => ({ access_token: 'a' }));
+  expect((await signIn(auth, 'apple')).query).toMatchObject({
+    error_description: 'Error getting user email from external provider',
+  });
+  expect((await signIn(auth, 'azure')).query).toMatchObject({
+    error_description: 'Error getting user profile from external provider',
   });
 });
 

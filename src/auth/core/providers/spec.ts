@@ -38,33 +38,36 @@ export interface ProfileContext {
   readonly token: TokenAnswer;
 }
 
-export type ProfileSource =
-  /** Resources that the access token opens, by name; all are read. */
-  | {
-      readonly from: 'api';
-      readonly issuer: Endpoint;
-      readonly resources: Readonly<Record<string, Endpoint>>;
-      readonly headers?: (clientId: string) => Readonly<Record<string, string>>;
-      readonly query?: (request: {
-        readonly accessToken: string;
-        readonly secret: string;
-      }) => Readonly<Record<string, string>>;
-      readonly read: (answers: Readonly<Record<string, unknown>>, context: ProfileContext) => ExternalProfile;
-    }
-  /** The ID token that came with the access token. */
-  | {
-      readonly from: 'id-token';
-      /** Undefined: the token says which, and the configuration whether that one counts (Microsoft). */
-      readonly issuer: string | undefined;
-      /** Without an ID token the sign-in fails; else the user has no address and no name. */
-      readonly required: boolean;
-    }
-  /** The answer of the token endpoint itself. */
-  | {
-      readonly from: 'token';
-      readonly issuer: Endpoint;
-      readonly read: (context: ProfileContext) => ExternalProfile;
-    };
+/** Resources that the access token opens, by name; all are read. */
+export interface ApiSource {
+  readonly from: 'api';
+  readonly issuer: Endpoint;
+  readonly resources: Readonly<Record<string, Endpoint>>;
+  readonly headers?: (clientId: string) => Readonly<Record<string, string>>;
+  readonly query?: (request: {
+    readonly accessToken: string;
+    readonly secret: string;
+  }) => Readonly<Record<string, string>>;
+  readonly read: (answers: Readonly<Record<string, unknown>>, context: ProfileContext) => ExternalProfile;
+}
+
+/** The ID token that came with the access token. */
+export interface IdTokenSource {
+  readonly from: 'id-token';
+  /** Undefined: the token says which, and the configuration whether that one counts (Microsoft). */
+  readonly issuer: string | undefined;
+  /** When none came: the sign-in fails, the user has no address and no name, or the API is asked. */
+  readonly otherwise: 'fail' | 'nobody' | ApiSource;
+}
+
+/** The answer of the token endpoint itself. */
+export interface TokenSource {
+  readonly from: 'token';
+  readonly issuer: Endpoint;
+  readonly read: (context: ProfileContext) => ExternalProfile;
+}
+
+export type ProfileSource = ApiSource | IdTokenSource | TokenSource;
 
 export interface ProviderSpec {
   readonly authorize: Endpoint;

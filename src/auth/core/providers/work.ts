@@ -2,7 +2,7 @@
 import { claimsOf, soleEmail } from '../external-profile.ts';
 import type { JsonObject } from '../json.ts';
 import { flagAt, idAt, numberAt, objectAt, textAt } from './read.ts';
-import { at, type ProviderSpec } from './spec.ts';
+import { type ApiSource, at, type ProviderSpec } from './spec.ts';
 
 export const issuers = {
   apple: 'https://appleid.apple.com',
@@ -22,7 +22,7 @@ const apple: ProviderSpec = {
   // Asked for a name or an address, Apple answers by a form only.
   authorizeParams: { response_mode: 'form_post' },
   fixedParams: true,
-  profile: { from: 'id-token', issuer: issuers.apple, required: false },
+  profile: { from: 'id-token', issuer: issuers.apple, otherwise: 'nobody' },
 };
 
 const azure: ProviderSpec = {
@@ -30,7 +30,33 @@ const azure: ProviderSpec = {
   token: at('login.microsoftonline.com/common', '/oauth2/v2.0/token'),
   scopes: ['openid'],
   clientAuth: 'post',
-  profile: { from: 'id-token', issuer: undefined, required: true },
+  profile: { from: 'id-token', issuer: undefined, otherwise: 'fail' },
+};
+
+const googleUser = at('www.googleapis.com', '/userinfo/v2/me');
+
+const googleUserinfo: ApiSource = {
+  from: 'api',
+  issuer: googleUser,
+  resources: { user: googleUser },
+  read({ user }, { issuer }) {
+    const id = textAt(user, 'id');
+    const name = textAt(user, 'name');
+    const picture = textAt(user, 'picture');
+    const isVerified = flagAt(user, 'verified_email') || flagAt(user, 'email_verified');
+    return {
+      emails: soleEmail(textAt(user, 'email'), isVerified),
+      claims: claimsOf({
+        iss: issuer,
+        sub: id,
+        name,
+        picture,
+        avatar_url: picture,
+        full_name: name,
+        provider_id: id,
+      }),
+    };
+  },
 };
 
 const google: ProviderSpec = {
@@ -38,7 +64,7 @@ const google: ProviderSpec = {
   token: at('oauth2.googleapis.com', '/token'),
   scopes: ['email', 'profile'],
   clientAuth: 'post',
-  profile: { from: 'id-token', issuer: issuers.google, required: true },
+  profile: { from: 'id-token', issuer: issuers.google, otherwise: googleUserinfo },
 };
 
 const keycloakClaims = new Set(['name', 'sub', 'email', 'email_verified']);
@@ -77,7 +103,7 @@ const linkedinOidc: ProviderSpec = {
   token: at('api.linkedin.com', '/oauth/v2/accessToken'),
   scopes: ['openid', 'email', 'profile'],
   clientAuth: 'post',
-  profile: { from: 'id-token', issuer: issuers.linkedin, required: false },
+  profile: { from: 'id-token', issuer: issuers.linkedin, otherwise: 'nobody' },
 };
 
 const slackOidc: ProviderSpec = {
@@ -113,7 +139,7 @@ const vercelMarketplace: ProviderSpec = {
   authorize: at('api.vercel.com', '/oauth/v2/authorization'),
   token: at('api.vercel.com', '/oauth/v2/accessToken'),
   scopes: [],
-  profile: { from: 'id-token', issuer: issuers.vercelMarketplace, required: true },
+  profile: { from: 'id-token', issuer: issuers.vercelMarketplace, otherwise: 'fail' },
 };
 
 const workos: ProviderSpec = {

@@ -1,0 +1,111 @@
+/** Providers that the project added by itself, as clients. What they name is asked as addresses of strangers are. */
+import type { AuthContext } from '../context.ts';
+import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
+import { profileFromIdToken } from '../core/providers/id-token-profiles.ts';
+import type { AuthError } from '../errors.ts';
+import type { IssuerPlace } from '../oidc.ts';
+import { findCustomProvider } from '../queries/custom-providers.ts';
+import type { CustomProvider } from '../rows.ts';
+import { callbackUrl, type OAuth2Client } from './external-clients.ts';
+import { readUserinfo } from './external-profiles.ts';
+
+export const customPrefix = 'custom:';
+
+/**
+ * @param scopes in place of the provider's, where there are any.
+ * @throws {AuthError} `unsupported(reason)` when there is none, or it is off or cannot be reached.
+ */
+export async function findCustom(
+  ctx: AuthContext,
+  identifier: string,
+  scopes: string,
+  unsupported: (reason: string) => AuthError,
+): Promise<OAuth2Client> {
+  const row = await findCustomProvider(ctx.pool, identifier);
+  if (!row) throw unsupported(`custom provider ${identifier} not found`);
+  if (!row.enabled) throw unsupported(`custom provider ${identifier} is disabled`);
+  const asked = scopes.split(/\s+/).filter((scope) => scope !== '');
+  const common = {
+    kind: 'oauth2',
+    provider: identifier,
+    emailOptional: row.email_optional,
+    clientId: row.client_id,
+    secret: row.client_secret,
+    redirectUri: callbackUrl(ctx.settings.externalUrl()),
+    params: textsOf(row.authorization_params),
+    passesParams: true,
+    pkce: row.pkce_enabled,
+    clientAuth: 'basic',
+    reach: 'public',
+  } as const;
+  const wanted = asked.length === 0 ? row.scopes : asked;
+  return row.provider_type === 'oidc'
+    ? customOidc(ctx, row, { ...common, scopes: withOpenid(wanted) }, unsupported)
+    : customOAuth2(ctx, row, { ...common, scopes: wanted });
+}
+
+const withOpenid = (scopes: readonly string[]): readonly string[] =>
+  scopes.includes('openid') ? scopes : ['openid', ...scopes];
+
+const textsOf = (values: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+
+type CommonClient = Omit<OAuth2Client, 'authorizeUrl' | 'tokenUrl' | 'answersAs' | 'readProfile'>;
+
+function customOAuth2(ctx: AuthContext, row: CustomProvider, common: CommonClient): OAuth2Client {
+  return {
+    ...common,
+    authorizeUrl: row.authorization_url ?? '',
+    tokenUrl: row.token_url ?? '',
+    answersAs: undefined,
+    readProfile: (token) => readUserinfo(ctx, row.userinfo_url ?? '', token, rulesOf(row)),
+  };
+}
+
+async function customOidc(
+  ctx: AuthContext,
+  row: CustomProvider,
+  common: CommonClient,
+  unsupported: (reason: string) => AuthError,
+): Promise<OAuth2Client> {
+  const place = placeOf(row);
+  const discovery = await ctx.oidc.discover(place).catch((cause: unknown) => {
+    ctx.log.warn({ provider: row.identifier, error: cause }, 'The discovery document cannot be had');
+    throw unsupported(`error creating OIDC provider: ${(cause as Error).message}`);
+  });
+  return {
+    ...common,
+    authorizeUrl: discovery.authorizationEndpoint,
+    tokenUrl: discovery.tokenEndpoint,
+    answersAs: discovery.namesItself ? discovery.issuer : undefined,
+    async readProfile(token) {
+      if (token.idToken === undefined) {
+        if (discovery.userinfoEndpoint === '') throw new Error('no ID token or userinfo endpoint available');
+        return readUserinfo(ctx, discovery.userinfoEndpoint, token, rulesOf(row));
+      }
+      const claims = await ctx.oidc.verify(token.idToken, {
+        place,
+        audience: [row.client_id, ...row.acceptable_client_ids],
+        accessToken: undefined,
+      });
+      // Whatever is mapped, the addresses stay those of the token.
+      const profile = profileFromIdToken(claims);
+      return { ...profile, claims: applyClaimRules(profile.claims, claims, rulesOf(row)) };
+    },
+  };
+}
+
+export function placeOf(row: CustomProvider): IssuerPlace {
+  return {
+    issuer: row.issuer ?? '',
+    reach: 'public',
+    ...(row.discovery_url ? { discoveryUrl: row.discovery_url } : {}),
+  };
+}
+
+const rulesOf = (row: CustomProvider): ClaimRules => ({
+  attributeMapping: row.attribute_mapping,
+  customClaims: row.custom_claims_allowlist,
+});

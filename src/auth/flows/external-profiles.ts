@@ -1,0 +1,160 @@
+/** Who the user is, by what a provider answers: its API, its ID token, or the answer of its token endpoint. */
+import type { Reach } from '../../kernel/outgoing.ts';
+import type { AuthContext } from '../context.ts';
+import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
+import type { ExternalProfile } from '../core/external-profile.ts';
+import { isJsonObject } from '../core/json.ts';
+import {
+  expectedAzureIssuer,
+  isAzureCiamIssuer,
+  isAzureIssuer,
+  profileFromClaims,
+  profileFromIdToken,
+  standardClaims,
+} from '../core/providers/id-token-profiles.ts';
+import { textAt } from '../core/providers/read.ts';
+import {
+  type ApiSource,
+  endpointUrl,
+  type IdTokenSource,
+  type ProviderSpec,
+  type TokenAnswer,
+} from '../core/providers/spec.ts';
+import { issuers } from '../core/providers/work.ts';
+import type { ProviderSettings } from '../settings.ts';
+
+/**
+ * @param url in place of the provider's own address; '' for that.
+ * @throws {Error} when the provider does not answer, or what it answers does not count.
+ */
+export async function readConfigured(
+  ctx: AuthContext,
+  { profile }: ProviderSpec,
+  settings: ProviderSettings,
+  url: string,
+  token: TokenAnswer,
+): Promise<ExternalProfile> {
+  switch (profile.from) {
+    case 'token':
+      return profile.read({ issuer: endpointUrl(profile.issuer, url), token });
+    case 'api':
+      return readApi(ctx, profile, settings, url, token);
+    case 'id-token':
+      return token.idToken === undefined
+        ? readWithoutIdToken(ctx, profile.otherwise, settings, url, token)
+        : readIdToken(
+            ctx,
+            profile.issuer ?? azureIssuerOf(token.idToken, url),
+            settings,
+            token.idToken,
+            token,
+          );
+  }
+}
+
+async function readApi(
+  ctx: AuthContext,
+  source: ApiSource,
+  { clientIds, secret }: ProviderSettings,
+  url: string,
+  token: TokenAnswer,
+): Promise<ExternalProfile> {
+  const headers = source.headers?.(clientIds[0] ?? '');
+  const query = source.query?.({ accessToken: token.accessToken, secret }) ?? {};
+  const answers: Record<string, unknown> = {};
+  for (const [name, resource] of Object.entries(source.resources)) {
+    const address = withQuery(endpointUrl(resource, url), query);
+    answers[name] = await readResource(ctx, address, token, 'configured', headers);
+  }
+  return source.read(answers, { issuer: endpointUrl(source.issuer, url), token });
+}
+
+async function readIdToken(
+  ctx: AuthContext,
+  issuer: string,
+  { clientIds }: ProviderSettings,
+  idToken: string,
+  { accessToken }: TokenAnswer,
+): Promise<ExternalProfile> {
+  const claims = await ctx.oidc.verify(idToken, {
+    place: { issuer, reach: 'configured' },
+    aliases: issuer === issuers.apple ? ['https://account.apple.com'] : [],
+    audience: [clientIds[0] ?? ''],
+    accessToken,
+  });
+  return profileFromIdToken(claims);
+}
+
+async function readWithoutIdToken(
+  ctx: AuthContext,
+  otherwise: IdTokenSource['otherwise'],
+  settings: ProviderSettings,
+  url: string,
+  token: TokenAnswer,
+): Promise<ExternalProfile> {
+  if (otherwise === 'fail') throw new Error('no OIDC ID token present in response');
+  if (otherwise === 'nobody') return { emails: [], claims: { sub: '' } };
+  return readApi(ctx, otherwise, settings, url, token);
+}
+
+/**
+ * The tenant that the token names. It is not believed yet: the token must be signed with that tenant's keys, and the
+ * tenant must be Microsoft's, or below the configured address.
+ */
+function azureIssuerOf(idToken: string, url: string): string {
+  const issuer = issuerOf(idToken);
+  const expected = expectedAzureIssuer(url);
+  if (expected !== undefined && issuer !== expected) {
+    throw new Error(`azure: ID token issuer "${issuer}" does not match expected issuer "${expected}"`);
+  }
+  const isOfConfigured = url !== '' && URL.canParse(issuer) && new URL(issuer).origin === new URL(url).origin;
+  const isExpectedCiam = expected !== undefined && isAzureCiamIssuer(issuer);
+  if (isAzureIssuer(issuer) || isExpectedCiam || isOfConfigured) return issuer;
+  throw new Error(`azure: ID token issuer not valid "${issuer}"`);
+}
+
+/** What an unchecked ID token says of its issuer; '' when it is none. */
+export function issuerOf(idToken: string): string {
+  try {
+    const payload = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');
+    return textAt(JSON.parse(payload), 'iss');
+  } catch {
+    return '';
+  }
+}
+
+function withQuery(url: string, query: Readonly<Record<string, string>>): string {
+  const address = new URL(url);
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  return address.href;
+}
+
+async function readResource(
+  ctx: AuthContext,
+  url: string,
+  token: TokenAnswer,
+  reach: Reach,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const answer = await ctx.outgoing.send({
+    url,
+    reach,
+    headers: { ...headers, authorization: `Bearer ${token.accessToken}` },
+  });
+  if (answer.status < 200 || answer.status > 299) {
+    throw new Error(`${new URL(url).origin} answered with status ${answer.status}`);
+  }
+  return JSON.parse(answer.text) as unknown;
+}
+
+/** @throws {Error} as {@link readConfigured} */
+export async function readUserinfo(
+  ctx: AuthContext,
+  url: string,
+  token: TokenAnswer,
+  rules: ClaimRules,
+): Promise<ExternalProfile> {
+  const raw = await readResource(ctx, url, token, 'public');
+  if (!isJsonObject(raw)) throw new Error('the userinfo endpoint answered with no object');
+  return profileFromClaims(applyClaimRules(standardClaims(raw), raw, rules));
+}
