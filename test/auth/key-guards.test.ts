@@ -1,0 +1,56 @@
+/** What guards the routes for keys and wallets that anybody may call: limits by address and captchas. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AuthServer, startAuth } from './harness.ts';
+
+const features = {
+  site_url: 'https://app.example',
+  passkey: { enabled: true },
+  webauthn: { rp_id: 'app.example', rp_origins: ['https://app.example'] },
+  web3: { solana: { enabled: true } },
+};
+
+let limited: AuthServer;
+let asking: AuthServer;
+beforeAll(async () => {
+  limited = await startAuth({ ...features, rate_limit: { web3: 30 } }, { mode: 'production' });
+  asking = await startAuth({ ...features, captcha: { enabled: true, provider: 'hcaptcha', secret: 'x' } });
+});
+afterAll(async () => {
+  await limited.stop();
+  await asking.stop();
+});
+
+const statuses = async (server: AuthServer, path: string, times: number) => {
+  const answers = await Promise.all(
+    Array.from({ length: times }, () => server.request(path, { json: { chain: 'solana' } })),
+  );
+  return answers.map(({ status }) => status);
+};
+
+test.each([
+  ['/passkeys/authentication/options', 200],
+  ['/token?grant_type=web3', 400],
+])('%s counts calls', async (path, usual) => {
+  const seen = await statuses(limited, path, 33);
+  expect(seen.filter((status) => status === usual)).toHaveLength(30);
+  expect(seen.filter((status) => status === 429)).toHaveLength(3);
+});
+
+test.each(['/passkeys/authentication/options', '/token?grant_type=web3'])(
+  '%s asks for a captcha',
+  async (path) => {
+    const answer = await asking.request(path, { json: { chain: 'solana' } });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error_code: 'captcha_failed' });
+  },
+);
+
+test('where passkeys are off that is the answer, captcha or not', async () => {
+  const plain = await startAuth({ captcha: { enabled: true, provider: 'hcaptcha', secret: 'x' } });
+  try {
+    const answer = await plain.request('/passkeys/authentication/options', { json: {} });
+    expect(await answer.json()).toMatchObject({ error_code: 'passkey_disabled' });
+  } finally {
+    await plain.stop();
+  }
+});
