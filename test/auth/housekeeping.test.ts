@@ -138,6 +138,23 @@ test('beginnings that nobody finished go after a day, in batches', async () => {
   expect(await all()).toBe(1);
 });
 
+test('requests of other apps go a day after they have run out', async () => {
+  const client = randomUUID();
+  await run(sql`insert into auth.oauth_clients
+      (id, registration_type, redirect_uris, grant_types, client_type, token_endpoint_auth_method)
+    values (${client}, 'dynamic', 'https://app.example/', 'authorization_code', 'public', 'none')`);
+  await run(sql`insert into auth.oauth_authorizations
+      (id, authorization_id, client_id, redirect_uri, scope, created_at, expires_at)
+    select gen_random_uuid(), 'request-' || n, ${client}, 'https://app.example/', 'email', now(), now() + n * interval '1 hour'
+    from generate_series(1, 3) n`);
+  const left = () =>
+    count(sql`select count(*)::int as n from auth.oauth_authorizations where client_id = ${client}`);
+  await housekeeper(dayMs).sweep();
+  expect(await left()).toBe(3);
+  await housekeeper(dayMs + 2.5 * hourMs).sweep();
+  expect(await left()).toBe(1);
+});
+
 test('one process does it at a time', async () => {
   const held = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();

@@ -57,6 +57,8 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     remove('oauth_client_states', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_challenges', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_factors', sql`t.status = 'unverified' and t.created_at < ${ago(dayMs)}`),
+    // Anybody who knows a client's id can begin one; upstream keeps them all.
+    remove('oauth_authorizations', sql`t.expires_at < ${ago(dayMs)}`),
     remove('webauthn_challenges', sql`t.expires_at < ${ago(0)}`),
     // Of our own: links whose time is over. Upstream keeps them until the user asks for another.
     remove('one_time_tokens', sql`t.created_at at time zone 'UTC' < ${ago(longestCodeMs + dayMs)}`),

@@ -73,11 +73,10 @@ export async function updateOAuthClient(
   return row;
 }
 
-/** The row stays, for what refers to it. False: there is none. */
-export async function deleteOAuthClient(db: Queryable, id: string, nowMs: number): Promise<boolean> {
+/** The row stays, for what refers to it. */
+export async function deleteOAuthClient(db: Queryable, id: string, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
-  const rows = await db.query(sql`
+  await db.query(sql`
     update auth.oauth_clients set deleted_at = ${now}, updated_at = ${now}
-    where id = ${id} and deleted_at is null returning id`);
-  return rows.length > 0;
+    where id = ${id} and deleted_at is null`);
 }

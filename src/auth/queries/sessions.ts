@@ -122,6 +122,11 @@ export async function deleteSessions(db: Queryable, userId: string, exceptId?: s
   await db.query(sql`delete from auth.sessions where user_id = ${userId}${others}`);
 }
 
+/** Ends what a client of our OAuth server may do for anybody. */
+export async function deleteSessionsOfClient(db: Queryable, clientId: string): Promise<void> {
+  await db.query(sql`delete from auth.sessions where oauth_client_id = ${clientId}`);
+}
+
 /** Ends what a client of our OAuth server may do for this user. */
 export async function deleteClientSessions(db: Queryable, userId: string, clientId: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and oauth_client_id = ${clientId}`);

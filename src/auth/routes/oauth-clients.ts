@@ -16,6 +16,7 @@ import {
   listOAuthClients,
   updateOAuthClient,
 } from '../queries/oauth-clients.ts';
+import { deleteSessionsOfClient } from '../queries/sessions.ts';
 import type { OAuthClient } from '../rows.ts';
 import { requireOAuthServer } from './oauth-server.ts';
 import type { Define } from './route.ts';
@@ -61,7 +62,11 @@ export function oauthClientRoutes(define: Define, ctx: AuthContext): void {
   define('DELETE', '/admin/oauth/clients/:clientId', async (exchange) => {
     await requireAdministration(ctx, exchange);
     const client = await requireClient(ctx, exchange);
-    await deleteOAuthClient(ctx.pool, client.id, ctx.clock.now());
+    await ctx.pool.transaction(async (tx) => {
+      await deleteOAuthClient(tx, client.id, ctx.clock.now());
+      // Upstream leaves them, though nobody can refresh them any more.
+      await deleteSessionsOfClient(tx, client.id);
+    });
     return exchange.reply.code(204).send();
   });
 

@@ -356,6 +356,8 @@ describe('administration of clients', () => {
 
     expect((await admin.deleteClient(id)).error).toBeNull();
     expect((await admin.getClient(id)).error).toMatchObject({ status: 404, code: 'oauth_client_not_found' });
+    const info = await server.request('/oauth/userinfo', { token: good.body.access_token });
+    expect(await info.json()).toMatchObject({ error_code: 'session_not_found' });
     const gone = await begin(server, { client_id: id, redirect_uri: 'desk://cb' });
     expect(gone).toMatchObject({ status: 400, body: { error_code: 'oauth_client_not_found' } });
     const refresh = await token(server, {

@@ -17,7 +17,7 @@ export function redirectUriFault(uri: string): string | undefined {
   }
   const isHttp = split.scheme === 'http' || split.scheme === 'https';
   // A URL whose host is another one to a browser would take the code elsewhere.
-  if (isHttp && !readsAlike(uri, split)) return 'invalid URL format';
+  if (!URL.canParse(uri) || (isHttp && !readsAlike(uri, split))) return 'invalid URL format';
   if (split.scheme === 'http' && !['localhost', '127.0.0.1', '::1'].includes(split.hostname)) {
     return 'HTTP scheme only allowed for localhost';
   }

@@ -1,0 +1,183 @@
+/** The OAuth server's pure rules, with whatever text a network brings. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AuthError, OAuthShapedError } from '../../errors.ts';
+import { parseFields } from '../fields.ts';
+import { parseAuthorizeRequest } from './authorize-request.ts';
+import { isRegistered, redirectUriFault } from './redirect-uri.ts';
+import { parseRegistration, parseUpdate } from './registration.ts';
+import { coversScopes, parseScopes } from './scopes.ts';
+import { clientSecretText, hashClientSecret, isClientSecret, sessionIdOfCode } from './secrets.ts';
+import { parseTokenParams, readCredentials } from './token-request.ts';
+
+const isOurs = (error: unknown) => error instanceof AuthError || error instanceof OAuthShapedError;
+
+/** A value, or an error of the table. */
+function answers<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (isOurs(error)) return undefined;
+    throw error;
+  }
+}
+
+describe('redirect URIs', () => {
+  const strange = fc.oneof(
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc.string(),
+    fc
+      .tuple(
+        fc.constantFrom('http', 'https', 'HTTP', 'javascript', 'myapp', 'data', ''),
+        fc.constantFrom('://', ':', ':/', ':\\\\', ':///'),
+        fc.constantFrom(
+          'localhost',
+          '127.0.0.1',
+          '[::1]',
+          'evil.example',
+          'localhost@evil.example',
+          'localhost\\@evil',
+        ),
+        fc.string(),
+      )
+      .map((parts) => parts.join('')),
+  );
+
+  test('one that is good is an absolute address without fragment, and plain http only on this machine', () => {
+    fc.assert(
+      fc.property(strange, (uri) => {
+        if (redirectUriFault(uri) !== undefined) return;
+        const url = new URL(uri);
+        expect(url.hash).toBe('');
+        expect(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:']).not.toContain(url.protocol);
+        if (url.protocol === 'http:') expect(['localhost', '127.0.0.1', '[::1]']).toContain(url.hostname);
+        // The column joins them by commas.
+        expect(uri.split(',')).toEqual([uri]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('only the very text that was registered counts', () => {
+    fc.assert(
+      fc.property(strange, strange, (one, other) => {
+        expect(isRegistered([one], other)).toBe(one === other && redirectUriFault(one) === undefined);
+      }),
+    );
+  });
+});
+
+describe('what a client sends', () => {
+  test('any registration gives one that fits the columns, or an error of the table', () => {
+    const metadata = fc.record(
+      {
+        redirect_uris: fc.oneof(fc.array(fc.webUrl(), { maxLength: 12 }), fc.anything()),
+        client_name: fc.oneof(fc.string(), fc.anything()),
+        client_uri: fc.oneof(fc.webUrl(), fc.string()),
+        logo_uri: fc.oneof(fc.webUrl(), fc.string()),
+        grant_types: fc.oneof(
+          fc.subarray(['authorization_code', 'refresh_token', 'password']),
+          fc.anything(),
+        ),
+        client_type: fc.constantFrom('public', 'confidential', '', 'x'),
+        token_endpoint_auth_method: fc.constantFrom(
+          'none',
+          'client_secret_basic',
+          'client_secret_post',
+          '',
+          'x',
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(metadata, (given) => {
+        const text = JSON.stringify(given);
+        const made = answers(() => parseRegistration(parseFields(text)));
+        if (made === undefined) return;
+        expect(made.authMethod === 'none').toBe(made.clientType === 'public');
+        expect(made.redirectUris.join(',').split(',')).toEqual(made.redirectUris);
+        for (const uri of [made.clientUri, made.logoUri]) expect(uri ?? 'https:').toMatch(/^https?:/i);
+        answers(() => parseUpdate(parseFields(text), made.clientType));
+      }),
+    );
+  });
+
+  test('any query is a request with PKCE and known scopes, or a fault in words', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (extra, challenge) => {
+        const query = new URLSearchParams({
+          code_challenge: challenge,
+          code_challenge_method: 'S256',
+          ...extra,
+        });
+        const parsed = parseAuthorizeRequest(query);
+        if ('fault' in parsed) expect(parsed.fault).not.toBe('');
+        else expect(parsed.request.codeChallenge.length).toBeGreaterThanOrEqual(43);
+      }),
+    );
+  });
+
+  test('any body and any header give credentials, or invalid_credentials', () => {
+    const types = fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'text/plain', '');
+    const header = fc.oneof(
+      fc.constant(undefined),
+      fc.string(),
+      fc.string().map((text) => `Basic ${Buffer.from(text).toString('base64')}`),
+    );
+    fc.assert(
+      fc.property(types, fc.oneof(fc.string(), fc.json()), header, (type, body, authorization) => {
+        const params = parseTokenParams(type, body);
+        expect(typeof (params?.('code') ?? '')).toBe('string');
+        answers(() => readCredentials(authorization, params));
+      }),
+    );
+  });
+
+  test('Basic is read with and without the form encoding of RFC 6749', () => {
+    const params = parseTokenParams('application/x-www-form-urlencoded', 'client_id=other');
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+    const read = { clientId: 'a-b', clientSecret: 's_1', method: 'client_secret_basic' };
+    expect(readCredentials(basic('a-b:s_1'), params)).toEqual(read);
+    expect(readCredentials(basic('a%2Db:s%5F1').replace('Basic', 'basic'), params)).toEqual(read);
+  });
+
+  test('members that are named like those of every object are absent', () => {
+    const params = parseTokenParams('application/json', '{"__proto__":{"client_id":"x"},"code":"c"}');
+    expect([params?.('client_id'), params?.('toString'), params?.('code')]).toEqual(['', '', 'c']);
+  });
+});
+
+describe('scopes', () => {
+  test('are covered by themselves and by more, never by less', () => {
+    const scopes = fc.subarray(['openid', 'profile', 'email', 'phone', 'offline_access']);
+    fc.assert(
+      fc.property(scopes, scopes, (granted, wanted) => {
+        expect(coversScopes(granted, wanted)).toBe(wanted.every((scope) => granted.includes(scope)));
+        expect(parseScopes(wanted.join('  '))).toEqual(wanted);
+      }),
+    );
+  });
+});
+
+describe('secrets', () => {
+  test('match themselves only; a client without a hash matches nothing', () => {
+    const secret = clientSecretText();
+    expect(isClientSecret(secret, hashClientSecret(secret))).toBe(true);
+    expect(isClientSecret(clientSecretText(), hashClientSecret(secret))).toBe(false);
+    expect(isClientSecret('', '')).toBe(false);
+    expect(isClientSecret('', null)).toBe(false);
+    expect(isClientSecret(hashClientSecret(secret), hashClientSecret(secret))).toBe(false);
+  });
+
+  test('a code leads to one session id, a UUID, and a session id to no code', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (code) => {
+        const id = sessionIdOfCode(code);
+        expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+        expect(id).toBe(sessionIdOfCode(code));
+        expect(id).not.toBe(code);
+      }),
+    );
+  });
+});
