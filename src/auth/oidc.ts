@@ -50,10 +50,11 @@ export interface Oidc {
 }
 
 export class IdTokenError extends Error {
-  readonly fault: 'audience' | 'other';
+  /** The token is genuine and in time, but about nobody, or for others: upstream says which. */
+  readonly fault: 'audience' | 'subject' | 'other';
 
-  constructor(message: string, fault: 'audience' | 'other' = 'other', cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
+  constructor(message: string, fault: IdTokenError['fault'] = 'other') {
+    super(message);
     this.name = 'IdTokenError';
     this.fault = fault;
   }
@@ -112,8 +113,9 @@ export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
       }
       const candidates = await keys.find(token);
       if (!isSignedBy(token, candidates)) throw new IdTokenError('the signature is not of the issuer');
-      judge(token.claims, [rules.place.issuer, ...(rules.aliases ?? [])], rules.audience, clock.now() / 1000);
+      judgeOrigin(token.claims, [rules.place.issuer, ...(rules.aliases ?? [])], clock.now() / 1000);
       judgeAccessToken(token.claims, token.alg, rules.accessToken);
+      judgeTarget(token.claims, rules.audience);
       return token.claims;
     },
     forget(issuer) {
@@ -122,19 +124,18 @@ export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
   };
 }
 
-function judge(
-  claims: IdTokenClaims,
-  issuers: readonly string[],
-  audience: readonly string[],
-  nowSeconds: number,
-): void {
-  const { iss, aud, exp, nbf, sub } = claims;
+function judgeOrigin({ iss, exp, nbf }: IdTokenClaims, issuers: readonly string[], nowSeconds: number): void {
   if (typeof iss !== 'string' || !issuers.includes(iss)) throw new IdTokenError(`issued by ${String(iss)}`);
   if (typeof exp !== 'number' || nowSeconds >= exp) throw new IdTokenError('the token has expired');
   if (nbf !== undefined && (typeof nbf !== 'number' || nowSeconds + notBeforeSkewSeconds < nbf)) {
     throw new IdTokenError('the token does not count yet');
   }
-  if (typeof sub !== 'string' || sub === '') throw new IdTokenError('the token is about nobody');
+}
+
+function judgeTarget({ sub, aud }: IdTokenClaims, audience: readonly string[]): void {
+  if (typeof sub !== 'string' || sub === '') {
+    throw new IdTokenError('Missing sub claim in id_token', 'subject');
+  }
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
   if (!audience.some((one) => one !== '' && audiences.includes(one))) {
     throw new IdTokenError(`Unacceptable audience in id_token: [${audiences.join(' ')}]`, 'audience');

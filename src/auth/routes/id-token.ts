@@ -110,8 +110,10 @@ async function findIssuer(ctx: AuthContext, request: IdTokenRequest): Promise<Tr
   const fixed = fixedIssuers.find(([name, known]) => name === provider || known === issuer);
   if (fixed) return configured(ctx, ...fixed);
   const keycloak = ctx.settings.providers.get('keycloak');
-  const isKeycloakIssuer = keycloak?.enabled && keycloak.url !== '' && issuer === keycloak.url;
-  if (provider === 'keycloak' || isKeycloakIssuer) return configured(ctx, 'keycloak', keycloak?.url ?? '');
+  // Realms are written without a slash at the end.
+  const realm = keycloak?.url.replace(/\/$/, '') ?? '';
+  const isKeycloakIssuer = keycloak?.enabled && realm !== '' && issuer === realm;
+  if (provider === 'keycloak' || isKeycloakIssuer) return configured(ctx, 'keycloak', realm);
   if (provider.startsWith(customPrefix)) return findCustomIssuer(ctx, provider);
   throw authError('validation_failed', `Custom OIDC provider "${provider}" not allowed`);
 }
@@ -188,8 +190,8 @@ async function verify(
       accessToken: accessToken === '' ? undefined : accessToken,
     });
   } catch (cause) {
-    const isAudience = cause instanceof IdTokenError && cause.fault === 'audience';
-    throw invalid(isAudience ? cause.message : 'Bad ID token', cause);
+    const isTold = cause instanceof IdTokenError && cause.fault !== 'other';
+    throw invalid(isTold ? cause.message : 'Bad ID token', cause);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The way to a provider and back, walked by somebody who means harm. */
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from '../harness.ts';
@@ -310,6 +311,40 @@ describe('errors of the provider', () => {
       error_description: 'Error getting user profile from external provider',
     });
   });
+});
+
+it('whatever comes back, the browser ends at the site, without a session and without a fault of ours', async () => {
+  const { state } = await leave(auth, 'github');
+  const name = fc.constantFrom(
+    'state',
+    'code',
+    'error',
+    'error_description',
+    'iss',
+    'user',
+    'oauth_token',
+    'denied',
+  );
+  const value = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constant(state),
+    fc.constant('\u0000'),
+  );
+  const params = fc.array(fc.tuple(name, value), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(params, fc.constantFrom('GET' as const, 'POST' as const), async (pairs, method) => {
+      const arrival = await comeBack(
+        auth,
+        Object.fromEntries(pairs.map(([key, text]) => [key, text.toWellFormed()])),
+        method,
+      );
+      expect([302, 303]).toContain(arrival.status);
+      expect(arrival.url.host).toBe('app.example.com');
+      expect(arrival.fragment).not.toHaveProperty('access_token');
+      expect(arrival.query.error ?? '').not.toBe('');
+    }),
+    { numRuns: 60 },
+  );
 });
 
 describe('what a provider says of its users', () => {

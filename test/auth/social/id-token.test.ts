@@ -42,7 +42,7 @@ beforeAll(async () => {
         facebook: configured,
         google: configured,
         kakao: configured,
-        keycloak: { ...configured, url: keycloak.url, skip_nonce_check: true },
+        keycloak: { ...configured, url: `${keycloak.url}/`, skip_nonce_check: true },
         snapchat: configured,
         vercel_marketplace: configured,
       },
@@ -234,7 +234,6 @@ describe('forged tokens', () => {
     ['expired', () => issuers.google.token({ ...person(), exp: Math.floor(Date.now() / 1000) - 1 })],
     ['without an end', () => issuers.google.token({ ...person(), exp: undefined })],
     ['for later', () => issuers.google.token({ ...person(), nbf: Math.floor(Date.now() / 1000) + 3600 })],
-    ['about nobody', () => issuers.google.token({ ...person(), sub: '' })],
     ['critical extensions', () => issuers.google.token(person(), { header: { crit: ['x'], x: 1 } })],
     ['three dots and no token', () => 'a.b.c'],
     ['text', () => 'nonsense'],
@@ -253,6 +252,15 @@ describe('forged tokens', () => {
     expect(
       (await ask({ provider: 'google', id_token: issuers.google.token({ ...person(), aud: '' }) })).status,
     ).toBe(400);
+  });
+
+  it('about nobody', async () => {
+    const id_token = issuers.google.token({ ...person(), sub: '' });
+    expect(await ask({ provider: 'google', id_token })).toMatchObject({
+      status: 400,
+      error: 'invalid request',
+      error_description: 'Missing sub claim in id_token',
+    });
   });
 
   it('a token of this project itself is none', async () => {
