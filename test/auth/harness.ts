@@ -29,7 +29,11 @@ export interface AuthServer {
   readonly keys: Keys;
   readonly database: Database;
   /** Moves the server's clock; tokens and limits follow it. */
-  readonly clock: { advance(ms: number): void };
+  readonly clock: {
+    advance(ms: number): void;
+    /** From now on time passes by `advance` alone. */
+    freeze(): void;
+  };
   /** A stock client, each with a session of its own. */
   client(flowType?: 'implicit' | 'pkce'): SupabaseClient;
   /** A stock client with the service key. */
@@ -77,7 +81,8 @@ export async function startAuth(
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
   let url = '';
   let offsetMs = 0;
-  const clock: Clock = { now: () => Date.now() + offsetMs };
+  let frozenAtMs: number | undefined;
+  const clock: Clock = { now: () => (frozenAtMs ?? Date.now()) + offsetMs };
   const mail = createMail({ database, config, port: 0, host: '127.0.0.1', log: silentLogger });
   if (hostedDatabase) await database.pool('supabase_admin').exec('drop schema _plinth cascade');
   const service = createAuth({
@@ -109,6 +114,9 @@ export async function startAuth(
     clock: {
       advance(ms) {
         offsetMs += ms;
+      },
+      freeze() {
+        frozenAtMs ??= Date.now();
       },
     },
     client: (flowType = 'implicit') =>

@@ -24,6 +24,7 @@ describe('by address', () => {
       },
       { mode: 'production', trustedProxies: ['127.0.0.1'] },
     );
+    auth.clock.freeze();
   });
   afterAll(() => auth.stop());
 
@@ -109,6 +110,7 @@ describe('by address', () => {
     const warnings: LogFields[] = [];
     const log = { ...silentLogger, warn: (fields: LogFields) => void warnings.push(fields) };
     const strict = await startAuth({}, { mode: 'production', log });
+    strict.clock.freeze();
     try {
       const answers = await Promise.all(
         Array.from({ length: 31 }, (_, index) =>

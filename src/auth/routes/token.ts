@@ -146,8 +146,10 @@ async function exchangeCode(ctx: AuthContext, exchange: Exchange): Promise<JsonO
     if (!(await takeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
     await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });
     const method = flow.authentication_method;
-    const issued = await issueSession(ctx, tx, exchange, user, method, await originOf(tx, flow));
-    if (end !== undefined) await setSessionEnd(tx, issued.sessionId, end);
+    const origin = await originOf(tx, flow);
+    const issued = await issueSession(ctx, tx, exchange, user, method, origin);
+    const notAfter = end ?? origin?.not_after ?? undefined;
+    if (notAfter !== undefined) await setSessionEnd(tx, issued.sessionId, notAfter);
     return issued;
   });
   return renderSession(session, {

@@ -44,6 +44,8 @@ test.each([
   ['an end of character data', '<x>]]></x>'],
   ['character data outside', '<![CDATA[ ]]><x/>'],
   ['nothing', ''],
+  ['elements without end', `<x>${'<y/>'.repeat(20_001)}</x>`],
+  ['attributes without end', `<x ${Array.from({ length: 300 }, (_, index) => `a${index}=""`).join(' ')}/>`],
   ['a depth without end', `${'<x>'.repeat(10_000)}${'</x>'.repeat(10_000)}`],
 ])('refuses %s', (_name, text) => {
   expect(() => parseXml(text)).toThrow(XmlError);

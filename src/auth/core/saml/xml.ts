@@ -1,6 +1,6 @@
 /**
  * XML 1.0 with namespaces, as much of it as SAML needs, read strictly: no document type (so neither entities nor files of
- * others), no processing instructions, a bounded depth. Comments are dropped, and the text around them stays one text.
+ * others), no processing instructions, a bounded depth and size. Comments are dropped, and the text around them stays one text.
  * https://www.w3.org/TR/xml/ https://www.w3.org/TR/xml-names/
  */
 export interface XmlElement {
@@ -19,7 +19,10 @@ export class XmlError extends Error {
   override name = 'XmlError';
 }
 
+/** Anybody may send us a document, and reading it keeps this thread busy. */
 const maxDepth = 64;
+const maxElements = 20_000;
+const maxAttributes = 200;
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 
 const nameStart =
@@ -72,6 +75,7 @@ export function parseXml(source: string): XmlElement {
   take(declaration);
   const open: Open[] = [];
   let root: XmlElement | undefined;
+  let elements = 0;
   while (position < text.length) {
     const parent = open.at(-1);
     if (take(comment)) continue;
@@ -95,10 +99,12 @@ export function parseXml(source: string): XmlElement {
     if (qualified === undefined) throw new XmlError(`cannot be read at character ${position}`);
     if (root && !parent) throw new XmlError('there is more than one root');
     if (open.length >= maxDepth) throw new XmlError('it is nested too deep');
+    if (++elements > maxElements) throw new XmlError('it holds too many elements');
     const written = new Map<string, string>();
     for (let match = take(attribute); match; match = take(attribute)) {
       const [, name = '', quoted, single = ''] = match;
       if (written.has(name)) throw new XmlError(`${name} is given twice`);
+      if (written.size >= maxAttributes) throw new XmlError('an element has too many attributes');
       // Line ends and tabs of an attribute are blanks (section 3.3.3).
       written.set(name, decodeEntities((quoted ?? single).replace(/[\t\n]/g, ' ')));
     }
