@@ -1,5 +1,8 @@
 /** Tokens of a third-party issuer: every service takes them, the auth service none. */
 import { generateKeyPairSync } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configFrom } from '../../src/config/index.ts';
@@ -10,12 +13,17 @@ import { type Issuer, startIssuer } from './issuer.ts';
 
 let issuer: Issuer;
 let backend: Backend;
+let projectDir: string;
 
 beforeAll(async () => {
   issuer = await startIssuer();
+  projectDir = await mkdtemp(join(tmpdir(), 'plinth-third-party-'));
+  const hello = join(projectDir, 'supabase', 'functions', 'hello');
+  await mkdir(hello, { recursive: true });
+  await writeFile(join(hello, 'index.ts'), "Deno.serve(() => new Response('hello'));");
   backend = await createTestBackend({
+    projectDir,
     config: { auth: { third_party: { workos: { enabled: true, issuer_url: issuer.url } } } },
-    exclude: ['functions'],
     sql: `
       create table notes (id int primary key, owner text default auth.jwt()->>'sub');
       alter table notes enable row level security;
@@ -29,6 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await backend?.stop();
   await issuer?.stop();
+  if (projectDir !== undefined) await rm(projectDir, { recursive: true, force: true });
 });
 
 const insert = (token: string, id: number): Promise<Response> =>
@@ -62,6 +71,14 @@ it('counts for storage', async () => {
   expect(error).toBeNull();
   const { data } = await client.storage.from('files').download('a.txt');
   expect(await data?.text()).toBe('hello');
+});
+
+it('counts for functions', async () => {
+  const call = (token: string) =>
+    backend.fetch('/functions/v1/hello', { headers: { authorization: `Bearer ${token}` } });
+  const answer = await call(issuer.token(person));
+  expect(await answer.text()).toBe('hello');
+  expect((await call(issuer.token({ ...person, iss: 'https://other.example' }))).status).toBe(401);
 });
 
 it('counts for realtime', async () => {
