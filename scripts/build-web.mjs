@@ -77,7 +77,7 @@ async function prerender(
 ) {
   await build({ configFile: false, ...config });
   const { writePages } = await import(
-    pathToFileURL(path.join(root, 'node_modules', '.plinth-prerender', 'prerender.js')).href
+    pathToFileURL(path.join(root, 'dist', '.prerender', 'prerender.js')).href
   );
   await writePages(path.join(outDir, 'account'));
 }

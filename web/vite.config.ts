@@ -50,8 +50,8 @@ export function prerenderConfig(): UserConfig {
     plugins: [react(), themeCssPlugin(), messagesPlugin()],
     build: {
       ssr: path('./account/prerender.tsx'),
-      // Below node_modules, so that what it imports from there is found.
-      outDir: path('../node_modules/.plinth-prerender'),
+      // Of this folder alone: several checkouts may share their packages.
+      outDir: path('../dist/.prerender'),
       emptyOutDir: true,
       target: 'node20',
     },

@@ -4,7 +4,7 @@ import type { WebFace } from '../kernel/web-face.ts';
 import { brandCss, monogram } from './core/branding.ts';
 import { fillPage } from './core/html.ts';
 import { type AuthSettings, type Offers, offersOf, offNames } from './core/offers.ts';
-import type { PageDeps, PageName } from './routes/pages.ts';
+import type { AnyPage, PageDeps } from './routes/pages.ts';
 
 /** What the script of every page reads (`web/account/page-config.ts` has the same shape). */
 export interface PageConfig {
@@ -19,6 +19,7 @@ export interface PageConfig {
   readonly currentPassword: boolean;
   /** Whether other apps can be allowed to act for a user. */
   readonly apps: boolean;
+  readonly requestId: string;
 }
 
 export interface FillerDeps {
@@ -32,12 +33,15 @@ const logoPath = '/account/logo';
 /** Codes cannot be asked for faster than people read them, whatever the project allows. */
 const shortestResendSeconds = 5;
 
-export function createPageFiller(deps: FillerDeps): Pick<PageDeps, 'filled' | 'imageSources' | 'logo'> {
+export function createPageFiller(
+  deps: FillerDeps,
+): Pick<PageDeps, 'filled' | 'textOf' | 'imageSources' | 'logo'> {
   const { face, config, internalFetch, publishableKey } = deps;
   const { branding } = config.plinth;
   const name = branding.name ?? config.project_id;
   const css = brandCss(branding.color);
-  const pages = new Map<PageName, string>();
+  const pages = new Map<AnyPage, string>();
+  let texts: Readonly<Record<string, string>> | undefined;
   let offers: Offers | undefined;
 
   async function readOffers(): Promise<Offers> {
@@ -64,6 +68,8 @@ export function createPageFiller(deps: FillerDeps): Pick<PageDeps, 'filled' | 'i
       totp: auth.mfa.totp.enroll_enabled,
       currentPassword: auth.email.require_current_password,
       apps: auth.oauth_server.enabled,
+      // Filled in with each answer.
+      requestId: '%PLINTH_REQUEST_ID%',
     };
   }
 
@@ -71,10 +77,15 @@ export function createPageFiller(deps: FillerDeps): Pick<PageDeps, 'filled' | 'i
     imageSources:
       branding.logo !== undefined && /^https?:/.test(branding.logo) ? [new URL(branding.logo).origin] : [],
     logo: branding.logo === undefined ? { svg: monogram(name, branding.color) } : { address: branding.logo },
+    textOf(code) {
+      texts ??= JSON.parse(face.html('plain/texts.json') ?? '{}') as Record<string, string>;
+      const known = [code, `error.${code}`, 'error.other'].find((id) => Object.hasOwn(texts ?? {}, id));
+      return known === undefined ? '' : (texts[known] as string);
+    },
     async filled(page) {
       const known = pages.get(page);
       if (known !== undefined) return known;
-      const html = face.html(`pages/${page}.html`);
+      const html = face.html(page.startsWith('plain/') ? `${page}.html` : `pages/${page}.html`);
       if (html === undefined) return undefined;
       offers ??= await readOffers();
       const config = pageConfig(offers);

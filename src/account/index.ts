@@ -18,6 +18,8 @@ import { createPageFiller } from './fill.ts';
 import { apiRoutes } from './routes/api.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { createSessionStore } from './sessions.ts';
+import { createVisitors } from './visitor.ts';
+import { createWayBack } from './way-back.ts';
 
 export const migrations: MigrationSet = { room: 'account', dir: new URL('./sql/', import.meta.url) };
 
@@ -72,7 +74,10 @@ export function createAccount(deps: AccountDeps): Service {
   const filler = createPageFiller({ face, config, internalFetch, publishableKey: keys.publishableKey });
   const door = createDoor(sessions, auth);
   const confirm = { auth, accountUrl, enter: door.enter };
+  const visitors = createVisitors(sessions);
   const returning = { isAllowedRedirect, issueCode, implicit: config.plinth.account.implicit_return };
+  const wayBack = createWayBack({ returning, auth, visitors });
+  const forms = { auth, sessions, door, visitors, wayBack };
   let sweep: NodeJS.Timeout | undefined;
 
   async function removeExpired(): Promise<void> {
@@ -94,12 +99,12 @@ export function createAccount(deps: AccountDeps): Service {
           const onError = (request: { id: string }, error: unknown): void =>
             log.error({ service: 'account', requestId: request.id, error }, 'request failed');
           await app.register(
-            (scope) => apiRoutes(scope, { sessions, auth, returning, consent: deps, door, onError }),
+            (scope) => apiRoutes(scope, { sessions, auth, visitors, wayBack, consent: deps, door, onError }),
             {
               prefix: '/api',
             },
           );
-          await app.register((scope) => pageRoutes(scope, { face, confirm, ...filler }));
+          await app.register((scope) => pageRoutes(scope, { face, confirm, forms, onError, ...filler }));
         },
       },
     ],

@@ -93,7 +93,7 @@ describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
     const email = newEmail();
     await makeUser(stage.backend, email);
     const asking = await newPage();
-    await asking.goto(`${stage.backend.url}/account/code?purpose=recover`);
+    await asking.goto(`${stage.backend.url}/account/recover`);
     await asking.getByLabel('Email address').fill(email);
     await asking
       .getByRole('button')

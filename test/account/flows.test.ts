@@ -173,7 +173,7 @@ test('signing in with a code that is pasted with words around it', async () => {
 });
 
 test('an address without an account gets the same answer', async () => {
-  await page.goto(`${stage.backend.url}/account/code?purpose=recover`);
+  await page.goto(`${stage.backend.url}/account/recover`);
   await page.getByLabel('Email address').fill('stranger@example.com');
   await page.getByRole('button', { name: 'Send code' }).click();
   await page.getByText('If stranger@example.com has an account').waitFor();

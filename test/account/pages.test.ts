@@ -49,7 +49,7 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     for (const name of ['sign-in', 'sign-up', 'code', 'signed-out', 'nowhere']) await open(name);
     await open(`confirm?type=signup&token=${'0'.repeat(56)}`);
     for (const name of ['confirm-other', 'continue', 'link-expired']) await open(name);
-    await open('code?purpose=recover');
+    await open('recover');
     await expect(page.title()).resolves.toBe('Reset your password · Meadow & Söhne');
 
     await open('sign-in');

@@ -38,6 +38,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   'sign-in': SignInPage,
   'sign-up': SignUpPage,
   code: CodePage,
+  recover: CodePage,
   mfa: MfaPage,
   'new-password': NewPasswordPage,
   security: SecurityPage,

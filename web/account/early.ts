@@ -7,7 +7,7 @@ import { useEffect } from 'react';
 declare global {
   interface Window {
     plinthReady?: boolean;
-    plinthEarly?: HTMLFormElement;
+    plinthEarly?: SubmitEvent;
   }
 }
 
@@ -15,9 +15,11 @@ declare global {
 export function useReady(): void {
   useEffect(() => {
     window.plinthReady = true;
-    const form = window.plinthEarly;
+    const early = window.plinthEarly;
     window.plinthEarly = undefined;
-    if (form?.isConnected) form.requestSubmit();
+    const sender = early?.submitter ?? early?.target;
+    if (sender instanceof HTMLFormElement) sender.requestSubmit();
+    else if (sender instanceof HTMLElement) sender.click();
   }, []);
 }
 

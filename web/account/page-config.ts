@@ -23,6 +23,8 @@ export interface PageConfig {
   readonly totp: boolean;
   readonly currentPassword: boolean;
   readonly apps: boolean;
+  /** Of the answer that brought the page. */
+  readonly requestId: string;
 }
 
 /** While a page is prerendered: everything is offered (a style sheet hides what is not), the brand is a placeholder. */
@@ -36,6 +38,7 @@ const prerendered: PageConfig = {
   totp: false,
   currentPassword: false,
   apps: false,
+  requestId: '%PLINTH_REQUEST_ID%',
 };
 
 function read(): PageConfig {
@@ -44,10 +47,11 @@ function read(): PageConfig {
 }
 
 export const pageConfig = read();
-/** Hydration must meet the markup as it was prerendered, except for the brand, which the server has filled in. */
+/** Hydration must meet the markup as it was prerendered, except for what the server has filled in. */
 const hydrated: PageConfig = {
   ...prerendered,
   brand: { name: pageConfig.brand.name, logo: pageConfig.brand.logo },
+  requestId: pageConfig.requestId,
 };
 
 const never = () => () => {};

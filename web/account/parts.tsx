@@ -21,6 +21,8 @@ export function Form(props: {
       onSubmit={props.onSubmit}
       {...(props.label === undefined ? {} : { 'aria-label': props.label })}
     >
+      {/* Without scripts the server's hidden fields stand here; with them it is no part of the page. */}
+      <noscript suppressHydrationWarning>{'%PLINTH_FIELDS%'}</noscript>
       <ErrorSummary problems={props.problems} />
       {props.children}
     </form>
@@ -51,18 +53,17 @@ export function Quiet(props: ButtonProps & ComponentProps<'button'>) {
 }
 
 /** A link to a page of ours that takes the flow along; without scripts it is a link like any other. */
-export function PageLink({ to, purpose, children }: { to: string; purpose?: string; children: ReactNode }) {
+export function PageLink({ to, children }: { to: string; children: ReactNode }) {
   const [, navigate] = useLocation();
   const { search } = useFlow();
-  const own = purpose === undefined ? search : `${search === '' ? '?' : `${search}&`}purpose=${purpose}`;
   return (
     <a
       className={classes.link}
-      href={`/account/${to}${own}`}
+      href={`/account/${to}${search}`}
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
-        navigate(`/${to}${own}`);
+        navigate(`/${to}${search}`);
       }}
     >
       {children}

@@ -5,13 +5,14 @@ import { faultMessages } from '../lib/session/faults.ts';
 import { messages as account } from './en/account.ts';
 import { messages as consent } from './en/consent.ts';
 import { messages as errors } from './en/errors.ts';
+import { messages as plain } from './en/plain.ts';
 import { messages as shared } from './en/shared.ts';
 import { pseudoMessages } from './pseudo.ts';
 
-const all = { ...shared, ...account, ...errors, ...consent };
+const all = { ...shared, ...account, ...errors, ...consent, ...plain };
 
 test('no id stands in two catalogues', () => {
-  const sizes = [shared, account, errors, consent].map((catalogue) => Object.keys(catalogue).length);
+  const sizes = [shared, account, errors, consent, plain].map((catalogue) => Object.keys(catalogue).length);
   expect(Object.keys(all)).toHaveLength(sizes.reduce((sum, size) => sum + size));
 });
 

@@ -1,4 +1,4 @@
-/** The cookies of the Account pages (RFC 6265): the session, and the mark of a page with a form of its own. */
+/** The cookies of the Account pages (RFC 6265): the session, the mark of our forms, and the step between two of them. */
 
 export const cookieName = 'plinth-account';
 /** A browser keeps the cookie this long after its last use; the session itself may end earlier. */
@@ -23,8 +23,22 @@ export function writeCookie(value: string | undefined, options: { readonly secur
 export const formCookieName = 'plinth-account-form';
 const formCookieMaxAgeSeconds = 24 * 3600;
 
-/** The mark that the confirm page's form must carry as well: no other site can know or set it. */
+/** The mark that our forms must carry as well (`form-mark.ts`). Lax: it must be there for who comes from the app. */
 export function writeFormCookie(value: string, options: { readonly secure: boolean }): string {
-  const secure = options.secure ? '; Secure' : '';
-  return `${formCookieName}=${value}; Max-Age=${formCookieMaxAgeSeconds}; Path=/account/confirm; HttpOnly; SameSite=Strict${secure}`;
+  return shortCookie(formCookieName, value, formCookieMaxAgeSeconds, options.secure);
+}
+
+export const stepCookieName = 'plinth-account-step';
+/** As long as a code holds, roughly; whoever takes longer begins again. */
+const stepCookieMaxAgeSeconds = 3600;
+
+/** How far somebody without scripts has come (`step.ts`). An undefined value deletes it. */
+export function writeStepCookie(value: string | undefined, options: { readonly secure: boolean }): string {
+  const age = value === undefined ? 0 : stepCookieMaxAgeSeconds;
+  return shortCookie(stepCookieName, value ?? '', age, options.secure);
+}
+
+function shortCookie(name: string, value: string, maxAgeSeconds: number, secure: boolean): string {
+  const end = secure ? '; Secure' : '';
+  return `${name}=${value}; Max-Age=${maxAgeSeconds}; Path=/account; HttpOnly; SameSite=Lax${end}`;
 }

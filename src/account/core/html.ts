@@ -18,7 +18,17 @@ export function fillPage(html: string, fill: PageFill): string {
     BRAND_CSS: fill.brandCss,
     CONFIG: scriptJson(fill.config),
   };
+  return fillValues(html, values);
+}
+
+/** Replaces `%PLINTH_NAME%` by the value of `NAME`, in one go: a value is never searched. */
+export function fillValues(html: string, values: Readonly<Record<string, string>>): string {
   return html.replace(/%PLINTH_([A-Z_]+)%/g, (placeholder, key: string) => values[key] ?? placeholder);
+}
+
+/** Text of a client, in HTML that is filled in again afterwards. */
+export function escapeText(text: string): string {
+  return escapeHtml(text).replaceAll('%', '&#37;');
 }
 
 export function escapeHtml(text: string): string {

@@ -2,23 +2,25 @@
  * `/account/api/*`: what the pages ask their own server. It calls auth for them and keeps the token pair, so that no
  * refresh token ever reaches a page. JSON only, from our own origin only.
  */
-import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
 import type { AuthClient, AuthUser, TokenPair } from '../auth-client.ts';
 import { readCookie } from '../core/cookies.ts';
-import { parseReturnRequest, withCode, withSession } from '../core/return-to.ts';
 import { type Door, setCookie } from '../door.ts';
 import { AccountError, AuthRefusal, accountErrors } from '../errors.ts';
-import type { ConsentDeps, ReturnDeps } from '../index.ts';
+import type { ConsentDeps } from '../index.ts';
+import { proveFactor } from '../prove-factor.ts';
 import type { OpenSession, SessionStore } from '../sessions.ts';
+import { mustStepUp, type Visitors } from '../visitor.ts';
+import type { WayBack } from '../way-back.ts';
 import type * as Bodies from './bodies.ts';
 import { consentRoutes } from './consent.ts';
 
 export interface ApiDeps {
   readonly sessions: SessionStore;
   readonly auth: AuthClient;
-  readonly returning: ReturnDeps;
+  readonly visitors: Visitors;
+  readonly wayBack: WayBack;
   readonly consent: ConsentDeps;
   readonly door: Door;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
@@ -30,7 +32,8 @@ interface SessionAnswer {
 }
 
 export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<void> {
-  const { sessions, auth, returning } = deps;
+  const { sessions, auth } = deps;
+  const { present, needed } = deps.visitors;
 
   // A form of another site can send text/plain or urlencoded bodies without asking; here they are no bodies at all.
   app.removeContentTypeParser('text/plain');
@@ -86,23 +89,6 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return answer(await deps.door.enter(request, reply, pair), pair.user);
   }
 
-  /** The session of the request with a good access token and its user, or undefined. */
-  async function present(
-    request: FastifyRequest,
-    force = false,
-  ): Promise<{ session: OpenSession; user: AuthUser } | undefined> {
-    const found = await sessions.find(readCookie(request.headers.cookie));
-    const session = found === undefined ? undefined : await sessions.fresh(found, request, force);
-    const user = session === undefined ? undefined : await sessions.user(session, request);
-    return session === undefined || user === undefined ? undefined : { session, user };
-  }
-
-  async function needed(request: FastifyRequest): Promise<{ session: OpenSession; user: AuthUser }> {
-    const found = await present(request);
-    if (found === undefined) throw new AccountError('not_signed_in');
-    return found;
-  }
-
   async function tell(request: FastifyRequest, reply: FastifyReply, force: boolean): Promise<SessionAnswer> {
     const found = await present(request, force);
     const cookie = readCookie(request.headers.cookie);
@@ -152,22 +138,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   app.post('/factor', async (request, reply) => {
     const { factorId, code } = bodies.verifyFactor(request.body);
     const { session } = await needed(request);
-    const accessToken = session.tokens.access_token;
-    const path = `/factors/${factorId}`;
-    const challenge = await auth.call<{ id: string }>(request, {
-      method: 'POST',
-      path: `${path}/challenge`,
-      body: {},
-      accessToken,
-    });
-    const body = { challenge_id: challenge.id, code };
-    const pair = await auth.call<TokenPair>(request, {
-      method: 'POST',
-      path: `${path}/verify`,
-      body,
-      accessToken,
-    });
-    const replaced = await sessions.replace(session, pair);
+    const { session: replaced, pair } = await proveFactor(deps, request, session, { factorId, code });
     setCookie(request, reply, replaced.cookie);
     return answer(replaced, pair.user);
   });
@@ -180,36 +151,9 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return {};
   });
 
-  app.post('/return', async (request) => {
-    const wanted = parseReturnRequest(bodies.object(request.body));
-    if (wanted === undefined) throw new AccountError('bad_code_challenge');
-    const { redirectTo, challenge } = wanted;
-    if (!returning.isAllowedRedirect(redirectTo)) throw new AccountError('redirect_not_allowed');
-    if (challenge === undefined && !returning.implicit) throw new AccountError('pkce_required');
-    const { session, user } = await needed(request);
-    const accessToken = session.tokens.access_token;
-    if (mustStepUp(accessToken, user)) throw new AccountError('insufficient_aal');
-    if (challenge !== undefined) {
-      const code = await returning.issueCode({
-        accessToken,
-        codeChallenge: challenge.value,
-        codeChallengeMethod: challenge.method,
-      });
-      return { url: withCode(redirectTo, code) };
-    }
-    const verifier = randomBytes(32).toString('base64url');
-    const code = await returning.issueCode({
-      accessToken,
-      codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
-      codeChallengeMethod: 's256',
-    });
-    const own = await auth.call<Parameters<typeof withSession>[1]>(request, {
-      method: 'POST',
-      path: '/token?grant_type=pkce',
-      body: { auth_code: code, code_verifier: verifier },
-    });
-    return { url: withSession(redirectTo, own) };
-  });
+  app.post('/return', async (request) => ({
+    url: await deps.wayBack(request, bodies.object(request.body)),
+  }));
 
   consentRoutes(app, {
     auth,
@@ -217,8 +161,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     bodies: () => bodies,
     async complete(request) {
       const found = await needed(request);
-      if (mustStepUp(found.session.tokens.access_token, found.user))
-        throw new AccountError('insufficient_aal');
+      if (mustStepUp(found)) throw new AccountError('insufficient_aal');
       return found;
     },
   });
@@ -226,12 +169,4 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 
 function answer({ tokens }: OpenSession, user: AuthUser): SessionAnswer {
   return { session: { access_token: tokens.access_token, expires_at: tokens.expires_at, user } };
-}
-
-/** A user with a verified factor goes back to an app only after using it. Our own token; its signature is not in doubt. */
-function mustStepUp(accessToken: string, user: AuthUser): boolean {
-  const verified = user.factors?.some((factor) => factor.status === 'verified') ?? false;
-  if (!verified) return false;
-  const payload = Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString('utf8');
-  return (JSON.parse(payload) as { aal?: string }).aal !== 'aal2';
 }

@@ -2,33 +2,20 @@
  * `/account/confirm`: the link of a mail, used by a button. Opening it uses nothing up, so that mail scanners may; the
  * button is a plain form, which needs no script.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import { type ConfirmLink, ownQuery, pageAfter, parseConfirmLink } from '../core/confirm.ts';
-import { formCookieName, readCookie, writeFormCookie } from '../core/cookies.ts';
 import { escapeHtml } from '../core/html.ts';
 import { AuthRefusal } from '../errors.ts';
-import type { PageName } from './pages.ts';
+import { isOurs, markedForm } from './mark.ts';
+import type { Send } from './pages.ts';
 
 export interface ConfirmDeps {
   readonly auth: AuthClient;
   readonly accountUrl: () => string;
   /** Signs the browser in: the cookie goes on the answer. */
   readonly enter: (request: FastifyRequest, reply: FastifyReply, pair: TokenPair) => Promise<unknown>;
-  /** Sends a page, its placeholders of this name filled. */
-  readonly send: (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    page: PageName,
-    fill: {
-      readonly fields?: string;
-      readonly target?: string;
-      readonly status?: number;
-      /** Without scripts: the address is not that of the page, which they would show instead. */
-      readonly isStill?: boolean;
-    },
-  ) => Promise<FastifyReply>;
+  readonly send: Send;
 }
 
 /** A link and its address fit in it many times over. */
@@ -46,21 +33,17 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
   app.get('/confirm', (request, reply) => {
     const link = parseConfirmLink(new URL(request.url, 'http://localhost').searchParams);
     if (link === undefined) return send(request, reply, 'link-expired', { status: 400, isStill: true });
-    const known = readCookie(request.headers.cookie, formCookieName);
-    // Another tab may show the page as well.
-    const mark = known !== undefined && isMark(known) ? known : randomBytes(16).toString('hex');
-    reply.header('set-cookie', writeFormCookie(mark, { secure: request.protocol === 'https' }));
-    const values = { mark, token: link.token, type: link.type, redirect_to: link.redirectTo };
+    const values = { token: link.token, type: link.type, redirect_to: link.redirectTo };
     const fields = Object.entries(values).map(
       ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`,
     );
-    return send(request, reply, 'confirm', { fields: fields.join('') });
+    return send(request, reply, 'confirm', { fields: markedForm(request, reply) + fields.join('') });
   });
 
   app.post('/confirm', async (request, reply) => {
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-    if (!isOurForm(request, form.get('mark') ?? '')) {
-      return send(request, reply, 'error', { status: 403, isStill: true });
+    if (!isOurs(request, form)) {
+      return send(request, reply, 'plain/refused', { status: 403, isStill: true });
     }
     const link = parseConfirmLink(form);
     if (link === undefined) return send(request, reply, 'link-expired', { status: 400, isStill: true });
@@ -93,17 +76,4 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     reply.header('refresh', `0; url=${target}`);
     return send(request, reply, 'continue', { target, isStill: true });
   }
-}
-
-const isMark = (text: string): boolean => /^[0-9a-f]{32}$/.test(text);
-
-/** The mark stands in the form and in the cookie, and what the browser says of the sender is us. */
-function isOurForm({ headers, host }: FastifyRequest, mark: string): boolean {
-  const cookie = readCookie(headers.cookie, formCookieName) ?? '';
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') return false;
-  const { origin } = headers;
-  if (origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host.toLowerCase()))
-    return false;
-  return isMark(mark) && isMark(cookie) && timingSafeEqual(Buffer.from(mark), Buffer.from(cookie));
 }

@@ -1,15 +1,19 @@
 /** `/account/*` for people: the prerendered pages, their assets and the logo. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebFace } from '../../kernel/web-face.ts';
 import { readCookie } from '../core/cookies.ts';
-import { carryFlow, escapeHtml } from '../core/html.ts';
+import { carriedFlow, carryFlow, escapeText, fillValues } from '../core/html.ts';
+import type { StepProblem } from '../core/step.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
+import { type FormDeps, formPages, formRoutes } from './forms.ts';
+import { markedForm } from './mark.ts';
 
 /** Every page there is; the build prerenders exactly these (a test compares). */
 export const pageNames = [
   'sign-in',
   'sign-up',
   'code',
+  'recover',
   'mfa',
   'new-password',
   'security',
@@ -22,28 +26,54 @@ export const pageNames = [
   'error',
 ] as const;
 export type PageName = (typeof pageNames)[number];
+/** `plain/…`: the answer to a form that was posted without scripts (`web/account/plain/`). */
+export type AnyPage = PageName | `plain/${string}`;
 
 /** Without a cookie these lead to sign-in; whether the cookie is worth anything, the page finds out. */
 const forMembers: ReadonlySet<string> = new Set<PageName>(['mfa', 'new-password', 'security', 'consent']);
 
 export interface PageDeps {
   readonly face: WebFace;
-  /** A page with everything filled in but the nonce; undefined when it is not built. */
-  readonly filled: (page: PageName) => Promise<string | undefined>;
+  /** A page with everything filled in but what a request brings; undefined when it is not built. */
+  readonly filled: (page: AnyPage) => Promise<string | undefined>;
+  /** The text of a problem, by its code. */
+  readonly textOf: (code: string) => string;
   readonly imageSources: readonly string[];
   readonly logo: { readonly svg: string } | { readonly address: string };
   readonly confirm: Omit<ConfirmDeps, 'send'>;
+  readonly forms: FormDeps;
+  readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
+
+/** What only a request knows of a page. */
+export interface PageFields {
+  /** Hidden fields of its form, as HTML. */
+  readonly fields?: string;
+  readonly target?: string;
+  readonly email?: string;
+  readonly host?: string;
+  readonly problem?: StepProblem;
+  readonly status?: number;
+  /** Without scripts: they would show another page than this one. */
+  readonly isStill?: boolean;
+}
+
+export type Send = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: AnyPage,
+  fields: PageFields,
+) => Promise<FastifyReply>;
 
 function queryOf({ url }: FastifyRequest): URLSearchParams {
   return new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 }
 
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { face, filled, imageSources, logo } = deps;
+  const { face, filled, textOf, imageSources, logo } = deps;
 
-  const send: ConfirmDeps['send'] = async (request, reply, page, fill) => {
-    const { fields = '', target = '/account/security', status = 200, isStill = false } = fill;
+  const send: Send = async (request, reply, page, fill) => {
+    const { fields = '', target = '/account/security', status = 200, isStill = false, problem } = fill;
     const html = await filled(page);
     if (html === undefined) {
       return reply
@@ -51,17 +81,33 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         .type('text/plain; charset=utf-8')
         .send('The web app has not been built. Run: npm run build\n');
     }
-    const withLink = html
-      .replace('%PLINTH_FIELDS%', () => fields)
-      .replace('%PLINTH_TARGET%', () => escapeHtml(target))
-      .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '');
-    const withFlow = carryFlow(withLink, queryOf(request));
+    const isOurCode = problem?.code.startsWith('field.') ?? true;
+    const values = {
+      FIELDS: fields,
+      TARGET: escapeText(target),
+      EMAIL: escapeText(fill.email ?? ''),
+      HOST: escapeText(fill.host ?? ''),
+      PROBLEM: escapeText(problem === undefined ? '' : textOf(problem.code)),
+      CODE: escapeText(problem?.code ?? ''),
+      REQUEST_ID: escapeText(problem?.requestId ?? request.id),
+    };
+    const whole = fillValues(html, values)
+      .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
+      .replace(problem !== undefined && isOurCode ? /<details[\s\S]*?<\/details>/ : '', '');
+    const withFlow = carryFlow(whole, queryOf(request));
     // Logos of apps, from wherever the operator who registered them has them.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
     return face.sendPage(request, reply, { html: withFlow, status, imageSources: images });
   };
 
+  app.setErrorHandler((error, request, reply) => {
+    const { statusCode: status = 500 } = error as { statusCode?: number };
+    if (status >= 500) deps.onError(request, error);
+    return send(request, reply, status >= 500 ? 'plain/failed' : 'plain/refused', { status, isStill: true });
+  });
   confirmRoutes(app, { ...deps.confirm, send });
+  const forms = formRoutes(app, { ...deps.forms, send, onError: deps.onError });
+  const hasForm: ReadonlySet<string> = new Set(formPages);
 
   app.get('/', (_request, reply) => reply.redirect('/account/security', 302));
   app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
@@ -83,13 +129,20 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   for (const page of pageNames) {
     if (page === 'confirm') continue;
     app.get(`/${page}`, (request, reply) => {
+      if (page === 'code' && queryOf(request).get('purpose') === 'recover') {
+        const flow = carriedFlow(queryOf(request));
+        return reply.redirect(`/account/recover${flow === '' ? '' : `?${flow}`}`, 303);
+      }
       if (forMembers.has(page) && readCookie(request.headers.cookie) === undefined) {
         const next = queryOf(request);
         if (page !== 'mfa') next.set('next', page);
         const search = next.toString();
         return reply.redirect(`/account/sign-in${search === '' ? '' : `?${search}`}`, 303);
       }
-      return send(request, reply, page, {});
+      if (!hasForm.has(page)) return send(request, reply, page, {});
+      return (
+        forms.show(request, reply, page) ?? send(request, reply, page, { fields: markedForm(request, reply) })
+      );
     });
   }
 

@@ -17,14 +17,13 @@ const codeId = 'code';
 /** Asks where the code should go unless one was just sent, then for the code. */
 export function CodePage() {
   const [pending, setPending] = useState<Pending>();
-  const [purpose, setPurpose] = useState<CodePurpose>('sign-in');
+  const wantsRecovery = useLocation()[0] === '/recover';
+  const purpose: CodePurpose = wantsRecovery ? 'recover' : 'sign-in';
   useLayoutEffect(() => {
     // What this tab remembers is unknown while the page is prerendered.
-    const wantsRecovery = new URLSearchParams(window.location.search).get('purpose') === 'recover';
     const known = pendingCode();
-    setPurpose(wantsRecovery ? 'recover' : 'sign-in');
     if (known !== undefined && (!wantsRecovery || known.purpose === 'recover')) setPending(known);
-  }, []);
+  }, [wantsRecovery]);
 
   function change(next: Pending | undefined): void {
     if (next === undefined) forgetCode();

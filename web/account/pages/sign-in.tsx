@@ -134,9 +134,7 @@ function SignInForm(props: {
               withAsterisk={false}
               error={submit.errorAt(passwordId)}
             />
-            <PageLink to="code" purpose="recover">
-              {t('sign-in.forgot')}
-            </PageLink>
+            <PageLink to="recover">{t('sign-in.forgot')}</PageLink>
             <Submit busy={submit.busy}>{t('sign-in.submit')}</Submit>
           </div>
         ) : null}
@@ -144,8 +142,12 @@ function SignInForm(props: {
           <div data-part="code">
             <Divider>{t('sign-in.or')}</Divider>
             <Quiet
+              {...posts('code')}
               disabled={submit.busy}
-              onClick={(event) => submit.run(event.currentTarget.form ?? undefined, send)}
+              onClick={(event) => {
+                event.preventDefault();
+                void submit.run(event.currentTarget.form ?? undefined, send);
+              }}
             >
               {t('sign-in.send-code')}
             </Quiet>
@@ -154,10 +156,14 @@ function SignInForm(props: {
         {offers.guest ? (
           <div data-part="guest">
             <Quiet
+              {...posts('guest')}
               disabled={submit.busy}
-              onClick={() =>
-                submit.run(undefined, () => leaving(async () => goOn(await continueAsGuest(), navigate)))
-              }
+              onClick={(event) => {
+                event.preventDefault();
+                void submit.run(undefined, () =>
+                  leaving(async () => goOn(await continueAsGuest(), navigate)),
+                );
+              }}
             >
               {t('sign-in.guest')}
             </Quiet>
@@ -176,6 +182,9 @@ function SignInForm(props: {
     </>
   );
 }
+
+/** A second button of a form, which posts what it wants where no script runs. */
+const posts = (value: string) => ({ type: 'submit', name: 'do', value }) as const;
 
 function emailProblem(email: string) {
   if (email === '') return { text: t('field.email-missing'), fieldId: emailId };

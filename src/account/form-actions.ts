@@ -1,0 +1,188 @@
+/**
+ * What the forms of the pages do when they are posted without scripts. Each action reads its fields, calls auth for the
+ * visitor, and says which page comes next.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AuthClient, AuthUser, TokenPair } from './auth-client.ts';
+import type { CodePurpose, Step } from './core/step.ts';
+import type { Door } from './door.ts';
+import { AccountError, AuthRefusal } from './errors.ts';
+import { proveFactor } from './prove-factor.ts';
+import type { SessionStore } from './sessions.ts';
+import { mustStepUp, type Visitor, type Visitors } from './visitor.ts';
+
+export interface FormActionDeps {
+  readonly auth: AuthClient;
+  readonly sessions: SessionStore;
+  readonly door: Door;
+  readonly visitors: Visitors;
+}
+
+export interface Turn {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly form: URLSearchParams;
+  /** The query of the page, which goes along. */
+  readonly query: URLSearchParams;
+  readonly step: Step | undefined;
+}
+
+/** The page that comes next. `next`: the page of ours to go to after that. */
+export interface Outcome {
+  readonly page: string;
+  readonly step?: Omit<Step, 'page'>;
+  readonly next?: string;
+}
+
+export type FormAction = (turn: Turn) => Promise<Outcome>;
+
+/** What somebody typed cannot be sent on. `code` is the id of the text that says why. */
+export class FieldFault extends Error {
+  override readonly name = 'FieldFault';
+  readonly code: string;
+  readonly place: string;
+  constructor(code: string, place: string) {
+    super(code);
+    this.code = code;
+    this.place = place;
+  }
+}
+
+/** Fields by auth's codes, as the pages' scripts have them. */
+export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'sign-up': { weak_password: 'password', user_already_exists: 'email', email_address_invalid: 'email' },
+  code: { otp_expired: 'code' },
+  'new-password': { weak_password: 'password', same_password: 'password' },
+  mfa: { mfa_verification_failed: 'code' },
+};
+
+const maxFieldLength = 4096;
+const verifyTypes = { 'sign-in': 'email', confirm: 'email', recover: 'recovery' } as const;
+
+export function createFormActions(deps: FormActionDeps): Readonly<Record<string, FormAction>> {
+  const { auth, sessions, door, visitors } = deps;
+
+  async function arrive(turn: Turn, pair: TokenPair, first?: string): Promise<Outcome> {
+    const session = await door.enter(turn.request, turn.reply, pair);
+    return goOn(turn, { session, user: pair.user }, first);
+  }
+
+  /** The second factor, a page of ours that has a form, back to the app, or a word that it worked. */
+  function goOn({ query }: Turn, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
+    const next = first === 'new-password' ? first : undefined;
+    if (mustStepUp(visitor)) return { page: 'mfa', step: {}, ...(next === undefined ? {} : { next }) };
+    return next === undefined ? { page: 'signed-in', step: { arrived: true } } : { page: next, step: {} };
+  }
+
+  async function sendCode({ request, form }: Turn, purpose: CodePurpose): Promise<Outcome> {
+    const email = emailIn(form);
+    await auth.call(request, { method: 'POST', ...codeRequest(email, purpose) });
+    return { page: 'code', step: { email, purpose } };
+  }
+
+  async function signIn(turn: Turn): Promise<Outcome> {
+    const { request, form } = turn;
+    const wanted = form.get('do');
+    if (wanted === 'code') return sendCode(turn, 'sign-in');
+    if (wanted === 'guest') {
+      return arrive(turn, await auth.call<TokenPair>(request, { method: 'POST', path: '/signup', body: {} }));
+    }
+    const email = emailIn(form);
+    const body = { email, password: textIn(form, 'password', 'field.password-missing') };
+    const path = '/token?grant_type=password';
+    return arrive(turn, await auth.call<TokenPair>(request, { method: 'POST', path, body }));
+  }
+
+  async function signUp(turn: Turn): Promise<Outcome> {
+    const email = emailIn(turn.form);
+    const body = { email, password: textIn(turn.form, 'password', 'field.password-missing') };
+    const made = await auth.call<TokenPair | AuthUser>(turn.request, {
+      method: 'POST',
+      path: '/signup',
+      body,
+    });
+    // The answer is the same for addresses that are taken.
+    return 'access_token' in made
+      ? arrive(turn, made as TokenPair)
+      : { page: 'code', step: { email, purpose: 'confirm' } };
+  }
+
+  async function code(turn: Turn): Promise<Outcome> {
+    const { request, form, step } = turn;
+    const { email, purpose } = step?.page === 'code' ? step : {};
+    if (email === undefined || purpose === undefined) return sendCode(turn, 'sign-in');
+    if (form.get('do') === 'other') return { page: purpose === 'recover' ? 'recover' : 'code' };
+    if (form.get('do') === 'resend') {
+      await auth.call(request, { method: 'POST', ...codeRequest(email, purpose) });
+      return { page: 'code', step: { email, purpose, resent: true } };
+    }
+    const token = digitsIn(form);
+    const body = { email, token, type: verifyTypes[purpose] };
+    const pair = await auth.call<TokenPair>(request, { method: 'POST', path: '/verify', body });
+    return arrive(turn, pair, purpose === 'recover' ? 'new-password' : undefined);
+  }
+
+  async function newPassword(turn: Turn): Promise<Outcome> {
+    const visitor = await visitors.needed(turn.request);
+    if (mustStepUp(visitor)) return { page: 'mfa', step: {}, next: 'new-password' };
+    const body = { password: textIn(turn.form, 'password', 'field.password-missing') };
+    const accessToken = visitor.session.tokens.access_token;
+    await auth.call(turn.request, { method: 'PUT', path: '/user', body, accessToken });
+    return goOn(turn, visitor, '');
+  }
+
+  /** Which of several authenticators the code is of, only auth can tell. */
+  async function mfa(turn: Turn): Promise<Outcome> {
+    const { session, user } = await visitors.needed(turn.request);
+    const entered = digitsIn(turn.form);
+    const factors = (user.factors ?? []).filter(
+      (factor) => factor.status === 'verified' && factor.factor_type === 'totp',
+    );
+    let refusal: unknown = new AuthRefusal(422, { error_code: 'mfa_factor_not_found' });
+    for (const { id: factorId } of factors) {
+      try {
+        const proof = { factorId, code: entered };
+        const proven = await proveFactor({ auth, sessions }, turn.request, session, proof);
+        return goOn(turn, { session: proven.session, user: proven.pair.user });
+      } catch (error) {
+        if (!(error instanceof AuthRefusal && error.code === 'mfa_verification_failed')) throw error;
+        refusal = error;
+      }
+    }
+    throw refusal;
+  }
+
+  return {
+    'sign-in': signIn,
+    'sign-up': signUp,
+    code,
+    recover: (turn) => sendCode(turn, 'recover'),
+    'new-password': newPassword,
+    mfa,
+  };
+}
+
+function codeRequest(email: string, purpose: CodePurpose): { path: string; body: object } {
+  if (purpose === 'recover') return { path: '/recover', body: { email } };
+  if (purpose === 'confirm') return { path: '/resend', body: { email, type: 'signup' } };
+  return { path: '/otp', body: { email, create_user: false } };
+}
+
+function textIn(form: URLSearchParams, name: string, missing: string): string {
+  const text = form.get(name) ?? '';
+  if (text === '') throw new FieldFault(missing, name);
+  if (text.length > maxFieldLength) throw new AccountError('bad_request');
+  return text;
+}
+
+function emailIn(form: URLSearchParams): string {
+  const email = textIn(form, 'email', 'field.email-missing').trim();
+  if (!/^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(email)) throw new FieldFault('field.email-wrong', 'email');
+  return email;
+}
+
+function digitsIn(form: URLSearchParams): string {
+  const digits = textIn(form, 'code', 'field.code-empty').replace(/\D/g, '');
+  if (digits === '' || digits.length > 10) throw new FieldFault('field.code-empty', 'code');
+  return digits;
+}

@@ -1,0 +1,185 @@
+/**
+ * The pages' forms without scripts: a form is posted to its own page, and the answer is always a redirect. What the next
+ * page shows of it, a cookie carries (`core/step.ts`). Such a page is prerendered on its own and sent without scripts,
+ * which would not find what they expect.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readCookie, stepCookieName, writeStepCookie } from '../core/cookies.ts';
+import { carriedFlow } from '../core/html.ts';
+import { readStep, type Step, writeStep } from '../core/step.ts';
+import { setCookie } from '../door.ts';
+import { AccountError, AuthRefusal } from '../errors.ts';
+import {
+  createFormActions,
+  FieldFault,
+  type FormActionDeps,
+  type Outcome,
+  placesOf,
+  type Turn,
+} from '../form-actions.ts';
+import { mustStepUp, type Visitor } from '../visitor.ts';
+import type { WayBack } from '../way-back.ts';
+import { isOurs, markedForm } from './mark.ts';
+import type { Send } from './pages.ts';
+
+/** The pages whose forms work without scripts. */
+export const formPages = ['sign-in', 'sign-up', 'code', 'recover', 'new-password', 'mfa'] as const;
+type FormPage = (typeof formPages)[number];
+
+export interface FormDeps extends FormActionDeps {
+  readonly wayBack: WayBack;
+}
+
+export interface FormRouteDeps extends FormDeps {
+  readonly send: Send;
+  readonly onError: (request: FastifyRequest, error: unknown) => void;
+}
+
+export interface Forms {
+  /** The page as the form before has left it; false: nothing was posted, the page is as always. */
+  show(request: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply> | undefined;
+}
+
+export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
+  const { send, onError, visitors, door, wayBack } = deps;
+  const actions = createFormActions(deps);
+
+  for (const page of formPages) {
+    app.post(`/${page}`, async (request, reply) => {
+      const form = formOf(request);
+      if (!isOurs(request, form)) return refuse(request, reply);
+      const turn = { request, reply, form, query: queryOf(request), step: stepOf(request) };
+      return go(turn, await outcomeOf(page, turn));
+    });
+  }
+
+  app.post('/sign-out', async (request, reply) => {
+    if (!isOurs(request, formOf(request))) return refuse(request, reply);
+    const visitor = await visitors.present(request);
+    if (visitor !== undefined) await door.leave(request, visitor.session, 'local');
+    setCookie(request, reply, undefined);
+    return reply.redirect('/account/signed-out', 303);
+  });
+
+  app.get('/signed-in', async (request, reply) => {
+    const query = queryOf(request);
+    const visitor = await visitors.present(request);
+    if (visitor === undefined) return reply.redirect(address('sign-in', query), 303);
+    if (mustStepUp(visitor)) return reply.redirect(address('mfa', query), 303);
+    const step = stepOf(request);
+    const { problem, arrived } = step?.page === 'signed-in' ? step : {};
+    const target = query.get('redirect_to') ?? '';
+    const host = URL.canParse(target) ? new URL(target).host : '';
+    setStep(request, reply, undefined);
+    const fields = markedForm(request, reply);
+    const onward = address('go', query);
+    const shared = { fields, email: nameOf(visitor), isStill: true } as const;
+    if (problem !== undefined) return send(request, reply, 'plain/signed-in.stuck', { ...shared, problem });
+    if (host === '') return send(request, reply, `plain/signed-in.home${guestMark(visitor)}`, shared);
+    if (arrived === true) reply.header('refresh', `0; url=${onward}`);
+    return send(request, reply, `plain/signed-in.app${guestMark(visitor)}`, {
+      ...shared,
+      host,
+      target: onward,
+    });
+  });
+
+  // A link, since browsers hold what follows a form to the policy of the form's page.
+  app.get('/go', async (request, reply) => {
+    const query = queryOf(request);
+    if (!isFromOurPage(request)) return reply.redirect(address('signed-in', query), 303);
+    try {
+      return reply.redirect(await wayBack(request, Object.fromEntries(query)), 303);
+    } catch (error) {
+      setStep(request, reply, { page: 'signed-in', problem: problemOf(request, 'signed-in', error) });
+      return reply.redirect(address('signed-in', query), 303);
+    }
+  });
+
+  async function outcomeOf(page: FormPage, turn: Turn): Promise<Outcome> {
+    try {
+      return await (actions[page] as (typeof actions)[string])(turn);
+    } catch (error) {
+      if (error instanceof AccountError && error.code === 'not_signed_in') return { page: 'sign-in' };
+      const { email, purpose } = turn.step?.page === page ? turn.step : {};
+      const typed = email ?? turn.form.get('email')?.trim().slice(0, 256);
+      const step = {
+        problem: problemOf(turn.request, page, error),
+        ...(typed === undefined ? {} : { email: typed }),
+        ...(purpose === undefined ? {} : { purpose }),
+      };
+      return { page, step };
+    }
+  }
+
+  function problemOf(request: FastifyRequest, page: string, error: unknown) {
+    if (error instanceof FieldFault) {
+      return { code: error.code, place: error.place, requestId: request.id };
+    }
+    const isKnown = error instanceof AuthRefusal || error instanceof AccountError;
+    if (!isKnown) onError(request, error);
+    const code = isKnown && error.code !== '' ? error.code : 'other';
+    return { code, place: placesOf[page]?.[code] ?? 'form', requestId: request.id };
+  }
+
+  function go({ request, reply, query }: Turn, { page, step, next }: Outcome): FastifyReply {
+    setStep(request, reply, step === undefined ? undefined : { ...step, page });
+    const kept = new URLSearchParams(query);
+    if (next !== undefined) kept.set('next', next);
+    return reply.redirect(address(page, kept), 303);
+  }
+
+  const refuse = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    send(request, reply, 'plain/refused', { status: 403, isStill: true });
+
+  return {
+    show(request, reply, page) {
+      const step = stepOf(request);
+      if (step === undefined || step.page !== page) return undefined;
+      const { problem, purpose, email, resent } = step;
+      // What was wrong is said once; where somebody is stays.
+      setStep(request, reply, purpose === undefined ? undefined : { page, purpose, ...(email && { email }) });
+      const form = purpose === undefined ? page : purpose === 'confirm' ? 'code-confirm' : 'code-entry';
+      const state = problem === undefined ? (resent === true ? '.resent' : '') : `.${problem.place}`;
+      const fields = markedForm(request, reply);
+      return send(request, reply, `plain/${form}${state}`, {
+        fields,
+        isStill: true,
+        ...(email === undefined ? {} : { email }),
+        ...(problem === undefined ? {} : { problem }),
+      });
+    },
+  };
+}
+
+function setStep(request: FastifyRequest, reply: FastifyReply, step: Step | undefined): void {
+  const value = step === undefined ? undefined : writeStep(step);
+  if (value === undefined && readCookie(request.headers.cookie, stepCookieName) === undefined) return;
+  reply.header('set-cookie', writeStepCookie(value, { secure: request.protocol === 'https' }));
+}
+
+const stepOf = (request: FastifyRequest): Step | undefined =>
+  readStep(readCookie(request.headers.cookie, stepCookieName));
+
+const formOf = ({ body }: FastifyRequest): URLSearchParams =>
+  body instanceof URLSearchParams ? body : new URLSearchParams();
+
+function queryOf({ url }: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+}
+
+function address(page: string, query: URLSearchParams): string {
+  const flow = carriedFlow(query);
+  return `/account/${page}${flow === '' ? '' : `?${flow}`}`;
+}
+
+/** Nobody else may send a visitor on to the app unasked. Without `Sec-Fetch-Site`, which older browsers do not send, the `Referer` tells. */
+function isFromOurPage({ headers, host }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin';
+  const { referer } = headers;
+  return referer !== undefined && URL.canParse(referer) && new URL(referer).host === host.toLowerCase();
+}
+
+const nameOf = ({ user }: Visitor): string => String(user.email || user.phone || '');
+const guestMark = (visitor: Visitor): string => (nameOf(visitor) === '' ? '-guest' : '');

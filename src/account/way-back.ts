@@ -1,0 +1,51 @@
+/** The address that takes somebody back to the calling app, with a code or a session of the app's own. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { AuthClient } from './auth-client.ts';
+import { parseReturnRequest, withCode, withSession } from './core/return-to.ts';
+import { AccountError } from './errors.ts';
+import type { ReturnDeps } from './index.ts';
+import { mustStepUp, type Visitors } from './visitor.ts';
+
+/**
+ * `wanted` has `redirect_to`, `code_challenge` and `code_challenge_method` as the app sent them.
+ * @throws {AccountError} bad_code_challenge, redirect_not_allowed, pkce_required, not_signed_in, insufficient_aal
+ */
+export type WayBack = (request: FastifyRequest, wanted: Readonly<Record<string, unknown>>) => Promise<string>;
+
+export function createWayBack(deps: {
+  readonly returning: ReturnDeps;
+  readonly auth: AuthClient;
+  readonly visitors: Visitors;
+}): WayBack {
+  const { returning, auth, visitors } = deps;
+  return async (request, fields) => {
+    const wanted = parseReturnRequest(fields);
+    if (wanted === undefined) throw new AccountError('bad_code_challenge');
+    const { redirectTo, challenge } = wanted;
+    if (!returning.isAllowedRedirect(redirectTo)) throw new AccountError('redirect_not_allowed');
+    if (challenge === undefined && !returning.implicit) throw new AccountError('pkce_required');
+    const visitor = await visitors.needed(request);
+    if (mustStepUp(visitor)) throw new AccountError('insufficient_aal');
+    const accessToken = visitor.session.tokens.access_token;
+    if (challenge !== undefined) {
+      const { value: codeChallenge, method: codeChallengeMethod } = challenge;
+      return withCode(
+        redirectTo,
+        await returning.issueCode({ accessToken, codeChallenge, codeChallengeMethod }),
+      );
+    }
+    const verifier = randomBytes(32).toString('base64url');
+    const code = await returning.issueCode({
+      accessToken,
+      codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
+      codeChallengeMethod: 's256',
+    });
+    const own = await auth.call<Parameters<typeof withSession>[1]>(request, {
+      method: 'POST',
+      path: '/token?grant_type=pkce',
+      body: { auth_code: code, code_verifier: verifier },
+    });
+    return withSession(redirectTo, own);
+  };
+}

@@ -1,0 +1,244 @@
+/** The forms that need no script, attacked over plain HTTP. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+import { makeUser, password } from './harness.ts';
+
+let backend: Backend;
+const email = 'ada@example.com';
+
+beforeAll(async () => {
+  backend = await createTestBackend({ config: { auth: { site_url: 'https://app.example' } } });
+  await makeUser(backend, email);
+});
+afterAll(() => backend.stop());
+
+/** A browser: it keeps cookies and follows nothing. */
+class Visitor {
+  readonly cookies = new Map<string, string>();
+
+  async send(path: string, init: RequestInit = {}): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(`${backend.url}/account/${path}`, {
+      redirect: 'manual',
+      ...init,
+      headers: { ...(cookie === '' ? {} : { cookie }), ...(init.headers as Record<string, string>) },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/Max-Age=0/.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return response;
+  }
+
+  async mark(page = 'sign-in'): Promise<string> {
+    const html = await (await this.send(page)).text();
+    return /name="mark" value="([0-9a-f]{32})"/.exec(html)?.[1] ?? '';
+  }
+
+  async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
+    return this.send(path, { method: 'POST', body: new URLSearchParams(fields), headers });
+  }
+
+  async signIn(search = ''): Promise<Response> {
+    return this.post(`sign-in${search}`, { mark: await this.mark(), email, password });
+  }
+}
+
+const origin = () => backend.url;
+
+test('signing in answers with a redirect and a cookie that no script reads', async () => {
+  const visitor = new Visitor();
+  const response = await visitor.signIn();
+  expect([response.status, response.headers.get('location')]).toEqual([303, '/account/signed-in']);
+  const lines = response.headers.getSetCookie();
+  expect(lines.find((line) => line.startsWith('plinth-account='))).toMatch(
+    /^plinth-account=[\w-]{43}; .*HttpOnly; SameSite=Lax$/,
+  );
+  for (const line of lines) expect(line).toMatch(/Path=\/account; HttpOnly; SameSite=Lax/);
+  expect(await response.text()).not.toContain('eyJ');
+});
+
+describe('a form of somebody else', () => {
+  const attempts: [string, (mark: string) => Promise<Response>][] = [
+    ['without a mark', () => new Visitor().post('sign-in', { email, password })],
+    ['with a mark but no cookie', (mark) => new Visitor().post('sign-in', { mark, email, password })],
+    [
+      'with the mark of another browser',
+      async (mark) => {
+        const other = new Visitor();
+        await other.mark();
+        return other.post('sign-in', { mark, email, password });
+      },
+    ],
+  ];
+  test.each(attempts)('%s changes nothing', async (_name, attempt) => {
+    const response = await attempt(await new Visitor().mark());
+    expect(response.status).toBe(403);
+    expect(response.headers.getSetCookie().join()).not.toContain('plinth-account=');
+    expect(await response.text()).toContain('This form can’t be sent');
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['another origin', { origin: 'https://evil.example' }],
+    ['no origin', { origin: 'null' }],
+    ['the same host by another scheme’s port', { origin: 'http://127.0.0.1:1' }],
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['a neighbour', { 'sec-fetch-site': 'same-site' }],
+  ])('from %s changes nothing, though mark and cookie were planted', async (_name, headers) => {
+    const visitor = new Visitor();
+    const mark = await visitor.mark();
+    for (const page of ['sign-in', 'sign-up', 'code', 'recover', 'new-password', 'mfa', 'sign-out']) {
+      const response = await visitor.post(page, { mark, email, password }, headers);
+      expect([page, response.status]).toEqual([page, 403]);
+      expect(visitor.cookies.has('plinth-account')).toBe(false);
+    }
+    const ours = { origin: origin(), 'sec-fetch-site': 'same-origin' };
+    expect((await visitor.post('sign-in', { mark, email, password }, ours)).status).toBe(303);
+  });
+
+  test('signs nobody out', async () => {
+    const visitor = new Visitor();
+    await visitor.signIn();
+    expect((await visitor.post('sign-out', {})).status).toBe(403);
+    expect((await visitor.send('signed-in')).status).toBe(200);
+  });
+});
+
+test('a session cookie from before is never used again', async () => {
+  const visitor = new Visitor();
+  visitor.cookies.set('plinth-account', 'A'.repeat(43));
+  await visitor.signIn();
+  const first = visitor.cookies.get('plinth-account');
+  expect(first).not.toBe('A'.repeat(43));
+  await visitor.signIn();
+  expect(visitor.cookies.get('plinth-account')).not.toBe(first);
+  const old = new Visitor();
+  old.cookies.set('plinth-account', first as string);
+  expect((await old.send('signed-in')).headers.get('location')).toBe('/account/sign-in');
+});
+
+describe('the way back', () => {
+  const challenge = `code_challenge=${'a'.repeat(43)}`;
+  const sameOrigin = { 'sec-fetch-site': 'same-origin' };
+
+  test('goes along, and is judged', async () => {
+    const visitor = new Visitor();
+    const search = `?redirect_to=https%3A%2F%2Fapp.example%2Fin&${challenge}`;
+    const response = await visitor.signIn(search);
+    expect(response.headers.get('location')).toBe(`/account/signed-in${search}`);
+    const page = await visitor.send(`signed-in${search}`);
+    expect(page.headers.get('refresh')).toBe(`0; url=/account/go${search}`);
+    const gone = await visitor.send(`go${search}`, { headers: sameOrigin });
+    expect(gone.status).toBe(303);
+    expect(gone.headers.get('location')).toMatch(/^https:\/\/app\.example\/in\?code=[\w-]+$/);
+    // Said once: coming again, nobody is sent on unasked.
+    expect((await visitor.send(`signed-in${search}`)).headers.get('refresh')).toBeNull();
+  });
+
+  test.each([
+    'https://evil.example/',
+    'https://app.example@evil.example/',
+    'https://app.example.evil.example/',
+    '//evil.example',
+    'javascript:alert(1)',
+    '/\\evil.example',
+  ])('never leads to %s', async (target) => {
+    const visitor = new Visitor();
+    const search = `?redirect_to=${encodeURIComponent(target)}&${challenge}`;
+    const response = await visitor.signIn(search);
+    expect(response.headers.get('location')).toMatch(/^\/account\/signed-in\?/);
+    const page = await visitor.send(`signed-in${search}`);
+    expect(await page.text()).not.toContain(`href="${target}`);
+    const gone = await visitor.send(`go${search}`, { headers: sameOrigin });
+    expect(gone.headers.get('location')).toMatch(/^\/account\/signed-in/);
+  });
+
+  test('opens to nobody who comes from elsewhere', async () => {
+    const visitor = new Visitor();
+    await visitor.signIn();
+    const search = `?redirect_to=https%3A%2F%2Fapp.example%2Fin&${challenge}`;
+    for (const headers of [
+      {},
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'none' },
+      { referer: 'https://evil.example/' },
+    ]) {
+      const response = await visitor.send(`go${search}`, { headers: headers as Record<string, string> });
+      expect(response.headers.get('location')).toBe(`/account/signed-in${search}`);
+    }
+  });
+});
+
+describe('a body that is none', () => {
+  test.each<[string, string, string, number]>([
+    ['too large', 'application/x-www-form-urlencoded', `email=${'a'.repeat(20_000)}`, 413],
+    ['JSON', 'application/json', '{"email":"x"}', 403],
+    ['broken JSON', 'application/json', '{', 400],
+    ['plain text', 'text/plain', 'email=x', 403],
+    ['a multipart form', 'multipart/form-data; boundary=x', '--x--', 415],
+    ['broken escapes', 'application/x-www-form-urlencoded', 'email=%zz&mark=%', 403],
+    ['empty', 'application/x-www-form-urlencoded', '', 403],
+  ])('%s is refused on a page for people', async (_name, type, body, status) => {
+    const response = await new Visitor().send('sign-in', {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(await response.text()).toContain('This form can’t be sent');
+  });
+
+  test('what is typed comes back as text only', async () => {
+    const visitor = new Visitor();
+    const typed = '"><script>alert(1)</script>%PLINTH_NONCE%%PLINTH_FIELDS%@x';
+    const response = await visitor.post('sign-in', { mark: await visitor.mark(), email: typed, password });
+    expect(response.status).toBe(303);
+    const html = await (await visitor.send('sign-in')).text();
+    expect(html).toContain(
+      'value="&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#37;PLINTH_NONCE&#37;',
+    );
+    expect(html).toContain('aria-invalid="true"');
+  });
+
+  test('long fields get no further', async () => {
+    const visitor = new Visitor();
+    const mark = await visitor.mark();
+    const response = await visitor.post('sign-in', { mark, email, password: 'p'.repeat(5000) });
+    expect(response.headers.get('location')).toBe('/account/sign-in');
+    expect(visitor.cookies.has('plinth-account')).toBe(false);
+  });
+
+  test.each([
+    '../../../etc/passwd',
+    Buffer.from(
+      '{"page":"sign-in","problem":{"code":"x","place":"../pages/security","requestId":"1"}}',
+    ).toString('base64url'),
+    Buffer.from(
+      '{"page":"sign-in","problem":{"code":"constructor","place":"form","requestId":"1"}}',
+    ).toString('base64url'),
+    Buffer.from('[]').toString('base64url'),
+    Buffer.from('{"page":{"toString":1}}').toString('base64url'),
+    'A'.repeat(5000),
+  ])('a made-up step is none: %s', async (value) => {
+    const visitor = new Visitor();
+    visitor.cookies.set('plinth-account-step', value);
+    const response = await visitor.send('sign-in');
+    expect(response.status).toBe(200);
+    expect(await response.text()).toMatch(/<h1[^>]*>Sign in<\/h1>/);
+  });
+});
+
+test('no page that answers a form is framed, kept, or runs a script', async () => {
+  const visitor = new Visitor();
+  await visitor.post('sign-in', { mark: await visitor.mark(), email, password: 'wrong' });
+  const response = await visitor.send('sign-in');
+  expect(response.headers.get('x-frame-options')).toBe('DENY');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
+  const html = await response.text();
+  expect(html).toContain('invalid_credentials');
+  expect(html).not.toMatch(/type="module"|%PLINTH_|<noscript/);
+});

@@ -1,0 +1,242 @@
+/** Signing in, codes and new passwords in a real Chromium whose scripts are off. */
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openContext, scrollsSideways } from '../web/browser.ts';
+import { mailedCode, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+
+let stage: Stage;
+let app: Server;
+let appUrl: string;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  app = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<title>The app</title><p>The app</p>');
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
+  stage = await openStage({
+    auth: {
+      enable_anonymous_sign_ins: true,
+      email: { max_frequency: 0 },
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+    },
+  });
+});
+
+afterAll(async () => {
+  await stage.close();
+  await new Promise((resolve) => app.close(resolve));
+});
+
+beforeEach(async () => {
+  ({ context } = await openContext(stage.browser, { javaScriptEnabled: false }));
+  page = await context.newPage();
+});
+afterEach(() => context.close());
+
+let users = 0;
+async function newUser(): Promise<string> {
+  users += 1;
+  const email = `plain-${users}@example.com`;
+  await makeUser(stage.backend, email);
+  return email;
+}
+
+const open = (name: string, search = '') => page.goto(`${stage.backend.url}/account/${name}${search}`);
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+async function fillIn(email: string, secret = password): Promise<void> {
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(secret);
+  await press('Sign in');
+}
+
+function pkce() {
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const fields = { redirect_to: `${appUrl}?tab=2`, code_challenge: challenge, code_challenge_method: 's256' };
+  return { verifier, search: `?${new URLSearchParams(fields)}` };
+}
+
+async function redeem(verifier: string): Promise<{ user?: { email: string } }> {
+  const code = new URL(page.url()).searchParams.get('code');
+  const answer = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
+    method: 'POST',
+    headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ auth_code: code, code_verifier: verifier }),
+  });
+  return (await answer.json()) as { user?: { email: string } };
+}
+
+describe('signing in', () => {
+  test('for an app, by keyboard only, after a mistake', async () => {
+    const email = await newUser();
+    const { verifier, search } = pkce();
+    await open('sign-in', search);
+    const { keyboard } = page;
+    await page.getByLabel('Email address').focus();
+    await keyboard.type(email);
+    await keyboard.press('Tab');
+    await keyboard.type('not this one');
+    await keyboard.press('Enter');
+    await page.getByRole('alert').getByText('isn’t right').waitFor();
+    expect(await page.getByLabel('Email address').inputValue()).toBe(email);
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    await page.getByLabel('Password', { exact: true }).focus();
+    await keyboard.type(password);
+    await keyboard.press('Enter');
+    await page.waitForURL(`${appUrl}?**`);
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('2');
+    expect((await redeem(verifier)).user?.email).toBe(email);
+  });
+
+  test('what is missing is said at the field, and reloading sends nothing again', async () => {
+    await open('sign-in');
+    await press('Sign in');
+    const field = page.getByLabel('Email address');
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.locator('#email-error').textContent()).toBe('Enter your email address.');
+    expect(await page.getByRole('alert').locator('details').count()).toBe(0);
+    await page.reload();
+    expect(await field.getAttribute('aria-invalid')).toBeNull();
+    await fillIn('someone@example.com', '');
+    expect(await page.locator('#password-error').textContent()).toBe('Enter your password.');
+  });
+
+  test('without an app there is a word that it worked, and a way out', async () => {
+    const email = await newUser();
+    await open('sign-in');
+    await fillIn(email);
+    await heading('You’re signed in');
+    await page.getByText(`Signed in as ${email}.`).waitFor();
+    await press('Sign out');
+    await heading('You’re signed out');
+    expect((await context.cookies()).filter(({ name }) => name === 'plinth-account')).toEqual([]);
+  });
+
+  test('as a guest', async () => {
+    await open('sign-in');
+    await press('Continue as a guest');
+    await page.getByText('You’re using a guest account.').waitFor();
+  });
+
+  test('an address that is not allowed is no way back', async () => {
+    const email = await newUser();
+    await open('sign-in', `?redirect_to=https://evil.example/&code_challenge=${'a'.repeat(43)}`);
+    await fillIn(email);
+    await page.getByRole('alert').getByText('isn’t allowed').waitFor();
+    expect(new URL(page.url()).origin).toBe(stage.backend.url);
+  });
+
+  test('the second factor is asked for', async () => {
+    const email = await newUser();
+    const withScripts = await openContext(stage.browser);
+    const tab = await withScripts.context.newPage();
+    await signIn(tab, stage.backend, email);
+    await tab.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await tab.getByRole('button', { name: 'Continue' }).click();
+    await tab.getByAltText('QR code').waitFor();
+    const secret = await tab.locator('code').innerText();
+    await tab.getByLabel('Code that the app shows now').fill(totp(secret));
+    await tab.getByText('The authenticator is set up.').waitFor();
+    await withScripts.context.close();
+
+    const { verifier, search } = pkce();
+    await open('sign-in', search);
+    await fillIn(email);
+    await heading('Confirm it’s you');
+    await open('signed-in', search);
+    await heading('Confirm it’s you');
+    await page.getByLabel('Code', { exact: true }).fill('000000');
+    await press('Confirm');
+    await page.getByRole('alert').getByText('This code isn’t right.').waitFor();
+    await page.getByLabel('Code', { exact: true }).fill(totp(secret, Date.now() + 30_000));
+    await press('Confirm');
+    await page.waitForURL(`${appUrl}?**`);
+    expect((await redeem(verifier)).user?.email).toBe(email);
+  });
+});
+
+describe('codes', () => {
+  test('sign in, after a wrong one and a new one', async () => {
+    const email = await newUser();
+    await open('sign-in');
+    await page.getByLabel('Email address').fill(email);
+    await press('Email me a sign-in code');
+    await heading('Enter your code');
+    await page.getByText(`If ${email} has an account`).waitFor();
+    await page.getByLabel('Code', { exact: true }).fill('000000');
+    await press('Continue');
+    await page.getByRole('alert').getByText('wrong or no longer valid').waitFor();
+    const first = await mailedCode(stage.backend, email);
+    await press('Send a new code');
+    await page.getByText('A new code is on its way.').waitFor();
+    await expect.poll(() => mailedCode(stage.backend, email)).not.toBe(first);
+    const code = await mailedCode(stage.backend, email);
+    await page.getByLabel('Code', { exact: true }).fill(`${code.slice(0, 3)} ${code.slice(3)}`);
+    await press('Continue');
+    await page.getByText(`Signed in as ${email}.`).waitFor();
+  });
+
+  test('say the same of an address without an account', async () => {
+    await open('recover');
+    await page.getByLabel('Email address').fill('stranger@example.com');
+    await press('Send code');
+    await page.getByText('If stranger@example.com has an account').waitFor();
+    await press('Use another address');
+    await heading('Reset your password');
+  });
+
+  test('lead to a new password, which then holds', async () => {
+    const email = await newUser();
+    await open('sign-in');
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await heading('Reset your password');
+    await page.getByLabel('Email address').fill(email);
+    await press('Send code');
+    await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
+    await press('Continue');
+    await heading('Choose a new password');
+    await page.getByLabel('New password', { exact: true }).fill('abc');
+    await press('Save password');
+    await page.locator('#password-error').getByText('too easy to guess').waitFor();
+    await page.getByLabel('New password', { exact: true }).fill('another horse 2');
+    await press('Save password');
+    await page.getByText(`Signed in as ${email}.`).waitFor();
+    await press('Sign out');
+    await open('sign-in');
+    await fillIn(email, 'another horse 2');
+    await page.getByText(`Signed in as ${email}.`).waitFor();
+  });
+});
+
+test('an account is made', async () => {
+  await open('sign-up');
+  await page.getByLabel('Email address').fill('plain-new@example.com');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await press('Create account');
+  await page.getByText('Signed in as plain-new@example.com.').waitFor();
+});
+
+test('no page has a button that does nothing, and none is wider than a small screen', async () => {
+  const small = await openContext(stage.browser, {
+    javaScriptEnabled: false,
+    viewport: { width: 360, height: 800 },
+  });
+  page = await small.context.newPage();
+  for (const name of ['sign-in', 'sign-up', 'code', 'recover']) {
+    await open(name);
+    await page.locator('button[type=submit]').first().click();
+    await page.getByRole('alert').getByText('Enter your email address.').waitFor();
+    const buttons = await page.getByRole('button').all();
+    for (const button of buttons) expect(await button.getAttribute('type')).toBe('submit');
+    expect(await scrollsSideways(page)).toBe(false);
+  }
+  await small.context.close();
+});

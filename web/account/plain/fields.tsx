@@ -1,0 +1,73 @@
+/** What only the server knows stands in the plain pages as placeholders (`src/account/routes/pages.ts` fills them). */
+import { PasswordInput, TextInput } from '@mantine/core';
+import type { Problem } from '../../ui/error-summary.tsx';
+import { t } from './text.ts';
+
+export const email = '%PLINTH_EMAIL%';
+export const host = '%PLINTH_HOST%';
+export const target = '%PLINTH_TARGET%';
+export const requestId = '%PLINTH_REQUEST_ID%';
+
+/** Where what is wrong belongs: a field, or the form as a whole. */
+export type Place = 'form' | 'email' | 'password' | 'code';
+
+export function problemsAt(place: Place | undefined): readonly Problem[] {
+  if (place === undefined) return [];
+  const fieldId = place === 'form' ? undefined : place;
+  return [{ text: '%PLINTH_PROBLEM%', fieldId, code: '%PLINTH_CODE%', requestId }];
+}
+
+/** The text at the field itself, which the summary links to. */
+const errorOf = (field: Place, place: Place | undefined) =>
+  field === place ? '%PLINTH_PROBLEM%' : undefined;
+
+const shape = { size: 'md', required: true, withAsterisk: false } as const;
+
+export function EmailInput({ place }: { place: Place | undefined }) {
+  return (
+    <TextInput
+      {...shape}
+      id="email"
+      name="email"
+      type="email"
+      label={t('field.email')}
+      autoComplete="username"
+      spellCheck={false}
+      autoCapitalize="none"
+      defaultValue={email}
+      autoFocus={place === 'email'}
+      error={errorOf('email', place)}
+    />
+  );
+}
+
+export function PasswordEntry(props: { place: Place | undefined; isNew?: boolean }) {
+  return (
+    <PasswordInput
+      {...shape}
+      id="password"
+      name="password"
+      label={props.isNew === true ? t('field.new-password') : t('field.password')}
+      autoComplete={props.isNew === true ? 'new-password' : 'current-password'}
+      autoFocus={props.place === 'password'}
+      error={errorOf('password', props.place)}
+      visibilityToggleButtonProps={{ hidden: true }}
+    />
+  );
+}
+
+export function CodeInput({ place, className }: { place: Place | undefined; className: string | undefined }) {
+  return (
+    <TextInput
+      {...shape}
+      id="code"
+      name="code"
+      label={t('field.code')}
+      autoComplete="one-time-code"
+      inputMode="numeric"
+      autoFocus
+      error={errorOf('code', place)}
+      classNames={{ input: className }}
+    />
+  );
+}
