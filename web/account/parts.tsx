@@ -22,7 +22,7 @@ export function Form(props: {
       {...(props.label === undefined ? {} : { 'aria-label': props.label })}
     >
       {/* Without scripts the server's hidden fields stand here; with them it is no part of the page. */}
-      <noscript suppressHydrationWarning>{'%PLINTH_FIELDS%'}</noscript>
+      <noscript suppressHydrationWarning>{import.meta.env.SSR ? '%PLINTH_FIELDS%' : null}</noscript>
       <ErrorSummary problems={props.problems} />
       {props.children}
     </form>
