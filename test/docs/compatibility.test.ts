@@ -162,3 +162,20 @@ describe('what is different', () => {
     expect(names.map(({ name }) => name)).not.toEqual(expect.arrayContaining(['apply_rls']));
   });
 });
+
+it('with a captcha nobody signs in on the Account pages', async () => {
+  expect(page).toContain('The Account pages have no widget for it');
+  const guarded = await createTestBackend({
+    config: { auth: { captcha: { enabled: true, provider: 'turnstile', secret: 'x' } } },
+  });
+  try {
+    const answer = await guarded.fetch('/account/api/sign-in', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-plinth-request': '1' },
+      body: JSON.stringify({ email: 'ada@example.com', password: 'correct horse' }),
+    });
+    expect(await answer.text()).toContain('captcha_failed');
+  } finally {
+    await guarded.stop();
+  }
+});
