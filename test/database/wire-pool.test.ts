@@ -229,3 +229,52 @@ test('listeners hear, survive a lost connection, and stop hearing', async () => 
   await hub.end();
   expect(heard).toEqual(['one', 'reconnected', 'two']);
 });
+
+test('a first statement travels with BEGIN, the last ones with COMMIT', async () => {
+  const pool = open({ max: 1 });
+  await pool.exec('truncate public.things');
+  const seen = await pool.transaction(
+    async (tx, rows) => {
+      await tx.finish([
+        sql`insert into public.things values (${1})`,
+        sql`insert into public.things select max(id) + 1 from public.things`,
+      ]);
+      expect(() => tx.query(sql`select 1`)).toThrow('The transaction is over');
+      return rows;
+    },
+    { first: sql`select current_setting('my.setting') as setting`, settings: [['my.setting', 'here']] },
+  );
+  expect(seen).toEqual([{ setting: 'here' }]);
+  expect(await pool.query(sql`select id from public.things order by id`)).toEqual([{ id: 1 }, { id: 2 }]);
+  expect(await backends()).toBe(1);
+});
+
+test('an error in the first, the last or COMMIT itself undoes everything, and the connection stays good', async () => {
+  const pool = open({ max: 1 });
+  await pool.exec(`
+    truncate public.things;
+    create table if not exists public.parts (
+      thing int references public.things (id) deferrable initially deferred)`);
+  const insert = (id: number) => sql`insert into public.things values (${id})`;
+  let begun = false;
+  const withBadFirst = pool.transaction(
+    async () => {
+      begun = true;
+    },
+    { first: sql`select 1 / 0` },
+  );
+  await expect(withBadFirst).rejects.toMatchObject({ code: '22012' });
+  expect(begun).toBe(false);
+  const twice = pool.transaction((tx) => tx.finish([insert(1), insert(2), insert(1)]));
+  await expect(twice).rejects.toMatchObject({ code: '23505' });
+  const orphan = pool.transaction((tx) => tx.finish([insert(3), sql`insert into public.parts values (99)`]));
+  await expect(orphan).rejects.toMatchObject({ code: '23503' });
+  const hidden = pool.transaction(async (tx) => {
+    await tx.query(sql`select 1 / 0`).catch(() => undefined);
+    await tx.finish([]);
+  });
+  await expect(hidden).rejects.toMatchObject({ code: '25P02' });
+  await pool.transaction((tx) => tx.finish([insert(4)]), { end: 'rollback' });
+  expect(await pool.query(sql`select id from public.things`)).toEqual([]);
+  expect(await backends()).toBe(1);
+});

@@ -43,22 +43,24 @@ interface Row extends User, Omit<RefreshedSession, 'id' | 'created_at'> {
   readonly session_created_at: string;
 }
 
-/** The row of {@link activeRefresh}. */
+/** The row of {@link activeRefresh}. It serves as the user itself: its other columns are of no concern to anybody. */
 export function readActiveRefresh(row: object): ActiveRefresh {
-  const {
-    token_id: tokenId,
-    token_updated_at: tokenUpdatedAt,
-    session_id: id,
-    session_created_at: created_at,
-    not_after,
-    refreshed_at,
-    oauth_client_id,
-    scopes,
-    amr_claims,
-    ...user
-  } = row as Row;
-  const session = { id, created_at, not_after, refreshed_at, oauth_client_id, scopes, amr_claims };
-  return { tokenId, tokenUpdatedAt, session, user };
+  const user = row as Row;
+  const { not_after, refreshed_at, oauth_client_id, scopes, amr_claims } = user;
+  return {
+    tokenId: user.token_id,
+    tokenUpdatedAt: user.token_updated_at,
+    session: {
+      id: user.session_id,
+      created_at: user.session_created_at,
+      not_after,
+      refreshed_at,
+      oauth_client_id,
+      scopes,
+      amr_claims,
+    },
+    user,
+  };
 }
 
 export interface TokenSwap {
