@@ -60,6 +60,9 @@ export class IdTokenError extends Error {
   }
 }
 
+/** Whether a text can be read as a signed token. */
+export const isToken = (text: string): boolean => !('reason' in parseToken(text));
+
 const discoveryLifetimeMs = 3_600_000;
 /** ID tokens may name any tenant of Microsoft: what is remembered is bounded. */
 const maxIssuers = 200;

@@ -20,7 +20,7 @@ import { issuerOf } from '../flows/external-profiles.ts';
 import { issueSession, renderSession } from '../flows/sessions.ts';
 import { requireUser } from '../http/authenticate.ts';
 import { audienceOf, type Exchange, header } from '../http/exchange.ts';
-import { IdTokenError, type IssuerPlace } from '../oidc.ts';
+import { IdTokenError, type IssuerPlace, isToken } from '../oidc.ts';
 import { findCustomProvider } from '../queries/custom-providers.ts';
 
 interface IdTokenRequest {
@@ -177,6 +177,8 @@ async function verify(
   { provider, place, audience }: TrustedIssuer,
   { idToken, accessToken }: IdTokenRequest,
 ): Promise<IdTokenClaims> {
+  // Nobody has to be asked about what is no token at all.
+  if (!isToken(idToken)) throw invalid('Bad ID token');
   // Apple's second name publishes the document of the first.
   const asked = provider === 'apple' ? { ...place, issuer: issuers.apple } : place;
   await ctx.oidc.discover(asked).catch((cause: unknown) => {

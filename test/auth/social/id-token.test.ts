@@ -361,6 +361,10 @@ describe('requests', () => {
         json: { provider: 'google', id_token: issuers.google.token(person()) },
       });
       expect(answer.status).toBe(500);
+      const nonsense = { provider: 'google', id_token: 'nonsense' };
+      expect(await away.request('/token?grant_type=id_token', { json: nonsense })).toMatchObject({
+        status: 400,
+      });
     } finally {
       await away.stop();
     }
