@@ -36,8 +36,19 @@ export function faceConfig(face: Face): UserConfig {
       cssCodeSplit: face === 'console',
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      rolldownOptions: { output: { codeSplitting: { groups: [{ name: textsChunk }] } } },
     },
   };
+}
+
+/**
+ * A chunk of texts for each language: `texts-ar` holds what every Account page needs, `texts-rest-ar` the others.
+ * `account/prerender.tsx` preloads the first by this name.
+ */
+function textsChunk(id: string): string | null {
+  const [, language, name] = /\/web\/locales\/([a-z]+)\/([a-z-]+)\.ts$/.exec(id) ?? [];
+  if (language === undefined || name === 'console') return null;
+  return name === 'account' || name === 'shared' ? `texts-${language}` : `texts-rest-${language}`;
 }
 
 /** The Account pages as a module for Node, which writes them as HTML (`account/prerender.tsx`). */

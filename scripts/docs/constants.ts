@@ -91,6 +91,7 @@ const fixed: readonly Fixed[] = [
   ['account', 'a session that nobody uses', 'ms', 'src/account', 'idleLimitMs'],
   ['account', 'an access token is renewed ahead of its end by', 'ms', 'src/account', 'refreshAheadMs'],
   ['account', 'the cookie', 's', 'src/account', 'cookieMaxAgeSeconds'],
+  ['account', 'the cookie that keeps a chosen language', 's', 'src/account', 'languageMaxAgeSeconds'],
   ['console', 'sign-in link', 's', 'src/console', 'linkLifetimeSeconds'],
   ['console', 'session of an operator', 's', 'src/console', 'sessionLifetimeSeconds'],
   ['console', 'failed sign-ins of one address', 'count', 'src/console', 'attemptLimits.most'],

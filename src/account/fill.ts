@@ -3,8 +3,9 @@ import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';
 import { brandCss, monogram } from './core/branding.ts';
 import { fillPage } from './core/html.ts';
+import { languages } from './core/languages.ts';
 import { type AuthSettings, type Offers, offersOf, offNames } from './core/offers.ts';
-import type { AnyPage, PageDeps } from './routes/pages.ts';
+import type { PageDeps } from './routes/pages.ts';
 
 /** What the script of every page reads (`web/account/page-config.ts` has the same shape). */
 export interface PageConfig {
@@ -20,6 +21,7 @@ export interface PageConfig {
   /** Whether other apps can be allowed to act for a user. */
   readonly apps: boolean;
   readonly requestId: string;
+  readonly languages: readonly string[];
 }
 
 export interface FillerDeps {
@@ -35,13 +37,17 @@ const shortestResendSeconds = 5;
 
 export function createPageFiller(
   deps: FillerDeps,
-): Pick<PageDeps, 'filled' | 'textOf' | 'imageSources' | 'logo'> {
+): Pick<PageDeps, 'filled' | 'textOf' | 'languages' | 'imageSources' | 'logo'> {
   const { face, config, internalFetch, publishableKey } = deps;
   const { branding } = config.plinth;
   const name = branding.name ?? config.project_id;
   const css = brandCss(branding.color);
-  const pages = new Map<AnyPage, string>();
-  let texts: Readonly<Record<string, string>> | undefined;
+  const offeredLanguages = config.plinth.account.languages;
+  const offLanguages = languages
+    .filter((language) => !offeredLanguages.includes(language))
+    .map((language) => `lang-${language}`);
+  const pages = new Map<string, string>();
+  const texts = new Map<string, Readonly<Record<string, string>>>();
   let offers: Offers | undefined;
 
   async function readOffers(): Promise<Offers> {
@@ -70,6 +76,7 @@ export function createPageFiller(
       apps: auth.oauth_server.enabled,
       // Filled in with each answer.
       requestId: '%PLINTH_REQUEST_ID%',
+      languages: offeredLanguages,
     };
   }
 
@@ -77,20 +84,31 @@ export function createPageFiller(
     imageSources:
       branding.logo !== undefined && /^https?:/.test(branding.logo) ? [new URL(branding.logo).origin] : [],
     logo: branding.logo === undefined ? { svg: monogram(name, branding.color) } : { address: branding.logo },
-    textOf(code) {
-      texts ??= JSON.parse(face.html('plain/texts.json') ?? '{}') as Record<string, string>;
-      const known = [code, `error.${code}`, 'error.other'].find((id) => Object.hasOwn(texts ?? {}, id));
-      return known === undefined ? '' : (texts[known] as string);
+    languages: offeredLanguages,
+    textOf(code, language) {
+      const known =
+        texts.get(language) ??
+        (JSON.parse(face.html(`pages/${language}/texts.json`) ?? '{}') as Record<string, string>);
+      texts.set(language, known);
+      const id = [code, `error.${code}`, 'error.other'].find((one) => Object.hasOwn(known, one));
+      return id === undefined ? '' : (known[id] as string);
     },
-    async filled(page) {
-      const known = pages.get(page);
+    async filled(page, language) {
+      const file = `pages/${language}/${page}.html`;
+      const known = pages.get(file);
       if (known !== undefined) return known;
-      const html = face.html(page.startsWith('plain/') ? `${page}.html` : `pages/${page}.html`);
+      const html = face.html(file);
       if (html === undefined) return undefined;
       offers ??= await readOffers();
       const config = pageConfig(offers);
-      const filled = fillPage(html, { name, logo: logoPath, off: offNames(offers), brandCss: css, config });
-      pages.set(page, filled);
+      const filled = fillPage(html, {
+        name,
+        logo: logoPath,
+        off: [...offNames(offers), ...offLanguages],
+        brandCss: css,
+        config,
+      });
+      pages.set(file, filled);
       return filled;
     },
   };

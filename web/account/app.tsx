@@ -11,8 +11,12 @@ import { NewPasswordPage } from './pages/new-password.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { SignUpPage } from './pages/sign-up.tsx';
 import { Shell } from './shell.tsx';
+import { loadRest } from './texts.ts';
 
-const members = () => import('./pages/members.ts');
+async function members() {
+  const [pages] = await Promise.all([import('./pages/members.ts'), loadRest()]);
+  return pages;
+}
 const LazyConsentPage = lazy(async () => ({ default: (await members()).ConsentPage }));
 const LazySecurityPage = lazy(async () => ({ default: (await members()).SecurityPage }));
 

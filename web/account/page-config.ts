@@ -1,5 +1,6 @@
 /** What the server tells a page in its HTML (`src/account/fill.ts` writes it). */
 import { useSyncExternalStore } from 'react';
+import { languageCodes } from '../locales/languages.ts';
 
 export interface PageConfig {
   readonly brand: {
@@ -25,6 +26,8 @@ export interface PageConfig {
   readonly apps: boolean;
   /** Of the answer that brought the page. */
   readonly requestId: string;
+  /** What the project offers, of `web/locales/languages.ts`. */
+  readonly languages: readonly string[];
 }
 
 /** While a page is prerendered: everything is offered (a style sheet hides what is not), the brand is a placeholder. */
@@ -39,6 +42,7 @@ const prerendered: PageConfig = {
   currentPassword: false,
   apps: false,
   requestId: '%PLINTH_REQUEST_ID%',
+  languages: languageCodes,
 };
 
 function read(): PageConfig {

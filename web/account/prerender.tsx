@@ -1,6 +1,6 @@
 /**
- * Writes every Account page as HTML (`dist/web/account/pages/*.html`) with its style sheet inlined. What only the
- * server knows stands in it as placeholders: nonce, brand, offers, settings (`src/account/fill.ts`).
+ * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`) with its style sheet
+ * inlined and its texts preloaded. What only the server knows stands in it as placeholders: nonce, brand, offers, settings (`src/account/fill.ts`).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,45 +9,73 @@ import { text } from 'node:stream/consumers';
 import type { ReactElement } from 'react';
 import { prerenderToNodeStream } from 'react-dom/static';
 import { Router } from 'wouter';
-import { addMessages } from '../lib/i18n.ts';
-import { messages as account } from '../locales/en/account.ts';
-import { messages as errors } from '../locales/en/errors.ts';
-import { messages as plain } from '../locales/en/plain.ts';
+import { activateLocale, addMessages, type Catalogue } from '../lib/i18n.ts';
+import { type Locale, languages, locales } from '../locales/languages.ts';
 import { UiProvider } from '../ui/provider.tsx';
 import { App, pages } from './app.tsx';
 import { plainPages } from './plain/pages.tsx';
 import { type TextId, t } from './text.ts';
-import { activateEnglish } from './texts.ts';
 
 const nonce = '%PLINTH_NONCE%';
 
+const catalogues = import.meta.glob(['../locales/*/*.ts', '!../locales/*/console.ts']) as Record<
+  string,
+  () => Promise<{ readonly messages: Catalogue }>
+>;
+
+async function messagesOf(locale: Locale): Promise<Catalogue> {
+  if (locale === 'pseudo') {
+    const { pseudoMessages } = await import('../locales/pseudo.ts');
+    return pseudoMessages(await messagesOf('en'));
+  }
+  const own = Object.entries(catalogues).filter(([path]) => path.startsWith(`../locales/${locale}/`));
+  const loaded = await Promise.all(own.map(([, load]) => load()));
+  return Object.assign({}, ...loaded.map(({ messages }) => messages));
+}
+
 export async function writePages(dir: string): Promise<void> {
-  activateEnglish();
+  for (const locale of locales) {
+    const messages = await messagesOf(locale);
+    addMessages(locale, messages);
+    activateLocale(locale);
+    await writeLocale(dir, locale, messages);
+  }
+}
+
+/** The pages in the active locale. */
+async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Promise<void> {
   const template = readFileSync(join(dir, 'index.html'), 'utf8');
-  const sheets = readdirSync(join(dir, 'assets')).filter((name) => name.endsWith('.css'));
+  const assets = readdirSync(join(dir, 'assets'));
+  const sheets = assets.filter((name) => name.endsWith('.css'));
   const css = sheets.map((name) => readFileSync(join(dir, 'assets', name), 'utf8')).join('');
+  const language = locale === 'pseudo' ? 'en' : locale;
+  const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%">`;
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
     '<script type="application/json" id="plinth-config">%PLINTH_CONFIG%</script>';
+  const preloads = assets
+    .filter((name) => name.startsWith(`texts-${language}-`) && name.endsWith('.js'))
+    .map((name) => `<link rel="modulepreload" nonce="${nonce}" href="/account/assets/${name}">`)
+    .join('');
+  const out = join(dir, 'pages', locale);
+
   function write(file: string, titleId: string, markup: string, from = template): void {
     const title = t('page.title', { page: t(titleId as TextId), name: '%PLINTH_NAME%' });
     const html = from
-      .replace('<html lang="en">', '<html lang="en" data-off="%PLINTH_OFF%">')
+      .replace('<html lang="en">', root)
       .replace(/<title>.*<\/title>/, () => `<title>${title}</title>`)
       .replace(/\s*<link rel="stylesheet"[^>]*>/g, '')
       .replace('</head>', () => `${head}</head>`)
       .replace('<div id="root"></div>', () => `<div id="root">${markup}</div>`);
-    writeFileSync(join(dir, file), html);
+    writeFileSync(join(out, file), html);
   }
 
-  mkdirSync(join(dir, 'pages'), { recursive: true });
+  mkdirSync(join(out, 'plain'), { recursive: true });
+  const preloading = template.replace('</head>', () => `${preloads}</head>`);
   for (const name of Object.keys(pages)) {
     const markup = await markupOf(<App ssrPath={`/account/${name}`} />);
-    write(`pages/${name}.html`, `page.${name}`, markup);
+    write(`${name}.html`, `page.${name}`, markup, preloading);
   }
-
-  mkdirSync(join(dir, 'plain'), { recursive: true });
-  addMessages('en', plain);
   for (const [name, page] of plainPages()) {
     const markup = await markupOf(
       <UiProvider>
@@ -59,7 +87,7 @@ export async function writePages(dir: string): Promise<void> {
     const titleId = `page.${name.replace(/\..*/, '').replace(/^code-.*/, 'code')}`;
     write(`plain/${name}.html`, titleId, withoutScripts(markup), withoutScripts(template));
   }
-  writeFileSync(join(dir, 'plain', 'texts.json'), JSON.stringify(problemTexts()));
+  writeFileSync(join(out, 'texts.json'), JSON.stringify(problemTexts(messages)));
 }
 
 /** No script runs in the page, even where scripts could: what is meant for such browsers stands open. */
@@ -71,10 +99,9 @@ function withoutScripts(html: string): string {
 }
 
 /** What can be wrong with a posted form, in words: the server looks them up by code. */
-function problemTexts(): Record<string, string> {
-  addMessages('en', errors);
-  const fields = Object.keys({ ...account, ...plain }).filter((id) => id.startsWith('field.'));
-  return Object.fromEntries([...Object.keys(errors), ...fields].map((id) => [id, t(id as TextId)]));
+function problemTexts(messages: Catalogue): Record<string, string> {
+  const ids = Object.keys(messages).filter((id) => /^(error|field)\./.test(id));
+  return Object.fromEntries(ids.map((id) => [id, t(id as TextId)]));
 }
 
 /** Waits for the pages that are loaded late, so that hydration meets them whole. */

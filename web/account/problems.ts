@@ -1,14 +1,9 @@
-/** Errors as people read them. A chunk of its own: most visits meet none. */
+/** Errors as people read them. Load it with `loadProblems` of `texts.ts`, which brings the words too. */
 import { ApiError } from '../lib/api.ts';
-import { addMessages, textOf } from '../lib/i18n.ts';
+import { hasMessage } from '../lib/i18n.ts';
 import { SessionFault } from '../lib/session/index.ts';
-import { messages } from '../locales/en/errors.ts';
 import type { Problem } from '../ui/error-summary.tsx';
-
-addMessages('en', messages);
-addMessages('pseudo', messages);
-
-const t = textOf<keyof typeof messages>();
+import { type TextId, t } from './text.ts';
 
 /** Where a problem belongs, by the code that says so. */
 export type FieldOf = Readonly<Record<string, string>>;
@@ -24,5 +19,5 @@ export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
 
 function textFor(code: string): string {
   const id = `error.${code}`;
-  return id in messages ? t(id as keyof typeof messages) : t('error.other');
+  return hasMessage(id) ? t(id as TextId) : t('error.other');
 }

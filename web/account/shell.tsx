@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { SchemeSwitch } from '../ui/scheme-switch.tsx';
+import { LanguageLinks } from './language-links.tsx';
 import { usePageConfig } from './page-config.ts';
 import classes from './shell.module.css';
 import { type TextId, t } from './text.ts';
@@ -44,6 +45,7 @@ export function Shell({ page, lead, wide = false, children }: ShellProps) {
         <FooterLink href={brand.supportUrl} text={t('footer.support')} />
         <FooterLink href={brand.termsUrl} text={t('footer.terms')} />
         <FooterLink href={brand.privacyUrl} text={t('footer.privacy')} />
+        <LanguageLinks />
         <SchemeSwitch />
       </footer>
     </div>

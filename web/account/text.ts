@@ -1,5 +1,13 @@
+/** The texts of the Account pages, typed by their ids. What the first load lacks comes with `loadRest` of `texts.ts`. */
 import { textOf } from '../lib/i18n.ts';
-import type { messages } from '../locales/en/account.ts';
+import type { messages as account } from '../locales/en/account.ts';
+import type { messages as consent } from '../locales/en/consent.ts';
+import type { messages as errors } from '../locales/en/errors.ts';
+import type { messages as security } from '../locales/en/security.ts';
 
-export type TextId = keyof typeof messages;
+export type TextId =
+  | keyof typeof account
+  | keyof typeof consent
+  | keyof typeof errors
+  | keyof typeof security;
 export const t = textOf<TextId>();

@@ -21,18 +21,41 @@ export function addMessages(locale: string, messages: Catalogue): void {
 }
 
 export function activateLocale(locale: string): void {
-  i18n.activate(locale);
+  i18n.activate(locale, formatLocale(locale));
+}
+
+/** Whether the active locale has a text of its own for an id that was not known when this was written. */
+export function hasMessage(id: string): boolean {
+  return id in i18n.messages;
 }
 
 export function textOf<Id extends string>(): (id: Id, values?: TextValues) => string {
-  return (id, values) => i18n._(id, values as Record<string, unknown> | undefined);
+  return (id, values) => i18n._(id, values === undefined ? undefined : isolated(values));
+}
+
+/** Written from right to left. */
+const rightToLeft = new Set(['ar']);
+
+/**
+ * Addresses, hosts and names keep their own direction within a text that runs from right to left: each stands between
+ * U+2068 and U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
+ */
+function isolated(values: TextValues): Record<string, unknown> {
+  if (!rightToLeft.has(i18n.locale)) return { ...values };
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? `\u2068${value}\u2069` : value,
+    ]),
+  );
 }
 
 /** Local date and time in words; the exact instant belongs in a `title`. */
 export function formatDateTime(instant: string | number | Date): string {
-  return new Intl.DateTimeFormat(formatLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(
-    new Date(instant),
-  );
+  return new Intl.DateTimeFormat(formatLocale(i18n.locale), {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  }).format(new Date(instant));
 }
 
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -46,13 +69,14 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 /** For example "3 hours ago". Below a minute it is "now". */
 export function formatRelative(instant: string | number | Date, now: number = Date.now()): string {
   const seconds = (new Date(instant).getTime() - now) / 1000;
-  const format = new Intl.RelativeTimeFormat(formatLocale(), { numeric: 'auto' });
+  const format = new Intl.RelativeTimeFormat(formatLocale(i18n.locale), { numeric: 'auto' });
   for (const [unit, size] of units) {
     if (Math.abs(seconds) >= size) return format.format(Math.round(seconds / size), unit);
   }
   return format.format(0, 'second');
 }
 
-function formatLocale(): string {
-  return i18n.locale === 'pseudo' ? 'en' : i18n.locale;
+/** Numbers are in the digits of the codes that people are sent, in every language. */
+function formatLocale(locale: string): string {
+  return `${locale === 'pseudo' ? 'en' : locale}-u-nu-latn`;
 }

@@ -1,30 +1,93 @@
 import { compileMessage } from '@lingui/message-utils/compileMessage';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { accountErrors } from '../../src/account/errors.ts';
+import { errorTable } from '../../src/auth/errors.ts';
+import type { Catalogue } from '../lib/i18n.ts';
 import { faultMessages } from '../lib/session/faults.ts';
-import { messages as account } from './en/account.ts';
-import { messages as consent } from './en/consent.ts';
 import { messages as errors } from './en/errors.ts';
-import { messages as plain } from './en/plain.ts';
-import { messages as shared } from './en/shared.ts';
+import { type LanguageCode, languageCodes } from './languages.ts';
 import { pseudoMessages } from './pseudo.ts';
 
-const all = { ...shared, ...account, ...errors, ...consent, ...plain };
+const files = import.meta.glob('./*/*.ts', { eager: true }) as Record<string, { messages: Catalogue }>;
+
+/** The catalogues of a language by name. */
+function catalogues(language: LanguageCode): Record<string, Catalogue> {
+  return Object.fromEntries(
+    Object.entries(files)
+      .filter(([path]) => path.startsWith(`./${language}/`) && !path.endsWith('/console.ts'))
+      .map(([path, { messages }]) => [path.slice(`./${language}/`.length), messages]),
+  );
+}
+
+function texts(language: LanguageCode): Catalogue {
+  return Object.assign({}, ...Object.values(catalogues(language)));
+}
+
+/** What a compiled message needs: the names of its values, and the cases of its plurals. */
+function needs(message: unknown): { values: string[]; plurals: string[][] } {
+  const values = new Set<string>();
+  const plurals: string[][] = [];
+  const walk = (part: unknown): void => {
+    if (!Array.isArray(part)) return;
+    for (const token of part) {
+      if (!Array.isArray(token)) continue;
+      const [name, format, options] = token as [string, string?, Record<string, unknown>?];
+      values.add(name);
+      if (format === 'plural' && options)
+        plurals.push(Object.keys(options).filter((key) => key !== 'offset'));
+      for (const option of Object.values(options ?? {})) walk(option);
+    }
+  };
+  walk(message);
+  return { values: [...values].sort(), plurals };
+}
 
 test('no id stands in two catalogues', () => {
-  const sizes = [shared, account, errors, consent, plain].map((catalogue) => Object.keys(catalogue).length);
-  expect(Object.keys(all)).toHaveLength(sizes.reduce((sum, size) => sum + size));
+  const ids = Object.values(catalogues('en')).flatMap((catalogue) => Object.keys(catalogue));
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
-test('every message is well-formed', () => {
-  for (const text of Object.values(all)) expect(() => compileMessage(text)).not.toThrow();
+describe.each(languageCodes)('%s', (language) => {
+  test('has every catalogue with every text, and no other', () => {
+    const ids = (of: LanguageCode) =>
+      Object.entries(catalogues(of)).map(([name, catalogue]) => [name, Object.keys(catalogue).sort()]);
+    expect(Object.fromEntries(ids(language))).toEqual(Object.fromEntries(ids('en')));
+    expect(Object.entries(texts(language)).filter(([, text]) => text.trim() === '')).toEqual([]);
+  });
+
+  test('says the same values as English, and every case of its plurals', () => {
+    const cases = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+    for (const [id, text] of Object.entries(texts(language))) {
+      const own = needs(compileMessage(text));
+      expect({ id, values: own.values }).toEqual({
+        id,
+        values: needs(compileMessage(texts('en')[id] ?? '')).values,
+      });
+      for (const plural of own.plurals)
+        expect({ id, cases: [...plural].sort() }).toEqual({ id, cases: [...cases].sort() });
+    }
+  });
+
+  test('says of every error what happened, and what to do now', () => {
+    for (const [id, text] of Object.entries(catalogues(language)['errors.ts'] ?? {})) {
+      expect({ id, sentences: text.split(/[.!?؟](?:\s|$)/).filter(Boolean).length >= 2 }).toEqual({
+        id,
+        sentences: true,
+      });
+    }
+  });
 });
 
-test('every fault of a token, and every error of our own server that a person can meet, has words', () => {
+test('another language is no copy of English', () => {
+  const same = Object.entries(texts('ar')).filter(([id, text]) => text === texts('en')[id]);
+  expect(same.map(([id]) => id)).toEqual(['page.title']);
+});
+
+test('every error of auth, every fault of a token, and every error of our own server that a person can meet, has words', () => {
   const ours = Object.keys(accountErrors).filter(
     (code) => !['not_found', 'internal_error', 'bad_request'].includes(code),
   );
-  for (const code of [...Object.keys(faultMessages), ...ours])
+  for (const code of [...Object.keys(errorTable), ...Object.keys(faultMessages), ...ours])
     expect(errors).toHaveProperty([`error.${code}`]);
 });
 

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebFace } from '../../kernel/web-face.ts';
 import { readCookie } from '../core/cookies.ts';
 import { carriedFlow, carryFlow, escapeText, fillValues } from '../core/html.ts';
+import { chooseLanguage, languageCookie, languageCookieName } from '../core/languages.ts';
 import type { StepProblem } from '../core/step.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 import { type FormDeps, formPages, formRoutes } from './forms.ts';
@@ -34,10 +35,12 @@ const forMembers: ReadonlySet<string> = new Set<PageName>(['mfa', 'new-password'
 
 export interface PageDeps {
   readonly face: WebFace;
-  /** A page with everything filled in but what a request brings; undefined when it is not built. */
-  readonly filled: (page: AnyPage) => Promise<string | undefined>;
+  /** A page in a language with everything filled in but what a request brings; undefined when it is not built. */
+  readonly filled: (page: AnyPage, language: string) => Promise<string | undefined>;
+  /** The languages that this project offers, its own first. */
+  readonly languages: readonly string[];
   /** The text of a problem, by its code. */
-  readonly textOf: (code: string) => string;
+  readonly textOf: (code: string, language: string) => string;
   readonly imageSources: readonly string[];
   readonly logo: { readonly svg: string } | { readonly address: string };
   readonly confirm: Omit<ConfirmDeps, 'send'>;
@@ -70,11 +73,29 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 }
 
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { face, filled, textOf, imageSources, logo } = deps;
+  const { face, filled, languages, textOf, imageSources, logo } = deps;
+
+  /** In which language somebody reads; what the address asks for is kept. */
+  function languageOf(request: FastifyRequest, reply: FastifyReply): string {
+    const asked = queryOf(request).get('lang');
+    const language = chooseLanguage(
+      {
+        asked,
+        kept: readCookie(request.headers.cookie, languageCookieName),
+        accepted: request.headers['accept-language'],
+      },
+      languages,
+    );
+    if (asked === language) {
+      reply.header('set-cookie', languageCookie(language, { secure: request.protocol === 'https' }));
+    }
+    return language;
+  }
 
   const send: Send = async (request, reply, page, fill) => {
     const { fields = '', target = '/account/security', status = 200, isStill = false, problem } = fill;
-    const html = await filled(page);
+    const language = languageOf(request, reply);
+    const html = await filled(page, language);
     if (html === undefined) {
       return reply
         .code(503)
@@ -87,7 +108,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       TARGET: escapeText(target),
       EMAIL: escapeText(fill.email ?? ''),
       HOST: escapeText(fill.host ?? ''),
-      PROBLEM: escapeText(problem === undefined ? '' : textOf(problem.code)),
+      PROBLEM: escapeText(problem === undefined ? '' : textOf(problem.code, language)),
       CODE: escapeText(problem?.code ?? ''),
       REQUEST_ID: escapeText(problem?.requestId ?? request.id),
     };

@@ -76,6 +76,10 @@ function checkPlinth({ plinth }: Config, report: Report, file: File): void {
   if (color !== undefined && !/^#[0-9a-f]{6}$/i.test(color)) {
     report('branding.color', 'must be six hexadecimal digits, as "#0f766e"');
   }
+  const { languages } = plinth.account;
+  if (languages.length === 0 || languages.some((language) => !accountLanguages.includes(language))) {
+    report('account.languages', `must name at least one of ${accountLanguages.join(', ')}, and no other`);
+  }
   const links = { support_url, terms_url, privacy_url, logo };
   for (const [key, link] of Object.entries(links)) {
     if (link !== undefined && !/^(https?:\/\/|mailto:|\/(?!\/))/.test(link)) {
@@ -83,6 +87,9 @@ function checkPlinth({ plinth }: Config, report: Report, file: File): void {
     }
   }
 }
+
+/** What the Account pages are built in. */
+const accountLanguages = ['en', 'ar'];
 
 function checkFactors({ auth }: Config, need: Need, report: Report): void {
   for (const factor of ['totp', 'phone', 'web_authn'] as const) {

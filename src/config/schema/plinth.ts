@@ -25,6 +25,10 @@ export const plinthSchema = section("Plinth's own settings.", {
     privacy_url: optionalText('Privacy policy.'),
   }),
   account: section('The Account pages.', {
+    languages: list(
+      ['en', 'ar'],
+      'Languages that the pages offer, of en and ar; the first is for browsers that wish for none of them.',
+    ),
     implicit_return: boolean(
       false,
       'An app that sends no PKCE challenge gets its session in the fragment of the address it is returned to.',

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { i18n } from '../../lib/i18n.ts';
+import { activateLocale, addMessages } from '../../lib/i18n.ts';
+import { messages } from '../../locales/en/consent.ts';
 import { appName, placeOf, rightsOf } from './wish.ts';
 
-i18n.activate('en');
+addMessages('en', messages);
+activateLocale('en');
 
 test('names are short, and cannot turn the text around them', () => {
   expect(appName('Herbarium')).toBe('Herbarium');

@@ -1,6 +1,6 @@
 /** What an app asks for, in words; pure. */
 import { hostOf } from '../flow.ts';
-import { t } from './text.ts';
+import { t } from '../text.ts';
 
 export interface Wish {
   readonly app: {

@@ -8,7 +8,6 @@ import { Notice } from '../../ui/notice.tsx';
 import { leaveFor, signOut } from '../account-api.ts';
 import { AppMark } from '../consent/app-mark.tsx';
 import classes from '../consent/consent.module.css';
-import { t } from '../consent/text.ts';
 import { appName, placeOf, rightsOf, type Wish } from '../consent/wish.ts';
 import { currentFlow, hostOf } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
@@ -16,6 +15,7 @@ import { Aside, Form, PageLink, Quiet, Row, Submit, TextButton } from '../parts.
 import { problemOf } from '../problems.ts';
 import { needsSecondFactor, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
+import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
 const queries = createQueryClient();

@@ -13,6 +13,7 @@ import { rememberCode } from '../pending.ts';
 import { sessionClient, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
+import { loadProblems } from '../texts.ts';
 import { type Handler, useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
@@ -89,7 +90,7 @@ function SignInForm(props: {
     } catch (error) {
       // Signed in, but not on the way: the page now shows who is signed in, and what is in the way.
       if (sessionClient().state().status === 'signed-in') {
-        const { problemOf } = await import('../problems.ts');
+        const { problemOf } = await loadProblems();
         onStuck([problemOf(error)]);
       }
       onLeave(false);

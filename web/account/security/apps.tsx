@@ -4,12 +4,11 @@ import { useState } from 'react';
 import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { t } from '../consent/text.ts';
 import { appName } from '../consent/wish.ts';
 import { hostOf } from '../flow.ts';
 import { problemOf } from '../problems.ts';
 import { callAuth, type User } from '../session.ts';
-import { t as account } from '../text.ts';
+import { t } from '../text.ts';
 import { Card } from './card.tsx';
 import classes from './security.module.css';
 
@@ -42,9 +41,9 @@ export function AppsSection({ user }: { user: User }) {
       {list.isPending ? <div className={classes.skeleton} /> : null}
       {list.isError ? (
         <Notice tone="danger">
-          <p>{account('security.load-failed')}</p>
+          <p>{t('security.load-failed')}</p>
           <Button variant="default" onClick={() => list.refetch()}>
-            {account('security.again')}
+            {t('security.again')}
           </Button>
         </Notice>
       ) : null}

@@ -1,0 +1,30 @@
+import { useLocation, useSearch } from 'wouter';
+import { i18n } from '../lib/i18n.ts';
+import { languages } from '../locales/languages.ts';
+import { usePageConfig } from './page-config.ts';
+
+/** The other languages that the project offers, each named in its own words. Loads the page anew. */
+export function LanguageLinks() {
+  const [path] = useLocation();
+  const search = useSearch();
+  const { languages: offered } = usePageConfig();
+  return Object.entries(languages)
+    .filter(([code]) => code !== i18n.locale && offered.includes(code))
+    .map(([code, { name, dir }]) => (
+      <a
+        key={code}
+        href={`/account${path}?${withLanguage(search, code)}`}
+        lang={code}
+        hrefLang={code}
+        dir={dir}
+      >
+        {name}
+      </a>
+    ));
+}
+
+function withLanguage(search: string, code: string): string {
+  const query = new URLSearchParams(search);
+  query.set('lang', code);
+  return query.toString();
+}

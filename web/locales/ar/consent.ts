@@ -1,0 +1,33 @@
+/** As `en/consent.ts`, in Arabic. */
+export const messages = {
+  'consent.asks': 'يريد {app} استخدام حسابك في {name}.',
+  'consent.nameless': 'تطبيق بلا اسم',
+  'consent.site': 'الموقع: {host}',
+  'consent.unvetted':
+    'لم يتحقق أحد في {name} من هذا التطبيق، وقد اختار اسمه بنفسه. اسمح له فقط إذا بدأت هذا بنفسك.',
+  'consent.gets': 'إذا سمحت له، فيمكنه',
+  'consent.scope-act': 'رؤية ما يمكنك رؤيته في {name} وتغيير ما يمكنك تغييره',
+  'consent.scope-openid': 'التعرّف عليك عند عودتك',
+  'consent.scope-email': 'رؤية عنوان بريدك الإلكتروني',
+  'consent.scope-profile': 'رؤية ملفك الشخصي، مثل اسمك وصورتك',
+  'consent.scope-phone': 'رؤية رقم هاتفك',
+  'consent.scope-stay': 'البقاء متصلًا إلى أن تلغي ذلك في حسابك',
+  'consent.back': 'ستعود إلى {place}.',
+  'consent.place-device': 'تطبيق على هذا الجهاز ({scheme})',
+  'consent.as': 'مسجّل الدخول باسم {who}',
+  'consent.guest': 'مسجّل الدخول كضيف',
+  'consent.other': 'استخدام حساب آخر',
+  'consent.allow': 'السماح',
+  'consent.deny': 'عدم السماح',
+  'consent.leaving': 'نعيدك إلى {place}. يمكنك إغلاق هذه الصفحة إذا لم يحدث شيء.',
+  'consent.missing': 'تظهر هذه الصفحة عندما يطلب تطبيق الوصول. لا يوجد طلب في عنوانها.',
+  'consent.account': 'الانتقال إلى حسابك',
+
+  'apps.title': 'التطبيقات المرتبطة',
+  'apps.intro': 'تطبيقات سمحت لها باستخدام حسابك.',
+  'apps.none': 'لم تسمح لأي تطبيق.',
+  'apps.since': 'سُمح له {when}',
+  'apps.remove': 'إلغاء الوصول',
+  'apps.remove-what': 'إلغاء وصول {app}',
+  'apps.removed': 'لم يعد بإمكان {app} استخدام حسابك.',
+} as const;
