@@ -36,7 +36,7 @@ export function faceConfig(face: Face): UserConfig {
       cssCodeSplit: face === 'console',
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      rolldownOptions: { output: { codeSplitting: { groups: [{ name: textsChunk }] } } },
+      rolldownOptions: { output: { codeSplitting: { groups: [{ name: textsChunk, debugName: 'texts' }] } } },
     },
   };
 }
