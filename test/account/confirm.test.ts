@@ -185,6 +185,16 @@ describe('the form is ours alone', () => {
     );
   });
 
+  test('a body that is no form is refused with a page, not with words of the framework', async () => {
+    const post = (headers: Record<string, string>, body: string) =>
+      fetch(`${stage.backend.url}/account/confirm`, { method: 'POST', headers, body });
+    const json = await post({ 'content-type': 'application/xml' }, '<a/>');
+    expect([json.status, json.headers.get('content-type')]).toEqual([415, 'text/html; charset=utf-8']);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await post(form, `mark=${'0'.repeat(20_000)}`)).status).toBe(413);
+    expect((await post(form, '')).status).toBe(403);
+  });
+
   test('what is no link of ours is refused, and nothing of it becomes HTML', async () => {
     const attack = encodeURIComponent('"><script>alert(1)</script>');
     const refused = await fetch(`${stage.backend.url}/account/confirm?type=signup&token=${attack}`);

@@ -48,8 +48,8 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     const link = parseConfirmLink(form);
     if (link === undefined) return send(request, reply, 'link-expired', { status: 400, isStill: true });
     const own = ownQuery(link.redirectTo, accountUrl());
-    if (own === undefined) return goToApp(request, reply, link);
     try {
+      if (own === undefined) return await goToApp(request, reply, link);
       const body = { type: link.type, token_hash: link.token };
       const pair = await auth.call<TokenPair>(request, { method: 'POST', path: '/verify', body });
       // The first half of a double change is an answer without a session.
