@@ -1,15 +1,23 @@
 /** What the prerendered pages lack: brand, offers and the settings that their script reads. Filled in once. */
 import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';
-import { brandCss, monogram } from './core/branding.ts';
+import { brandCss } from './core/branding.ts';
 import { fillPage } from './core/html.ts';
 import { languages } from './core/languages.ts';
 import { type AuthSettings, type Offers, offersOf, offNames } from './core/offers.ts';
+import { readLogo } from './logo.ts';
 import type { PageDeps } from './routes/pages.ts';
 
 /** What the script of every page reads (`web/account/page-config.ts` has the same shape). */
 export interface PageConfig {
-  readonly brand: { name: string; logo: string; supportUrl?: string; termsUrl?: string; privacyUrl?: string };
+  readonly brand: {
+    name: string;
+    logo: string;
+    welcome: string;
+    supportUrl?: string;
+    termsUrl?: string;
+    privacyUrl?: string;
+  };
   readonly offers: Offers;
   readonly key: string;
   readonly password: { minLength: number; requirements: string };
@@ -42,6 +50,7 @@ export function createPageFiller(
   const { branding } = config.plinth;
   const name = branding.name ?? config.project_id;
   const css = brandCss(branding.color);
+  const logo = readLogo(config);
   const offeredLanguages = config.plinth.account.languages;
   const offLanguages = languages
     .filter((language) => !offeredLanguages.includes(language))
@@ -56,12 +65,13 @@ export function createPageFiller(
     return offersOf((await response.json()) as AuthSettings);
   }
 
-  function pageConfig(offered: Offers): PageConfig {
+  function pageConfig(offered: Offers, welcome: string): PageConfig {
     const { auth } = config;
     return {
       brand: {
         name,
         logo: logoPath,
+        welcome,
         ...(branding.support_url === undefined ? {} : { supportUrl: branding.support_url }),
         ...(branding.terms_url === undefined ? {} : { termsUrl: branding.terms_url }),
         ...(branding.privacy_url === undefined ? {} : { privacyUrl: branding.privacy_url }),
@@ -81,9 +91,8 @@ export function createPageFiller(
   }
 
   return {
-    imageSources:
-      branding.logo !== undefined && /^https?:/.test(branding.logo) ? [new URL(branding.logo).origin] : [],
-    logo: branding.logo === undefined ? { svg: monogram(name, branding.color) } : { address: branding.logo },
+    imageSources: 'address' in logo && /^https?:/.test(logo.address) ? [new URL(logo.address).origin] : [],
+    logo,
     languages: offeredLanguages,
     textOf(code, language) {
       const known =
@@ -100,8 +109,10 @@ export function createPageFiller(
       const html = face.html(file);
       if (html === undefined) return undefined;
       offers ??= await readOffers();
-      const config = pageConfig(offers);
+      const welcome = branding.welcome[language === 'ar' ? 'ar' : 'en'] ?? '';
+      const config = pageConfig(offers, welcome);
       const filled = fillPage(html, {
+        welcome,
         name,
         logo: logoPath,
         off: [...offNames(offers), ...offLanguages],

@@ -6,6 +6,8 @@ export interface PageConfig {
   readonly brand: {
     readonly name: string;
     readonly logo: string;
+    /** Below the heading of sign-in and sign-up; empty for none. */
+    readonly welcome: string;
     readonly supportUrl?: string;
     readonly termsUrl?: string;
     readonly privacyUrl?: string;
@@ -32,7 +34,7 @@ export interface PageConfig {
 
 /** While a page is prerendered: everything is offered (a style sheet hides what is not), the brand is a placeholder. */
 const prerendered: PageConfig = {
-  brand: { name: '%PLINTH_NAME%', logo: '/account/logo' },
+  brand: { name: '%PLINTH_NAME%', logo: '/account/logo', welcome: '%PLINTH_WELCOME%' },
   offers: { password: true, code: true, signUp: true, guest: true },
   key: '',
   password: { minLength: 6, requirements: '' },
@@ -54,7 +56,7 @@ export const pageConfig = read();
 /** Hydration must meet the markup as it was prerendered, except for what the server has filled in. */
 const hydrated: PageConfig = {
   ...prerendered,
-  brand: { name: pageConfig.brand.name, logo: pageConfig.brand.logo },
+  brand: { name: pageConfig.brand.name, logo: pageConfig.brand.logo, welcome: pageConfig.brand.welcome },
   requestId: pageConfig.requestId,
 };
 

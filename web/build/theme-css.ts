@@ -5,7 +5,7 @@
  */
 import { convertCssVariables, defaultCssVariablesResolver } from '@mantine/core';
 import type { Plugin } from 'vite';
-import { cssVariablesResolver, fullTheme } from '../ui/theme.ts';
+import { cssVariablesResolver, fullTheme } from '../ui/theme-variables.ts';
 import { colors } from '../ui/tokens.ts';
 
 const virtualId = 'virtual:plinth-theme.css';

@@ -3,6 +3,8 @@
 export interface PageFill {
   readonly name: string;
   readonly logo: string;
+  /** Below the heading of sign-in; empty for none. */
+  readonly welcome: string;
   /** Parts that this project does not offer; a style sheet hides them before the script runs. */
   readonly off: readonly string[];
   readonly brandCss: string;
@@ -14,6 +16,7 @@ export function fillPage(html: string, fill: PageFill): string {
   const values: Readonly<Record<string, string>> = {
     NAME: escapeHtml(fill.name),
     LOGO: escapeHtml(fill.logo),
+    WELCOME: escapeText(fill.welcome),
     OFF: escapeHtml(fill.off.join(' ')),
     BRAND_CSS: fill.brandCss,
     CONFIG: scriptJson(fill.config),

@@ -5,6 +5,7 @@ import { readCookie } from '../core/cookies.ts';
 import { carriedFlow, carryFlow, escapeText, fillValues } from '../core/html.ts';
 import { chooseLanguage, languageCookie, languageCookieName } from '../core/languages.ts';
 import type { StepProblem } from '../core/step.ts';
+import type { Logo } from '../logo.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 import { type FormDeps, formPages, formRoutes } from './forms.ts';
 import { markedForm } from './mark.ts';
@@ -42,7 +43,7 @@ export interface PageDeps {
   /** The text of a problem, by its code. */
   readonly textOf: (code: string, language: string) => string;
   readonly imageSources: readonly string[];
-  readonly logo: { readonly svg: string } | { readonly address: string };
+  readonly logo: Logo;
   readonly confirm: Omit<ConfirmDeps, 'send'>;
   readonly forms: FormDeps;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
@@ -143,8 +144,8 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         // An SVG opened by itself is a document, and could run scripts.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })
-      .type('image/svg+xml')
-      .send(logo.svg);
+      .type(logo.type)
+      .send(logo.bytes);
   });
 
   for (const page of pageNames) {

@@ -72,6 +72,7 @@ function checkApi({ api }: Config, need: Need, file: File): void {
 function checkPlinth({ plinth }: Config, report: Report, file: File): void {
   const { hibp } = plinth.auth.password;
   if (hibp.enabled) file('auth.password.hibp.list_path', hibp.list_path);
+  file('branding.logo_path', plinth.branding.logo_path);
   const { color, support_url, terms_url, privacy_url, logo } = plinth.branding;
   if (color !== undefined && !/^#[0-9a-f]{6}$/i.test(color)) {
     report('branding.color', 'must be six hexadecimal digits, as "#0f766e"');

@@ -19,10 +19,18 @@ export const plinthSchema = section("Plinth's own settings.", {
   branding: section('How the Account pages and mails look.', {
     name: optionalText('Name of the product.', { defaultText: 'the project_id' }),
     logo: optionalText('Address of the logo.'),
+    logo_path: optionalPath(
+      'supabase',
+      'The logo as a file, instead of an address: SVG, PNG, JPEG, WebP or GIF of at most 512 KiB.',
+    ),
     color: optionalText('Main colour, for example #0f766e; contrast is computed from it.'),
     support_url: optionalText('Where users find help.'),
     terms_url: optionalText('Terms of service.'),
     privacy_url: optionalText('Privacy policy.'),
+    welcome: section('A sentence below the heading of sign-in and sign-up, by language.', {
+      en: optionalText('In English.'),
+      ar: optionalText('In Arabic.'),
+    }),
   }),
   account: section('The Account pages.', {
     languages: list(

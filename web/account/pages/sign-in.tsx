@@ -22,11 +22,12 @@ const passwordId = 'password';
 export function SignInPage() {
   const state = useSession();
   const host = hostOf(useFlow().redirectTo);
+  const { brand } = usePageConfig();
   // Who signs in with this very form is on the way out of the page, and must not see "already signed in" flash by.
   const [leaving, setLeaving] = useState(false);
   const [stuck, setStuck] = useState<readonly Problem[]>([]);
   return (
-    <Shell page="page.sign-in" lead={host === undefined ? undefined : t('sign-in.to', { host })}>
+    <Shell page="page.sign-in" lead={host === undefined ? brand.welcome : t('sign-in.to', { host })}>
       {state.status === 'signed-in' && !leaving ? (
         <AlreadySignedIn user={state.session.user} host={host} problems={stuck} />
       ) : (

@@ -21,7 +21,7 @@ const rulesId = 'password-rules';
 export function SignUpPage() {
   const [, navigate] = useLocation();
   const { redirectTo, search } = useFlow();
-  const { password: policy } = usePageConfig();
+  const { brand, password: policy } = usePageConfig();
   const [password, setPassword] = useState('');
   useEarlyText(passwordId, setPassword);
   const submit = useSubmit(
@@ -44,7 +44,7 @@ export function SignUpPage() {
   );
   const host = hostOf(redirectTo);
   return (
-    <Shell page="page.sign-up" lead={host === undefined ? undefined : t('sign-in.to', { host })}>
+    <Shell page="page.sign-up" lead={host === undefined ? brand.welcome : t('sign-in.to', { host })}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         <EmailField id={emailId} error={submit.errorAt(emailId)} />
         <PasswordField

@@ -1,0 +1,27 @@
+/** The logo that `/account/logo` answers with: the project's file, an address, or a monogram. */
+import { readFileSync } from 'node:fs';
+import type { Config } from '../config/index.ts';
+import { monogram } from './core/branding.ts';
+import { pictureType } from './core/logo.ts';
+
+export type Logo = { readonly type: string; readonly bytes: Buffer } | { readonly address: string };
+
+const largestLogoBytes = 512 * 1024;
+
+/** Read once, at the start. Throws for a file that is no picture, or a large one. */
+export function readLogo({ project_id, plinth: { branding } }: Config): Logo {
+  const { logo, logo_path: file, color } = branding;
+  if (file === undefined) {
+    if (logo !== undefined) return { address: logo };
+    return { type: 'image/svg+xml', bytes: Buffer.from(monogram(branding.name ?? project_id, color)) };
+  }
+  const bytes = readFileSync(file);
+  const type = pictureType(bytes);
+  if (type === undefined) {
+    throw new Error(`[branding] logo_path of plinth.toml is no SVG, PNG, JPEG, WebP or GIF: ${file}`);
+  }
+  if (bytes.length > largestLogoBytes) {
+    throw new Error(`[branding] logo_path of plinth.toml is larger than 512 KiB: ${file}`);
+  }
+  return { type, bytes };
+}

@@ -1,0 +1,67 @@
+/** A brand of plinth.toml, as visitors get it: its logo with the right type, its words, its links, colours that can be read. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'plinth-brand-'));
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+let backend: Backend;
+
+beforeAll(async () => {
+  // Its name says otherwise, which must not matter.
+  writeFileSync(join(dir, 'logo.svg'), png);
+  backend = await createTestBackend({
+    config: {
+      plinth: {
+        branding: {
+          name: 'Meadow & <b>Söhne</b>',
+          color: '#ffee00',
+          logo_path: join(dir, 'logo.svg'),
+          terms_url: 'https://meadow.example/terms',
+          privacy_url: '/privacy',
+          welcome: { en: 'Hello </p><script>alert(1)</script> %PLINTH_FIELDS%' },
+        },
+      },
+    },
+  });
+});
+
+afterAll(async () => {
+  await backend.stop();
+  rmSync(dir, { recursive: true });
+});
+
+test('a local logo comes with the type of what it is, and can run nothing', async () => {
+  const response = await fetch(`${backend.url}/account/logo`);
+  expect(response.headers.get('content-type')).toBe('image/png');
+  expect(response.headers.get('content-security-policy')).toContain('sandbox');
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(Buffer.from(await response.arrayBuffer()).equals(png)).toBe(true);
+});
+
+test('name and texts stand in the HTML as text, in both schemes with colours that can be read', async () => {
+  const html = await (await fetch(`${backend.url}/account/sign-in`)).text();
+  expect(html).toContain('Meadow &#38; &#60;b&#62;Söhne');
+  expect(html).not.toContain('<b>Söhne');
+  expect(html).not.toContain('<script>alert');
+  expect(html).toContain('&#37;PLINTH_FIELDS&#37;');
+  expect(html).toContain('"termsUrl":"https://meadow.example/terms"');
+  expect(html).toContain('"privacyUrl":"/privacy"');
+  for (const scheme of ['light', 'dark'])
+    expect(html).toContain(`:root[data-mantine-color-scheme="${scheme}"]{--plinth-primary:`);
+  // Yellow on white is no link; branding.test.ts beside the code holds every colour to its ratio.
+  expect(/scheme="light"\]\{[^}]*--plinth-link:(#[0-9a-f]{6})/.exec(html)?.[1]).not.toBe('#ffee00');
+});
+
+test('what is no picture keeps the server from starting, with a word about it', async () => {
+  writeFileSync(join(dir, 'page.png'), '<html><script>alert(1)</script></html>');
+  await expect(
+    createTestBackend({ config: { plinth: { branding: { logo_path: join(dir, 'page.png') } } } }),
+  ).rejects.toThrow('is no SVG, PNG, JPEG, WebP or GIF');
+});

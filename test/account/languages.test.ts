@@ -1,0 +1,109 @@
+/** The pages in other languages: who gets which, from the first byte, and nothing that breaks when text runs the other way. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { makeUser, openStage, password, type Stage } from './harness.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({
+    auth: {
+      enable_anonymous_sign_ins: true,
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+    },
+    plinth: {
+      branding: { name: 'Meadow', welcome: { ar: 'أهلًا بك في المرج', en: 'Welcome to the meadow' } },
+    },
+  });
+  await makeUser(stage.backend, 'ada@example.com');
+});
+
+afterAll(() => stage.close());
+
+async function rootOf(path: string, headers: Record<string, string> = {}): Promise<string> {
+  const html = await (await fetch(`${stage.backend.url}/account/${path}`, { headers })).text();
+  return /<html [^>]*>/.exec(html)?.[0] ?? '';
+}
+
+describe('the first byte', () => {
+  test.each([
+    ['sign-in?lang=ar', {}, 'lang="ar" dir="rtl"'],
+    ['sign-in', { 'accept-language': 'ar-EG,en;q=0.5' }, 'lang="ar" dir="rtl"'],
+    ['sign-in', { cookie: 'plinth-lang=ar', 'accept-language': 'en' }, 'lang="ar" dir="rtl"'],
+    ['sign-in?lang=en', { cookie: 'plinth-lang=ar' }, 'lang="en" dir="ltr"'],
+    ['sign-in?lang=../en', {}, 'lang="en" dir="ltr"'],
+    ['nowhere', { 'accept-language': 'ar' }, 'lang="ar" dir="rtl"'],
+    ['sign-in', {}, 'lang="en" dir="ltr"'],
+  ])('%s %o', async (path, headers, expected) => {
+    expect(await rootOf(path, headers)).toContain(expected);
+  });
+
+  test('a choice is kept in a cookie of its own, and nonsense is not', async () => {
+    const ask = async (lang: string) =>
+      (await fetch(`${stage.backend.url}/account/signed-out?lang=${lang}`)).headers.get('set-cookie');
+    expect(await ask('ar')).toMatch(/^plinth-lang=ar; Max-Age=\d+; Path=\/account; HttpOnly; SameSite=Lax$/);
+    expect(await ask('xx%0d%0aset-cookie:a=b')).toBeNull();
+  });
+
+  test('the texts are preloaded in that language only', async () => {
+    const html = await (await fetch(`${stage.backend.url}/account/sign-in?lang=ar`)).text();
+    expect(html.match(/<link rel="modulepreload"[^>]*texts-[a-z]+/g)).toEqual([
+      expect.stringContaining('texts-ar'),
+    ]);
+    expect(html).toContain('أهلًا بك في المرج');
+  });
+});
+
+describe.each([
+  { colorScheme: 'light', width: 360 },
+  { colorScheme: 'dark', width: 1280 },
+] as const)('Arabic, $colorScheme at $width px', ({ colorScheme, width }) => {
+  test('every page and state', async () => {
+    const { context, complaints } = await openContext(stage.browser, {
+      colorScheme,
+      locale: 'ar',
+      viewport: { width, height: 800 },
+    });
+    const page = await context.newPage();
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(request.url()));
+    const check = async (state: string): Promise<void> => {
+      expect({ state, violations: await axeViolations(page) }).toEqual({ state, violations: [] });
+      expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
+      expect({ state, missing: (await page.content()).includes('⟦') }).toEqual({ state, missing: false });
+    };
+    const ends = ['signed-out', 'link-expired', 'confirm-other', 'nowhere'];
+    for (const name of ['sign-in', 'sign-up', 'code', 'recover', ...ends]) {
+      await page.goto(`${stage.backend.url}/account/${name}`);
+      await page.waitForLoadState('networkidle');
+      await check(name);
+    }
+    await page.goto(`${stage.backend.url}/account/sign-in`);
+    await page.getByLabel('عنوان البريد الإلكتروني').fill('ada@example.com');
+    const field = page.getByLabel('كلمة المرور', { exact: true });
+    await field.fill('wrong');
+    const submit = page.getByRole('button', { name: 'تسجيل الدخول', exact: true });
+    await submit.click();
+    await page.getByRole('alert').getByText('غير صحيح').waitFor();
+    await check('sign-in refused');
+    await field.fill(password);
+    await submit.click();
+    await page.getByText('هذه الجلسة', { exact: true }).first().waitFor();
+    await check('security');
+    expect(loaded.filter((url) => /texts-(rest-)?en/.test(url))).toEqual([]);
+    await page.getByRole('link', { name: 'English' }).click();
+    await page.getByText('This session', { exact: true }).first().waitFor();
+    expect(complaints.list).toEqual([]);
+    await context.close();
+  }, 120_000);
+});
+
+test('a text that runs from right to left keeps addresses whole', async () => {
+  const { context } = await openContext(stage.browser, { locale: 'ar' });
+  const page = await context.newPage();
+  await page.goto(`${stage.backend.url}/account/recover`);
+  await page.getByLabel('عنوان البريد الإلكتروني').fill('stranger@example.com');
+  await page.getByRole('button', { name: 'إرسال الرمز' }).click();
+  await page.getByText('\u2068stranger@example.com\u2069').waitFor();
+  await context.close();
+});
