@@ -65,6 +65,7 @@ describe('pages', () => {
   const fill = {
     name: 'A&B "<i>"',
     logo: '/l',
+    welcome: '',
     off: ['guest'],
     brandCss: ':root{}',
     config: { a: '</script>' },

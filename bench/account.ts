@@ -1,0 +1,111 @@
+/**
+ * The first load of every Account page that needs no session: what travels (gzip), and how soon the largest part shows
+ * and how much moves, in a real browser; unthrottled, and as on a slow phone (1.6 Mbit/s, 150 ms round trip, 4x slower).
+ *
+ *     node bench/account.ts [--rounds 3] [--lang ar]
+ */
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { createTestBackend, stopTestCluster } from '../src/testing.ts';
+import { launchBrowser } from '../test/web/browser.ts';
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, lang: { type: 'string', default: 'en' } },
+});
+const pages = ['sign-in', 'sign-up', 'code', 'recover', 'signed-out', 'error'];
+const kib = 1024;
+/** web-app's bars: KiB over the wire, milliseconds, shift without unit. */
+const bars = { html: 16, css: 12, js: 110, throttledLcp: 1000, lcp: 150, shift: 0.02 } as const;
+
+interface Load {
+  /** KiB: the HTML with its style sheet, the sheet by itself, every script until the network is idle. */
+  readonly html: number;
+  readonly css: number;
+  readonly js: number;
+  readonly lcp: number;
+  readonly shift: number;
+}
+
+/** Runs in the page: the largest contentful paint and the sum of all shifts so far. */
+const vitals = `new Promise((resolve) => {
+  let lcp = 0;
+  let shift = 0;
+  new PerformanceObserver((list) => { lcp = list.getEntries().at(-1).startTime; })
+    .observe({ type: 'largest-contentful-paint', buffered: true });
+  new PerformanceObserver((list) => { for (const entry of list.getEntries()) shift += entry.value; })
+    .observe({ type: 'layout-shift', buffered: true });
+  setTimeout(() => resolve({ lcp, shift }), 200);
+})`;
+
+async function throttle(page: Page): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  const bytesPerSecond = (1.6 * 1000 * 1000) / 8;
+  await cdp.send('Network.enable');
+  await cdp.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 150,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+}
+
+/** A load by a browser that has nothing of it yet. */
+async function load(browser: Browser, url: string, isThrottled: boolean): Promise<Load> {
+  const context = await browser.newContext({ viewport: { width: 412, height: 823 }, deviceScaleFactor: 1 });
+  const page = await context.newPage();
+  if (isThrottled) await throttle(page);
+  const scripts: Promise<number>[] = [];
+  page.on('requestfinished', (request) => {
+    if (request.url().endsWith('.js')) scripts.push(request.sizes().then((sizes) => sizes.responseBodySize));
+  });
+  const response = await page.goto(url, { waitUntil: 'networkidle' });
+  const whole = (await response?.text()) ?? '';
+  const sheets = [...whole.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)].map(([, css]) => css).join('');
+  const { lcp, shift } = (await page.evaluate(vitals)) as { lcp: number; shift: number };
+  const js = (await Promise.all(scripts)).reduce((sum, size) => sum + size, 0);
+  await context.close();
+  return { html: gzipSync(whole).length / kib, css: gzipSync(sheets).length / kib, js: js / kib, lcp, shift };
+}
+
+const median = (numbers: number[]): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+const backend = await createTestBackend();
+const browser = await launchBrowser();
+let isWithin = true;
+const judged = (value: number, bar: number, unit: string, digits = 1): string => {
+  if (value > bar) isWithin = false;
+  return `${value.toFixed(digits)}${unit}${value > bar ? ` (over ${bar})` : ''}`;
+};
+try {
+  const rounds = Array.from({ length: Number(values.rounds) });
+  for (const name of pages) {
+    const url = `${backend.url}/account/${name}?lang=${values.lang}`;
+    const quick: Load[] = [];
+    const slow: Load[] = [];
+    for (const _ of rounds) {
+      quick.push(await load(browser, url, false));
+      slow.push(await load(browser, url, true));
+    }
+    const of = (loads: Load[], key: keyof Load) => median(loads.map((one) => one[key]));
+    const shift = Math.max(...[...quick, ...slow].map((one) => one.shift));
+    console.log(
+      [
+        name.padEnd(11),
+        `JS ${judged(of(quick, 'js'), bars.js, ' KiB')}`,
+        `CSS ${judged(of(quick, 'css'), bars.css, ' KiB')}`,
+        `HTML ${judged(of(quick, 'html'), bars.html, ' KiB')}`,
+        `LCP ${judged(of(quick, 'lcp'), bars.lcp, ' ms', 0)}`,
+        `throttled ${judged(of(slow, 'lcp'), bars.throttledLcp, ' ms', 0)}`,
+        `CLS ${judged(shift, bars.shift, '', 4)}`,
+      ].join('   '),
+    );
+  }
+} finally {
+  await browser.close();
+  await backend.stop();
+  await stopTestCluster();
+}
+console.log(isWithin ? 'every bar is met' : 'not every bar is met');
