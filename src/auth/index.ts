@@ -38,6 +38,7 @@ import { oauthClientRoutes } from './routes/oauth-clients.ts';
 import { oauthGrantRoutes } from './routes/oauth-grants.ts';
 import { oauthServerRoutes } from './routes/oauth-server.ts';
 import { passkeyRoutes } from './routes/passkeys.ts';
+import { pendingChangeRoutes } from './routes/pending-changes.ts';
 import { publicRoutes } from './routes/public.ts';
 import { recoveryCodeRoutes } from './routes/recovery-codes.ts';
 import { definer } from './routes/route.ts';
@@ -143,6 +144,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     verifyRoutes(define, ctx);
     userRoutes(define, ctx);
     sessionRoutes(define, ctx);
+    pendingChangeRoutes(define, ctx);
     factorRoutes(define, ctx);
     recoveryCodeRoutes(define, ctx);
     passkeyRoutes(define, ctx);

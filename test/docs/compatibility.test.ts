@@ -130,6 +130,15 @@ describe('what is different', () => {
     expect(await after.json()).toMatchObject({ error_code: 'session_not_found' });
   });
 
+  it('users take a change of address back', async () => {
+    for (const kind of ['email_change', 'phone_change']) {
+      expect(page).toContain(`DELETE /auth/v1/user/${kind}`);
+      const headers = { apikey: backend.keys.publishableKey };
+      const answer = await backend.fetch(`/auth/v1/user/${kind}`, { method: 'DELETE', headers });
+      expect(answer.status).toBe(401);
+    }
+  });
+
   it('users have recovery codes', async () => {
     expect(page).toContain('/auth/v1/factors/recovery-codes');
     const client = createClient(backend.url, backend.keys.publishableKey, {

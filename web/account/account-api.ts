@@ -45,6 +45,11 @@ export async function verifyCode(
   return sessionClient().changed(purpose === 'recover' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN');
 }
 
+export async function verifyPhoneChange(phone: string, token: string): Promise<void> {
+  await post<Made>('verify', { phone, token, type: 'phone_change' });
+  await sessionClient().changed('USER_UPDATED');
+}
+
 export async function verifyFactor(factorId: string, code: string): Promise<SessionState<User>> {
   await post<Made>('factor', { factor_id: factorId, code });
   return sessionClient().changed('TOKEN_REFRESHED');

@@ -23,6 +23,8 @@ export interface User {
   readonly id: string;
   readonly email: string;
   readonly new_email?: string;
+  readonly phone?: string;
+  readonly new_phone?: string;
   readonly is_anonymous?: boolean;
   readonly factors?: readonly Factor[];
 }

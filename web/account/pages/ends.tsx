@@ -1,5 +1,6 @@
 /** The pages at which a way ends: signed out, and nothing here. */
-import { PageLink } from '../parts.tsx';
+import { usePageConfig } from '../page-config.ts';
+import { Aside, PageLink } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 
@@ -12,9 +13,13 @@ export function SignedOutPage() {
 }
 
 export function ErrorPage() {
+  const { requestId } = usePageConfig();
   return (
     <Shell page="page.error" lead={t('error.text')}>
       <PageLink to="security">{t('error.home')}</PageLink>
+      <Aside>
+        {t('error.request-id')} <code>{requestId}</code>
+      </Aside>
     </Shell>
   );
 }

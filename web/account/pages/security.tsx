@@ -12,6 +12,7 @@ import { AppsSection } from '../security/apps.tsx';
 import { EmailSection } from '../security/email.tsx';
 import { FactorsSection } from '../security/factors.tsx';
 import { PasswordSection } from '../security/password.tsx';
+import { PhoneSection } from '../security/phone.tsx';
 import classes from '../security/security.module.css';
 import { SessionsSection } from '../security/sessions.tsx';
 import { needsSecondFactor, type User, useSession } from '../session.ts';
@@ -62,6 +63,7 @@ function Sections({ user }: { user: User }) {
       <ErrorSummary problems={leave.problems} />
       {isGuest ? <Notice tone="info">{t('security.guest-intro')}</Notice> : null}
       <EmailSection user={user} />
+      <PhoneSection user={user} />
       {isGuest ? null : <PasswordSection user={user} />}
       {isGuest ? null : <FactorsSection user={user} />}
       <SessionsSection user={user} />

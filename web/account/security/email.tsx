@@ -7,13 +7,15 @@ import { callAuth, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
+import { PendingChange } from './pending-change.tsx';
+import { t as pendingText } from './pending-text.ts';
 import classes from './security.module.css';
 
 const emailId = 'new-email';
 
 export function EmailSection({ user }: { user: User }) {
   const [open, setOpen] = useState(false);
-  const [changed, setChanged] = useState(false);
+  const [done, setDone] = useState<'changed' | 'cancelled'>();
   const submit = useSubmit(
     async (field) => {
       const email = field('email').trim();
@@ -22,7 +24,7 @@ export function EmailSection({ user }: { user: User }) {
       }
       await callAuth('/user', { method: 'PUT', body: { email } });
       await sessionClient().changed('USER_UPDATED');
-      setChanged(true);
+      setDone('changed');
       setOpen(false);
       return undefined;
     },
@@ -41,12 +43,21 @@ export function EmailSection({ user }: { user: User }) {
           </Button>
         )}
       </div>
+      {pending === undefined ? null : (
+        <PendingChange
+          kind="email"
+          to={pending}
+          text={t('security.email-pending', { email: pending })}
+          onCancelled={() => setDone('cancelled')}
+        />
+      )}
       <div role="status">
-        {pending === undefined ? null : (
-          <Notice tone="info">{t('security.email-pending', { email: pending })}</Notice>
-        )}
-        {changed && pending === undefined ? (
-          <Notice tone="success">{t('security.email-changed', { email: user.email })}</Notice>
+        {done !== undefined && pending === undefined ? (
+          <Notice tone="success">
+            {done === 'changed'
+              ? t('security.email-changed', { email: user.email })
+              : pendingText('pending.cancelled')}
+          </Notice>
         ) : null}
       </div>
       {open ? (

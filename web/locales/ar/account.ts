@@ -97,6 +97,7 @@ export const messages = {
   'signed-out.again': 'تسجيل الدخول مجددًا',
 
   'error.text': 'هذا العنوان لا يؤدي إلى شيء. ربما كُتب خطأً، أو نُقلت الصفحة.',
+  'error.request-id': 'معرّف الطلب',
   'error.home': 'الانتقال إلى حسابك',
 
   'footer.support': 'المساعدة',

@@ -97,6 +97,7 @@ export const messages = {
   'signed-out.again': 'Sign in again',
 
   'error.text': 'The address doesn’t lead anywhere. It may have been mistyped, or the page has moved.',
+  'error.request-id': 'Request id',
   'error.home': 'Go to your account',
 
   'footer.support': 'Help',

@@ -1,0 +1,92 @@
+/** Changes that wait for their confirmation on the security page; the error page; and what two tabs tell each other. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { mailedCode, makeUser, openStage, type Stage, signIn } from './harness.ts';
+
+let stage: Stage;
+let context: BrowserContext;
+let complaints: Complaints;
+let page: Page;
+
+beforeAll(async () => {
+  stage = await openStage({
+    auth: {
+      email: { enable_confirmations: true, double_confirm_changes: false, max_frequency: 0 },
+      sms: { enable_signup: true, enable_confirmations: true, max_frequency: 0 },
+    },
+  });
+});
+afterAll(() => stage.close());
+beforeEach(async () => {
+  ({ context, complaints } = await openContext(stage.browser, { viewport: { width: 360, height: 800 } }));
+  page = await context.newPage();
+});
+afterEach(async () => {
+  await context.close();
+  expect(complaints.list).toEqual([]);
+});
+
+let users = 0;
+async function enter(): Promise<string> {
+  users += 1;
+  const email = `mover-${users}@example.com`;
+  await makeUser(stage.backend, email);
+  await signIn(page, stage.backend, email);
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  return email;
+}
+
+test('a new address: sent again, then taken back, and the other tab sees both', async () => {
+  const email = await enter();
+  const other = await context.newPage();
+  await other.goto(`${stage.backend.url}/account/security`);
+  await other.getByText(`Signed in as ${email}`).waitFor();
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByLabel('New email address').fill('moved@example.com');
+  await page.getByRole('button', { name: 'Send confirmation' }).click();
+  for (const tab of [page, other])
+    await tab.getByText('Waiting for you to confirm moved@example.com.').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await scrollsSideways(page)).toBe(false);
+  const first = await mailedCode(stage.backend, 'moved@example.com');
+  await page.getByRole('button', { name: 'Send it again' }).click();
+  await page.getByText('It’s on its way again.').waitFor();
+  await expect.poll(() => mailedCode(stage.backend, 'moved@example.com')).not.toBe(first);
+  await page.getByRole('button', { name: 'Cancel the change' }).click();
+  await page.getByText('The change is cancelled.').waitFor();
+  await other.getByText('Waiting for you').waitFor({ state: 'detached' });
+  await page.getByText(email, { exact: true }).waitFor();
+});
+
+test('a new number: confirmed by its code', async () => {
+  await enter();
+  const phone = `1557${String(Date.now()).slice(-7)}`;
+  const sent = await page.evaluate(`fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } })
+    .then((answer) => answer.json())
+    .then(({ session }) => fetch('/auth/v1/user', {
+      method: 'PUT',
+      headers: {
+        apikey: JSON.parse(document.getElementById('plinth-config').textContent).key,
+        authorization: 'Bearer ' + session.access_token,
+        'content-type': 'application/json',
+      },
+      body: '{"phone":"+${phone}"}',
+    })).then((answer) => answer.status)`);
+  expect(sent).toBe(200);
+  await page.reload();
+  await page.getByText(`We’ve sent a code to +${phone}.`).waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByLabel('Code', { exact: true }).fill('000000');
+  await page.getByRole('alert').getByText('wrong or no longer valid').waitFor();
+  await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, phone));
+  await page.getByText(`Your phone number is now +${phone}.`).waitFor();
+});
+
+test('the error page gives a request id and a way back', async () => {
+  const answer = await page.goto(`${stage.backend.url}/account/nowhere`);
+  const id = answer?.headers()['x-request-id'] ?? 'none';
+  await page.getByText(id, { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Go to your account' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+});

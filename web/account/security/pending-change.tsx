@@ -1,0 +1,51 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { ErrorSummary } from '../../ui/error-summary.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { callAuth, sessionClient } from '../session.ts';
+import { useSubmit } from '../use-submit.ts';
+import { t } from './pending-text.ts';
+import classes from './security.module.css';
+
+export interface PendingChangeProps {
+  readonly kind: 'email' | 'phone';
+  /** The new address or number. */
+  readonly to: string;
+  /** What waits, in words. */
+  readonly text: string;
+  readonly onCancelled: () => void;
+}
+
+/** A change that waits for its confirmation: send it again, or take it back. */
+export function PendingChange({ kind, to, text, onCancelled }: PendingChangeProps) {
+  const [resent, setResent] = useState(false);
+  const again = useSubmit(async () => {
+    setResent(false);
+    // The same change once more: upstream's /resend wants the present address, which a guest has not.
+    await callAuth('/user', { method: 'PUT', body: { [kind]: to } });
+    setResent(true);
+    return undefined;
+  });
+  const cancel = useSubmit(async () => {
+    await callAuth(`/user/${kind}_change`, { method: 'DELETE' });
+    onCancelled();
+    await sessionClient().changed('USER_UPDATED');
+    return undefined;
+  });
+  const busy = again.busy || cancel.busy;
+  return (
+    <Notice tone="info">
+      <p>{text}</p>
+      <p role="status">{resent ? t('pending.resent') : ''}</p>
+      <ErrorSummary problems={[...again.problems, ...cancel.problems]} />
+      <div className={classes.actions}>
+        <Button variant="default" loading={again.busy} disabled={busy} onClick={() => again.run(undefined)}>
+          {t('pending.resend')}
+        </Button>
+        <Button variant="default" loading={cancel.busy} disabled={busy} onClick={() => cancel.run(undefined)}>
+          {t('pending.cancel')}
+        </Button>
+      </div>
+    </Notice>
+  );
+}

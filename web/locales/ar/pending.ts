@@ -1,0 +1,12 @@
+/** Texts of changes that wait for their confirmation, on the security page. */
+export const messages = {
+  'pending.resend': 'إعادة الإرسال',
+  'pending.resent': 'أُعيد إرسالها، وهي في الطريق.',
+  'pending.cancel': 'إلغاء التغيير',
+  'pending.cancelled': 'أُلغي التغيير. لم يتغيّر شيء.',
+  'phone.title': 'رقم الهاتف',
+  'phone.none': 'لم تُضف رقمًا بعد.',
+  'phone.pending': 'أرسلنا رمزًا إلى {phone}. أدخله لتأكيد الرقم.',
+  'phone.confirm': 'تأكيد الرقم',
+  'phone.changed': 'رقم هاتفك الآن {phone}.',
+} as const;
