@@ -89,6 +89,25 @@ describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
     await page.waitForURL(/\/welcome#error=access_denied&error_code=otp_expired/);
   });
 
+  test('an invitation asks for the first password, which then holds', async () => {
+    const email = newEmail();
+    const { serviceRoleKey } = stage.backend.keys;
+    const headers = {
+      apikey: serviceRoleKey,
+      authorization: `Bearer ${serviceRoleKey}`,
+      redirect_to: `${stage.backend.url}/account/security`,
+    };
+    expect((await ask('/invite', { email }, headers)).status).toBe(200);
+    const page = await newPage({ javaScriptEnabled });
+    await page.goto(await mailedLink(email));
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(/\/account\/new-password/);
+    await page.getByLabel('New password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Save password' }).click();
+    await page.waitForURL(/\/account\/(security|signed-in)/);
+    expect(await canSignIn(email)).toBe(true);
+  });
+
   test('a link of our own pages signs in there, and a recovery asks for the new password', async () => {
     const email = newEmail();
     await makeUser(stage.backend, email);

@@ -26,9 +26,9 @@ export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParam
   return url.href.startsWith(`${accountUrl}/`) ? url.searchParams : undefined;
 }
 
-/** Who confirmed goes on with what brought them here; a new password comes first. */
+/** Who confirmed goes on with what brought them here; a password comes first, a new one or that of an invitation. */
 export function pageAfter(type: string, query: URLSearchParams): string {
-  const page = type === 'recovery' ? 'new-password' : 'sign-in';
+  const page = type === 'recovery' || type === 'invite' ? 'new-password' : 'sign-in';
   const flow = carriedFlow(query);
   return `/account/${page}${flow === '' ? '' : `?${flow}`}`;
 }
