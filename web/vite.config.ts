@@ -42,12 +42,14 @@ export function faceConfig(face: Face): UserConfig {
 }
 
 /**
- * A chunk of texts for each language: `texts-ar` holds what every Account page needs, `texts-rest-ar` the others.
+ * A chunk of texts for each language: `texts-ar` holds what every Account page needs, `texts-errors-ar` what
+ * `problems.ts` needs, `texts-rest-ar` the others.
  * `account/prerender.tsx` preloads the first by this name.
  */
 function textsChunk(id: string): string | null {
   const [, language, name] = /\/web\/locales\/([a-z]+)\/([a-z-]+)\.ts$/.exec(id) ?? [];
   if (language === undefined || name === 'console') return null;
+  if (name === 'errors') return `texts-errors-${language}`;
   return name === 'account' || name === 'shared' ? `texts-${language}` : `texts-rest-${language}`;
 }
 

@@ -6,24 +6,32 @@ import { useReady } from './early.ts';
 import { CodePage } from './pages/code.tsx';
 import { ConfirmOtherPage, ConfirmPage, ContinuePage, LinkExpiredPage } from './pages/confirm.tsx';
 import { ErrorPage, SignedOutPage } from './pages/ends.tsx';
-import { MfaPage } from './pages/mfa.tsx';
 import { NewPasswordPage } from './pages/new-password.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { SignUpPage } from './pages/sign-up.tsx';
 import { Shell } from './shell.tsx';
-import { loadRest } from './texts.ts';
+import { loadProblems, loadRest } from './texts.ts';
 
 async function members() {
-  const [pages] = await Promise.all([import('./pages/members.ts'), loadRest()]);
+  const [pages] = await Promise.all([import('./pages/members.ts'), loadRest(), loadProblems()]);
   return pages;
 }
 const LazyConsentPage = lazy(async () => ({ default: (await members()).ConsentPage }));
+const LazyMfaPage = lazy(async () => ({ default: (await members()).MfaPage }));
 const LazySecurityPage = lazy(async () => ({ default: (await members()).SecurityPage }));
 
 function ConsentPage() {
   return (
     <Suspense fallback={<Shell page="page.consent" />}>
       <LazyConsentPage />
+    </Suspense>
+  );
+}
+
+function MfaPage() {
+  return (
+    <Suspense fallback={<Shell page="page.mfa" />}>
+      <LazyMfaPage />
     </Suspense>
   );
 }

@@ -8,10 +8,11 @@ import type { Locale } from '../locales/languages.ts';
 type Loaders = Record<string, () => Promise<{ readonly messages: Catalogue }>>;
 
 const first = import.meta.glob('../locales/*/{account,shared}.ts') as Loaders;
+const errors = import.meta.glob('../locales/*/errors.ts') as Loaders;
 const rest = import.meta.glob([
   '../locales/*/*.ts',
   // `plain` is prerendered only.
-  '!../locales/*/{account,shared,plain,console}.ts',
+  '!../locales/*/{account,shared,errors,plain,console}.ts',
   '!**/*.test.ts',
 ]) as Loaders;
 
@@ -37,20 +38,25 @@ export async function loadFirst(): Promise<void> {
   activateLocale(locale);
 }
 
-let loadingRest: Promise<void> | undefined;
-
-/** Every other catalogue; asking again costs nothing. On the server they are all there. */
-export function loadRest(): Promise<void> {
-  if (typeof document === 'undefined') return Promise.resolve();
-  loadingRest ??= load(rest, pageLocale()).catch((error: unknown) => {
-    loadingRest = undefined;
-    throw error;
-  });
-  return loadingRest;
+/** Does it once, and again only after a failure. On the server all texts are there. */
+function once(loaders: Loaders): () => Promise<void> {
+  let loading: Promise<void> | undefined;
+  return () => {
+    if (typeof document === 'undefined') return Promise.resolve();
+    loading ??= load(loaders, pageLocale()).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
 }
+
+const loadErrors = once(errors);
+/** Every catalogue that neither the first load nor an error needs. */
+export const loadRest = once(rest);
 
 /** The words for what went wrong, as a chunk of its own: most visits meet no error. */
 export async function loadProblems(): Promise<typeof import('./problems.ts')> {
-  const [problems] = await Promise.all([import('./problems.ts'), loadRest()]);
+  const [problems] = await Promise.all([import('./problems.ts'), loadErrors()]);
   return problems;
 }
