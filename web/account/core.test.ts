@@ -52,6 +52,8 @@ describe('fields', () => {
   test('digits of what was pasted', () => {
     expect(digitsOf('Your code: 123 456.', 6)).toBe('123456');
     expect(digitsOf('1234567', 6)).toBe('123456');
+    expect(digitsOf('٠١٢٣٤ ٩', 6)).toBe('012349');
+    expect(digitsOf('۰۱۲۳۴۹', 6)).toBe('012349');
   });
 
   test('password rules as the service has them', () => {

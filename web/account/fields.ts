@@ -43,9 +43,12 @@ export function isGoodPassword(password: string, policy: PasswordPolicy): boolea
   return judgePassword(password, policy).every(({ met }) => met);
 }
 
-/** The digits of what was typed or pasted ("Your code: 123 456"). */
+/** The digits of what was typed or pasted ("Your code: 123 456"), those of Arabic and Persian keyboards included. */
 export function digitsOf(text: string, length: number): string {
-  return text.replace(/\D/g, '').slice(0, length);
+  return text
+    .replace(/[٠-٩۰-۹]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 15))
+    .replace(/\D/g, '')
+    .slice(0, length);
 }
 
 /** Browser and system of a User-Agent header, for people who look at their sessions. */

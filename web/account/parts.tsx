@@ -3,6 +3,7 @@ import { Button, type ButtonProps, TextInput } from '@mantine/core';
 import type { ComponentProps, FormEventHandler, ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { ErrorSummary, type Problem } from '../ui/error-summary.tsx';
+import { digitsOf } from './fields.ts';
 import { useFlow } from './flow.ts';
 import classes from './parts.module.css';
 import { t } from './text.ts';
@@ -134,7 +135,7 @@ export function CodeField(props: {
       classNames={{ input: classes.code }}
       onChange={(event) => {
         const field = event.currentTarget;
-        const digits = field.value.replace(/\D/g, '').slice(0, props.length);
+        const digits = digitsOf(field.value, props.length);
         if (digits !== field.value) field.value = digits;
         if (digits.length === props.length && field.form !== null) props.onComplete(field.form);
       }}
