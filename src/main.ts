@@ -238,6 +238,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     issueCode: auth.issueCode,
     isVettedClient: auth.isVettedClient,
     releaseAuthorization: auth.releaseAuthorization,
+    customProviders: auth.customProviders,
     apiUrl,
     internalFetch,
     webDir,

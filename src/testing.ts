@@ -28,6 +28,8 @@ export interface TestBackendOptions {
   readonly sql?: string;
   readonly log?: Logger;
   readonly exclude?: readonly string[];
+  /** A free one by default. */
+  readonly port?: number;
 }
 
 /** Started, on free ports. `stop()` also removes the database and the files. */
@@ -59,7 +61,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       projectDir,
       config,
       database: { ...database, stop: drop },
-      port: 0,
+      port: options.port ?? 0,
       mailPort: 0,
       exclude: options.exclude,
       log: options.log,

@@ -37,6 +37,8 @@ export interface AuthRequest {
   readonly path: string;
   readonly body?: unknown;
   readonly accessToken?: string;
+  /** Where auth shall send the browser in the end; by default back to the page that asked. */
+  readonly redirectTo?: string;
 }
 
 export function createAuthClient(deps: {
@@ -65,11 +67,15 @@ export function createAuthClient(deps: {
       if (target === null) throw new AuthRefusal(response.status, parse(await response.text()));
       return target;
     },
-    async call<Answer>(caller: Caller, { method, path, body, accessToken }: AuthRequest): Promise<Answer> {
+    async call<Answer>(
+      caller: Caller,
+      { method, path, body, accessToken, redirectTo }: AuthRequest,
+    ): Promise<Answer> {
       const response = await deps.internalFetch(`/auth/v1${path}`, {
         method,
         headers: {
           ...headersOf(caller),
+          ...(redirectTo === undefined ? {} : { redirect_to: redirectTo }),
           ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },

@@ -5,6 +5,7 @@ export const accountErrors = {
   bad_request: { status: 400, message: 'The request is not of the form that this address reads.' },
   not_signed_in: { status: 401, message: 'There is no session. Sign in first.' },
   insufficient_aal: { status: 403, message: 'Confirm the second factor before returning to the app.' },
+  factor_required: { status: 403, message: 'Set up a second factor before returning to the app.' },
   redirect_not_allowed: {
     status: 400,
     message: 'This address is not in site_url or additional_redirect_urls of [auth] in config.toml.',

@@ -2,9 +2,17 @@
 import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';
 import { brandCss } from './core/branding.ts';
-import { fillPage } from './core/html.ts';
+import { fillPage, repeatProviders } from './core/html.ts';
 import { languages } from './core/languages.ts';
-import { type AuthSettings, type Offers, offersOf, offNames } from './core/offers.ts';
+import {
+  type AuthSettings,
+  type MoreFacts,
+  type Offers,
+  offersOf,
+  offNames,
+  providersOf,
+} from './core/offers.ts';
+import type { Provider } from './core/providers.ts';
 import { readLogo } from './logo.ts';
 import type { PageDeps } from './routes/pages.ts';
 
@@ -24,7 +32,17 @@ export interface PageConfig {
   readonly codeLength: number;
   /** Seconds between two codes to one address. */
   readonly resendAfter: number;
-  readonly totp: boolean;
+  readonly providers: readonly Provider[];
+  /** Addresses at which the browser makes and uses keys for this project; there is nothing to offer at others. */
+  readonly keyOrigins: readonly string[];
+  /** Second factors that can be added. */
+  readonly factors: { totp: boolean; phone: boolean; webAuthn: boolean };
+  readonly phoneFactorLength: number;
+  /** Users may link and unlink identities. */
+  readonly linking: boolean;
+  readonly captcha?: { provider: 'hcaptcha' | 'turnstile'; siteKey: string };
+  /** Nobody may be without a second factor. */
+  readonly requireMfa: boolean;
   readonly currentPassword: boolean;
   /** Whether other apps can be allowed to act for a user. */
   readonly apps: boolean;
@@ -36,37 +54,54 @@ export interface FillerDeps {
   readonly face: WebFace;
   readonly config: Config;
   readonly internalFetch: (path: string) => Promise<Response>;
+  readonly customProviders: () => Promise<MoreFacts['custom']>;
   readonly publishableKey: string;
 }
 
+/**
+ * What the captchas' own documents ask of a content security policy, besides the script (which ours loads with the nonce):
+ * https://docs.hcaptcha.com/#content-security-policy-settings
+ * https://developers.cloudflare.com/turnstile/reference/content-security-policy/
+ */
+const captchaSources = {
+  hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
+  turnstile: ['https://challenges.cloudflare.com'],
+} as const;
+/** Upstream's settings leave these out. */
+const untoldNames = ['x'] as const;
 const logoPath = '/account/logo';
 /** Codes cannot be asked for faster than people read them, whatever the project allows. */
 const shortestResendSeconds = 5;
 
 export function createPageFiller(
   deps: FillerDeps,
-): Pick<PageDeps, 'filled' | 'textOf' | 'languages' | 'imageSources' | 'logo'> {
-  const { face, config, internalFetch, publishableKey } = deps;
+): Pick<PageDeps, 'filled' | 'textOf' | 'languages' | 'imageSources' | 'captchaSources' | 'logo'> {
+  const { face, config, internalFetch, customProviders, publishableKey } = deps;
   const { branding } = config.plinth;
   const name = branding.name ?? config.project_id;
   const css = brandCss(branding.color);
   const logo = readLogo(config);
+  const { external } = config.auth;
+  const untold = untoldNames.filter((id) => external[id].enabled);
+  const pages = new Map<string, { readonly custom: string; readonly html: string }>();
   const offeredLanguages = config.plinth.account.languages;
   const offLanguages = languages
     .filter((language) => !offeredLanguages.includes(language))
     .map((language) => `lang-${language}`);
-  const pages = new Map<string, string>();
   const texts = new Map<string, Readonly<Record<string, string>>>();
-  let offers: Offers | undefined;
+  let settings: AuthSettings | undefined;
 
-  async function readOffers(): Promise<Offers> {
+  async function readSettings(): Promise<AuthSettings> {
     const response = await internalFetch('/auth/v1/settings');
     if (!response.ok) throw new Error(`auth's settings could not be read (status ${response.status})`);
-    return offersOf((await response.json()) as AuthSettings);
+    return (await response.json()) as AuthSettings;
   }
 
-  function pageConfig(offered: Offers, welcome: string): PageConfig {
+  function pageConfig(offered: Offers, providers: readonly Provider[], welcome: string): PageConfig {
     const { auth } = config;
+    const { mfa, webauthn, captcha } = auth;
+    const usesKeys = auth.passkey.enabled || mfa.web_authn.enroll_enabled || mfa.web_authn.verify_enabled;
+    const siteKey = config.plinth.account.captcha_site_key;
     return {
       brand: {
         name,
@@ -81,7 +116,23 @@ export function createPageFiller(
       password: { minLength: auth.minimum_password_length, requirements: auth.password_requirements },
       codeLength: auth.email.otp_length,
       resendAfter: Math.max(shortestResendSeconds, Math.ceil(auth.email.max_frequency / 1000)),
-      totp: auth.mfa.totp.enroll_enabled,
+      providers,
+      keyOrigins: usesKeys
+        ? (webauthn.rp_origins.length > 0 ? webauthn.rp_origins : [auth.site_url]).flatMap((address) =>
+            URL.canParse(address) ? [new URL(address).origin] : [],
+          )
+        : [],
+      factors: {
+        totp: mfa.totp.enroll_enabled,
+        phone: mfa.phone.enroll_enabled,
+        webAuthn: mfa.web_authn.enroll_enabled,
+      },
+      phoneFactorLength: mfa.phone.otp_length,
+      linking: auth.enable_manual_linking,
+      ...(captcha.enabled && siteKey !== undefined
+        ? { captcha: { provider: captcha.provider ?? 'hcaptcha', siteKey } }
+        : {}),
+      requireMfa: config.plinth.account.require_mfa,
       currentPassword: auth.email.require_current_password,
       apps: auth.oauth_server.enabled,
       // Filled in with each answer.
@@ -92,6 +143,10 @@ export function createPageFiller(
 
   return {
     imageSources: 'address' in logo && /^https?:/.test(logo.address) ? [new URL(logo.address).origin] : [],
+    captchaSources:
+      config.auth.captcha.enabled && config.plinth.account.captcha_site_key !== undefined
+        ? captchaSources[config.auth.captcha.provider ?? 'hcaptcha']
+        : [],
     logo,
     languages: offeredLanguages,
     textOf(code, language) {
@@ -104,23 +159,28 @@ export function createPageFiller(
     },
     async filled(page, language) {
       const file = `pages/${language}/${page}.html`;
+      // The project may change these while we run.
+      const custom = await customProviders();
+      const key = JSON.stringify(custom);
       const known = pages.get(file);
-      if (known !== undefined) return known;
-      const html = face.html(file);
-      if (html === undefined) return undefined;
-      offers ??= await readOffers();
+      if (known?.custom === key) return known.html;
+      const built = face.html(file);
+      if (built === undefined) return undefined;
+      settings ??= await readSettings();
+      const facts = { untold, custom };
+      const offers = offersOf(settings, facts);
+      const providers = providersOf(settings, facts);
       const welcome = branding.welcome[language === 'ar' ? 'ar' : 'en'] ?? '';
-      const config = pageConfig(offers, welcome);
-      const filled = fillPage(html, {
+      const html = fillPage(repeatProviders(built, providers), {
         welcome,
         name,
         logo: logoPath,
         off: [...offNames(offers), ...offLanguages],
         brandCss: css,
-        config,
+        config: pageConfig(offers, providers, welcome),
       });
-      pages.set(file, filled);
-      return filled;
+      pages.set(file, { custom: key, html });
+      return html;
     },
   };
 }

@@ -39,6 +39,8 @@ export interface ReturnDeps {
   }) => Promise<string>;
   /** True: an app that sends no challenge gets its session in the fragment. */
   readonly implicit: boolean;
+  /** True: nobody returns without a second factor. */
+  readonly requireMfa: boolean;
 }
 
 /** What only auth knows of the apps that ask for consent; `main.ts` hands it over. */
@@ -49,7 +51,9 @@ export interface ConsentDeps {
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
 }
 
-export interface AccountDeps extends Omit<ReturnDeps, 'implicit'>, ConsentDeps {
+export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>, ConsentDeps {
+  /** The providers that the project has added by itself and offers. */
+  readonly customProviders: () => Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly database: Database;
   readonly keys: Keys;
   readonly config: Config;
@@ -71,12 +75,20 @@ export function createAccount(deps: AccountDeps): Service {
   const accountUrl = () => `${deps.apiUrl()}/account`;
   const auth = createAuthClient({ internalFetch, publishableKey: keys.publishableKey, accountUrl });
   const sessions = createSessionStore({ db: database.pool('supabase_admin'), auth, clock });
-  const filler = createPageFiller({ face, config, internalFetch, publishableKey: keys.publishableKey });
+  const filler = createPageFiller({
+    face,
+    config,
+    internalFetch,
+    customProviders: deps.customProviders,
+    publishableKey: keys.publishableKey,
+  });
   const door = createDoor(sessions, auth);
   const confirm = { auth, accountUrl, enter: door.enter };
   const visitors = createVisitors(sessions);
-  const returning = { isAllowedRedirect, issueCode, implicit: config.plinth.account.implicit_return };
+  const { implicit_return: implicit, require_mfa: requireMfa } = config.plinth.account;
+  const returning = { isAllowedRedirect, issueCode, implicit, requireMfa };
   const wayBack = createWayBack({ returning, auth, visitors });
+  const journeys = { auth, door, visitors, wayBack, accountUrl };
   const forms = { auth, sessions, door, visitors, wayBack };
   let sweep: NodeJS.Timeout | undefined;
 
@@ -99,12 +111,24 @@ export function createAccount(deps: AccountDeps): Service {
           const onError = (request: { id: string }, error: unknown): void =>
             log.error({ service: 'account', requestId: request.id, error }, 'request failed');
           await app.register(
-            (scope) => apiRoutes(scope, { sessions, auth, visitors, wayBack, consent: deps, door, onError }),
+            (scope) =>
+              apiRoutes(scope, {
+                sessions,
+                auth,
+                visitors,
+                wayBack,
+                consent: deps,
+                door,
+                accountUrl,
+                onError,
+              }),
             {
               prefix: '/api',
             },
           );
-          await app.register((scope) => pageRoutes(scope, { face, confirm, forms, onError, ...filler }));
+          await app.register((scope) =>
+            pageRoutes(scope, { face, confirm, forms, journeys, onError, ...filler }),
+          );
         },
       },
     ],

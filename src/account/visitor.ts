@@ -35,10 +35,18 @@ export function createVisitors(sessions: SessionStore): Visitors {
   };
 }
 
+export function hasFactor({ factors }: AuthUser): boolean {
+  return factors?.some((factor) => factor.status === 'verified') ?? false;
+}
+
 /** A user with a verified factor goes back to an app only after using it. Our own token; its signature is not in doubt. */
 export function mustStepUp({ session, user }: Visitor): boolean {
-  const verified = user.factors?.some((factor) => factor.status === 'verified') ?? false;
-  if (!verified) return false;
+  if (!hasFactor(user)) return false;
   const payload = Buffer.from(session.tokens.access_token.split('.')[1] ?? '', 'base64url').toString('utf8');
   return (JSON.parse(payload) as { aal?: string }).aal !== 'aal2';
+}
+
+/** What a page learns of its session. */
+export function sessionAnswer({ tokens }: OpenSession, user: AuthUser) {
+  return { session: { access_token: tokens.access_token, expires_at: tokens.expires_at, user } };
 }

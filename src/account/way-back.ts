@@ -5,13 +5,19 @@ import type { AuthClient } from './auth-client.ts';
 import { parseReturnRequest, withCode, withSession } from './core/return-to.ts';
 import { AccountError } from './errors.ts';
 import type { ReturnDeps } from './index.ts';
-import { mustStepUp, type Visitors } from './visitor.ts';
+import { hasFactor, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
 
 /**
  * `wanted` has `redirect_to`, `code_challenge` and `code_challenge_method` as the app sent them.
- * @throws {AccountError} bad_code_challenge, redirect_not_allowed, pkce_required, not_signed_in, insufficient_aal
+ * @throws {AccountError} bad_code_challenge, redirect_not_allowed, pkce_required, not_signed_in, insufficient_aal,
+ *   factor_required
  */
-export type WayBack = (request: FastifyRequest, wanted: Readonly<Record<string, unknown>>) => Promise<string>;
+export type WayBack = (
+  request: FastifyRequest,
+  wanted: Readonly<Record<string, unknown>>,
+  /** Who has just signed in, with a cookie that the request did not bring yet. */
+  arrived?: Visitor,
+) => Promise<string>;
 
 export function createWayBack(deps: {
   readonly returning: ReturnDeps;
@@ -19,14 +25,15 @@ export function createWayBack(deps: {
   readonly visitors: Visitors;
 }): WayBack {
   const { returning, auth, visitors } = deps;
-  return async (request, fields) => {
+  return async (request, fields, arrived) => {
     const wanted = parseReturnRequest(fields);
     if (wanted === undefined) throw new AccountError('bad_code_challenge');
     const { redirectTo, challenge } = wanted;
     if (!returning.isAllowedRedirect(redirectTo)) throw new AccountError('redirect_not_allowed');
     if (challenge === undefined && !returning.implicit) throw new AccountError('pkce_required');
-    const visitor = await visitors.needed(request);
+    const visitor = arrived ?? (await visitors.needed(request));
     if (mustStepUp(visitor)) throw new AccountError('insufficient_aal');
+    if (returning.requireMfa && !hasFactor(visitor.user)) throw new AccountError('factor_required');
     const accessToken = visitor.session.tokens.access_token;
     if (challenge !== undefined) {
       const { value: codeChallenge, method: codeChallengeMethod } = challenge;

@@ -23,6 +23,7 @@ import { answerUnknown } from './http/unknown.ts';
 import { createLeakedPasswords } from './leaked-passwords.ts';
 import { createOidc } from './oidc.ts';
 import { createPasswords } from './passwords.ts';
+import { listCustomProviders } from './queries/custom-providers.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { adminLinkRoutes } from './routes/admin-links.ts';
 import { adminSsoRoutes } from './routes/admin-sso.ts';
@@ -81,6 +82,8 @@ export interface AuthService extends Service {
   /** See `flows/oauth-consent.ts`. */
   readonly isVettedClient: (clientId: string) => Promise<boolean>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
+  /** Those that are enabled, by the name that `provider` of /authorize takes; in the order of their names. */
+  readonly customProviders: () => Promise<{ id: string; name: string }[]>;
 }
 
 export function createAuth(deps: AuthDeps): AuthService {
@@ -123,6 +126,11 @@ export function createAuth(deps: AuthDeps): AuthService {
     issueCode: (request) => issueCode(ctx, request),
     isVettedClient: (clientId) => isVettedClient(ctx, clientId),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
+    customProviders: async () =>
+      (await listCustomProviders(ctx.pool))
+        .filter(({ enabled }) => enabled)
+        .map(({ identifier, name }) => ({ id: identifier, name }))
+        .sort((one, other) => one.name.localeCompare(other.name)),
   };
 }
 

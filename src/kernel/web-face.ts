@@ -30,6 +30,8 @@ export interface Page {
   readonly imageSources?: readonly string[];
   /** True: the page may show frames of our own origin. */
   readonly frames?: boolean;
+  /** Another site whose widget the page loads: it may show its frames, bring its styles and be talked to. */
+  readonly widgetSources?: readonly string[];
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -50,15 +52,17 @@ export function contentSecurityPolicy(
   nonce: string,
   imageSources: readonly string[] = [],
   frames = false,
+  widgetSources: readonly string[] = [],
 ): string {
+  const frameSources = [...(frames ? ["'self'"] : []), ...widgetSources];
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
-    `style-src-elem 'nonce-${nonce}'`,
+    [`style-src-elem 'nonce-${nonce}'`, ...widgetSources].join(' '),
     "style-src-attr 'unsafe-inline'",
     ["img-src 'self' data:", ...imageSources].join(' '),
-    "connect-src 'self'",
-    ...(frames ? ["frame-src 'self'"] : []),
+    ["connect-src 'self'", ...widgetSources].join(' '),
+    ...(frameSources.length > 0 ? [['frame-src', ...frameSources].join(' ')] : []),
     "font-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
@@ -94,13 +98,13 @@ export function createWebFace(dir: string): WebFace {
       });
       return reply.send(createReadStream(join(assetsDir, gzipped ? `${name}.gz` : name)));
     },
-    async sendPage(request, reply, { html, status = 200, imageSources, frames }) {
+    async sendPage(request, reply, { html, status = 200, imageSources, frames, widgetSources }) {
       const nonce = randomBytes(16).toString('base64');
       const text = html.replaceAll(noncePlaceholder, nonce);
       const gzipped = acceptsGzip(request);
       reply.code(status).headers({
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': contentSecurityPolicy(nonce, imageSources, frames),
+        'content-security-policy': contentSecurityPolicy(nonce, imageSources, frames, widgetSources),
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',

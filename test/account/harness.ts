@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import type { PartialConfig } from '../../src/config/index.ts';
 import type { Backend } from '../../src/main.ts';
-import { createTestBackend } from '../../src/testing.ts';
+import { createTestBackend, type TestBackendOptions } from '../../src/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
 
 export const password = 'correct horse battery 1';
@@ -14,8 +14,11 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function openStage(config: PartialConfig = {}): Promise<Stage> {
-  const [backend, browser] = await Promise.all([createTestBackend({ config }), launchBrowser()]);
+export async function openStage(
+  config: PartialConfig = {},
+  options: Pick<TestBackendOptions, 'port'> = {},
+): Promise<Stage> {
+  const [backend, browser] = await Promise.all([createTestBackend({ config, ...options }), launchBrowser()]);
   return {
     backend,
     browser,

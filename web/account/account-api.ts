@@ -2,46 +2,57 @@
 import { callApi } from '../lib/api.ts';
 import type { SessionState } from '../lib/session/index.ts';
 import { type Flow, parseFlow } from './flow.ts';
+import { pageConfig } from './page-config.ts';
 import { sessionClient, type User } from './session.ts';
 
-export type CodePurpose = 'sign-in' | 'confirm' | 'recover';
+export type CodePurpose = 'sign-in' | 'sign-up' | 'confirm' | 'recover';
 
-interface Made {
+/** Where a code goes. */
+export type Address = { readonly email: string } | { readonly phone: string };
+
+export interface Made {
   readonly session: object | null;
 }
 
-function post<T>(name: string, body: object): Promise<T> {
+export function post<T>(name: string, body: object): Promise<T> {
   return callApi<T>(`/account/api/${name}`, { method: 'POST', body });
 }
 
+/** What auth may ask a captcha for. */
+export async function postGuarded<T>(name: string, body: object): Promise<T> {
+  const { captcha } = pageConfig;
+  if (captcha === undefined) return post(name, body);
+  const { solveCaptcha } = await import('./captcha.ts');
+  return post(name, { ...body, captcha_token: await solveCaptcha(captcha) });
+}
+
 export async function signIn(email: string, password: string): Promise<SessionState<User>> {
-  await post<Made>('sign-in', { email, password });
+  await postGuarded<Made>('sign-in', { email, password });
   return sessionClient().changed('SIGNED_IN');
 }
 
 /** Undefined: the address is to be confirmed first. */
 export async function signUp(email: string, password: string): Promise<SessionState<User> | undefined> {
-  const { session } = await post<Made>('sign-up', { email, password });
+  const { session } = await postGuarded<Made>('sign-up', { email, password });
   return session === null ? undefined : sessionClient().changed('SIGNED_IN');
 }
 
 export async function continueAsGuest(): Promise<SessionState<User>> {
-  await post<Made>('guest', {});
+  await postGuarded<Made>('guest', {});
   return sessionClient().changed('SIGNED_IN');
 }
 
-export function sendCode(email: string, purpose: CodePurpose): Promise<void> {
-  return post('code', { email, purpose });
+export function sendCode(to: Address, purpose: CodePurpose): Promise<void> {
+  return postGuarded('code', { ...to, purpose });
 }
 
-const verifyTypes = { 'sign-in': 'email', confirm: 'email', recover: 'recovery' } as const;
-
 export async function verifyCode(
-  email: string,
+  to: Address,
   token: string,
   purpose: CodePurpose,
 ): Promise<SessionState<User>> {
-  await post<Made>('verify', { email, token, type: verifyTypes[purpose] });
+  const type = purpose === 'recover' ? 'recovery' : 'phone' in to ? 'sms' : 'email';
+  await post<Made>('verify', { ...to, token, type });
   return sessionClient().changed(purpose === 'recover' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN');
 }
 

@@ -6,7 +6,6 @@ import { useReady } from './early.ts';
 import { CodePage } from './pages/code.tsx';
 import { ConfirmOtherPage, ConfirmPage, ContinuePage, LinkExpiredPage } from './pages/confirm.tsx';
 import { ErrorPage, SignedOutPage } from './pages/ends.tsx';
-import { NewPasswordPage } from './pages/new-password.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { SignUpPage } from './pages/sign-up.tsx';
 import { Shell } from './shell.tsx';
@@ -18,6 +17,11 @@ async function members() {
 }
 const LazyConsentPage = lazy(async () => ({ default: (await members()).ConsentPage }));
 const LazyMfaPage = lazy(async () => ({ default: (await members()).MfaPage }));
+const LazyNewPasswordPage = lazy(async () => ({ default: (await members()).NewPasswordPage }));
+const LazySsoPage = lazy(async () => {
+  const [{ SsoPage: Page }] = await Promise.all([import('./pages/sso.tsx'), loadRest()]);
+  return { default: Page };
+});
 const LazySecurityPage = lazy(async () => ({ default: (await members()).SecurityPage }));
 
 function ConsentPage() {
@@ -32,6 +36,22 @@ function MfaPage() {
   return (
     <Suspense fallback={<Shell page="page.mfa" />}>
       <LazyMfaPage />
+    </Suspense>
+  );
+}
+
+function NewPasswordPage() {
+  return (
+    <Suspense fallback={<Shell page="page.new-password" />}>
+      <LazyNewPasswordPage />
+    </Suspense>
+  );
+}
+
+function SsoPage() {
+  return (
+    <Suspense fallback={<Shell page="page.sso" />}>
+      <LazySsoPage />
     </Suspense>
   );
 }
@@ -51,6 +71,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   'sign-up': SignUpPage,
   code: CodePage,
   recover: CodePage,
+  sso: SsoPage,
   mfa: MfaPage,
   'new-password': NewPasswordPage,
   security: SecurityPage,

@@ -4,6 +4,12 @@ export function looksLikeEmail(text: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text);
 }
 
+/** The digits of a phone number in international form (E.164), without `+`; undefined for anything else. */
+export function phoneOf(text: string): string | undefined {
+  const digits = text.replace(/[\s().+/-]/g, '').replace(/^00/, '');
+  return /^[1-9][0-9]{6,14}$/.test(digits) ? digits : undefined;
+}
+
 export type PasswordRule = 'length' | 'letter' | 'lower' | 'upper' | 'digit' | 'symbol';
 
 const symbols = '!@#$%^&*()_+-=[]{};\'\\:"|<>?,./`~';

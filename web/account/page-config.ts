@@ -2,6 +2,13 @@
 import { useSyncExternalStore } from 'react';
 import { languageCodes } from '../locales/languages.ts';
 
+export interface Provider {
+  readonly id: string;
+  readonly name: string;
+  /** SVG of our own server's, decorative. */
+  readonly mark: string;
+}
+
 export interface PageConfig {
   readonly brand: {
     readonly name: string;
@@ -15,15 +22,27 @@ export interface PageConfig {
   readonly offers: {
     readonly password: boolean;
     readonly code: boolean;
+    readonly phone: boolean;
     readonly signUp: boolean;
     readonly guest: boolean;
+    readonly social: boolean;
+    readonly passkey: boolean;
+    readonly sso: boolean;
   };
+  readonly providers: readonly Provider[];
+  /** Addresses at which browsers make and use keys for this project. */
+  readonly keyOrigins: readonly string[];
+  /** Second factors that can be added. */
+  readonly factors: { readonly totp: boolean; readonly phone: boolean; readonly webAuthn: boolean };
+  readonly phoneFactorLength: number;
+  readonly linking: boolean;
+  readonly captcha?: { readonly provider: 'hcaptcha' | 'turnstile'; readonly siteKey: string };
   /** The publishable key. */
   readonly key: string;
   readonly password: { readonly minLength: number; readonly requirements: string };
   readonly codeLength: number;
   readonly resendAfter: number;
-  readonly totp: boolean;
+  readonly requireMfa: boolean;
   readonly currentPassword: boolean;
   readonly apps: boolean;
   /** Of the answer that brought the page. */
@@ -35,12 +54,32 @@ export interface PageConfig {
 /** While a page is prerendered: everything is offered (a style sheet hides what is not), the brand is a placeholder. */
 const prerendered: PageConfig = {
   brand: { name: '%PLINTH_NAME%', logo: '/account/logo', welcome: '%PLINTH_WELCOME%' },
-  offers: { password: true, code: true, signUp: true, guest: true },
+  offers: {
+    password: true,
+    code: true,
+    phone: true,
+    signUp: true,
+    guest: true,
+    social: true,
+    passkey: true,
+    sso: true,
+  },
+  providers: [
+    {
+      id: '%PLINTH_PROVIDER_ID%',
+      name: '%PLINTH_PROVIDER_NAME%',
+      mark: '%PLINTH_PROVIDER_MARK%',
+    },
+  ],
+  keyOrigins: [],
+  factors: { totp: false, phone: false, webAuthn: false },
+  phoneFactorLength: 6,
+  linking: false,
   key: '',
   password: { minLength: 6, requirements: '' },
   codeLength: 6,
   resendAfter: 60,
-  totp: false,
+  requireMfa: false,
   currentPassword: false,
   apps: false,
   requestId: '%PLINTH_REQUEST_ID%',
@@ -58,6 +97,7 @@ const hydrated: PageConfig = {
   ...prerendered,
   brand: { name: pageConfig.brand.name, logo: pageConfig.brand.logo, welcome: pageConfig.brand.welcome },
   requestId: pageConfig.requestId,
+  providers: pageConfig.providers,
 };
 
 const never = () => () => {};

@@ -54,17 +54,18 @@ export function Quiet(props: ButtonProps & ComponentProps<'button'>) {
 }
 
 /** A link to a page of ours that takes the flow along; without scripts it is a link like any other. */
-export function PageLink({ to, children }: { to: string; children: ReactNode }) {
+export function PageLink({ to, query, children }: { to: string; query?: string; children: ReactNode }) {
   const [, navigate] = useLocation();
   const { search } = useFlow();
+  const own = query === undefined ? search : `${search === '' ? '?' : `${search}&`}${query}`;
   return (
     <a
       className={classes.link}
-      href={`/account/${to}${search}`}
+      href={`/account/${to}${own}`}
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
-        navigate(`/${to}${search}`);
+        navigate(`/${to}${own}`);
       }}
     >
       {children}
@@ -91,8 +92,9 @@ export function Aside({ children }: { children: ReactNode }) {
 export function EmailField(props: {
   id: string;
   error?: string | undefined;
-  autoFocus?: boolean;
   label?: string;
+  /** The browser offers passkeys here. */
+  withKeys?: boolean;
 }) {
   return (
     <TextInput
@@ -101,10 +103,28 @@ export function EmailField(props: {
       type="email"
       size="md"
       label={props.label ?? t('field.email')}
-      autoComplete="username"
+      autoComplete={props.withKeys === true ? 'username webauthn' : 'username'}
       inputMode="email"
       spellCheck={false}
       autoCapitalize="none"
+      required
+      withAsterisk={false}
+      error={props.error}
+    />
+  );
+}
+
+export function PhoneField(props: { id: string; error?: string | undefined }) {
+  return (
+    <TextInput
+      id={props.id}
+      name="phone"
+      type="tel"
+      size="md"
+      label={t('field.phone')}
+      placeholder="+44 7700 900123"
+      autoComplete="tel"
+      inputMode="tel"
       required
       withAsterisk={false}
       error={props.error}

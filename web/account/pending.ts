@@ -1,8 +1,8 @@
 /** Which code somebody was just sent. Kept in this tab only; an address does not belong into a URL. */
-import type { CodePurpose } from './account-api.ts';
+import type { Address, CodePurpose } from './account-api.ts';
 
 export interface Pending {
-  readonly email: string;
+  readonly to: Address;
   readonly purpose: CodePurpose;
   /** Milliseconds since the epoch; 0 when nothing was sent yet. */
   readonly sentAt: number;

@@ -5,6 +5,13 @@ import { SessionFault } from '../lib/session/index.ts';
 import type { Problem } from '../ui/error-summary.tsx';
 import { type TextId, t } from './text.ts';
 
+type KeyText = 'error.key-cancelled' | 'error.key-known';
+/** Errors of `methods/keys.ts`, by name: that module comes with the keys. */
+const keyTexts: Readonly<Record<string, KeyText>> = {
+  KeyCancelled: 'error.key-cancelled',
+  KeyKnown: 'error.key-known',
+};
+
 /** Where a problem belongs, by the code that says so. */
 export type FieldOf = Readonly<Record<string, string>>;
 
@@ -13,8 +20,14 @@ export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
     const { code, requestId } = error;
     return { text: textFor(code), code, requestId, fieldId: fields[code] };
   }
+  if (error instanceof Error && error.name in keyTexts) return { text: t(keyTexts[error.name] as KeyText) };
   if (error instanceof SessionFault) return { text: textFor(error.code), code: error.message };
   return { text: t('error.other') };
+}
+
+/** By a code alone, as it came in an address: only codes that have words say more than that something went wrong. */
+export function problemFor(code: string): Problem {
+  return hasMessage(`error.${code}`) ? { text: textFor(code), code } : { text: t('error.other') };
 }
 
 function textFor(code: string): string {

@@ -14,8 +14,17 @@ import { pageConfig } from './page-config.ts';
 export interface Factor {
   readonly id: string;
   readonly friendly_name?: string;
+  /** Of a phone, where it is one. */
+  readonly phone?: string;
   readonly factor_type: string;
   readonly status: string;
+  readonly created_at: string;
+}
+
+export interface Identity {
+  readonly identity_id: string;
+  readonly provider: string;
+  readonly identity_data?: Readonly<Record<string, unknown>>;
   readonly created_at: string;
 }
 
@@ -27,6 +36,7 @@ export interface User {
   readonly new_phone?: string;
   readonly is_anonymous?: boolean;
   readonly factors?: readonly Factor[];
+  readonly identities?: readonly Identity[] | null;
 }
 
 const authUrl = () => `${window.location.origin}/auth/v1`;
@@ -80,10 +90,16 @@ export async function callAuth<T>(path: string, request: ApiRequest = {}): Promi
 }
 
 export function verifiedFactors(user: User): readonly Factor[] {
-  return (
-    user.factors?.filter((factor) => factor.status === 'verified' && factor.factor_type === 'totp') ?? []
-  );
+  return user.factors?.filter((factor) => factor.status === 'verified') ?? [];
 }
+
+/** Signing in was so long ago that a change of how it is done asks for it again. */
+export function isStale({ claims }: Session<User>, nowMs: number = Date.now()): boolean {
+  const latest = Math.max(0, ...(claims.amr ?? []).map(({ timestamp }) => timestamp));
+  return nowMs - latest * 1000 > freshMs;
+}
+
+const freshMs = 15 * 60_000;
 
 /** Signed in with the first factor only, though there is a second. */
 export function needsSecondFactor({ user, claims }: Session<User>): boolean {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cookieName, readCookie, writeCookie } from './cookies.ts';
-import { carryFlow, fillPage, scriptJson } from './html.ts';
-import { offersOf, offNames } from './offers.ts';
+import { carryFlow, fillPage, repeatProviders, scriptJson } from './html.ts';
+import { offersOf, offNames, providersOf } from './offers.ts';
 import { parseReturnRequest, withCode, withSession } from './return-to.ts';
 
 describe('cookies', () => {
@@ -96,17 +96,37 @@ describe('pages', () => {
 });
 
 describe('offers', () => {
+  const nothing = { untold: [], custom: [] };
+  const all = ['password', 'code', 'phone', 'signUp', 'guest', 'social', 'passkey', 'sso'];
+
   test('are what auth reports', () => {
-    expect(offersOf({ external: { email: true, anonymous_users: true } })).toEqual({
-      password: true,
-      code: true,
-      signUp: true,
-      guest: true,
-    });
-    expect(
-      offNames(offersOf({ external: { email: true, anonymous_users: true }, disable_signup: true })),
-    ).toEqual(['signUp', 'guest']);
-    expect(offNames(offersOf({}))).toEqual(['password', 'code', 'signUp', 'guest']);
+    const external = { email: true, anonymous_users: true };
+    const more = ['phone', 'social', 'passkey', 'sso'];
+    expect(offNames(offersOf({ external }, nothing))).toEqual(more);
+    expect(offNames(offersOf({ external, disable_signup: true }, nothing)).sort()).toEqual(
+      ['signUp', 'guest', ...more].sort(),
+    );
+    expect(offNames(offersOf({}, nothing))).toEqual(all);
+    const settings = { external: { phone: true, github: true }, saml_enabled: true, passkeys_enabled: true };
+    expect(offNames(offersOf(settings, nothing))).toEqual(['password', 'code', 'signUp', 'guest']);
+  });
+
+  test('name providers, the untold and the project’s own included', () => {
+    const settings = { external: { github: true, google: false, email: true, made_up: true } };
+    const facts = { untold: ['x'], custom: [{ id: 'custom:idp', name: '<Idp>' }] };
+    const found = providersOf(settings, facts);
+    expect(found.map(({ id, name }) => [id, name])).toEqual([
+      ['github', 'GitHub'],
+      ['x', 'X'],
+      ['custom:idp', '<Idp>'],
+    ]);
+    const html =
+      '<div class="s" data-list="providers"><a href="/go?p=%PLINTH_PROVIDER_ID%">%PLINTH_PROVIDER_MARK%%PLINTH_PROVIDER_NAME%</a></div>';
+    const repeated = repeatProviders(html, found.slice(2));
+    expect(repeated).toContain('<a href="/go?p=custom:idp"><svg');
+    expect(repeated).toContain('&#60;Idp&#62;</a></div>');
+    expect(repeated.replace(/<\/?(svg|rect|text|a|div)/g, '')).not.toContain('<');
+    expect(repeatProviders(html, [])).toBe('<div class="s" data-list="providers"></div>');
   });
 });
 

@@ -1,4 +1,5 @@
 /** Fills the placeholders of the prerendered pages (`web/account/prerender.tsx` writes them). */
+import type { Provider } from './providers.ts';
 
 export interface PageFill {
   readonly name: string;
@@ -32,6 +33,27 @@ export function fillValues(html: string, values: Readonly<Record<string, string>
 /** Text of a client, in HTML that is filled in again afterwards. */
 export function escapeText(text: string): string {
   return escapeHtml(text).replaceAll('%', '&#37;');
+}
+
+/** The one button that was prerendered (`web/account/methods/social.tsx`) becomes one for each provider. */
+export function repeatProviders(html: string, providers: readonly Provider[]): string {
+  return html.replace(
+    /(<div[^>]* data-list="providers">)(.*?)(<\/div>)/s,
+    (_, start, button: string, end) => {
+      const buttons = providers.map(({ id, name, mark }) => {
+        const values: Readonly<Record<string, string>> = {
+          ID: escapeHtml(id),
+          NAME: escapeHtml(name),
+          MARK: mark,
+        };
+        return button.replace(
+          /%PLINTH_PROVIDER_([A-Z]+)%/g,
+          (placeholder, key: string) => values[key] ?? placeholder,
+        );
+      });
+      return `${start}${buttons.join('')}${end}`;
+    },
+  );
 }
 
 export function escapeHtml(text: string): string {

@@ -1,30 +1,58 @@
 /** What the pages of this project offer: read from auth's own `/settings`, never guessed. */
+import { customProvider, knownProvider, type Provider } from './providers.ts';
 
 /** The part of `GET /auth/v1/settings` that the pages read. */
 export interface AuthSettings {
   readonly external?: Readonly<Record<string, boolean>>;
   readonly disable_signup?: boolean;
   readonly mailer_autoconfirm?: boolean;
+  readonly saml_enabled?: boolean;
+  readonly passkeys_enabled?: boolean;
+}
+
+/** What the settings do not tell. */
+export interface MoreFacts {
+  /** Providers that are enabled, though the settings leave them out. */
+  readonly untold: readonly string[];
+  /** Providers that the project has added by itself. */
+  readonly custom: readonly { readonly id: string; readonly name: string }[];
 }
 
 export interface Offers {
   readonly password: boolean;
   readonly code: boolean;
+  readonly phone: boolean;
   readonly signUp: boolean;
   readonly guest: boolean;
+  readonly social: boolean;
+  readonly passkey: boolean;
+  readonly sso: boolean;
 }
 
 export type OfferName = keyof Offers;
 
-export function offersOf(settings: AuthSettings): Offers {
+export function offersOf(settings: AuthSettings, facts: MoreFacts): Offers {
   const email = settings.external?.email === true;
   const open = settings.disable_signup !== true;
   return {
     password: email,
     code: email,
+    phone: settings.external?.phone === true,
     signUp: email && open,
     guest: settings.external?.anonymous_users === true && open,
+    social: providersOf(settings, facts).length > 0,
+    passkey: settings.passkeys_enabled === true,
+    sso: settings.saml_enabled === true,
   };
+}
+
+/** In the order of the settings, the project's own last. */
+export function providersOf({ external = {} }: AuthSettings, { untold, custom }: MoreFacts): Provider[] {
+  const names = [...Object.keys(external).filter((name) => external[name] === true), ...untold];
+  return [
+    ...[...new Set(names)].flatMap((name) => knownProvider(name) ?? []),
+    ...custom.map(({ id, name }) => customProvider(id, name)),
+  ];
 }
 
 /** Names of what is not offered, for the page's `data-off`. */

@@ -10,11 +10,13 @@ import { type Door, setCookie } from '../door.ts';
 import { AccountError, AuthRefusal, accountErrors } from '../errors.ts';
 import type { ConsentDeps } from '../index.ts';
 import { proveFactor } from '../prove-factor.ts';
-import type { OpenSession, SessionStore } from '../sessions.ts';
-import { mustStepUp, type Visitors } from '../visitor.ts';
+import type { SessionStore } from '../sessions.ts';
+import { mustStepUp, sessionAnswer, type Visitors } from '../visitor.ts';
 import type { WayBack } from '../way-back.ts';
 import type * as Bodies from './bodies.ts';
 import { consentRoutes } from './consent.ts';
+import { journeyApi } from './journeys.ts';
+import { keyRoutes } from './keys.ts';
 
 export interface ApiDeps {
   readonly sessions: SessionStore;
@@ -22,14 +24,13 @@ export interface ApiDeps {
   readonly visitors: Visitors;
   readonly wayBack: WayBack;
   readonly consent: ConsentDeps;
+  readonly accountUrl: () => string;
   readonly door: Door;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
 
 /** What a page learns of its session. */
-interface SessionAnswer {
-  readonly session: { access_token: string; expires_at: number; user: AuthUser } | null;
-}
+type SessionAnswer = ReturnType<typeof sessionAnswer> | { readonly session: null };
 
 export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<void> {
   const { sessions, auth } = deps;
@@ -86,7 +87,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     reply: FastifyReply,
     pair: TokenPair,
   ): Promise<SessionAnswer> {
-    return answer(await deps.door.enter(request, reply, pair), pair.user);
+    return sessionAnswer(await deps.door.enter(request, reply, pair), pair.user);
   }
 
   async function tell(request: FastifyRequest, reply: FastifyReply, force: boolean): Promise<SessionAnswer> {
@@ -94,7 +95,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     const cookie = readCookie(request.headers.cookie);
     if (found !== undefined) setCookie(request, reply, found.session.cookie);
     else if (cookie !== undefined) setCookie(request, reply, undefined);
-    return found === undefined ? { session: null } : answer(found.session, found.user);
+    return found === undefined ? { session: null } : sessionAnswer(found.session, found.user);
   }
 
   app.get('/session', (request, reply) => tell(request, reply, false));
@@ -118,7 +119,11 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   });
 
   app.post('/guest', async (request, reply) => {
-    const pair = await auth.call<TokenPair>(request, { method: 'POST', path: '/signup', body: {} });
+    const pair = await auth.call<TokenPair>(request, {
+      method: 'POST',
+      path: '/signup',
+      body: bodies.captchaAlone(request.body),
+    });
     return enter(request, reply, pair);
   });
 
@@ -140,7 +145,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     const { session } = await needed(request);
     const { session: replaced, pair } = await proveFactor(deps, request, session, { factorId, code });
     setCookie(request, reply, replaced.cookie);
-    return answer(replaced, pair.user);
+    return sessionAnswer(replaced, pair.user);
   });
 
   app.post('/sign-out', async (request, reply) => {
@@ -155,6 +160,9 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     url: await deps.wayBack(request, bodies.object(request.body)),
   }));
 
+  journeyApi(app, deps, () => bodies);
+  keyRoutes(app, { ...deps, bodies: () => bodies });
+
   consentRoutes(app, {
     auth,
     consent: deps.consent,
@@ -165,8 +173,4 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
       return found;
     },
   });
-}
-
-function answer({ tokens }: OpenSession, user: AuthUser): SessionAnswer {
-  return { session: { access_token: tokens.access_token, expires_at: tokens.expires_at, user } };
 }

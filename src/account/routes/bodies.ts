@@ -12,7 +12,7 @@ function read<T>(schema: z.ZodType<T>, body: unknown): T {
   return result.data;
 }
 
-const passwordBody = z.object({ ...address, password: text });
+const passwordBody = z.object({ ...address, password: text, captcha_token: text.optional() });
 const verifyBody = z.object({
   ...address,
   token: text,
@@ -26,14 +26,16 @@ const signOutBody = z.object({ scope: z.enum(['local', 'others', 'global']) });
 const codeBody = z.object({
   ...address,
   purpose: z.enum(['sign-in', 'sign-up', 'confirm', 'recover']),
+  captcha_token: text.optional(),
 });
 
 export function object(body: unknown): Record<string, unknown> {
   return read(z.record(z.string(), z.unknown()), body);
 }
 
-export function password(body: unknown): z.infer<typeof passwordBody> {
-  return read(passwordBody, body);
+export function password(body: unknown): Record<string, unknown> {
+  const { captcha_token: token, ...credentials } = read(passwordBody, body);
+  return { ...credentials, ...captchaOf(token) };
 }
 
 export function verifyCode(body: unknown): z.infer<typeof verifyBody> {
@@ -43,6 +45,54 @@ export function verifyCode(body: unknown): z.infer<typeof verifyBody> {
 export function verifyFactor(body: unknown): { factorId: string; code: string } {
   const { factor_id: factorId, code } = read(factorBody, body);
   return { factorId, code };
+}
+
+const captcha = { captcha_token: text.optional() };
+const ssoBody = z.object({ domain: text, flow: text.default(''), ...captcha });
+const linkBody = z.object({ provider: text });
+const passkeyBody = z.object({ challenge_id: uuid, credential: z.record(z.string(), z.unknown()) });
+const challengeBody = z.object({ factor_id: uuid });
+const proofBody = z.object({
+  factor_id: uuid,
+  challenge_id: uuid,
+  code: text.optional(),
+  webauthn: z.record(z.string(), z.unknown()).optional(),
+});
+
+export function sso(body: unknown): { domain: string; flow: string; captcha: object } {
+  const { domain, flow, captcha_token: token } = read(ssoBody, body);
+  return { domain, flow, captcha: captchaOf(token) };
+}
+
+export function link(body: unknown): z.infer<typeof linkBody> {
+  return read(linkBody, body);
+}
+
+/** Whoever asks for a passkey is asked for a captcha where others are, too. */
+export function captchaAlone(body: unknown): object {
+  return captchaOf(read(z.object(captcha), body).captcha_token);
+}
+
+export function passkey(body: unknown): z.infer<typeof passkeyBody> {
+  return read(passkeyBody, body);
+}
+
+export function factorId(body: unknown): string {
+  return read(challengeBody, body).factor_id;
+}
+
+export function factorProof(body: unknown): { factorId: string; proof: object } {
+  const { factor_id: factorId, ...proof } = read(proofBody, body);
+  return { factorId, proof };
+}
+
+export function recoveryCode(body: unknown): { code: string } {
+  return read(z.object({ code: text }), body);
+}
+
+/** As auth reads it. */
+function captchaOf(token: string | undefined): object {
+  return token === undefined ? {} : { gotrue_meta_security: { captcha_token: token } };
 }
 
 export function consent(body: unknown): z.infer<typeof consentBody> {
@@ -60,8 +110,8 @@ export function signOut(body: unknown): 'local' | 'others' | 'global' {
 
 /** Where auth sends a code from, and with what: `confirm` asks for the code of a sign-up again. */
 export function sendCode(body: unknown): { path: string; body: Record<string, unknown> } {
-  const { email, phone, purpose } = read(codeBody, body);
-  const to = email === undefined ? { phone } : { email };
+  const { email, phone, purpose, captcha_token: token } = read(codeBody, body);
+  const to = { ...(email === undefined ? { phone } : { email }), ...captchaOf(token) };
   switch (purpose) {
     case 'sign-in':
       return { path: '/otp', body: { ...to, create_user: false } };

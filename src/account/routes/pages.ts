@@ -8,6 +8,7 @@ import type { StepProblem } from '../core/step.ts';
 import type { Logo } from '../logo.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 import { type FormDeps, formPages, formRoutes } from './forms.ts';
+import { type JourneyDeps, journeyPages } from './journeys.ts';
 import { markedForm } from './mark.ts';
 
 /** Every page there is; the build prerenders exactly these (a test compares). */
@@ -16,6 +17,7 @@ export const pageNames = [
   'sign-up',
   'code',
   'recover',
+  'sso',
   'mfa',
   'new-password',
   'security',
@@ -34,6 +36,16 @@ export type AnyPage = PageName | `plain/${string}`;
 /** Without a cookie these lead to sign-in; whether the cookie is worth anything, the page finds out. */
 const forMembers: ReadonlySet<string> = new Set<PageName>(['mfa', 'new-password', 'security', 'consent']);
 
+/** From these, forms go to auth that it asks a captcha for; people move between them without a load. */
+const withCaptcha: ReadonlySet<string> = new Set<PageName>([
+  'sign-in',
+  'sign-up',
+  'code',
+  'sso',
+  'recover',
+  'signed-out',
+]);
+
 export interface PageDeps {
   readonly face: WebFace;
   /** A page in a language with everything filled in but what a request brings; undefined when it is not built. */
@@ -43,10 +55,13 @@ export interface PageDeps {
   /** The text of a problem, by its code. */
   readonly textOf: (code: string, language: string) => string;
   readonly imageSources: readonly string[];
+  /** Of the captcha's provider, where there is a captcha. */
+  readonly captchaSources: readonly string[];
   readonly logo: Logo;
   readonly confirm: Omit<ConfirmDeps, 'send'>;
   readonly forms: FormDeps;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
+  readonly journeys: JourneyDeps;
 }
 
 /** What only a request knows of a page. */
@@ -74,7 +89,7 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 }
 
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { face, filled, languages, textOf, imageSources, logo } = deps;
+  const { face, filled, languages, textOf, imageSources, captchaSources, logo } = deps;
 
   /** In which language somebody reads; what the address asks for is kept. */
   function languageOf(request: FastifyRequest, reply: FastifyReply): string {
@@ -119,7 +134,8 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     const withFlow = carryFlow(whole, queryOf(request));
     // Logos of apps, from wherever the operator who registered them has them.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
-    return face.sendPage(request, reply, { html: withFlow, status, imageSources: images });
+    const widgetSources = withCaptcha.has(page) ? captchaSources : [];
+    return face.sendPage(request, reply, { html: withFlow, status, imageSources: images, widgetSources });
   };
 
   app.setErrorHandler((error, request, reply) => {
@@ -130,6 +146,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   confirmRoutes(app, { ...deps.confirm, send });
   const forms = formRoutes(app, { ...deps.forms, send, onError: deps.onError });
   const hasForm: ReadonlySet<string> = new Set(formPages);
+  journeyPages(app, deps.journeys);
 
   app.get('/', (_request, reply) => reply.redirect('/account/security', 302));
   app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>

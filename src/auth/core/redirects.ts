@@ -25,7 +25,11 @@ export function chooseRedirect(
 
 /** @example isBelow('http://127.0.0.1:54321/account/security?x', 'http://127.0.0.1:54321/account') // true */
 export function isBelow(url: string, base: string): boolean {
-  return URL.canParse(url) && url === new URL(url).href && url.startsWith(`${base}/`);
+  if (!URL.canParse(url) || url !== new URL(url).href) return false;
+  const [target, own] = [new URL(url), new URL(base)];
+  // This machine by another of its names.
+  if (isLoopbackName(target.hostname) && isLoopbackName(own.hostname)) target.hostname = own.hostname;
+  return target.href.startsWith(`${base}/`);
 }
 
 export function isRedirectAllowed(rules: RedirectRules, url: string): boolean {

@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import type { Challenge } from '../core/pkce.ts';
-import { encodeParams, isRedirectAllowed, withParams } from '../core/redirects.ts';
+import { chooseRedirect, encodeParams, withParams } from '../core/redirects.ts';
 import { readUser, sessionEndOf } from '../core/saml/assertion.ts';
 import {
   type Expected,
@@ -81,9 +81,8 @@ export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promis
     emailOptional: false,
     aud: audienceOf(ctx, exchange),
   };
-  const target = isRedirectAllowed(ctx.settings.redirects, begun.redirectTo)
-    ? begun.redirectTo
-    : ctx.settings.siteUrl;
+  const { redirects, accountUrl } = ctx.settings;
+  const target = chooseRedirect(redirects, [begun.redirectTo], accountUrl());
   await askBeforeExternalUser(ctx, exchange, signIn);
   const outcome = await ctx.pool.transaction(async (tx) => {
     const made = await signInExternally(ctx, tx, exchange, signIn);

@@ -41,6 +41,13 @@ export const plinthSchema = section("Plinth's own settings.", {
       false,
       'An app that sends no PKCE challenge gets its session in the fragment of the address it is returned to.',
     ),
+    captcha_site_key: optionalText(
+      'Public key of the site at the provider of auth.captcha; its script is then loaded on pages that send a form.',
+    ),
+    require_mfa: boolean(
+      false,
+      'Nobody returns to an app without a second factor, and the last one cannot be removed on these pages.',
+    ),
     confirm_by_button: boolean(
       false,
       "Links in the mails of apps, too, lead to a page whose button uses them: a mail scanner that opens links uses none up. Else they are used when opened, as upstream's.",

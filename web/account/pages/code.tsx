@@ -1,28 +1,50 @@
 import { useEffect, useLayoutEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { type CodePurpose, sendCode, verifyCode } from '../account-api.ts';
-import { digitsOf, looksLikeEmail } from '../fields.ts';
+import { type Address, type CodePurpose, sendCode, verifyCode } from '../account-api.ts';
+import { digitsOf, looksLikeEmail, phoneOf } from '../fields.ts';
 import { currentFlow } from '../flow.ts';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
-import { CodeField, EmailField, Form, PageLink, Quiet, Stack, Submit, TextButton } from '../parts.tsx';
+import {
+  CodeField,
+  EmailField,
+  Form,
+  PageLink,
+  PhoneField,
+  Quiet,
+  Stack,
+  Submit,
+  TextButton,
+} from '../parts.tsx';
 import { forgetCode, type Pending, pendingCode, rememberCode } from '../pending.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
+const phoneId = 'phone';
+/** What a text message holds. */
+const phoneCodeLength = 6;
 const codeId = 'code';
 
 /** Asks where the code should go unless one was just sent, then for the code. */
 export function CodePage() {
   const [pending, setPending] = useState<Pending>();
   const wantsRecovery = useLocation()[0] === '/recover';
-  const purpose: CodePurpose = wantsRecovery ? 'recover' : 'sign-in';
+  const [byPhone, setByPhone] = useState(false);
+  const [isNew, setNew] = useState(false);
+  const purpose: CodePurpose = wantsRecovery ? 'recover' : isNew ? 'sign-up' : 'sign-in';
   useLayoutEffect(() => {
-    // What this tab remembers is unknown while the page is prerendered.
+    // What this tab remembers, and the query, are unknown while the page is prerendered.
+    const query = new URLSearchParams(window.location.search);
+    const wantsPhone = !wantsRecovery && query.get('by') === 'phone';
+    setByPhone(wantsPhone);
+    setNew(wantsPhone && query.get('purpose') === 'sign-up');
     const known = pendingCode();
-    if (known !== undefined && (!wantsRecovery || known.purpose === 'recover')) setPending(known);
+    const isWanted = wantsRecovery
+      ? known?.purpose === 'recover'
+      : !wantsPhone || (known !== undefined && 'phone' in known.to);
+    if (known !== undefined && isWanted) setPending(known);
   }, [wantsRecovery]);
 
   function change(next: Pending | undefined): void {
@@ -36,7 +58,7 @@ export function CodePage() {
       page={pending !== undefined ? 'page.code' : purpose === 'recover' ? 'page.recover' : 'page.code-ask'}
     >
       {pending === undefined ? (
-        <AskAddress purpose={purpose} onSent={change} />
+        <AskAddress purpose={purpose} byPhone={byPhone} onSent={change} />
       ) : (
         <AskCode pending={pending} onChange={change} />
       )}
@@ -44,21 +66,39 @@ export function CodePage() {
   );
 }
 
-function AskAddress({ purpose, onSent }: { purpose: CodePurpose; onSent: (pending: Pending) => void }) {
+function AskAddress(props: { purpose: CodePurpose; byPhone: boolean; onSent: (pending: Pending) => void }) {
+  const { purpose, byPhone, onSent } = props;
   const submit = useSubmit(async (field) => {
-    const email = field('email').trim();
-    if (!looksLikeEmail(email)) {
-      return [{ text: email === '' ? t('field.email-missing') : t('field.email-wrong'), fieldId: emailId }];
+    let to: Address;
+    if (byPhone) {
+      const phone = phoneOf(field('phone'));
+      if (phone === undefined) return [{ text: t('field.phone-wrong'), fieldId: phoneId }];
+      to = { phone };
+    } else {
+      const email = field('email').trim();
+      if (!looksLikeEmail(email)) {
+        return [{ text: email === '' ? t('field.email-missing') : t('field.email-wrong'), fieldId: emailId }];
+      }
+      to = { email };
     }
-    await sendCode(email, purpose);
-    onSent({ email, purpose, sentAt: Date.now() });
+    await sendCode(to, purpose);
+    onSent({ to, purpose, sentAt: Date.now() });
     return undefined;
   });
+  const intro = byPhone
+    ? 'code.phone-intro'
+    : purpose === 'recover'
+      ? 'code.recover-intro'
+      : 'code.sign-in-intro';
   return (
     <>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-        <p>{purpose === 'recover' ? t('code.recover-intro') : t('code.sign-in-intro')}</p>
-        <EmailField id={emailId} error={submit.errorAt(emailId)} />
+        <p>{t(intro)}</p>
+        {byPhone ? (
+          <PhoneField id={phoneId} error={submit.errorAt(phoneId)} />
+        ) : (
+          <EmailField id={emailId} error={submit.errorAt(emailId)} />
+        )}
         <Submit busy={submit.busy}>{t('code.send')}</Submit>
       </Form>
       <PageLink to="sign-in">{t('sign-up.sign-in')}</PageLink>
@@ -68,15 +108,16 @@ function AskAddress({ purpose, onSent }: { purpose: CodePurpose; onSent: (pendin
 
 function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pending | undefined) => void }) {
   const [, navigate] = useLocation();
-  const { codeLength } = usePageConfig();
-  const { email, purpose } = pending;
+  const { to, purpose } = pending;
+  const { codeLength: mailLength } = usePageConfig();
+  const codeLength = 'phone' in to ? phoneCodeLength : mailLength;
   const submit = useSubmit(
     async (field) => {
       const code = digitsOf(field('code'), codeLength);
       if (code.length !== codeLength) {
         return [{ text: t('field.code-missing', { length: codeLength }), fieldId: codeId }];
       }
-      const state = await verifyCode(email, code, purpose);
+      const state = await verifyCode(to, code, purpose);
       forgetCode();
       if (purpose === 'recover') navigate(`/new-password${currentFlow().search}`);
       else await goOn(state, navigate);
@@ -84,11 +125,12 @@ function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pen
     },
     { otp_expired: codeId },
   );
-  const text = purpose === 'confirm' ? 'code.sent-confirm' : 'code.sent';
+  const text = 'phone' in to ? 'code.sent-phone' : purpose === 'confirm' ? 'code.sent-confirm' : 'code.sent';
+  const where = 'phone' in to ? { phone: `+${to.phone}` } : to;
   return (
     <>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-        <p>{t(text, { email, length: codeLength })}</p>
+        <p>{t(text, { ...where, length: codeLength })}</p>
         <CodeField
           id={codeId}
           length={codeLength}
@@ -117,7 +159,7 @@ function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending)
     return () => clearTimeout(timer);
   });
   const submit = useSubmit(async () => {
-    await sendCode(pending.email, pending.purpose);
+    await sendCode(pending.to, pending.purpose);
     onSent({ ...pending, sentAt: Date.now() });
     setNow(Date.now());
     setDone(true);

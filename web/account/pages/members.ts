@@ -1,4 +1,5 @@
 /** The pages that need a session, as one chunk: apart from each other they would tear apart what the first load shares. */
 export { ConsentPage } from './consent.tsx';
 export { MfaPage } from './mfa.tsx';
+export { NewPasswordPage } from './new-password.tsx';
 export { SecurityPage } from './security.tsx';

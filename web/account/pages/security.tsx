@@ -11,6 +11,9 @@ import { problemOf } from '../problems.ts';
 import { AppsSection } from '../security/apps.tsx';
 import { EmailSection } from '../security/email.tsx';
 import { FactorsSection } from '../security/factors.tsx';
+import { SessionContext } from '../security/fresh.tsx';
+import { IdentitiesSection } from '../security/identities.tsx';
+import { PasskeysSection } from '../security/passkeys.tsx';
 import { PasswordSection } from '../security/password.tsx';
 import { PhoneSection } from '../security/phone.tsx';
 import classes from '../security/security.module.css';
@@ -38,7 +41,9 @@ export function SecurityPage() {
       {state.status === 'failed' ? <ErrorSummary problems={[problemOf(state.error)]} /> : null}
       {state.status === 'signed-in' && !mustStepUp ? (
         <QueryClientProvider client={queries}>
-          <Sections user={state.session.user} />
+          <SessionContext value={state.session}>
+            <Sections user={state.session.user} />
+          </SessionContext>
         </QueryClientProvider>
       ) : null}
     </Shell>
@@ -51,7 +56,7 @@ function Sections({ user }: { user: User }) {
     return undefined;
   });
   const isGuest = user.is_anonymous === true;
-  const { apps } = usePageConfig();
+  const { apps, offers } = usePageConfig();
   return (
     <>
       <div className={classes.top}>
@@ -66,6 +71,8 @@ function Sections({ user }: { user: User }) {
       <PhoneSection user={user} />
       {isGuest ? null : <PasswordSection user={user} />}
       {isGuest ? null : <FactorsSection user={user} />}
+      {isGuest || !offers.passkey ? null : <PasskeysSection user={user} />}
+      {isGuest ? null : <IdentitiesSection user={user} />}
       <SessionsSection user={user} />
       {apps ? <AppsSection user={user} /> : null}
     </>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -6,9 +6,11 @@ import { PasswordField } from '../../ui/password-field.tsx';
 import { continueAsGuest, sendCode, signIn, signOut } from '../account-api.ts';
 import { looksLikeEmail } from '../fields.ts';
 import { hostOf, useFlow } from '../flow.ts';
+import { supportsKeys } from '../methods/key-support.ts';
+import { SocialLinks } from '../methods/social.tsx';
 import { goOn } from '../next.ts';
-import { usePageConfig } from '../page-config.ts';
-import { Aside, Divider, EmailField, Form, PageLink, Quiet, Stack, Submit } from '../parts.tsx';
+import { pageConfig, usePageConfig } from '../page-config.ts';
+import { Aside, Divider, EmailField, Form, PageLink, Quiet, Row, Stack, Submit } from '../parts.tsx';
 import { rememberCode } from '../pending.ts';
 import { sessionClient, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
@@ -26,13 +28,23 @@ export function SignInPage() {
   // Who signs in with this very form is on the way out of the page, and must not see "already signed in" flash by.
   const [leaving, setLeaving] = useState(false);
   const [stuck, setStuck] = useState<readonly Problem[]>([]);
+  const [again, setAgain] = useState(false);
+  useEffect(() => {
+    const query = new URLSearchParams(window.location.search);
+    setAgain(query.has('again'));
+    const code = query.get('problem');
+    // A provider's answer brought somebody here.
+    if (code !== null) void loadProblems().then(({ problemFor }) => setStuck([problemFor(code)]));
+  }, []);
   return (
     <Shell page="page.sign-in" lead={host === undefined ? brand.welcome : t('sign-in.to', { host })}>
-      {state.status === 'signed-in' && !leaving ? (
+      {state.status === 'signed-in' && !leaving && !again ? (
         <AlreadySignedIn user={state.session.user} host={host} problems={stuck} />
       ) : (
         <SignInForm
           ended={state.status === 'signed-out' && state.reason === 'ended'}
+          again={again}
+          problems={stuck}
           onLeave={setLeaving}
           onStuck={setStuck}
         />
@@ -76,10 +88,14 @@ function AlreadySignedIn(props: { user: User; host: string | undefined; problems
 
 function SignInForm(props: {
   ended: boolean;
+  /** Somebody who is signed in signs in afresh, for a sensitive change. */
+  again: boolean;
+  /** What brought somebody here. */
+  problems: readonly Problem[];
   onLeave: (leaving: boolean) => void;
   onStuck: (problems: readonly Problem[]) => void;
 }) {
-  const { ended, onLeave, onStuck } = props;
+  const { ended, again, onLeave, onStuck } = props;
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const { offers } = usePageConfig();
@@ -111,21 +127,42 @@ function SignInForm(props: {
     const email = field('email').trim();
     const wrong = emailProblem(email);
     if (wrong !== undefined) return [wrong];
-    await sendCode(email, 'sign-in');
-    rememberCode({ email, purpose: 'sign-in', sentAt: Date.now() });
+    await sendCode({ email }, 'sign-in');
+    rememberCode({ to: { email }, purpose: 'sign-in', sentAt: Date.now() });
     navigate(`/code${search}`);
     return undefined;
   };
 
-  const nothing = !offers.password && !offers.code && !offers.guest;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the page
+  useEffect(() => {
+    const { passkey } = pageConfig.offers;
+    // A captcha is for those who do something, not for those who look at the page.
+    if (!passkey || !supportsKeys() || pageConfig.captcha !== undefined) return;
+    void PublicKeyCredential.isConditionalMediationAvailable?.().then(async (isAvailable) => {
+      if (!isAvailable) return;
+      try {
+        const { signInWithPasskey } = await import('../methods/api.ts');
+        const state = await signInWithPasskey(true);
+        await submit.run(undefined, () => leaving(() => goOn(state, navigate)));
+      } catch {
+        // Nobody chose one: the form is still there.
+      }
+    });
+  }, []);
+
+  const nothing = !Object.entries(offers).some(([name, isOffered]) => isOffered && name !== 'signUp');
   return (
     <>
       {ended ? <Notice tone="info">{t('sign-in.ended')}</Notice> : null}
+      {again ? <Notice tone="info">{t('sign-in.again')}</Notice> : null}
       {nothing ? <Notice tone="warning">{t('sign-in.none')}</Notice> : null}
-      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+      <Form
+        onSubmit={submit.onSubmit}
+        problems={submit.problems.length > 0 ? submit.problems : props.problems}
+      >
         {offers.password ? (
           <div data-part="password">
-            <EmailField id={emailId} error={submit.errorAt(emailId)} />
+            <EmailField id={emailId} error={submit.errorAt(emailId)} withKeys={offers.passkey} />
             <PasswordField
               id={passwordId}
               name="password"
@@ -155,6 +192,24 @@ function SignInForm(props: {
             </Quiet>
           </div>
         ) : null}
+        {offers.social ? <SocialLinks /> : null}
+        {offers.passkey ? (
+          <div data-part="passkey">
+            <Quiet
+              disabled={submit.busy}
+              onClick={() =>
+                submit.run(undefined, () =>
+                  leaving(async () => {
+                    const { signInWithPasskey } = await import('../methods/api.ts');
+                    await goOn(await signInWithPasskey(), navigate);
+                  }),
+                )
+              }
+            >
+              {t('sign-in.passkey')}
+            </Quiet>
+          </div>
+        ) : null}
         {offers.guest ? (
           <div data-part="guest">
             <Quiet
@@ -172,6 +227,22 @@ function SignInForm(props: {
           </div>
         ) : null}
       </Form>
+      {offers.phone || offers.sso ? (
+        <Row>
+          {offers.phone ? (
+            <span data-part="phone">
+              <PageLink to="code" query="by=phone">
+                {t('sign-in.phone')}
+              </PageLink>
+            </span>
+          ) : null}
+          {offers.sso ? (
+            <span data-part="sso">
+              <PageLink to="sso">{t('sign-in.sso')}</PageLink>
+            </span>
+          ) : null}
+        </Row>
+      ) : null}
       {offers.signUp ? (
         <Stack>
           <div data-part="signUp">

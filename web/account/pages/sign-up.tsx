@@ -5,6 +5,7 @@ import { signUp } from '../account-api.ts';
 import { useEarlyText } from '../early.ts';
 import { isGoodPassword, looksLikeEmail } from '../fields.ts';
 import { hostOf, useFlow } from '../flow.ts';
+import { SocialLinks } from '../methods/social.tsx';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, EmailField, Form, PageLink, Submit } from '../parts.tsx';
@@ -21,7 +22,7 @@ const rulesId = 'password-rules';
 export function SignUpPage() {
   const [, navigate] = useLocation();
   const { redirectTo, search } = useFlow();
-  const { brand, password: policy } = usePageConfig();
+  const { brand, password: policy, offers } = usePageConfig();
   const [password, setPassword] = useState('');
   useEarlyText(passwordId, setPassword);
   const submit = useSubmit(
@@ -33,7 +34,7 @@ export function SignUpPage() {
       if (!isGoodPassword(chosen, policy)) return [{ text: t('field.password-weak'), fieldId: passwordId }];
       const state = await signUp(email, chosen);
       if (state === undefined) {
-        rememberCode({ email, purpose: 'confirm', sentAt: Date.now() });
+        rememberCode({ to: { email }, purpose: 'confirm', sentAt: Date.now() });
         navigate(`/code${search}`);
       } else {
         await goOn(state, navigate);
@@ -61,7 +62,15 @@ export function SignUpPage() {
         />
         <PasswordRules id={rulesId} password={password} />
         <Submit busy={submit.busy}>{t('sign-up.submit')}</Submit>
+        {offers.social ? <SocialLinks /> : null}
       </Form>
+      {offers.phone ? (
+        <span data-part="phone">
+          <PageLink to="code" query="by=phone&purpose=sign-up">
+            {t('sign-up.phone')}
+          </PageLink>
+        </span>
+      ) : null}
       <Aside>
         {t('sign-up.have')} <PageLink to="sign-in">{t('sign-up.sign-in')}</PageLink>
       </Aside>

@@ -1,111 +1,126 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { type ComponentType, useState } from 'react';
 import { formatDateTime } from '../../lib/i18n.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { supportsKeys } from '../methods/key-support.ts';
 import { usePageConfig } from '../page-config.ts';
-import { Form } from '../parts.tsx';
 import { callAuth, type Factor, sessionClient, type User, verifiedFactors } from '../session.ts';
 import { t } from '../text.ts';
-import { useSubmit } from '../use-submit.ts';
 import { Badge, Card } from './card.tsx';
 import { Enrolment } from './enrolment.tsx';
+import { Entry } from './entry.tsx';
+import { useFresh } from './fresh.tsx';
+import { KeyEnrolment } from './key-enrolment.tsx';
+import { PhoneEnrolment } from './phone-enrolment.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
 import classes from './security.module.css';
 
-type Done = 'ready' | 'removed';
+type Kind = 'totp' | 'phone' | 'webAuthn';
 
-/** Authenticator apps. Absent where the project offers none and the user has none. */
+const enrolments: Readonly<Record<Kind, ComponentType<{ onClose: (isReady: boolean) => void }>>> = {
+  totp: Enrolment,
+  phone: PhoneEnrolment,
+  webAuthn: KeyEnrolment,
+};
+
+/** Second factors and the codes that stand in for them. Absent where the project offers none and the user has none. */
 export function FactorsSection({ user }: { user: User }) {
-  const { totp } = usePageConfig();
-  const [adding, setAdding] = useState(false);
-  const [done, setDone] = useState<Done>();
+  const { factors: offered, requireMfa } = usePageConfig();
+  const [adding, setAdding] = useState<Kind>();
+  const [done, setDone] = useState<string>();
+  const fresh = useFresh();
   const factors = verifiedFactors(user);
-  if (!totp && factors.length === 0) return null;
-  const badge = (
-    <Badge tone={factors.length > 0 ? 'good' : 'plain'}>
-      {factors.length > 0 ? t('security.factors-on') : t('security.factors-off')}
-    </Badge>
+  const kinds = (['totp', 'webAuthn', 'phone'] as const).filter(
+    (kind) => offered[kind] && (kind !== 'webAuthn' || supportsKeys()),
   );
+  if (kinds.length === 0 && factors.length === 0) return null;
+  const isOn = factors.length > 0;
+  const Adding = adding === undefined ? undefined : enrolments[adding];
   return (
-    <Card title={t('security.factors')} intro={t('security.factors-intro')} badge={badge}>
-      <div role="status">
-        {done === undefined ? null : (
-          <Notice tone="success">
-            {done === 'ready' ? t('security.factor-ready') : t('security.factor-removed')}
-          </Notice>
-        )}
-      </div>
-      {factors.length === 0 ? null : (
+    <Card
+      title={t('security.factors')}
+      intro={t('factor.intro')}
+      badge={
+        <Badge tone={isOn ? 'good' : 'plain'}>
+          {isOn ? t('security.factors-on') : t('security.factors-off')}
+        </Badge>
+      }
+    >
+      {requireMfa && !isOn ? <Notice tone="warning">{t('factor.required')}</Notice> : null}
+      <div role="status">{done === undefined ? null : <Notice tone="success">{done}</Notice>}</div>
+      {isOn ? (
         <ul className={classes.list}>
           {factors.map((factor) => (
-            <FactorItem key={factor.id} factor={factor} onRemoved={() => setDone('removed')} />
+            <FactorEntry
+              key={factor.id}
+              factor={factor}
+              kept={requireMfa && factors.length === 1 ? t('factor.last') : undefined}
+              onRemoved={() => setDone(t('factor.removed'))}
+            />
           ))}
         </ul>
-      )}
-      {adding ? (
-        <Enrolment
+      ) : null}
+      {Adding === undefined ? null : (
+        <Adding
           onClose={(isReady) => {
-            setAdding(false);
-            setDone(isReady ? 'ready' : undefined);
+            setAdding(undefined);
+            setDone(isReady ? t('factor.ready') : undefined);
           }}
         />
-      ) : null}
-      {!adding && totp ? (
+      )}
+      {Adding === undefined && kinds.length > 0 ? (
         <div className={classes.actions}>
-          <Button
-            variant="default"
-            onClick={() => {
-              setDone(undefined);
-              setAdding(true);
-            }}
-          >
-            {t('security.factor-add')}
-          </Button>
+          {kinds.map((kind) => (
+            <Button
+              key={kind}
+              variant="default"
+              onClick={() =>
+                fresh(() => {
+                  setDone(undefined);
+                  setAdding(kind);
+                })
+              }
+            >
+              {addTexts[kind]()}
+            </Button>
+          ))}
         </div>
       ) : null}
+      {isOn ? <RecoveryCodes user={user} /> : null}
     </Card>
   );
 }
 
-function FactorItem({ factor, onRemoved }: { factor: Factor; onRemoved: () => void }) {
-  const [asking, setAsking] = useState(false);
-  const name = factor.friendly_name || t('mfa.unnamed');
-  const submit = useSubmit(async () => {
-    await callAuth(`/factors/${factor.id}`, { method: 'DELETE' });
-    onRemoved();
-    // The level of this session falls with the factor, so the page needs a new token.
-    await sessionClient().refresh();
-    await sessionClient().changed('USER_UPDATED');
-    return undefined;
-  });
+const addTexts: Readonly<Record<Kind, () => string>> = {
+  totp: () => t('security.factor-add'),
+  phone: () => t('factor.add-phone'),
+  webAuthn: () => t('factor.add-key'),
+};
+
+function kindText({ factor_type: type }: Factor): string {
+  if (type === 'totp') return t('mfa.unnamed');
+  return type === 'phone' ? t('factor.phone') : t('factor.webauthn');
+}
+
+function FactorEntry(props: { factor: Factor; kept: string | undefined; onRemoved: () => void }) {
+  const { factor } = props;
+  const kind = kindText(factor);
+  const name = factor.friendly_name || kind;
+  const since = t('security.factor-added', { when: formatDateTime(factor.created_at) });
   return (
-    <li className={classes.item}>
-      <span className={classes.what}>
-        <span className={classes.name}>{name}</span>
-        <span className={classes.meta}>
-          {t('security.factor-added', { when: formatDateTime(factor.created_at) })}
-        </span>
-      </span>
-      {asking ? (
-        <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-          <p>{t('security.factor-remove-ask', { name })}</p>
-          <div className={classes.actions}>
-            <Button type="submit" color="red" loading={submit.busy}>
-              {t('security.factor-remove')}
-            </Button>
-            <Button variant="default" onClick={() => setAsking(false)}>
-              {t('security.factor-keep')}
-            </Button>
-          </div>
-        </Form>
-      ) : (
-        <Button
-          variant="default"
-          aria-label={t('security.factor-remove-what', { name })}
-          onClick={() => setAsking(true)}
-        >
-          {t('security.factor-remove')}
-        </Button>
-      )}
-    </li>
+    <Entry
+      name={name}
+      meta={name === kind ? since : `${kind} · ${since}`}
+      kept={props.kept}
+      remove={t('security.factor-remove')}
+      ask={t('factor.remove-ask', { name })}
+      onRemove={async () => {
+        await callAuth(`/factors/${factor.id}`, { method: 'DELETE' });
+        props.onRemoved();
+        // The level of this session falls with the factor, so the page needs a new token.
+        await sessionClient().refresh();
+        await sessionClient().changed('USER_UPDATED');
+      }}
+    />
   );
 }

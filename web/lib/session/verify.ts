@@ -16,6 +16,8 @@ export interface AccessClaims {
   readonly role?: string;
   readonly aal?: string;
   readonly session_id?: string;
+  /** How somebody signed in, and when (seconds since the epoch). */
+  readonly amr?: readonly { readonly method: string; readonly timestamp: number }[];
   readonly is_anonymous?: boolean;
   readonly [claim: string]: unknown;
 }

@@ -5,6 +5,7 @@ export const messages = {
   'page.code': 'أدخل الرمز',
   'page.code-ask': 'تسجيل الدخول برمز',
   'page.recover': 'إعادة تعيين كلمة المرور',
+  'page.sso': 'تسجيل الدخول عبر مؤسستك',
   'page.mfa': 'أكّد هويتك',
   'page.new-password': 'اختر كلمة مرور جديدة',
   'page.security': 'حسابك',
@@ -18,6 +19,8 @@ export const messages = {
   'page.title': '{page} · {name}',
 
   'field.email': 'عنوان البريد الإلكتروني',
+  'field.phone': 'رقم الهاتف',
+  'field.phone-wrong': 'أدخل الرقم مع رمز البلد، مثل ‎+44.',
   'field.password': 'كلمة المرور',
   'field.new-password': 'كلمة المرور الجديدة',
   'field.current-password': 'كلمة المرور الحالية',
@@ -35,6 +38,11 @@ export const messages = {
   'sign-in.submit': 'تسجيل الدخول',
   'sign-in.forgot': 'هل نسيت كلمة المرور؟',
   'sign-in.send-code': 'أرسل إليّ رمز دخول بالبريد',
+  'sign-in.with': 'المتابعة عبر {provider}',
+  'sign-in.passkey': 'تسجيل الدخول بمفتاح مرور',
+  'sign-in.phone': 'استخدام رقم هاتف',
+  'sign-in.sso': 'استخدام دخول مؤسستك',
+  'sign-in.again': 'أنت على وشك تغيير طريقة تسجيل دخولك. سجّل الدخول مرة أخرى لنتأكد أنك أنت.',
   'sign-in.guest': 'المتابعة كضيف',
   'sign-in.or': 'أو',
   'sign-in.new': 'ليس لديك حساب؟',
@@ -48,6 +56,7 @@ export const messages = {
   'sign-in.ended': 'تم تسجيل خروجك، هنا أو على جهاز آخر. سجّل الدخول مجددًا للمتابعة.',
 
   'sign-up.submit': 'إنشاء الحساب',
+  'sign-up.phone': 'استخدام رقم هاتف بدلًا من ذلك',
   'sign-up.have': 'هل لديك حساب؟',
   'sign-up.sign-in': 'سجّل الدخول',
 
@@ -64,6 +73,8 @@ export const messages = {
 
   'code.sent': 'إذا كان للعنوان {email} حساب، فستصله رسالة فيها رمز من {length} أرقام.',
   'code.sent-confirm': 'أرسلنا إلى {email} رسالة فيها رمز من {length} أرقام. أدخله لتأكيد عنوانك.',
+  'code.sent-phone': 'رسالة نصية فيها رمز من {length} أرقام في طريقها إلى ‎{phone}.',
+  'code.phone-intro': 'سنرسل إليك رمزًا برسالة نصية لتسجيل الدخول. لا حاجة إلى كلمة مرور.',
   'code.submit': 'متابعة',
   'code.resend': 'إرسال رمز جديد',
   'code.resend-in':

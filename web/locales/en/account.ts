@@ -5,6 +5,7 @@ export const messages = {
   'page.code': 'Enter your code',
   'page.code-ask': 'Sign in with a code',
   'page.recover': 'Reset your password',
+  'page.sso': 'Sign in with your organisation',
   'page.mfa': 'Confirm it’s you',
   'page.new-password': 'Choose a new password',
   'page.security': 'Your account',
@@ -18,6 +19,8 @@ export const messages = {
   'page.title': '{page} · {name}',
 
   'field.email': 'Email address',
+  'field.phone': 'Phone number',
+  'field.phone-wrong': 'Enter the number with its country code, such as +44.',
   'field.password': 'Password',
   'field.new-password': 'New password',
   'field.current-password': 'Current password',
@@ -35,6 +38,11 @@ export const messages = {
   'sign-in.submit': 'Sign in',
   'sign-in.forgot': 'Forgot your password?',
   'sign-in.send-code': 'Email me a sign-in code',
+  'sign-in.with': 'Continue with {provider}',
+  'sign-in.passkey': 'Sign in with a passkey',
+  'sign-in.phone': 'Use a phone number',
+  'sign-in.sso': 'Use your organisation’s sign-in',
+  'sign-in.again': 'You’re about to change how you sign in. Sign in once more, so that we know it’s you.',
   'sign-in.guest': 'Continue as a guest',
   'sign-in.or': 'or',
   'sign-in.new': 'New here?',
@@ -48,6 +56,7 @@ export const messages = {
   'sign-in.ended': 'You were signed out, here or on another device. Sign in again to go on.',
 
   'sign-up.submit': 'Create account',
+  'sign-up.phone': 'Use a phone number instead',
   'sign-up.have': 'Already have an account?',
   'sign-up.sign-in': 'Sign in',
 
@@ -64,6 +73,8 @@ export const messages = {
   'code.sent': 'If {email} has an account, a message with a code of {length} digits is on its way.',
   'code.sent-confirm':
     'We’ve sent a message with a code of {length} digits to {email}. Enter it to confirm your address.',
+  'code.sent-phone': 'A text message with a code of {length} digits is on its way to {phone}.',
+  'code.phone-intro': 'We’ll text you a code to sign in with. No password needed.',
   'code.submit': 'Continue',
   'code.resend': 'Send a new code',
   'code.resend-in': 'Send a new code in {seconds, plural, one {# second} other {# seconds}}',

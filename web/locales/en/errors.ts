@@ -5,6 +5,8 @@
 export const messages = {
   // general
   'error.network': 'The server can’t be reached. Check your connection and try again.',
+  'error.key-cancelled': 'No key was used. Try again, or choose another way.',
+  'error.key-known': 'This device has a key for your account already. Use that one.',
   'error.other': 'Something went wrong on our side. Try again in a moment.',
   'error.unknown': 'Something went wrong on our side. Try again in a moment.',
   'error.unexpected_failure': 'Something went wrong on our side. Try again in a moment.',
@@ -158,6 +160,9 @@ export const messages = {
     'A check couldn’t be done. Tell the people who run this service.',
 
   // /account/api
+  'error.factor_required':
+    'This service asks for two-step verification. Set it up below, then go back to the app.',
+  'error.access_denied': 'You didn’t allow it at the provider. Try again, or choose another way to sign in.',
   'error.redirect_not_allowed':
     'You’re signed in, but the app’s address isn’t allowed here. Tell the people who run the app.',
   'error.pkce_required': 'The app didn’t say how it wants to get you back. Tell the people who run the app.',

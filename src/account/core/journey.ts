@@ -1,0 +1,49 @@
+/**
+ * A way out to an identity provider and back: what the browser keeps meanwhile, in a cookie that no script reads. The
+ * PKCE verifier (RFC 7636) in it ties the answer to the browser that left.
+ */
+import { createHash } from 'node:crypto';
+
+export const journeyCookieName = 'plinth-account-way';
+/** Auth gives up a sign-in after five minutes as well; a person may take a little longer to read. */
+const journeyMaxAgeSeconds = 600;
+/** Browsers keep cookies of 4096 bytes. */
+const maxFlowChars = 2048;
+
+export interface Journey {
+  readonly verifier: string;
+  /** `link`: an identity for the account that is signed in already. */
+  readonly purpose: 'sign-in' | 'link';
+  /** What brought somebody here (`carriedFlow`). */
+  readonly flow: string;
+}
+
+export function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
+/** A `Set-Cookie` header; undefined deletes the cookie. */
+export function writeJourney(journey: Journey | undefined, options: { readonly secure: boolean }): string {
+  const value =
+    journey === undefined
+      ? ''
+      : Buffer.from(
+          JSON.stringify({ ...journey, flow: journey.flow.length > maxFlowChars ? '' : journey.flow }),
+        ).toString('base64url');
+  const age = journey === undefined ? 0 : journeyMaxAgeSeconds;
+  const secure = options.secure ? '; Secure' : '';
+  return `${journeyCookieName}=${value}; Max-Age=${age}; Path=/account; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** Undefined for what {@link writeJourney} has not written. */
+export function readJourney(value: string | undefined): Journey | undefined {
+  if (value === undefined || !/^[A-Za-z0-9_-]+$/.test(value)) return undefined;
+  try {
+    const read = JSON.parse(Buffer.from(value, 'base64url').toString('utf8')) as Partial<Journey> | null;
+    if (typeof read?.verifier !== 'string' || typeof read.flow !== 'string') return undefined;
+    if (read.purpose !== 'sign-in' && read.purpose !== 'link') return undefined;
+    return { verifier: read.verifier, purpose: read.purpose, flow: read.flow };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The ways out to an identity provider and back. `GET /account/with` is a plain link, so that it needs no script;
+ * `GET /account/back` is where every provider's answer arrives, as a PKCE code that only this browser can redeem.
+ */
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AuthClient, TokenPair } from '../auth-client.ts';
+import { readCookie } from '../core/cookies.ts';
+import { carriedFlow } from '../core/html.ts';
+import { challengeOf, type Journey, journeyCookieName, readJourney, writeJourney } from '../core/journey.ts';
+import { scopesFor } from '../core/providers.ts';
+import type { Door } from '../door.ts';
+import { AccountError, AuthRefusal } from '../errors.ts';
+import { mustStepUp, type Visitors } from '../visitor.ts';
+import type { WayBack } from '../way-back.ts';
+import type * as Bodies from './bodies.ts';
+
+export interface JourneyDeps {
+  readonly auth: AuthClient;
+  readonly door: Door;
+  readonly visitors: Visitors;
+  readonly wayBack: WayBack;
+  readonly accountUrl: () => string;
+}
+
+/** What auth needs to send the browser back to us. */
+interface Departure {
+  readonly redirect_to: string;
+  readonly code_challenge: string;
+  readonly code_challenge_method: 's256';
+}
+
+/** The browser is about to leave: remembers why, in its cookie. */
+function depart(
+  { accountUrl }: JourneyDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  purpose: Journey['purpose'],
+  flow: string,
+): Departure {
+  const verifier = randomBytes(32).toString('base64url');
+  const secure = request.protocol === 'https';
+  reply.header('set-cookie', writeJourney({ verifier, purpose, flow }, { secure }));
+  return {
+    redirect_to: backAddress(request, accountUrl()),
+    code_challenge: challengeOf(verifier),
+    code_challenge_method: 's256',
+  };
+}
+
+/** On the host that has just got the cookie, where this machine is known by several names. */
+function backAddress({ protocol, host, hostname }: FastifyRequest, accountUrl: string): string {
+  const isLocal = isLoopbackName(hostname) && isLoopbackName(new URL(accountUrl).hostname);
+  return isLocal ? `${protocol}://${host}/account/back` : `${accountUrl}/back`;
+}
+
+const isLoopbackName = (name: string): boolean =>
+  name === 'localhost' || name === '[::1]' || /^127(\.\d+){3}$/.test(name);
+
+export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
+  const { auth, door, wayBack } = deps;
+
+  app.get('/with', async (request, reply) => {
+    const query = queryOf(request);
+    const provider = query.get('provider') ?? '';
+    const departure = depart(deps, request, reply, 'sign-in', carriedFlow(query));
+    try {
+      const search = new URLSearchParams({ provider, ...departure, ...scopesFor(provider) });
+      return reply.redirect(await auth.follow(request, `/authorize?${search}`), 303);
+    } catch (error) {
+      if (!(error instanceof AuthRefusal)) throw error;
+      return reply.redirect(problemPage('sign-in', carriedFlow(query), error.code), 303);
+    }
+  });
+
+  app.get('/back', async (request, reply) => {
+    const journey = readJourney(readCookie(request.headers.cookie, journeyCookieName));
+    const query = queryOf(request);
+    const secure = request.protocol === 'https';
+    reply.header('set-cookie', writeJourney(undefined, { secure }));
+    const page = journey?.purpose === 'link' ? 'security' : 'sign-in';
+    const flow = journey?.flow ?? '';
+    if (journey === undefined) return reply.redirect(problemPage(page, flow, 'flow_state_not_found'), 303);
+    const code = query.get('code');
+    if (code === null) {
+      const said = query.get('error_code') ?? query.get('error') ?? '';
+      return reply.redirect(problemPage(page, flow, said), 303);
+    }
+    // The identity is linked already, and the session stays the one that it was.
+    if (journey.purpose === 'link') return reply.redirect('/account/security?linked=1', 303);
+    try {
+      const body = { auth_code: code, code_verifier: journey.verifier };
+      const path = '/token?grant_type=pkce';
+      const pair = await auth.call<TokenPair>(request, { method: 'POST', path, body });
+      const session = await door.enter(request, reply, pair);
+      const wanted = new URLSearchParams(flow);
+      const next = wanted.get('next');
+      if (mustStepUp({ session, user: pair.user }))
+        return reply.redirect(`/account/mfa${searchOf(flow)}`, 303);
+      if (wanted.has('redirect_to') && next === null) {
+        const arrived = { session, user: pair.user };
+        return reply.redirect(await wayBack(request, Object.fromEntries(wanted), arrived), 303);
+      }
+      const target = next === 'consent' || next === 'new-password' ? next : 'security';
+      return reply.redirect(`/account/${target}${next === 'consent' ? searchOf(flow) : ''}`, 303);
+    } catch (error) {
+      if (!(error instanceof AuthRefusal || error instanceof AccountError)) throw error;
+      return reply.redirect(problemPage('sign-in', flow, error.code), 303);
+    }
+  });
+}
+
+export function journeyApi(app: FastifyInstance, deps: JourneyDeps, bodies: () => typeof Bodies): void {
+  const { auth, visitors } = deps;
+
+  app.post('/sso', async (request, reply) => {
+    const { domain, captcha, flow } = bodies().sso(request.body);
+    const departure = depart(deps, request, reply, 'sign-in', carriedFlow(new URLSearchParams(flow)));
+    const body = {
+      domain,
+      ...departure,
+      skip_http_redirect: true,
+      ...captcha,
+    };
+    const { url } = await auth.call<{ url: string }>(request, { method: 'POST', path: '/sso', body });
+    return { url };
+  });
+
+  app.post('/link', async (request, reply) => {
+    const { provider } = bodies().link(request.body);
+    const { session } = await visitors.needed(request);
+    const departure = depart(deps, request, reply, 'link', '');
+    const search = new URLSearchParams({
+      provider,
+      ...departure,
+      ...scopesFor(provider),
+      skip_http_redirect: 'true',
+    });
+    const { url } = await auth.call<{ url: string }>(request, {
+      method: 'GET',
+      path: `/user/identities/authorize?${search}`,
+      redirectTo: departure.redirect_to,
+      accessToken: session.tokens.access_token,
+    });
+    return { url };
+  });
+}
+
+function queryOf({ url }: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+}
+
+const searchOf = (flow: string): string => (flow === '' ? '' : `?${flow}`);
+
+/** A page of ours that says what went wrong: by a code, never by words that came in an address. */
+function problemPage(page: 'sign-in' | 'security', flow: string, code: string): string {
+  const query = new URLSearchParams(flow);
+  query.set('problem', /^[a-z0-9_]{1,64}$/.test(code) ? code : 'other');
+  return `/account/${page}?${query}`;
+}

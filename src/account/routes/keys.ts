@@ -1,0 +1,67 @@
+/** Passkeys at sign-in, and second factors: questions of auth's that the browser answers, and what the answers give. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AuthClient, TokenPair } from '../auth-client.ts';
+import { type Door, setCookie } from '../door.ts';
+import type { OpenSession, SessionStore } from '../sessions.ts';
+import { sessionAnswer, type Visitors } from '../visitor.ts';
+import type * as Bodies from './bodies.ts';
+
+export interface KeyRouteDeps {
+  readonly auth: AuthClient;
+  readonly door: Door;
+  readonly sessions: SessionStore;
+  readonly visitors: Visitors;
+  readonly bodies: () => typeof Bodies;
+}
+
+export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
+  const { auth, door, sessions, visitors, bodies } = deps;
+
+  app.post('/passkey/options', (request) =>
+    auth.call<object>(request, {
+      method: 'POST',
+      path: '/passkeys/authentication/options',
+      body: bodies().captchaAlone(request.body),
+    }),
+  );
+
+  app.post('/passkey', async (request, reply) => {
+    const body = bodies().passkey(request.body);
+    const pair = await auth.call<TokenPair>(request, {
+      method: 'POST',
+      path: '/passkeys/authentication/verify',
+      body,
+    });
+    return sessionAnswer(await door.enter(request, reply, pair), pair.user);
+  });
+
+  app.post('/factor/challenge', async (request) => {
+    const id = bodies().factorId(request.body);
+    const { session } = await visitors.needed(request);
+    return auth.call<object>(request, {
+      method: 'POST',
+      path: `/factors/${id}/challenge`,
+      body: {},
+      accessToken: session.tokens.access_token,
+    });
+  });
+
+  app.post('/factor/verify', async (request, reply) => {
+    const { factorId, proof } = bodies().factorProof(request.body);
+    return raise(request, reply, `/factors/${factorId}/verify`, proof);
+  });
+
+  app.post('/recovery-code', async (request, reply) =>
+    raise(request, reply, '/factors/recovery-codes/verify', bodies().recoveryCode(request.body)),
+  );
+
+  /** The same session with stronger tokens. */
+  async function raise(request: FastifyRequest, reply: FastifyReply, path: string, body: object) {
+    const { session } = await visitors.needed(request);
+    const accessToken = session.tokens.access_token;
+    const pair = await auth.call<TokenPair>(request, { method: 'POST', path, body, accessToken });
+    const raised: OpenSession = await sessions.replace(session, pair);
+    setCookie(request, reply, raised.cookie);
+    return sessionAnswer(raised, pair.user);
+  }
+}

@@ -1,0 +1,169 @@
+/** Out to an identity provider (the package oidc-provider) and back: to our pages, to the app, and to a linked account. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { idpClient, type RealIdp, startRealIdp } from '../auth/social/real-idp.ts';
+import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { makeUser, openStage, type Stage, signIn } from './harness.ts';
+
+let idp: RealIdp;
+let stage: Stage;
+let app: Server;
+let appUrl: string;
+let context: BrowserContext;
+let complaints: Complaints;
+let page: Page;
+
+beforeAll(async () => {
+  idp = await startRealIdp();
+  app = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<title>The app</title><p>The app</p>');
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
+  stage = await openStage({
+    auth: {
+      enable_manual_linking: true,
+      external: {
+        keycloak: {
+          enabled: true,
+          client_id: idpClient.client_id,
+          secret: idpClient.client_secret,
+          url: `${idp.url}/`,
+        },
+      },
+    },
+  });
+  const path = '/protocol/openid-connect';
+  idp.open({
+    issuer: idp.url,
+    redirectUri: `${stage.backend.url}/auth/v1/callback`,
+    pkce: false,
+    routes: { authorization: `${path}/auth`, token: `${path}/token`, userinfo: `${path}/userinfo` },
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await idp.stop();
+  await new Promise((resolve) => app.close(resolve));
+});
+
+beforeEach(async () => {
+  ({ context, complaints } = await openContext(stage.browser));
+  page = await context.newPage();
+});
+afterEach(async () => {
+  await context.close();
+  // The provider's own pages are not ours to judge.
+  expect(complaints.list.filter((line) => !line.includes('fonts.googleapis.com'))).toEqual([]);
+});
+
+/** The provider's own pages for sign-in and consent. */
+async function signInAtProvider(login: string): Promise<void> {
+  await page.locator('input[name=login]').fill(login);
+  await page.locator('input[name=password]').fill('any');
+  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
+test('with an identity provider, and on to the security page', async () => {
+  idp.accounts.set('ann', { email: 'ann@idp.example', email_verified: true, name: 'Ann' });
+  await page.goto(`${stage.backend.url}/account/sign-in`);
+  await page.getByRole('link', { name: 'Continue with Keycloak' }).press('Enter');
+  await signInAtProvider('ann');
+  await page.getByText('Signed in as ann@idp.example').waitFor();
+  expect(page.url()).toBe(`${stage.backend.url}/account/security`);
+  const cookies = await context.cookies();
+  expect(cookies.map(({ name }) => name)).not.toContain('plinth-account-way');
+});
+
+test('and on to the app, with a code for the app’s own challenge', async () => {
+  idp.accounts.set('bob', { email: 'bob@idp.example', email_verified: true, name: 'Bob' });
+  const query = new URLSearchParams({ redirect_to: appUrl, code_challenge: challenge });
+  await page.goto(`${stage.backend.url}/account/sign-in?${query}`);
+  await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
+  await signInAtProvider('bob');
+  await page.waitForURL(`${appUrl}?code=*`);
+  const code = new URL(page.url()).searchParams.get('code');
+  const answer = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
+    method: 'POST',
+    headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
+    // The verifier of RFC 7636, appendix B.
+    body: JSON.stringify({ auth_code: code, code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' }),
+  });
+  expect(await answer.json()).toMatchObject({ user: { email: 'bob@idp.example' } });
+});
+
+test('the links need no script', async () => {
+  const still = await openContext(stage.browser, { javaScriptEnabled: false });
+  const plain = await still.context.newPage();
+  const query = new URLSearchParams({ redirect_to: appUrl, code_challenge: challenge });
+  await plain.goto(`${stage.backend.url}/account/sign-up?${query}`);
+  const link = plain.getByRole('link', { name: 'Continue with Keycloak' });
+  const address = new URL((await link.getAttribute('href')) ?? '', stage.backend.url);
+  expect(Object.fromEntries(address.searchParams)).toEqual({
+    redirect_to: appUrl,
+    code_challenge: challenge,
+    provider: 'keycloak',
+  });
+  await link.click();
+  await plain.waitForURL(`${idp.url}/**`);
+  await still.context.close();
+});
+
+test('who refuses at the provider is told so, and an address brings no words of its own', async () => {
+  await page.goto(`${stage.backend.url}/account/sign-in`);
+  await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
+  await page.getByRole('link', { name: /cancel/i }).click();
+  await page.getByRole('alert').getByText('You didn’t allow it').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.goto(`${stage.backend.url}/account/sign-in?problem=Call%20us%20now`);
+  await page.getByRole('alert').getByText('Something went wrong').waitFor();
+  expect(await page.getByText('Call us now').count()).toBe(0);
+});
+
+test('a code is worth nothing in a browser that did not leave for it', async () => {
+  await page.goto(`${stage.backend.url}/account/back?code=11111111-1111-4111-8111-111111111111`);
+  await page.getByRole('alert').getByText('no longer valid').waitFor();
+  const left = await stage.backend.fetch('/account/with?provider=keycloak', { redirect: 'manual' });
+  const [cookie = ''] = left.headers.getSetCookie();
+  const back = await stage.backend.fetch('/account/back?code=11111111-1111-4111-8111-111111111111', {
+    redirect: 'manual',
+    headers: { cookie: cookie.split(';')[0] ?? '' },
+  });
+  expect(back.headers.get('location')).toBe('/account/sign-in?problem=flow_state_not_found');
+  expect(back.headers.getSetCookie().some((one) => one.startsWith('plinth-account='))).toBe(false);
+});
+
+test('a provider that is not offered, or no app’s address, leads nowhere', async () => {
+  const off = await stage.backend.fetch('/account/with?provider=github', { redirect: 'manual' });
+  expect(off.headers.get('location')).toMatch(/^\/account\/sign-in\?problem=[a-z_]+$/);
+  idp.accounts.set('eve', { email: 'eve@idp.example', email_verified: true, name: 'Eve' });
+  const query = new URLSearchParams({ redirect_to: 'https://evil.example/', code_challenge: challenge });
+  await page.goto(`${stage.backend.url}/account/sign-in?${query}`);
+  await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
+  await signInAtProvider('eve');
+  await page.waitForURL('**/account/sign-in?**problem=redirect_not_allowed');
+});
+
+test('an identity is linked and unlinked; the last way in stays', async () => {
+  await makeUser(stage.backend, 'cy@example.com');
+  idp.accounts.set('cy', { email: 'cy@idp.example', email_verified: true, name: 'Cy' });
+  await signIn(page, stage.backend, 'cy@example.com');
+  await page.getByRole('heading', { name: 'Linked accounts' }).waitFor();
+  await page.getByText('This is your only way to sign in').waitFor();
+  await page.getByRole('button', { name: 'Link Keycloak' }).click();
+  await signInAtProvider('cy');
+  await page.getByText('The account is linked.').waitFor();
+  expect(page.url()).toBe(`${stage.backend.url}/account/security`);
+  await page.getByText('Signed in as cy@example.com').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await scrollsSideways(page)).toBe(false);
+  await page.getByRole('button', { name: 'Unlink Keycloak' }).click();
+  await page.getByRole('button', { name: 'Unlink', exact: true }).click();
+  await page.getByText('Keycloak is unlinked.').waitFor();
+  await page.getByText('This is your only way to sign in').waitFor();
+});

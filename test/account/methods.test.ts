@@ -1,0 +1,189 @@
+/** Ways in other than a password, and second factors: in a real browser, with real keys, codes and an identity provider. */
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { freePort } from './free-port.ts';
+import { makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+
+let stage: Stage;
+let origin: string;
+let context: BrowserContext;
+let complaints: Complaints;
+let page: Page;
+
+beforeAll(async () => {
+  // Keys belong to an address, so it must be known before the start.
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  stage = await openStage(
+    {
+      auth: {
+        passkey: { enabled: true },
+        webauthn: { rp_id: 'localhost', rp_display_name: 'Meadow', rp_origins: [origin] },
+        sms: { enable_signup: true, test_otp: { '447700900123': '123456' } },
+        mfa: {
+          totp: { enroll_enabled: true, verify_enabled: true },
+          web_authn: { enroll_enabled: true, verify_enabled: true },
+          phone: { enroll_enabled: true, verify_enabled: true },
+        },
+      },
+    },
+    { port },
+  );
+});
+afterAll(() => stage.close());
+
+beforeEach(async () => {
+  ({ context, complaints } = await openContext(stage.browser));
+  page = await context.newPage();
+});
+afterEach(async () => {
+  await context.close();
+  expect(complaints.list).toEqual([]);
+});
+
+let users = 0;
+async function signedIn(): Promise<string> {
+  users += 1;
+  const email = `keys-${users}@example.com`;
+  await makeUser(stage.backend, email);
+  await signInHere(email);
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  return email;
+}
+
+/** On the address that keys belong to. */
+async function signInHere(email: string): Promise<void> {
+  await signIn(page, { url: origin } as Stage['backend'], email);
+}
+
+async function signOut(): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
+}
+
+async function addAuthenticator(kind: 'device' | 'stick'): Promise<CDPSession> {
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  const isDevice = kind === 'device';
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport: isDevice ? 'internal' : 'usb',
+      hasResidentKey: isDevice,
+      hasUserVerification: isDevice,
+      isUserVerified: isDevice,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return cdp;
+}
+
+async function check(state: string): Promise<void> {
+  expect({ state, violations: await axeViolations(page) }).toEqual({ state, violations: [] });
+  expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
+}
+
+test('a passkey: added, renamed, used to sign in, removed', async () => {
+  await addAuthenticator('device');
+  const email = await signedIn();
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByText('The passkey is ready.').waitFor();
+  await page.getByRole('button', { name: /^Rename / }).click();
+  await page.getByLabel('Name', { exact: true }).fill('My laptop');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('It’s called My laptop now.').waitFor();
+  await check('a passkey');
+  await signOut();
+  await page.goto(`${origin}/account/sign-in`);
+  // The browser of the tests takes the one key there is, by the button or in the field, whichever comes first.
+  await page
+    .getByRole('button', { name: 'Sign in with a passkey' })
+    .click({ noWaitAfter: true })
+    .catch(() => undefined);
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  await page.getByText(/^Last used/).waitFor();
+  await page.getByRole('button', { name: 'Remove My laptop' }).click();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('The passkey is removed.').waitFor();
+});
+
+test('a security key as second step, by keyboard', async () => {
+  await addAuthenticator('stick');
+  const email = await signedIn();
+  await page.getByRole('button', { name: 'Add a security key' }).press('Enter');
+  await page.getByLabel('Name of this key').fill('Blue stick');
+  await page.keyboard.press('Enter');
+  await page.getByText('It’s set up.').waitFor();
+  await signOut();
+  await signInHere(email);
+  await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+  await page.getByText('Use Blue stick now').waitFor();
+  await check('mfa with a key');
+  await page.getByRole('button', { name: 'Use security key' }).press('Enter');
+  await page.getByText(`Signed in as ${email}`).waitFor();
+});
+
+test('recovery codes: made, shown once, one used, counted', async () => {
+  const email = await signedIn();
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByAltText('QR code').waitFor();
+  const secret = await page.locator('code').first().innerText();
+  await page.getByLabel('Code that the app shows now').fill(totp(secret));
+  await page.getByText('You have no recovery codes yet.').waitFor();
+  await page.getByRole('button', { name: 'Make recovery codes' }).click();
+  await page.getByText('They’re shown only now.').waitFor();
+  await check('recovery codes');
+  const codes = await page.locator('ol code').allInnerTexts();
+  expect(codes).toHaveLength(10);
+  const download = await page.getByRole('link', { name: 'Download' }).getAttribute('href');
+  expect(decodeURIComponent(download ?? '')).toContain(codes[9]);
+  await page.getByRole('button', { name: 'I’ve kept them' }).click();
+  await page.getByText('10 codes of 10 left.').waitFor();
+  expect(await page.content()).not.toContain(codes[0]);
+  await signOut();
+
+  await signInHere(email);
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code').fill('abcd-abcd-abcd-abcd');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByRole('alert').getByText('isn’t right').waitFor();
+  await check('a wrong recovery code');
+  await page.getByLabel('Recovery code').fill((codes[3] ?? '').toUpperCase());
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('9 codes of 10 left.').waitFor();
+});
+
+test('signing in with a code by text message', async () => {
+  const cdp = page;
+  await cdp.goto(`${origin}/account/sign-in`);
+  await page.getByRole('link', { name: 'Use a phone number' }).click();
+  await page.getByLabel('Phone number').fill('12');
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByRole('alert').getByText('country code').waitFor();
+  await check('a phone number');
+  await page.goto(`${origin}/account/sign-up`);
+  await page.getByRole('link', { name: 'Use a phone number instead' }).click();
+  await page.getByLabel('Phone number').fill('+44 7700 900123');
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByText('to +447700900123').waitFor();
+  await page.getByLabel('Code', { exact: true }).fill('123456');
+  await page.waitForURL('**/account/security');
+});
+
+test('who signed in a while ago confirms it before a change', async () => {
+  const email = await signedIn();
+  await context.clock.setFixedTime(Date.now() + 20 * 60_000);
+  await page.reload();
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await page.getByText('You’re about to change how you sign in.').waitFor();
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await context.clock.setFixedTime(Date.now());
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await page.getByLabel('Name of this device').waitFor();
+});

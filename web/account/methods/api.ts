@@ -1,0 +1,61 @@
+/** Calls of our own server for those who sign in otherwise than with a password or a code, or confirm a second step. */
+import type { SessionState } from '../../lib/session/index.ts';
+import { type Made, post, postGuarded } from '../account-api.ts';
+import { sessionClient, type User } from '../session.ts';
+import { askKey, type CreationJson, makeKey, type RequestJson } from './keys.ts';
+
+/** The answer to a passkey's question; `conditional`: offered in a field, for as long as nobody does anything else. */
+export async function signInWithPasskey(conditional = false): Promise<SessionState<User>> {
+  const question = await postGuarded<{ challenge_id: string; options: RequestJson }>('passkey/options', {});
+  const credential = await askKey(question.options, conditional);
+  await post<Made>('passkey', { challenge_id: question.challenge_id, credential });
+  return sessionClient().changed('SIGNED_IN');
+}
+
+/** The address of the organisation's own sign-in. */
+export async function findOrganisation(domain: string, flow: string): Promise<string> {
+  const { url } = await postGuarded<{ url: string }>('sso', { domain, flow });
+  return url;
+}
+
+/** The address of the provider whose identity is to be linked. */
+export async function linkAddress(provider: string): Promise<string> {
+  return (await post<{ url: string }>('link', { provider })).url;
+}
+
+export interface FactorQuestion {
+  readonly id: string;
+  readonly webauthn?: {
+    readonly type: 'create' | 'request';
+    readonly credential_options: { readonly publicKey: CreationJson & RequestJson };
+  };
+}
+
+/** Asks a factor: a phone gets its code, a key its question. */
+export function challengeFactor(factorId: string): Promise<FactorQuestion> {
+  return post('factor/challenge', { factor_id: factorId });
+}
+
+/** @param proof `{code}`, or `{webauthn}` as auth reads it. */
+export async function answerFactor(
+  factorId: string,
+  challengeId: string,
+  proof: object,
+): Promise<SessionState<User>> {
+  await post<Made>('factor/verify', { factor_id: factorId, challenge_id: challengeId, ...proof });
+  return sessionClient().changed('TOKEN_REFRESHED');
+}
+
+/** Has a key make or sign what the question asks. @throws {KeyCancelled} @throws {KeyKnown} */
+export async function answerWithKey(factorId: string): Promise<SessionState<User>> {
+  const { id, webauthn } = await challengeFactor(factorId);
+  if (webauthn === undefined) throw new Error('Auth asked for no key.');
+  const { type, credential_options: options } = webauthn;
+  const credential_response = await (type === 'create' ? makeKey : askKey)(options.publicKey);
+  return answerFactor(factorId, id, { webauthn: { type, credential_response } });
+}
+
+export async function spendRecoveryCode(code: string): Promise<SessionState<User>> {
+  await post<Made>('recovery-code', { code });
+  return sessionClient().changed('TOKEN_REFRESHED');
+}

@@ -1,0 +1,47 @@
+import { TextInput } from '@mantine/core';
+import { leaveFor } from '../account-api.ts';
+import { useFlow } from '../flow.ts';
+import { findOrganisation } from '../methods/api.ts';
+import { Form, PageLink, Submit } from '../parts.tsx';
+import { Shell } from '../shell.tsx';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+
+const domainId = 'domain';
+
+/** Single sign-on: the domain of somebody's work address tells where they sign in. */
+export function SsoPage() {
+  const { search } = useFlow();
+  const submit = useSubmit(
+    async (field) => {
+      const typed = field('domain').trim().toLowerCase();
+      const domain = typed.slice(typed.lastIndexOf('@') + 1);
+      if (!/^[^\s/]+\.[^\s/.]+$/.test(domain)) return [{ text: t('sso.domain-wrong'), fieldId: domainId }];
+      await leaveFor(await findOrganisation(domain, search.slice(1)));
+      return undefined;
+    },
+    { sso_provider_not_found: domainId },
+  );
+  return (
+    <Shell page="page.sso" lead={t('sso.intro')}>
+      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        <TextInput
+          id={domainId}
+          name="domain"
+          size="md"
+          label={t('sso.domain')}
+          description={t('sso.domain-hint')}
+          autoComplete="email"
+          inputMode="email"
+          spellCheck={false}
+          autoCapitalize="none"
+          required
+          withAsterisk={false}
+          error={submit.errorAt(domainId)}
+        />
+        <Submit busy={submit.busy}>{t('sso.submit')}</Submit>
+      </Form>
+      <PageLink to="sign-in">{t('sso.other')}</PageLink>
+    </Shell>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { Form } from '../parts.tsx';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import { useFresh } from './fresh.tsx';
+import classes from './security.module.css';
+
+/** One thing of a list that can be removed: asks first, in place. */
+export function Entry(props: {
+  name: string;
+  meta: ReactNode;
+  ask: string;
+  remove: string;
+  /** Why it cannot be removed; then there is no button. */
+  kept?: string | undefined;
+  onRemove: () => Promise<void>;
+  children?: ReactNode;
+}) {
+  const { name, remove } = props;
+  const [asking, setAsking] = useState(false);
+  const fresh = useFresh();
+  const submit = useSubmit(async () => {
+    await props.onRemove();
+    setAsking(false);
+    return undefined;
+  });
+  return (
+    <li className={classes.item}>
+      <span className={classes.what}>
+        <span className={classes.name}>{name}</span>
+        <span className={classes.meta}>{props.meta}</span>
+        {props.kept === undefined ? null : <span className={classes.meta}>{props.kept}</span>}
+      </span>
+      {asking ? (
+        <Form onSubmit={submit.onSubmit} problems={submit.problems} label={`${remove} ${name}`}>
+          <p>{props.ask}</p>
+          <div className={classes.actions}>
+            <Button type="submit" color="red" loading={submit.busy}>
+              {remove}
+            </Button>
+            <Button variant="default" onClick={() => setAsking(false)}>
+              {t('security.factor-keep')}
+            </Button>
+          </div>
+        </Form>
+      ) : (
+        <div className={classes.actions}>
+          {props.children}
+          {props.kept === undefined ? (
+            <Button
+              variant="default"
+              aria-label={`${remove} ${name}`}
+              onClick={() => fresh(() => setAsking(true))}
+            >
+              {remove}
+            </Button>
+          ) : null}
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,19 @@
+/** Sensitive changes: whoever signed in a while ago confirms it first, and comes back here. */
+import { createContext, useContext } from 'react';
+import { useLocation } from 'wouter';
+import type { Session } from '../../lib/session/index.ts';
+import { isStale, type User, verifiedFactors } from '../session.ts';
+
+export const SessionContext = createContext<Session<User> | undefined>(undefined);
+
+/** Runs what is sensitive now, or leads to where somebody proves first that it is them. */
+export function useFresh(): (change: () => void) => void {
+  const session = useContext(SessionContext);
+  const [, navigate] = useLocation();
+  return (change) => {
+    if (session === undefined) return;
+    if (!isStale(session)) change();
+    else if (verifiedFactors(session.user).length > 0) navigate('/mfa?next=security&again=1');
+    else navigate('/sign-in?next=security&again=1');
+  };
+}

@@ -1,0 +1,102 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { formatDateTime } from '../../lib/i18n.ts';
+import { ErrorSummary, type Problem } from '../../ui/error-summary.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { leaveFor } from '../account-api.ts';
+import { linkAddress } from '../methods/api.ts';
+import { Mark } from '../methods/mark.tsx';
+import { usePageConfig } from '../page-config.ts';
+import { problemFor } from '../problems.ts';
+import { callAuth, type Identity, sessionClient, type User } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import { Card } from './card.tsx';
+import { Entry } from './entry.tsx';
+import { useFresh } from './fresh.tsx';
+import classes from './security.module.css';
+
+/** The ways in that lead through somebody else, beside email and phone; the last one cannot be unlinked. */
+export function IdentitiesSection({ user }: { user: User }) {
+  const { providers, linking } = usePageConfig();
+  const [done, setDone] = useState<string>();
+  const [arrived, setArrived] = useState<readonly Problem[]>([]);
+  const fresh = useFresh();
+  const identities = user.identities ?? [];
+  useEffect(() => {
+    // A provider's answer brought somebody back here; a reload shall not say it again.
+    const query = new URLSearchParams(window.location.search);
+    const problem = query.get('problem');
+    if (problem !== null) setArrived([problemFor(problem)]);
+    if (query.has('linked')) setDone(t('identity.linked'));
+    if (problem !== null || query.has('linked'))
+      window.history.replaceState(null, '', window.location.pathname);
+  }, []);
+  const link = useSubmit(async () => undefined);
+  const linkable = providers.filter(({ id }) => !identities.some(({ provider }) => provider === id));
+  if (
+    identities.length <= 1 &&
+    (!linking || linkable.length === 0) &&
+    done === undefined &&
+    arrived.length === 0
+  )
+    return null;
+  const keptText = !linking
+    ? t('identity.kept-by-project')
+    : identities.length <= 1
+      ? t('identity.last')
+      : undefined;
+  return (
+    <Card title={t('identity.title')} intro={t('identity.intro')}>
+      <ErrorSummary problems={[...arrived, ...link.problems]} />
+      <div role="status">{done === undefined ? null : <Notice tone="success">{done}</Notice>}</div>
+      <ul className={classes.list}>
+        {identities.map((identity) => {
+          const provider = providers.find(({ id }) => id === identity.provider);
+          const name = provider?.name ?? ownName(identity);
+          const who = identity.identity_data?.email ?? identity.identity_data?.name ?? '';
+          const since = t('identity.since', { when: formatDateTime(identity.created_at) });
+          return (
+            <Entry
+              key={identity.identity_id}
+              name={name}
+              meta={who === '' ? since : `${String(who)} · ${since}`}
+              kept={keptText}
+              remove={t('identity.unlink')}
+              ask={t('identity.unlink-ask', { name })}
+              onRemove={async () => {
+                await callAuth(`/user/identities/${identity.identity_id}`, { method: 'DELETE' });
+                await sessionClient().changed('USER_UPDATED');
+                setDone(t('identity.unlinked', { name }));
+              }}
+            />
+          );
+        })}
+      </ul>
+      {linking && linkable.length > 0 ? (
+        <div className={classes.actions}>
+          {linkable.map(({ id, name, mark }) => (
+            <Button
+              key={id}
+              variant="default"
+              disabled={link.busy}
+              leftSection={<Mark svg={mark} />}
+              onClick={() =>
+                fresh(() => void link.run(undefined, async () => leaveFor(await linkAddress(id))))
+              }
+            >
+              {t('identity.link', { name })}
+            </Button>
+          ))}
+        </div>
+      ) : null}
+    </Card>
+  );
+}
+
+function ownName({ provider }: Identity): string {
+  if (provider === 'email') return t('field.email');
+  if (provider === 'phone') return t('field.phone');
+  if (provider.startsWith('sso:')) return t('identity.organisation');
+  return provider.replace(/^custom:/, '');
+}

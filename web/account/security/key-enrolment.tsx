@@ -1,0 +1,50 @@
+import { Button, TextInput } from '@mantine/core';
+import { answerWithKey } from '../methods/api.ts';
+import { Form } from '../parts.tsx';
+import { callAuth, sessionClient } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import classes from './security.module.css';
+
+const nameId = 'key-name';
+
+/** A security key as second factor: named, then touched. */
+export function KeyEnrolment({ onClose }: { onClose: (isReady: boolean) => void }) {
+  const submit = useSubmit(
+    async (field) => {
+      const body = { factor_type: 'webauthn', friendly_name: field('name').trim() || t('factor.webauthn') };
+      const { id } = await callAuth<{ id: string }>('/factors', { method: 'POST', body });
+      try {
+        await answerWithKey(id);
+      } catch (error) {
+        await callAuth(`/factors/${id}`, { method: 'DELETE' });
+        throw error;
+      }
+      await sessionClient().changed('USER_UPDATED');
+      onClose(true);
+      return undefined;
+    },
+    { mfa_factor_name_conflict: nameId },
+  );
+  return (
+    <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('factor.add-key')}>
+      <TextInput
+        id={nameId}
+        name="name"
+        label={t('factor.key-name')}
+        description={t('factor.key-hint')}
+        autoComplete="off"
+        maxLength={100}
+        error={submit.errorAt(nameId)}
+      />
+      <div className={classes.actions}>
+        <Button type="submit" loading={submit.busy}>
+          {t('security.enrol-start')}
+        </Button>
+        <Button variant="default" disabled={submit.busy} onClick={() => onClose(false)}>
+          {t('security.cancel')}
+        </Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,152 @@
+import { Button, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
+import { ErrorSummary } from '../../ui/error-summary.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { supportsKeys } from '../methods/key-support.ts';
+import { type CreationJson, makeKey } from '../methods/keys.ts';
+import { Form } from '../parts.tsx';
+import { callAuth, type User } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import { Card } from './card.tsx';
+import { Entry } from './entry.tsx';
+import { useFresh } from './fresh.tsx';
+import classes from './security.module.css';
+
+interface Passkey {
+  readonly id: string;
+  readonly friendly_name?: string;
+  readonly created_at: string;
+  readonly last_used_at?: string;
+}
+
+const none: never[] = [];
+
+/** Signing in without a password: add, rename, remove. */
+export function PasskeysSection({ user }: { user: User }) {
+  const cache = useQueryClient();
+  const queryKey = ['passkeys', user.id];
+  const [done, setDone] = useState<string>();
+  const fresh = useFresh();
+  const list = useQuery({ queryKey, queryFn: () => callAuth<Passkey[]>('/passkeys') });
+  const reload = () => cache.invalidateQueries({ queryKey });
+  const add = useSubmit(async () => {
+    setDone(undefined);
+    const question = await callAuth<{ challenge_id: string; options: CreationJson }>(
+      '/passkeys/registration/options',
+      { method: 'POST', body: {} },
+    );
+    const credential = await makeKey(question.options);
+    const body = { challenge_id: question.challenge_id, credential };
+    await callAuth('/passkeys/registration/verify', { method: 'POST', body });
+    await reload();
+    setDone(t('passkey.ready'));
+    return undefined;
+  });
+  return (
+    <Card title={t('passkey.title')} intro={t('passkey.intro')}>
+      <ErrorSummary problems={add.problems} />
+      <div role="status">{done === undefined ? null : <Notice tone="success">{done}</Notice>}</div>
+      {list.isPending ? <div className={classes.skeleton} /> : null}
+      {list.isError ? <Notice tone="danger">{t('security.load-failed')}</Notice> : null}
+      {list.data?.length === 0 ? <p className={classes.meta}>{t('passkey.none')}</p> : null}
+      <ul className={classes.list}>
+        {(list.data ?? none).map((passkey) => (
+          <PasskeyEntry
+            key={passkey.id}
+            passkey={passkey}
+            onChanged={async (text) => {
+              await reload();
+              setDone(text);
+            }}
+          />
+        ))}
+      </ul>
+      {supportsKeys() ? (
+        <div className={classes.actions}>
+          <Button variant="default" loading={add.busy} onClick={() => fresh(() => void add.run(undefined))}>
+            {t('passkey.add')}
+          </Button>
+        </div>
+      ) : (
+        <p className={classes.meta}>{t('passkey.unsupported')}</p>
+      )}
+    </Card>
+  );
+}
+
+function PasskeyEntry({
+  passkey,
+  onChanged,
+}: {
+  passkey: Passkey;
+  onChanged: (text: string) => Promise<void>;
+}) {
+  const [naming, setNaming] = useState(false);
+  const name = passkey.friendly_name || t('passkey.unnamed');
+  const nameId = `passkey-${passkey.id}`;
+  const rename = useSubmit(async (field) => {
+    const wanted = field('name').trim();
+    if (wanted === '') return [{ text: t('passkey.name-missing'), fieldId: nameId }];
+    await callAuth(`/passkeys/${passkey.id}`, { method: 'PATCH', body: { friendly_name: wanted } });
+    setNaming(false);
+    await onChanged(t('passkey.renamed', { name: wanted }));
+    return undefined;
+  });
+  if (naming) {
+    return (
+      <li className={classes.item}>
+        <Form
+          onSubmit={rename.onSubmit}
+          problems={rename.problems}
+          label={t('passkey.rename-what', { name })}
+        >
+          <TextInput
+            id={nameId}
+            name="name"
+            label={t('passkey.name')}
+            defaultValue={name}
+            autoComplete="off"
+            maxLength={100}
+            data-autofocus
+            error={rename.errorAt(nameId)}
+          />
+          <div className={classes.actions}>
+            <Button type="submit" loading={rename.busy}>
+              {t('passkey.save')}
+            </Button>
+            <Button variant="default" onClick={() => setNaming(false)}>
+              {t('security.cancel')}
+            </Button>
+          </div>
+        </Form>
+      </li>
+    );
+  }
+  const used =
+    passkey.last_used_at === undefined
+      ? t('security.factor-added', { when: formatDateTime(passkey.created_at) })
+      : t('passkey.used', { when: formatRelative(passkey.last_used_at) });
+  return (
+    <Entry
+      name={name}
+      meta={used}
+      remove={t('security.factor-remove')}
+      ask={t('passkey.remove-ask', { name })}
+      onRemove={async () => {
+        await callAuth(`/passkeys/${passkey.id}`, { method: 'DELETE' });
+        await onChanged(t('passkey.removed'));
+      }}
+    >
+      <Button
+        variant="default"
+        aria-label={t('passkey.rename-what', { name })}
+        onClick={() => setNaming(true)}
+      >
+        {t('passkey.rename')}
+      </Button>
+    </Entry>
+  );
+}

@@ -1,0 +1,83 @@
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ErrorSummary } from '../../ui/error-summary.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { usePageConfig } from '../page-config.ts';
+import { callAuth, type User } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import { useFresh } from './fresh.tsx';
+import classes from './security.module.css';
+
+interface Count {
+  readonly total: number;
+  readonly remaining: number;
+}
+
+/** Fewer are a reason to make new ones. */
+const few = 3;
+
+/** Codes for the day the factor is lost: made here, shown once, counted afterwards. */
+export function RecoveryCodes({ user }: { user: User }) {
+  const { brand } = usePageConfig();
+  const cache = useQueryClient();
+  const queryKey = ['recovery-codes', user.id];
+  const [codes, setCodes] = useState<readonly string[]>();
+  const fresh = useFresh();
+  const count = useQuery({ queryKey, queryFn: () => callAuth<Count>('/factors/recovery-codes') });
+  const make = useSubmit(async () => {
+    const made = await callAuth<{ codes: string[] }>('/factors/recovery-codes', { method: 'POST', body: {} });
+    setCodes(made.codes);
+    await cache.invalidateQueries({ queryKey });
+    return undefined;
+  });
+  const { total = 0, remaining = 0 } = count.data ?? {};
+  return (
+    <div className={classes.part}>
+      <h3>{t('recovery.title')}</h3>
+      <p className={classes.intro}>{t('recovery.intro')}</p>
+      <ErrorSummary problems={make.problems} />
+      <div role="status">
+        {codes === undefined ? null : <Notice tone="warning">{t('recovery.shown-once')}</Notice>}
+      </div>
+      {codes === undefined ? (
+        <p>{total === 0 ? t('recovery.none') : t('recovery.left', { remaining, total })}</p>
+      ) : (
+        <>
+          <ol className={classes.codes}>
+            {codes.map((code) => (
+              <li key={code}>
+                <code>{code}</code>
+              </li>
+            ))}
+          </ol>
+          <div className={classes.actions}>
+            <a
+              className={classes.download}
+              href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${brand.name}\n${user.email}\n\n${codes.join('\n')}\n`)}`}
+              download="recovery-codes.txt"
+            >
+              {t('recovery.download')}
+            </a>
+            <CopyButton value={codes.join('\n')} what={t('recovery.title')} />
+            <Button variant="default" onClick={() => setCodes(undefined)}>
+              {t('recovery.kept')}
+            </Button>
+          </div>
+        </>
+      )}
+      {total > 0 && remaining < few && codes === undefined ? (
+        <Notice tone="warning">{t('recovery.few')}</Notice>
+      ) : null}
+      {codes === undefined ? (
+        <div className={classes.actions}>
+          <Button variant="default" loading={make.busy} onClick={() => fresh(() => void make.run(undefined))}>
+            {total === 0 ? t('recovery.make') : t('recovery.remake')}
+          </Button>
+        </div>
+      ) : null}
+    </div>
+  );
+}
