@@ -224,6 +224,24 @@ test('an account is made', async () => {
   await page.getByText('Signed in as plain-new@example.com.').waitFor();
 });
 
+/** Read without a script of the page: a button stands out from its ground, and a field has an edge. */
+async function expectColours(): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('DOM.enable');
+  await session.send('CSS.enable');
+  const { root } = await session.send('DOM.getDocument');
+  const style = async (selector: string, name: string): Promise<string | undefined> => {
+    const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector });
+    const { computedStyle } = await session.send('CSS.getComputedStyleForNode', { nodeId });
+    return computedStyle.find((entry) => entry.name === name)?.value;
+  };
+  expect(await style('button[type=submit]', 'background-color')).not.toMatch(
+    /rgba\(.*, 0\)|rgb\(255, 255, 255\)/,
+  );
+  expect(await style('#email', 'border-top-color')).not.toMatch(/rgba\(.*, 0\)|rgb\(255, 255, 255\)/);
+  await session.detach();
+}
+
 test('no page has a button that does nothing, and none is wider than a small screen', async () => {
   const small = await openContext(stage.browser, {
     javaScriptEnabled: false,
@@ -236,6 +254,8 @@ test('no page has a button that does nothing, and none is wider than a small scr
     await page.getByRole('alert').getByText('Enter your email address.').waitFor();
     const buttons = await page.getByRole('button').all();
     for (const button of buttons) expect(await button.getAttribute('type')).toBe('submit');
+    await expectColours();
+    await page.getByRole('group', { name: 'Colour scheme' }).waitFor({ state: 'hidden' });
     expect(await scrollsSideways(page)).toBe(false);
   }
   await small.context.close();

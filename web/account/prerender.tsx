@@ -49,7 +49,8 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
   const sheets = assets.filter((name) => name.endsWith('.css'));
   const css = sheets.map((name) => readFileSync(join(dir, 'assets', name), 'utf8')).join('');
   const language = locale === 'pseudo' ? 'en' : locale;
-  const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%">`;
+  // Light where no script picks the scheme: without the attribute no colour is set at all.
+  const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
     '<script type="application/json" id="plinth-config">%PLINTH_CONFIG%</script>';
