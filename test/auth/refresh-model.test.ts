@@ -87,6 +87,8 @@ describe.each([true, false])('rotation %s', (rotates) => {
   let server: AuthServer;
   beforeAll(async () => {
     server = await startAuth({ enable_anonymous_sign_ins: true, enable_refresh_token_rotation: rotates });
+    // The bounds of intervals are met exactly.
+    server.clock.freeze();
   });
   afterAll(() => server.stop());
 

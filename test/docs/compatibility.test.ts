@@ -135,7 +135,7 @@ describe('what is different', () => {
       expect(page).toContain(`DELETE /auth/v1/user/${kind}`);
       const headers = { apikey: backend.keys.publishableKey };
       const answer = await backend.fetch(`/auth/v1/user/${kind}`, { method: 'DELETE', headers });
-      expect(answer.status).toBe(401);
+      expect(answer.status).toBe(403);
     }
   });
 
