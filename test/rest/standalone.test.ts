@@ -433,8 +433,12 @@ describe('connections', () => {
       "select count(*) = 2 as done from pg_stat_activity where usename = 'rest_login' and wait_event = 'advisory'",
     );
     await expect
-      .poll(async () =>
-        (await (await fetch(`${rest.adminUrl}/metrics`)).text()).includes('pgrst_db_pool_timeouts_total 3.0'),
+      .poll(
+        async () =>
+          (await (await fetch(`${rest.adminUrl}/metrics`)).text()).includes(
+            'pgrst_db_pool_timeouts_total 3.0',
+          ),
+        { timeout: 10_000 },
       )
       .toBe(true);
     await holder.release();

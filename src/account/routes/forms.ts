@@ -65,7 +65,11 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const query = queryOf(request);
     const visitor = await visitors.present(request);
     if (visitor === undefined) return reply.redirect(address('sign-in', query), 303);
-    if (mustStepUp(visitor)) return reply.redirect(address('mfa', query), 303);
+    if (mustStepUp(visitor)) {
+      // Who comes here does so without scripts, and the page with them knows no factor before they run.
+      setStep(request, reply, { page: 'mfa' });
+      return reply.redirect(address('mfa', query), 303);
+    }
     const step = stepOf(request);
     const { problem, arrived } = step?.page === 'signed-in' ? step : {};
     const target = query.get('redirect_to') ?? '';
