@@ -13,9 +13,10 @@ import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Inbox } from '../mail/types.ts';
+import { createAudit } from './audit.ts';
 import { type OperatorRole, permissionsOf } from './core/roles.ts';
 import * as queries from './queries.ts';
-import { type Audit, createApi, parse } from './routes/api.ts';
+import { createApi, parse } from './routes/api.ts';
 import { homeRoutes } from './routes/home.ts';
 import { inboxRoutes } from './routes/inbox.ts';
 import { tableRoutes } from './routes/tables.ts';
@@ -58,8 +59,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   const db = database.pool('supabase_admin');
   const sessions = createSessions(db, deps.clock, deps.apiUrl);
   const face = createWebFace(`${deps.webDir}/console`);
-  const audit: Audit = ({ operator, request }, action, detail) =>
-    queries.insertAudit(db, { operator, action, detail, requestId: request.id });
+  const audit = createAudit(db);
 
   return {
     name: 'console',
@@ -76,14 +76,20 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 sessions.checkSignIn(request);
                 const { token } = await parse('signIn', request.body);
                 const operator = await sessions.signIn(token, request, reply);
-                await audit({ operator, request }, 'sign-in', {});
+                await audit({ operator, request }, 'sign-in', operator.name);
                 return reply.send(described(operator));
               });
               api.route('GET', '/session', 'read', async ({ operator }) => described(operator));
-              api.route('POST', '/sign-out', 'read', async (call) => {
-                await sessions.signOut(call.request, call.reply);
-                await audit(call, 'sign-out', {});
-              });
+              api.route(
+                'POST',
+                '/sign-out',
+                'read',
+                async (call) => {
+                  await sessions.signOut(call.request, call.reply);
+                  await audit(call, 'sign-out', call.operator.name);
+                },
+                { changes: 'own session' },
+              );
               homeRoutes(api, deps);
               tableRoutes(api, database, audit);
               userRoutes(api, deps, audit);

@@ -102,12 +102,3 @@ export async function findSession(db: Queryable, cookieHash: Buffer): Promise<Se
 export async function deleteSession(db: Queryable, cookieHash: Buffer): Promise<void> {
   await db.query(sql`delete from _plinth.operator_sessions where cookie_hash = ${cookieHash}`);
 }
-
-export async function insertAudit(
-  db: Queryable,
-  entry: { operator: OperatorRow; action: string; detail: object; requestId: string },
-): Promise<void> {
-  await db.query(sql`
-    insert into _plinth.operator_audit (operator_id, operator_name, action, detail, request_id)
-    values (${entry.operator.id}, ${entry.operator.name}, ${entry.action}, ${entry.detail}, ${entry.requestId})`);
-}

@@ -222,12 +222,13 @@ describe('inserting and deleting', () => {
     await edit('40', { title: { value: 'secret value' } });
     const [entry] = await backend.database
       .pool('supabase_admin')
-      .query<{ action: string; detail: object; operator_name: string }>(
-        sql`select action, detail, operator_name from _plinth.operator_audit order by id desc limit 1`,
+      .query<{ action: string; target: string; detail: object; operator_name: string }>(
+        sql`select action, target, detail, operator_name from _plinth.audit_log order by id desc limit 1`,
       );
     expect(entry).toEqual({
       action: 'row.update',
-      detail: { table: 'public.tasks', key: { id: '40' }, columns: ['title'] },
+      target: 'public.tasks',
+      detail: { key: { id: '40' }, columns: ['title'] },
       operator_name: 'owner',
     });
   });

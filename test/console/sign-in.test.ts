@@ -164,7 +164,7 @@ test('sign-in and sign-out are in the audit log', async () => {
   const rows = await backend.database
     .pool('supabase_admin')
     .query<{ action: string }>(
-      sql`select action from _plinth.operator_audit where operator_name = 'dev' order by id desc limit 2`,
+      sql`select action from _plinth.audit_log where operator_name = 'dev' order by id desc limit 2`,
     );
   expect(rows.map(({ action }) => action)).toEqual(['sign-out', 'sign-in']);
 });

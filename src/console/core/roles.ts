@@ -7,10 +7,14 @@ export type OperatorRole = (typeof roles)[number];
  * `read`: look at everything but secrets. `secrets`: look at what would let somebody act as a user (captured mail, rows
  * of auth and vault). `write`: change data and users. `own`: operators and keys.
  */
-export type Permission = 'read' | 'secrets' | 'write' | 'own';
+export const permissions = ['read', 'secrets', 'write', 'own'] as const;
+export type Permission = (typeof permissions)[number];
+
+/** Those that let somebody change anything. */
+export const changing: readonly Permission[] = ['write', 'own'];
 
 const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
-  owner: ['read', 'secrets', 'write', 'own'],
+  owner: permissions,
   developer: ['read', 'secrets', 'write'],
   'read-only': ['read'],
 };

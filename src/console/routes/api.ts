@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { PostgresErrorShape } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
-import type { Permission } from '../core/roles.ts';
+import { changing, type Permission, permissions } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Operator, Sessions } from '../sessions.ts';
 
@@ -13,21 +13,42 @@ export interface Call {
   readonly operator: Operator;
 }
 
-/** Notes who did what; called after each change. */
-export type Audit = (
-  call: Pick<Call, 'request' | 'operator'>,
-  action: string,
-  detail: object,
-) => Promise<void>;
-
 export interface Api {
-  /** A route for signed-in operators who have the permission; what `handle` returns is sent as JSON. */
+  /**
+   * A route for signed-in operators whose role has the permission it requires; what `handle` returns is sent as JSON.
+   * @throws {Error} at registration: a permission that does not exist, or a changing method that asks for no permission
+   * to change and does not say what it changes instead.
+   */
   route(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: Method,
     path: string,
-    permission: Permission,
+    requires: Permission,
     handle: (call: Call) => Promise<unknown>,
+    options?: RouteOptions,
   ): void;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface RouteOptions {
+  /**
+   * For a route that is no GET and still open to those who may only look. `nothing`: the body is a question (a
+   * statement that is rolled back or read-only). `own session`: the operator's own sign-in.
+   */
+  readonly changes?: 'nothing' | 'own session';
+}
+
+/** What every route has to say, whoever writes it. */
+export function checkRoute(
+  method: Method,
+  path: string,
+  requires: Permission,
+  { changes }: RouteOptions = {},
+): void {
+  if (!permissions.includes(requires))
+    throw new Error(`${method} ${path}: a route names the permission it requires, not ${requires}`);
+  if (method !== 'GET' && changes === undefined && !changing.includes(requires))
+    throw new Error(`${method} ${path}: ${requires} is no permission to change anything`);
 }
 
 export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger): Api {
@@ -44,12 +65,13 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
     throw new ConsoleError('not_found');
   });
   return {
-    route(method, path, permission, handle) {
+    route(method, path, requires, handle, options) {
+      checkRoute(method, path, requires, options);
       app.route({
         method,
         url: path,
         handler: async (request, reply) => {
-          const operator = await sessions.authorize(request, permission);
+          const operator = await sessions.authorize(request, requires);
           const answer = await handle({ request, reply, operator });
           if (answer === reply) return reply;
           if (answer === undefined) return reply.code(204).send();

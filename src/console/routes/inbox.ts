@@ -1,8 +1,9 @@
 /** Captured mail and text messages. They hold sign-in codes and links, so looking takes the permission for secrets. */
 import type { CapturedMessage, Inbox } from '../../mail/types.ts';
+import type { Audit } from '../audit.ts';
 import { framedHtml, type MessageFacts, messageFacts } from '../core/message-facts.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Api, type Audit, type Call, parse } from './api.ts';
+import { type Api, type Call, parse } from './api.ts';
 
 /**
  * For mail as a document of its own. `sandbox` without `allow-scripts` and `allow-same-origin`: it runs nothing and is
@@ -54,10 +55,10 @@ export function inboxRoutes(api: Api, inbox: Inbox, audit: Audit): void {
   api.route('POST', '/inbox/:id/read', 'write', async (call) => inbox.markRead(idOf(call)));
   api.route('DELETE', '/inbox/:id', 'write', async (call) => {
     await inbox.remove([idOf(call)]);
-    await audit(call, 'message.delete', { id: idOf(call) });
+    await audit(call, 'message.delete', idOf(call));
   });
   api.route('DELETE', '/inbox', 'write', async (call) => {
     await inbox.remove();
-    await audit(call, 'message.delete-all', {});
+    await audit(call, 'message.delete-all', '');
   });
 }

@@ -1,5 +1,6 @@
 /** Tables and their rows. */
 import type { Database } from '../../database/types.ts';
+import type { Audit } from '../audit.ts';
 import { may, permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { findRelation, listRelations, type Relation } from '../tables/catalog.ts';
@@ -13,7 +14,7 @@ import {
   updateRow,
   writing,
 } from '../tables/rows.ts';
-import { type Api, type Audit, type Call, parse } from './api.ts';
+import { type Api, type Call, parse } from './api.ts';
 
 export function tableRoutes(api: Api, database: Database, audit: Audit): void {
   const pool = database.pool('postgres');
@@ -34,7 +35,7 @@ export function tableRoutes(api: Api, database: Database, audit: Audit): void {
     return relation;
   }
 
-  const named = (relation: Relation): { table: string } => ({ table: `${relation.schema}.${relation.name}` });
+  const named = (relation: Relation): string => `${relation.schema}.${relation.name}`;
   const path = '/tables/:schema/:table';
 
   api.route('GET', '/tables', 'read', async () => ({ tables: await listRelations(pool) }));
@@ -60,7 +61,7 @@ export function tableRoutes(api: Api, database: Database, audit: Audit): void {
     const { key, changes, seen } = await parse('update', call.request.body);
     const relation = await relationOf(call);
     const row = await pool.transaction((tx) => updateRow(tx, relation, key, changes, seen), writing);
-    await audit(call, 'row.update', { ...named(relation), key, columns: Object.keys(changes) });
+    await audit(call, 'row.update', named(relation), { key, columns: Object.keys(changes) });
     return { row };
   });
   api.route('POST', `${path}/rows`, 'write', async (call) => {
@@ -70,14 +71,14 @@ export function tableRoutes(api: Api, database: Database, audit: Audit): void {
     const key = Object.fromEntries(
       relation.columns.filter((column) => column.primary_key).map(({ name }) => [name, row[name]]),
     );
-    await audit(call, 'row.insert', { ...named(relation), key });
+    await audit(call, 'row.insert', named(relation), { key });
     return { row };
   });
   api.route('DELETE', `${path}/rows`, 'write', async (call) => {
     const { keys } = await parse('remove', call.request.body);
     const relation = await relationOf(call);
     const deleted = await pool.transaction((tx) => deleteRows(tx, relation, keys), writing);
-    await audit(call, 'row.delete', { ...named(relation), count: deleted, keys });
+    await audit(call, 'row.delete', named(relation), { count: deleted, keys });
     return { deleted };
   });
 }

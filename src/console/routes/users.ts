@@ -1,7 +1,8 @@
 /** The app's end users, through auth's own admin API: its rules hold here too. */
 import type { Keys } from '../../keys/types.ts';
+import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Api, type Audit, type Call, parse } from './api.ts';
+import { type Api, type Call, parse } from './api.ts';
 
 const perPage = 50;
 
@@ -54,12 +55,12 @@ export function userRoutes(api: Api, { keys, internalFetch }: UsersDeps, audit: 
       method: 'POST',
       body: JSON.stringify({ email, password, email_confirm: confirmed }),
     });
-    await audit(call, 'user.create', { id: body.id, email });
+    await audit(call, 'user.create', email, { id: body.id });
     return body;
   });
   api.route('DELETE', '/users/:id', 'write', async (call) => {
     await admin(`/users/${idOf(call)}`, { method: 'DELETE', body: '{}' });
-    await audit(call, 'user.delete', { id: idOf(call) });
+    await audit(call, 'user.delete', idOf(call));
     return undefined;
   });
 }

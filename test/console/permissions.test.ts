@@ -1,0 +1,105 @@
+/** What roles may do, for every route of the Console API there is: the table of routes is walked, so new ones are covered. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkRoute } from '../../src/console/routes/api.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { type Backend, type Operator, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let looker: Operator;
+beforeAll(async () => {
+  backend = await startBackend();
+  await backend.operators.createOperator('looker', 'read-only');
+  looker = await operator(backend, 'looker');
+});
+afterAll(() => backend?.stop());
+
+const prefix = '/console/api';
+
+/** Where a role that may only look can send a body, and why that changes nothing of the project. */
+const harmless: Readonly<Record<string, string>> = {
+  'POST /sign-in': 'spends a link, which is asked for instead of a role',
+  'POST /sign-out': 'ends the own session',
+};
+
+const routes = () =>
+  backend
+    .routes()
+    .filter(({ method, path }) => path.startsWith(`${prefix}/`) && method !== '*')
+    .map(({ method, path }) => ({ method, path: path.slice(prefix.length) }));
+
+/** A value for each `:name` of a path, so that the route is reached. */
+const filled = (path: string): string =>
+  path
+    .replaceAll(/:(\w+)/g, (_all, name: string) =>
+      name === 'schema' ? 'public' : name === 'table' ? 'tasks' : '00000000-0000-0000-0000-000000000000',
+    )
+    .replace('*', 'x');
+
+test('a read-only operator is refused by every route that writes', async () => {
+  const writing = routes().filter(({ method }) => method !== 'GET' && method !== 'HEAD');
+  expect(writing.length).toBeGreaterThan(8);
+  for (const { method, path } of writing) {
+    if (harmless[`${method} ${path}`] !== undefined) continue;
+    const { status, body } = await looker.call(method, filled(path), {});
+    expect([method, path, status, body.code]).toEqual([method, path, 403, 'forbidden']);
+  }
+});
+
+test('every route needs a session, and each that is no GET a CSRF token', async () => {
+  for (const { method, path } of routes()) {
+    if (path === '/sign-in') continue;
+    const nobody = await backend.fetch(prefix + filled(path), { method });
+    expect([method, path, nobody.status]).toEqual([method, path, 401]);
+    if (method === 'GET') continue;
+    const forged = await looker.call(method, filled(path), {}, { 'x-plinth-csrf': 'x'.repeat(32) });
+    expect([method, path, forged.status, forged.body.code]).toEqual([method, path, 403, 'csrf']);
+  }
+});
+
+test('what only looks changes nothing: no row of any table is written by reading', async () => {
+  const owner = await operator(backend);
+  const before = await writtenRows();
+  for (const { method, path } of routes()) if (method === 'GET') await owner.call('GET', filled(path));
+  expect(await writtenRows()).toEqual(before);
+});
+
+/** A digest of all rows outside `_plinth` and PostgreSQL's own schemas. */
+async function writtenRows(): Promise<Record<string, string>> {
+  const pool = backend.database.pool('supabase_admin');
+  const tables = await pool.query<{ name: string }>(sql`
+    select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r' and n.nspname not like 'pg\_%' and n.nspname not in ('_plinth', 'information_schema')`);
+  const digests: Record<string, string> = {};
+  for (const { name } of tables) {
+    const [row] = await pool.query<{ digest: string }>(
+      sql`select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from ${sql.raw(name)} t`,
+    );
+    digests[name] = row?.digest ?? '';
+  }
+  return digests;
+}
+
+test('a route that does not say what it requires is not registered', () => {
+  expect(() => checkRoute('GET', '/x', undefined as never)).toThrow('names the permission');
+  expect(() => checkRoute('POST', '/x', 'reed' as never)).toThrow('names the permission');
+  expect(() => checkRoute('POST', '/x', 'read')).toThrow('no permission to change anything');
+  expect(() => checkRoute('POST', '/x', 'read', { changes: 'nothing' })).not.toThrow();
+  expect(() => checkRoute('DELETE', '/x', 'write')).not.toThrow();
+});
+
+test.each([
+  ['postgres', 'update _plinth.audit_log set operator_name = operator_name'],
+  ['postgres', 'delete from _plinth.audit_log'],
+  ['postgres', 'truncate _plinth.audit_log'],
+  ['postgres', "insert into _plinth.audit_log (operator_name, action, target) values ('ada', 'x', 'y')"],
+  ['postgres', 'alter table _plinth.audit_log disable trigger all'],
+  ['postgres', 'drop trigger audit_log_is_kept on _plinth.audit_log'],
+  ['postgres', 'drop table _plinth.audit_log'],
+  ['postgres', 'drop function _plinth.refuse_change() cascade'],
+  ['supabase_admin', 'update _plinth.audit_log set operator_name = operator_name'],
+  ['supabase_admin', 'delete from _plinth.audit_log'],
+  ['supabase_admin', 'truncate _plinth.audit_log'],
+  ['supabase_admin', 'set session_replication_role = replica; delete from _plinth.audit_log'],
+] as const)('the audit log is only ever added to: %s, %s', async (role, text) => {
+  await expect(backend.database.pool(role).exec(text)).rejects.toMatchObject({ code: '42501' });
+});
