@@ -48,7 +48,8 @@ export function faceConfig(face: Face): UserConfig {
  */
 function textsChunk(id: string): string | null {
   const [, language, name] = /\/web\/locales\/([a-z]+)\/([a-z-]+)\.ts$/.exec(id) ?? [];
-  if (language === undefined || name === 'console') return null;
+  // The Console's stay with the pages that show them.
+  if (language === undefined || name?.startsWith('console')) return null;
   if (name === 'errors') return `texts-errors-${language}`;
   return name === 'account' || name === 'shared' ? `texts-${language}` : `texts-rest-${language}`;
 }

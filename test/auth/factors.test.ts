@@ -1,8 +1,8 @@
 /** Second factors with the stock client: enrolment, aal2, what it asks for, and what happens to other sessions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
-import { totpCode } from '../../src/auth/core/totp.ts';
 import { sql } from '../../src/kernel/sql.ts';
+import { totpCode } from '../../src/kernel/totp.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -1,6 +1,6 @@
 /** A database of the hosted service, in which nothing of ours is made: what needs tables of ours does without or says so. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { totpCode } from '../../src/auth/core/totp.ts';
+import { totpCode } from '../../src/kernel/totp.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 import { solanaWallet } from './wallet-keys.ts';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { totpCode } from '../../src/auth/core/totp.ts';
 import type { PartialConfig } from '../../src/config/index.ts';
+import { totpCode } from '../../src/kernel/totp.ts';
 import { codeOf, linkOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

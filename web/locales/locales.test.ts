@@ -14,7 +14,7 @@ const files = import.meta.glob('./*/*.ts', { eager: true }) as Record<string, { 
 function catalogues(language: LanguageCode): Record<string, Catalogue> {
   return Object.fromEntries(
     Object.entries(files)
-      .filter(([path]) => path.startsWith(`./${language}/`) && !path.endsWith('/console.ts'))
+      .filter(([path]) => path.startsWith(`./${language}/`) && !/\/console[^/]*$/.test(path))
       .map(([path, { messages }]) => [path.slice(`./${language}/`.length), messages]),
   );
 }

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  base32,
-  decodeBase32,
-  oneTimePassword,
-  randomPassword,
-  refreshTokenText,
-  sameSecret,
-  tokenHash,
-} from './secrets.ts';
-import { totpCode, totpMatches, totpSecret, totpUri } from './totp.ts';
+import { base32, decodeBase32 } from '../../kernel/base32.ts';
+import { totpCode, totpMatches, totpSecret, totpUri } from '../../kernel/totp.ts';
+import { oneTimePassword, randomPassword, refreshTokenText, sameSecret, tokenHash } from './secrets.ts';
 import { webhookSignature } from './webhook-signature.ts';
 
 test('base32: parse(print(x)) = x', () => {

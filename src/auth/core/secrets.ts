@@ -1,42 +1,6 @@
 /** Random values and the comparison of secrets. */
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
-
-const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** RFC 4648 base32 without padding. */
-export function base32(bytes: Uint8Array): string {
-  let text = '';
-  let buffer = 0;
-  let bits = 0;
-  for (const byte of bytes) {
-    buffer = ((buffer << 8) | byte) & 0xfff;
-    bits += 8;
-    while (bits >= 5) {
-      text += base32Alphabet[(buffer >> (bits - 5)) & 31];
-      bits -= 5;
-    }
-  }
-  if (bits > 0) text += base32Alphabet[(buffer << (5 - bits)) & 31];
-  return text;
-}
-
-/** The bytes of base32 text, blanks and padding ignored; undefined if it holds anything else. */
-export function decodeBase32(text: string): Uint8Array | undefined {
-  const bytes: number[] = [];
-  let buffer = 0;
-  let bits = 0;
-  for (const letter of text.toUpperCase().replace(/[\s=]/g, '')) {
-    const value = base32Alphabet.indexOf(letter);
-    if (value < 0) return undefined;
-    buffer = ((buffer << 5) | value) & 0xfff;
-    bits += 5;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes.push((buffer >> bits) & 0xff);
-    }
-  }
-  return Uint8Array.from(bytes);
-}
+import { base32 } from '../../kernel/base32.ts';
 
 /** A refresh token of the first form: 12 of `a-z2-7`. */
 export function refreshTokenText(): string {

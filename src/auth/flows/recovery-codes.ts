@@ -3,9 +3,9 @@
  * a factor once.
  */
 import type { Transaction } from '../../database/types.ts';
+import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../kernel/recovery-codes.ts';
 import type { AuthContext } from '../context.ts';
 import { recoveryCodeMethod } from '../core/claims.ts';
-import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../core/recovery-codes.ts';
 import { hasVerifiedFactor } from '../core/render-user.ts';
 import { authError, internalError } from '../errors.ts';
 import type { Principal } from '../http/authenticate.ts';

@@ -1,10 +1,11 @@
 /** /factors: enrol, challenge, verify, unenrol. */
+
+import { totpMatches, totpSecret, totpUri } from '../../kernel/totp.ts';
 import type { AuthContext } from '../context.ts';
 import { amrMethodOfFactor } from '../core/claims.ts';
 import { parsePhone } from '../core/contact.ts';
 import { oneTimePassword, sameSecret } from '../core/secrets.ts';
 import { toMs } from '../core/times.ts';
-import { totpMatches, totpSecret, totpUri } from '../core/totp.ts';
 import { authError, internalError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
 import { notify } from '../flows/mail-tokens.ts';

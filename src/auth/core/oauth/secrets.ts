@@ -1,6 +1,7 @@
 /** Random values of the OAuth server, and what is kept of them. */
 import { createHash, randomBytes } from 'node:crypto';
-import { base32, sameSecret } from '../secrets.ts';
+import { base32 } from '../../../kernel/base32.ts';
+import { sameSecret } from '../secrets.ts';
 
 /** 32 bytes as base64url; told once, at registration. */
 export function clientSecretText(): string {

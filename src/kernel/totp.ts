@@ -1,6 +1,6 @@
 /** Time-based one-time passwords (RFC 6238): SHA-1, six digits, 30 seconds, one step of skew either way. */
-import { createHmac, randomBytes } from 'node:crypto';
-import { base32, decodeBase32, sameSecret } from './secrets.ts';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { base32, decodeBase32 } from './base32.ts';
 
 const periodSeconds = 30;
 const digits = 6;
@@ -24,16 +24,21 @@ export function totpCode(secret: string, step: number): string | undefined {
 }
 
 export function totpMatches(secret: string, code: string, nowMs: number): boolean {
+  return totpStep(secret, code, nowMs) !== undefined;
+}
+
+/** The time step whose code this is, for those who accept each step once (RFC 6238 section 5.2). */
+export function totpStep(secret: string, code: string, nowMs: number): number | undefined {
   const typed = code.trim();
-  if (typed.length !== digits) return false;
+  if (!/^\d{6}$/.test(typed)) return undefined;
   const current = Math.floor(nowMs / 1000 / periodSeconds);
-  let matches = false;
+  let matching: number | undefined;
   for (let step = current - skewSteps; step <= current + skewSteps; step++) {
     const expected = totpCode(secret, step);
     // No early exit: the time taken must not tell which step matched.
-    if (expected !== undefined && sameSecret(expected, typed)) matches = true;
+    if (expected !== undefined && timingSafeEqual(Buffer.from(expected), Buffer.from(typed))) matching = step;
   }
-  return matches;
+  return matching;
 }
 
 /** The URI that authenticator apps read from the QR code; parameters in the order of their names. */

@@ -3,7 +3,7 @@
  * bits need no slow hash.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { base32 } from './secrets.ts';
+import { base32 } from './base32.ts';
 
 const bytesPerCode = 10;
 
