@@ -1,4 +1,5 @@
 /** `/functions/v1/SLUG/…`: look up, check the token, carry to a worker. Preflights reach the function, unchecked. */
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
@@ -51,11 +52,12 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
         const refusal = judgeAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
         if (refusal !== undefined) return render(reply, refusal);
       }
-      const lease = await deps.supervisor.acquire(target.source);
+      const lease = await deps.supervisor.acquire(target.source, request.id);
       try {
         // As the gateway judged them: what a client claims without a trusted proxy does not pass.
         request.raw.headers['x-forwarded-proto'] = request.protocol;
         request.raw.headers['x-forwarded-for'] = request.ips?.toReversed().join(', ') ?? request.ip;
+        request.raw.headers['x-request-id'] = request.id;
         reply.hijack();
         setGatewayHeaders(reply);
         await deps.proxy.forward(lease.worker, target.path, request.raw, reply.raw);
@@ -80,7 +82,7 @@ export function upgradeHandler(
       const refusal = judgeAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
       if (refusal !== undefined) return refuse(socket, refusal.status, refusal);
     }
-    deps.supervisor.acquire(target.source).then(
+    deps.supervisor.acquire(target.source, randomUUID()).then(
       (lease) => forwardUpgrade(lease.worker, target.path, request, socket, head, lease.release),
       (error: unknown) => {
         const entry = error instanceof FunctionError ? error.entry : errors.worker;

@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
-import type { Logger } from '../kernel/log.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
 import type { Limits } from './core/limits.ts';
 import { startWorker, type Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
+import type { FunctionLogLine } from './logs.ts';
 
 export interface SupervisorOptions {
   readonly deno: string | undefined;
@@ -21,9 +21,13 @@ export interface SupervisorOptions {
   readonly cacheDir: string;
   readonly environment: (source: FunctionSource) => Record<string, string>;
   readonly onWorkerExit: (worker: Worker) => void;
+  /** What a function printed, or what happened to its worker. */
+  readonly onLine: (line: Omit<FunctionLogLine, 'id' | 'at'>) => void;
   readonly clock: Clock;
-  readonly log: Logger;
 }
+
+/** `running`: a worker has it; `failed`: its last start did; `idle`: neither. */
+export type FunctionState = 'running' | 'failed' | 'idle';
 
 export interface Lease {
   readonly worker: Worker;
@@ -33,7 +37,8 @@ export interface Lease {
 
 export interface Supervisor {
   /** A ready worker for one request. @throws {FunctionError} boot, noDeno. */
-  acquire(source: FunctionSource): Promise<Lease>;
+  acquire(source: FunctionSource, requestId: string): Promise<Lease>;
+  stateOf(slug: string): { readonly state: FunctionState; readonly pending: number };
   /** The source of these functions changed (undefined: of all): their next request gets a new process. */
   reload(slugs: readonly string[] | undefined): void;
   stop(): Promise<void>;
@@ -45,7 +50,7 @@ const idleCheckMs = 1000;
 const bootBackoffMs = 250;
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { limits, clock, log } = options;
+  const { limits, clock, onLine } = options;
   const current = new Map<string, Worker>();
   const alive = new Set<Worker>();
   const failedAt = new Map<string, number>();
@@ -60,7 +65,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (failed !== undefined && clock.now() - failed < bootBackoffMs) throw new FunctionError(errors.boot);
     makeRoom();
     socketRoot ??= mkdtempSync(join(tmpdir(), 'plinth-fn-'));
-    const lines = log.child({ service: 'functions', function: source.slug });
+    const note = (line: string): void =>
+      onLine({ function: source.slug, level: 'warn', line, requestId: worker.onlyRequest });
     const worker = startWorker({
       deno: options.deno,
       source,
@@ -74,12 +80,17 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       limits,
       clock,
       onLine: (stream, line) =>
-        stream === 'stderr' ? lines.warn({ stream }, line) : lines.info({ stream }, line),
+        onLine({
+          function: source.slug,
+          level: stream === 'stderr' ? 'error' : 'info',
+          line,
+          requestId: worker.onlyRequest,
+        }),
       onExit: (ended) => {
         alive.delete(ended);
         options.onWorkerExit(ended);
         if (current.get(source.slug) === ended) current.delete(source.slug);
-        if (ended.ended === 'crash') lines.warn({}, 'the worker ended unexpectedly');
+        if (ended.ended === 'crash') note('the worker ended unexpectedly');
         if (alive.size === 0) stopTimer();
       },
     });
@@ -111,8 +122,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       for (const worker of alive) {
         if (worker.pending === 0) continue;
         const reason = worker.checkLimits();
-        if (reason !== undefined)
-          log.warn({ service: 'functions', function: worker.slug }, `worker ended: ${reason}`);
+        if (reason === undefined) continue;
+        onLine({
+          function: worker.slug,
+          level: 'warn',
+          line: `worker ended: ${reason}`,
+          requestId: worker.onlyRequest,
+        });
       }
       sinceIdleCheck += limitCheckMs;
       if (sinceIdleCheck < idleCheckMs) return;
@@ -133,13 +149,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   return {
-    async acquire(source) {
+    async acquire(source, requestId) {
       if (stopping) throw new FunctionError(errors.boot);
       const shared = options.policy === 'per_worker';
       const existing = shared ? current.get(source.slug) : undefined;
       const worker = existing !== undefined && !existing.retired ? existing : start(source);
       if (shared) current.set(source.slug, worker);
-      const end = worker.begin();
+      const end = worker.begin(requestId);
       const release = (): void => {
         end();
         if (!shared) worker.retire();
@@ -151,6 +167,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         throw error;
       }
       return { worker, release };
+    },
+    stateOf(slug) {
+      const workers = [...alive].filter((worker) => worker.slug === slug && worker.ended === undefined);
+      const pending = workers.reduce((sum, worker) => sum + worker.pending, 0);
+      if (failedAt.has(slug)) return { state: 'failed', pending };
+      return { state: workers.length > 0 ? 'running' : 'idle', pending };
     },
     reload(slugs) {
       failedAt.clear();

@@ -5,6 +5,7 @@
  * error texts. Each is mounted encapsulated, so that its hooks and parsers reach nobody else.
  */
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -35,6 +36,8 @@ export interface Gateway {
   listen(host: string, port: number): Promise<number>;
   /** A request in this process, without the network. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** As {@link fetch}, with the answer's body as it comes; `init.signal` ends the request. */
+  stream(path: string, init?: RequestInit): Promise<Response>;
   /** What is registered, once it listens; `docs/specification.md` is made from it. */
   routes(): readonly Route[];
   /** Takes no new connection, finishes what is in flight, then cuts what is left after `graceMs`. */
@@ -156,6 +159,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return (app.server.address() as AddressInfo).port;
     },
     fetch: (path, init) => injectFetch(app, path, init),
+    stream: (path, init) => injectFetch(app, path, init, true),
     routes: () => routes,
     async close(graceMs) {
       const cuts = [
@@ -216,7 +220,12 @@ function register(
   );
 }
 
-async function injectFetch(app: FastifyInstance, path: string, init: RequestInit = {}): Promise<Response> {
+async function injectFetch(
+  app: FastifyInstance,
+  path: string,
+  init: RequestInit = {},
+  asStream = false,
+): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
   const body =
     init.body === undefined || init.body === null
@@ -230,6 +239,8 @@ async function injectFetch(app: FastifyInstance, path: string, init: RequestInit
     // Who calls in this process says on whose behalf.
     remoteAddress: headers['x-forwarded-for'],
     ...(body === undefined ? {} : { payload: body }),
+    ...(asStream ? { payloadAsStream: true } : {}),
+    ...(asStream && init.signal ? { signal: init.signal } : {}),
   });
   const answered = new Headers();
   for (const [name, value] of Object.entries(answer.headers)) {
@@ -237,7 +248,9 @@ async function injectFetch(app: FastifyInstance, path: string, init: RequestInit
       if (item !== undefined) answered.append(name, String(item));
   }
   const bodiless = answer.statusCode === 204 || answer.statusCode === 304;
-  return new Response(bodiless ? null : new Uint8Array(answer.rawPayload), {
+  const payload = (): ReadableStream | Uint8Array<ArrayBuffer> =>
+    asStream ? (Readable.toWeb(answer.stream()) as ReadableStream) : new Uint8Array(answer.rawPayload);
+  return new Response(bodiless ? null : payload(), {
     status: answer.statusCode,
     headers: answered,
   });

@@ -49,8 +49,10 @@ export interface Worker {
   /** Takes no new requests any more. */
   readonly retired: boolean;
   readonly ended: Ending | undefined;
+  /** The request that is, or was last, the only one since the worker was idle; undefined while several share it. */
+  readonly onlyRequest: string | undefined;
   /** Counts a request; the function returned ends it. */
-  begin(): () => void;
+  begin(requestId: string): () => void;
   /** No new requests; ends when nothing is pending and `waitUntil` is done. */
   retire(): void;
   /** Called by the supervisor's timer: kills the process when it is past a limit. Returns what was exceeded. */
@@ -80,6 +82,7 @@ export function startWorker(options: WorkerOptions): Worker {
   let ended: Ending | undefined;
   let retired = false;
   let idleSince = startedAt;
+  let onlyRequest: string | undefined;
 
   createLineReader(child.stdout, (line) => options.onLine('stdout', line));
   createLineReader(child.stderr, (line) => {
@@ -113,7 +116,11 @@ export function startWorker(options: WorkerOptions): Worker {
     get ended() {
       return ended;
     },
-    begin() {
+    get onlyRequest() {
+      return onlyRequest;
+    },
+    begin(requestId) {
+      onlyRequest = pending === 0 ? requestId : undefined;
       if (pending === 0) cpuBase = (child.pid && readUsage(child.pid)?.cpuMs) || 0;
       pending += 1;
       let open = true;
