@@ -15,6 +15,7 @@ import type { Keys } from '../keys/types.ts';
 import type { Inbox } from '../mail/types.ts';
 import { createAudit } from './audit.ts';
 import { type OperatorRole, permissionsOf } from './core/roles.ts';
+import { personaRoutes } from './persona/routes.ts';
 import * as queries from './queries.ts';
 import { createApi, parse } from './routes/api.ts';
 import { homeRoutes } from './routes/home.ts';
@@ -94,6 +95,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               tableRoutes(api, database, audit);
               userRoutes(api, deps, audit);
               inboxRoutes(api, deps.inbox, audit);
+              personaRoutes(api, database, deps.clock);
             },
             { prefix: '/api' },
           );

@@ -60,3 +60,7 @@ export const inboxPage = z.object({
   offset: z.coerce.number().int().min(0).default(0),
   search: z.string().max(200).optional(),
 });
+
+/** In whose name: `persona/persona.ts` reads it. */
+export const asPersona = z.object({ as: z.string().max(12_000).optional() });
+export const personaSearch = z.object({ search: z.string().max(200).default('') });

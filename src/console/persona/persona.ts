@@ -1,0 +1,68 @@
+/**
+ * In whose name a page looks at the project: the operator, a visitor, one of the app's users, or claims that somebody
+ * has written down. Pure: the form in an address (`as=`) and back.
+ */
+import { ConsoleError } from '../errors.ts';
+
+export type Persona =
+  /** Nobody's policies: the owner of the tables. */
+  | { readonly kind: 'operator' }
+  | { readonly kind: 'anon' }
+  /** `id`: of auth.users. */
+  | { readonly kind: 'user'; readonly id: string }
+  /** What a token would claim; `role` is the database role. */
+  | { readonly kind: 'claims'; readonly claims: Claims };
+
+export type Claims = Readonly<Record<string, unknown>> & { readonly role: string };
+
+/** More than any token that gets through a request header. */
+const maxClaimsChars = 8000;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * @example
+ * parsePersona('user:6b0a…'); // { kind: 'user', id: '6b0a…' }
+ * @throws {ConsoleError} bad_request
+ */
+export function parsePersona(text: string | undefined): Persona {
+  if (text === undefined || text === '' || text === 'operator') return { kind: 'operator' };
+  if (text === 'anon') return { kind: 'anon' };
+  if (text.startsWith('user:')) {
+    const id = text.slice(5);
+    if (!uuid.test(id)) throw unreadable('The id of a user is a UUID.');
+    return { kind: 'user', id: id.toLowerCase() };
+  }
+  if (text.startsWith('claims:')) return { kind: 'claims', claims: parseClaims(text.slice(7)) };
+  throw unreadable('It is operator, anon, user:UUID or claims:BASE64URL.');
+}
+
+/** The inverse of {@link parsePersona}. */
+export function printPersona(persona: Persona): string {
+  switch (persona.kind) {
+    case 'user':
+      return `user:${persona.id}`;
+    case 'claims':
+      return `claims:${Buffer.from(JSON.stringify(persona.claims)).toString('base64url')}`;
+    default:
+      return persona.kind;
+  }
+}
+
+function parseClaims(encoded: string): Claims {
+  if (encoded.length > maxClaimsChars) throw unreadable('The claims are too long.');
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
+  } catch {
+    throw unreadable('The claims are not JSON.');
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw unreadable('The claims are a JSON object.');
+  const { role } = value as { role?: unknown };
+  if (typeof role !== 'string' || role === '' || role === 'none' || role.includes('\0'))
+    throw unreadable('The claims need a "role": the database role, such as "authenticated".');
+  return value as Claims;
+}
+
+const unreadable = (why: string): ConsoleError =>
+  new ConsoleError('bad_request', { message: `as: this persona cannot be read. ${why}` });
