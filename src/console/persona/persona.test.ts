@@ -19,7 +19,9 @@ test('what is printed is read again', () => {
   fc.assert(
     fc.property(personas, (persona) => {
       expect(parsePersona(printPersona(persona))).toEqual(
-        persona.kind === 'claims' ? { ...persona, claims: JSON.parse(JSON.stringify(persona.claims)) } : persona,
+        persona.kind === 'claims'
+          ? { ...persona, claims: JSON.parse(JSON.stringify(persona.claims)) }
+          : persona,
       );
     }),
   );
@@ -27,13 +29,19 @@ test('what is printed is read again', () => {
 
 test('any text is a persona or a fault of the table', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.string().map((text) => `claims:${text}`)), (text) => {
-      try {
-        parsePersona(text);
-      } catch (error) {
-        expect(error).toBeInstanceOf(ConsoleError);
-      }
-    }),
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.string().map((text) => `claims:${text}`),
+      ),
+      (text) => {
+        try {
+          parsePersona(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConsoleError);
+        }
+      },
+    ),
   );
 });
 

@@ -1,0 +1,224 @@
+/** Chooses in whose name a page looks: the operator, a visitor, a user, or claims. The choice stands in the address. */
+import { Button, Popover, Textarea, TextInput } from '@mantine/core';
+import { IconCheck, IconChevronDown, IconEye, IconSearch } from '@tabler/icons-react';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { addMessages, textOf } from '../../lib/i18n.ts';
+import { messages } from '../../locales/en/console-persona.ts';
+import { callConsole } from '../api/session.ts';
+import { type Persona, parseClaims, parsePersona, printPersona } from './persona.ts';
+import classes from './persona-picker.module.css';
+import { useDebounced } from './use-debounced.ts';
+
+addMessages('en', messages);
+const t = textOf<keyof typeof messages>();
+
+export interface Identity {
+  /** The database role. */
+  readonly role: string;
+  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly name: string;
+}
+
+/** What the persona of an address is to the database. */
+export const identityQuery = (as: string | undefined) =>
+  queryOptions({
+    queryKey: ['persona', as ?? 'operator'],
+    queryFn: ({ signal }) =>
+      callConsole<Identity>(`/personas/identity?${new URLSearchParams({ as: as ?? 'operator' })}`, {
+        signal,
+      }),
+    staleTime: 60_000,
+    retry: false,
+  });
+
+const usersQuery = (search: string) =>
+  queryOptions({
+    queryKey: ['persona-users', search],
+    queryFn: async ({ signal }) =>
+      (
+        await callConsole<{ users: readonly { id: string; name: string | null; guest: boolean }[] }>(
+          `/personas/users?${new URLSearchParams({ search })}`,
+          { signal },
+        )
+      ).users,
+    placeholderData: keepPreviousData,
+  });
+
+/**
+ * @example
+ * <PersonaPicker as={search.as} onChange={(as) => navigate({ search: (former) => ({ ...former, as }) })} />
+ */
+export function PersonaPicker({
+  as,
+  onChange,
+}: {
+  as: string | undefined;
+  /** Undefined: the operator. */
+  onChange: (as: string | undefined) => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const persona = parsePersona(as);
+  const name = usePersonaName(as);
+  const choose = (next: Persona): void => {
+    setOpen(false);
+    onChange(printPersona(next));
+  };
+  return (
+    <Popover
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-end"
+      width={320}
+      trapFocus
+      returnFocus
+      withinPortal
+      shadow="md"
+    >
+      <Popover.Target>
+        <Button
+          size="compact-sm"
+          variant={persona.kind === 'operator' ? 'default' : 'light'}
+          leftSection={<IconEye size={15} aria-hidden />}
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+          onClick={() => setOpen(!isOpen)}
+          classNames={{ label: classes.label }}
+          aria-label={t('persona.label', { name })}
+        >
+          {name}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t('persona.title')} className={classes.dropdown}>
+        {isOpen ? <Choices persona={persona} onChoose={choose} /> : null}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** How a person would call it; an address of somebody who is gone says so. */
+export function usePersonaName(as: string | undefined): string {
+  const persona = parsePersona(as);
+  const { data, error } = useQuery({ ...identityQuery(as), enabled: persona.kind === 'user' });
+  switch (persona.kind) {
+    case 'operator':
+      return t('persona.operator');
+    case 'anon':
+      return t('persona.anon');
+    case 'user':
+      return data?.name ?? (error === null ? persona.id.slice(0, 8) : t('persona.gone'));
+    case 'claims':
+      return t('persona.claims-name', { name: String(persona.claims.sub ?? persona.claims.role) });
+  }
+}
+
+function Choices({ persona, onChoose }: { persona: Persona; onChoose: (persona: Persona) => void }) {
+  return (
+    <div className={classes.choices}>
+      <Choice
+        isChosen={persona.kind === 'operator'}
+        title={t('persona.operator')}
+        text={t('persona.operator-why')}
+        onChoose={() => onChoose({ kind: 'operator' })}
+      />
+      <Choice
+        isChosen={persona.kind === 'anon'}
+        title={t('persona.anon')}
+        text={t('persona.anon-why')}
+        onChoose={() => onChoose({ kind: 'anon' })}
+      />
+      <Users chosen={persona.kind === 'user' ? persona.id : undefined} onChoose={onChoose} />
+      <ClaimsForm persona={persona} onChoose={onChoose} />
+    </div>
+  );
+}
+
+function Choice({
+  isChosen,
+  title,
+  text,
+  onChoose,
+}: {
+  isChosen: boolean;
+  title: ReactNode;
+  text?: string;
+  onChoose: () => void;
+}) {
+  return (
+    <button type="button" className={classes.choice} aria-pressed={isChosen} onClick={onChoose}>
+      <span className={classes.names}>
+        <span className={classes.name}>{title}</span>
+        {text === undefined ? null : <span className={classes.text}>{text}</span>}
+      </span>
+      {isChosen ? <IconCheck size={15} aria-hidden /> : null}
+    </button>
+  );
+}
+
+function Users({ chosen, onChoose }: { chosen: string | undefined; onChoose: (persona: Persona) => void }) {
+  const [search, setSearch] = useState('');
+  const [text, setText] = useDebounced(search, setSearch);
+  const { data } = useQuery(usersQuery(search));
+  return (
+    <fieldset className={classes.group}>
+      <legend className={classes.legend}>{t('persona.user')}</legend>
+      <TextInput
+        size="xs"
+        type="search"
+        leftSection={<IconSearch size={14} aria-hidden />}
+        placeholder={t('persona.search')}
+        aria-label={t('persona.search')}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      {data?.length === 0 ? <p className={classes.text}>{t('persona.no-user')}</p> : null}
+      <div className={classes.users}>
+        {data?.map(({ id, name, guest }) => (
+          <Choice
+            key={id}
+            isChosen={id === chosen}
+            title={name ?? `${t('persona.guest')} ${id.slice(0, 8)}`}
+            onChoose={() => onChoose({ kind: 'user', id })}
+            {...(guest && name !== null ? { text: t('persona.guest') } : {})}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+const exampleClaims = { role: 'authenticated', sub: '00000000-0000-0000-0000-000000000000' };
+
+function ClaimsForm({ persona, onChoose }: { persona: Persona; onChoose: (persona: Persona) => void }) {
+  const [text, setText] = useState(() =>
+    JSON.stringify(persona.kind === 'claims' ? persona.claims : exampleClaims, null, 2),
+  );
+  const [isBad, setBad] = useState(false);
+  return (
+    <form
+      className={classes.group}
+      aria-label={t('persona.claims')}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const claims = parseClaims(text);
+        setBad(claims === undefined);
+        if (claims !== undefined) onChoose({ kind: 'claims', claims });
+      }}
+    >
+      <Textarea
+        size="xs"
+        label={t('persona.claims')}
+        aria-description={t('persona.claims-field')}
+        autosize={false}
+        rows={4}
+        spellCheck={false}
+        classNames={{ input: classes.claims }}
+        error={isBad ? t('persona.claims-bad') : undefined}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" size="compact-sm" variant="default">
+        {t('persona.claims-use')}
+      </Button>
+    </form>
+  );
+}
