@@ -1,0 +1,156 @@
+/**
+ * What the Console can change of a schema, as data: parsed at the edge (`inputs.ts`), printed as SQL (`core/compile.ts`).
+ *
+ * Glossary. *Expression*: SQL text of the operator's own (a default, a check); it is held to one expression by
+ * `core/expression.ts` and always stands in parentheses. Everything else is a name or a value, and is quoted.
+ */
+
+export interface TypeRef {
+  /** Absent: one of the types in `core/type-names.ts`. */
+  readonly schema?: string | undefined;
+  readonly name: string;
+  /** As in `numeric(10, 2)`. */
+  readonly modifiers?: readonly number[] | undefined;
+  readonly array?: boolean | undefined;
+}
+
+export type ReferenceAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
+
+export interface Reference {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly onDelete?: ReferenceAction | undefined;
+  readonly onUpdate?: ReferenceAction | undefined;
+}
+
+export type IdentityKind = 'always' | 'by default';
+
+export interface ColumnDefinition {
+  readonly name: string;
+  readonly type: TypeRef;
+  readonly nullable: boolean;
+  /** An expression. */
+  readonly default?: string | undefined;
+  readonly identity?: IdentityKind | undefined;
+  /** An expression of other columns, computed when the row is written. */
+  readonly generated?: string | undefined;
+  readonly unique?: boolean | undefined;
+  /** An expression. */
+  readonly check?: string | undefined;
+  readonly references?: Reference | undefined;
+  readonly comment?: string | undefined;
+}
+
+export type ConstraintDefinition =
+  | { readonly kind: 'primary key'; readonly columns: readonly string[] }
+  | {
+      readonly kind: 'unique';
+      readonly columns: readonly string[];
+      readonly nullsNotDistinct?: boolean | undefined;
+    }
+  | { readonly kind: 'check'; readonly expression: string }
+  | {
+      readonly kind: 'foreign key';
+      readonly columns: readonly string[];
+      readonly references: Reference;
+      readonly deferrable?: boolean | undefined;
+    };
+
+export interface IndexPart {
+  /** One of both. */
+  readonly column?: string | undefined;
+  readonly expression?: string | undefined;
+  readonly operatorClass?: string | undefined;
+  readonly descending?: boolean | undefined;
+}
+
+export type IndexMethod = 'btree' | 'hash' | 'gin' | 'gist' | 'brin' | 'spgist';
+export type TriggerEvent = 'insert' | 'update' | 'delete' | 'truncate';
+
+interface OfTable {
+  readonly schema: string;
+  readonly table: string;
+}
+
+interface OfEnum {
+  readonly schema: string;
+  readonly name: string;
+}
+
+export type TableChange = OfTable &
+  (
+    | {
+        readonly kind: 'create_table';
+        readonly columns: readonly ColumnDefinition[];
+        readonly constraints: readonly (ConstraintDefinition & { readonly name?: string | undefined })[];
+        readonly rls: boolean;
+        readonly comment?: string | undefined;
+      }
+    | { readonly kind: 'rename_table'; readonly name: string }
+    | { readonly kind: 'comment_table'; readonly comment: string | null }
+    | { readonly kind: 'drop_table'; readonly cascade: boolean }
+    | { readonly kind: 'set_rls'; readonly enabled: boolean }
+    | { readonly kind: 'add_column'; readonly column: ColumnDefinition }
+    | {
+        readonly kind: 'alter_column';
+        readonly column: string;
+        readonly name?: string | undefined;
+        readonly type?: { readonly to: TypeRef; readonly using?: string | undefined } | undefined;
+        readonly nullable?: boolean | undefined;
+        /** Null takes it away. */
+        readonly default?: string | null | undefined;
+        readonly identity?:
+          | { readonly action: 'add' | 'set'; readonly as: IdentityKind }
+          | { readonly action: 'drop' }
+          | undefined;
+        readonly comment?: string | null | undefined;
+      }
+    | { readonly kind: 'drop_column'; readonly column: string; readonly cascade: boolean }
+    | {
+        readonly kind: 'add_constraint';
+        readonly name?: string | undefined;
+        readonly constraint: ConstraintDefinition;
+      }
+    | { readonly kind: 'drop_constraint'; readonly name: string; readonly cascade: boolean }
+    | {
+        readonly kind: 'create_index';
+        readonly name?: string | undefined;
+        readonly method: IndexMethod;
+        readonly unique: boolean;
+        readonly parts: readonly IndexPart[];
+        readonly include?: readonly string[] | undefined;
+        /** An expression: only these rows. */
+        readonly where?: string | undefined;
+      }
+    | { readonly kind: 'drop_index'; readonly name: string }
+    | {
+        readonly kind: 'create_trigger';
+        readonly name: string;
+        readonly timing: 'before' | 'after' | 'instead of';
+        readonly events: readonly TriggerEvent[];
+        readonly columns?: readonly string[] | undefined;
+        readonly forEach: 'row' | 'statement';
+        /** An expression over OLD and NEW. */
+        readonly when?: string | undefined;
+        readonly function: { readonly schema: string; readonly name: string };
+        readonly arguments?: readonly string[] | undefined;
+      }
+    | { readonly kind: 'drop_trigger'; readonly name: string }
+    | { readonly kind: 'set_trigger'; readonly name: string; readonly enabled: boolean }
+  );
+
+export type SchemaChange =
+  | { readonly kind: 'create_schema'; readonly name: string }
+  | (OfEnum & { readonly kind: 'create_enum'; readonly values: readonly string[] })
+  | (OfEnum & {
+      readonly kind: 'add_enum_value';
+      readonly value: string;
+      readonly before?: string | undefined;
+    })
+  | (OfEnum & { readonly kind: 'rename_enum_value'; readonly value: string; readonly to: string })
+  | (OfEnum & { readonly kind: 'rename_enum'; readonly to: string })
+  | (OfEnum & { readonly kind: 'drop_enum' })
+  | TableChange;
+
+export const isTableChange = (change: SchemaChange): change is TableChange => 'table' in change;

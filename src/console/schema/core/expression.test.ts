@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { expressionFault } from './expression.ts';
+
+test.each([
+  'now()',
+  "'it''s'",
+  "E'it\\'s;--'",
+  "E'a'\n'b\\'c'",
+  '"odd;name" + 1',
+  '$$ ; -- $$',
+  '$tag$ ) $tag$',
+  "array['a', 'b'][1]",
+  "'{}'::jsonb",
+  "' -- no comment '",
+  'a$b$c',
+  '1 - -1',
+])('%s stands by itself', (text) => {
+  expect(expressionFault(text)).toBeUndefined();
+});
+
+test.each([
+  ['', 'is empty'],
+  ['1; drop table x', 'holds a semicolon'],
+  ['1) , add column x int default (1', 'has a ) that nothing opens'],
+  ['(1', 'lacks a )'],
+  ['(1]', 'has a ] that nothing opens'],
+  ['1 -- x', 'holds a comment'],
+  ['1 /* x', 'holds a comment'],
+  ["'open", 'has a quote that is never closed'],
+  ['"open', 'has a quote that is never closed'],
+  ['$$ open', 'has a quote that is never closed'],
+  ["E'open\\'", 'has a quote that is never closed'],
+  // Behind an identifier that ends in E, a backslash is an ordinary character.
+  ["éE'\\'; drop table x", 'holds a semicolon'],
+  ["E'a'\n'b\\' || '; drop table x --'", 'holds a semicolon'],
+  ['1\0', 'holds a zero byte'],
+])('%j %s', (text, fault) => {
+  expect(expressionFault(text)).toBe(fault);
+});

@@ -1,0 +1,64 @@
+/**
+ * Holds an operator's SQL expression to being one: in parentheses it cannot end the statement around it, begin another,
+ * or leave anything of it out as a comment. What it computes is PostgreSQL's to judge.
+ */
+
+/** Why a text is no single expression; undefined when it may stand in parentheses. */
+export function expressionFault(text: string): string | undefined {
+  if (text.trim() === '') return 'is empty';
+  if (text.includes('\0')) return 'holds a zero byte';
+  const closers: string[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at] as string;
+    const quoted = quotedEnd(text, at);
+    if (quoted === undefined) return 'has a quote that is never closed';
+    if (quoted > at) {
+      at = quoted - 1;
+      continue;
+    }
+    if (text.startsWith('--', at) || text.startsWith('/*', at)) return 'holds a comment';
+    if (char === ';') return 'holds a semicolon';
+    if (char === '(' || char === '[') closers.push(char === '(' ? ')' : ']');
+    else if ((char === ')' || char === ']') && closers.pop() !== char)
+      return `has a ${char} that nothing opens`;
+  }
+  return closers.length > 0 ? `lacks a ${closers.at(-1)}` : undefined;
+}
+
+/** Letters, digits and what else an unquoted name may hold. */
+const nameEnd = /[\w$\u0080-\uffff]$/;
+
+/** Behind the quoted part that begins here; `at` itself when none does; undefined when it has no end. */
+function quotedEnd(text: string, at: number): number | undefined {
+  const char = text[at];
+  const before = text.slice(0, at);
+  if (char === '"') return closing(text, at + 1, '"');
+  if (char === "'") {
+    const escapes = /[eE]$/.test(before) && !nameEnd.test(before.slice(0, -1));
+    return escapes ? escapedEnd(text, at + 1) : closing(text, at + 1, "'");
+  }
+  if (char !== '$' || nameEnd.test(before)) return at;
+  const tag = /^\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/.exec(text.slice(at))?.[0];
+  if (tag === undefined) return at;
+  const end = text.indexOf(tag, at + tag.length);
+  return end < 0 ? undefined : end + tag.length;
+}
+
+/** Quotes are doubled inside; with `escapes` a backslash takes the next character with it. */
+function closing(text: string, from: number, quote: string, escapes = false): number | undefined {
+  for (let at = from; at < text.length; at++) {
+    if (escapes && text[at] === '\\') at++;
+    else if (text[at] === quote) {
+      if (text[at + 1] !== quote) return at + 1;
+      at++;
+    }
+  }
+  return undefined;
+}
+
+/** `E'…'` goes on behind a line end with the next `'…'`, whose backslashes count too (PostgreSQL manual, 4.1.2.2). */
+function escapedEnd(text: string, from: number): number | undefined {
+  const end = closing(text, from, "'", true);
+  const more = end === undefined ? null : /^\s*[\r\n]\s*'/.exec(text.slice(end));
+  return end === undefined || more === null ? end : escapedEnd(text, end + more[0].length);
+}
