@@ -254,6 +254,8 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     inbox: mail.inbox,
     apiUrl,
     internalFetch,
+    writeMigration: (tx, name, statements) =>
+      rooms.project.writeMigration(tx, supabaseDir, { name, statements, now: clock.now() }),
     webDir,
     clock,
     log,

@@ -22,6 +22,8 @@ import { homeRoutes } from './routes/home.ts';
 import { inboxRoutes } from './routes/inbox.ts';
 import { tableRoutes } from './routes/tables.ts';
 import { userRoutes } from './routes/users.ts';
+import type { WriteMigration } from './schema/apply.ts';
+import { schemaRoutes } from './schema/routes.ts';
 import { createSessions, type Operator } from './sessions.ts';
 
 export type { OperatorRole } from './core/roles.ts';
@@ -39,6 +41,8 @@ export interface ConsoleDeps {
   readonly health: () => Record<string, string | undefined>;
   /** A request to one of our own services in this process, for example /auth/v1/admin/users. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** Keeps a change of the schema as a migration of the project. */
+  readonly writeMigration: WriteMigration;
   /** Where the built web app lies (dist/web). */
   readonly webDir: string;
   readonly clock: Clock;
@@ -93,6 +97,11 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               );
               homeRoutes(api, deps);
               tableRoutes(api, database, audit);
+              schemaRoutes(api, {
+                pool: database.pool('postgres'),
+                audit,
+                writeMigration: deps.writeMigration,
+              });
               userRoutes(api, deps, audit);
               inboxRoutes(api, deps.inbox, audit);
               personaRoutes(api, database, deps.clock);

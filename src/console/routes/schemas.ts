@@ -1,5 +1,8 @@
 /** The shapes of the Console API's inputs, parsed once at the edge. */
 import { z } from 'zod';
+
+export { schemaApply, schemaPreview } from '../schema/inputs.ts';
+
 import { filterOperatorNames } from '../tables/rows.ts';
 
 const cell = z.union([

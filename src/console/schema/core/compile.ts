@@ -208,6 +208,11 @@ function createTrigger(change: Of<'create_trigger'>, table: string): string {
   );
 }
 
+/** What a column's values become under another type: for counting those that change. */
+export function conversionOf(column: string, to: TypeRef, using: string | undefined): string {
+  return `${using === undefined ? id(column) : expression(using, 'conversion')}::${typeName(to)}`;
+}
+
 function typeName({ schema, name, modifiers = [], array = false }: TypeRef): string {
   if (schema === undefined && !typeNames.has(name)) throw new ChangeFault(`there is no type ${name}`);
   const base = schema === undefined ? name : qualified(schema, name);

@@ -1,0 +1,60 @@
+/** A change that was made in the running database, kept as a migration: its file, and its line in the history. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Queryable } from '../database/types.ts';
+import { readMigrationFolder } from './files.ts';
+import { ensureHistory, insertApplied, selectApplied } from './queries.ts';
+
+export interface WrittenMigration {
+  /** As upstream writes it: `supabase/migrations/20240101000000_add_todos.sql`. */
+  readonly shownPath: string;
+  /** Takes the file away again: the transaction that holds its line was rolled back. */
+  discard(): void;
+}
+
+/**
+ * Notes the statements as applied, in the transaction that has run them, and writes their file, which must not exist.
+ * Its version is the time, or the second behind the newest version, so that it comes last.
+ *
+ * @param name letters, digits, `_`, `.` and `-`
+ */
+export async function writeMigration(
+  tx: Queryable,
+  supabaseDir: string,
+  migration: { readonly name: string; readonly statements: readonly string[]; readonly now: number },
+): Promise<WrittenMigration> {
+  const { name, statements, now } = migration;
+  await ensureHistory(tx);
+  const versions = [
+    ...(await selectApplied(tx)).map(({ version }) => version),
+    ...readMigrationFolder(supabaseDir).files.map(({ version }) => version),
+  ];
+  const version = versionAfter(versions, now);
+  await insertApplied(tx, { version, name, statements });
+  const dir = join(supabaseDir, 'migrations');
+  mkdirSync(dir, { recursive: true });
+  const path = join(dir, `${version}_${name}.sql`);
+  writeFileSync(path, statements.map((statement) => `${statement};\n`).join('\n'), { flag: 'wx' });
+  return {
+    shownPath: `supabase/migrations/${version}_${name}.sql`,
+    discard: () => rmSync(path, { force: true }),
+  };
+}
+
+/** `YYYYMMDDhhmmss` in UTC, larger than every version of that form. */
+export function versionAfter(versions: readonly string[], now: number): string {
+  const taken = new Set(versions);
+  const newest = Math.max(0, ...versions.map(timeOf).filter((time) => Number.isFinite(time)));
+  let time = Math.max(now, newest + 1000);
+  while (taken.has(textOf(time))) time += 1000;
+  return textOf(time);
+}
+
+const textOf = (time: number): string => new Date(time).toISOString().replaceAll(/\D/g, '').slice(0, 14);
+
+function timeOf(version: string): number {
+  const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(version);
+  if (match === null) return Number.NaN;
+  const [year = 0, month = 1, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
