@@ -67,6 +67,8 @@ const fixed: readonly Fixed[] = [
   ['auth', 'a hook in the database answers within', 'ms', 'src/auth', 'functionTimeoutMs'],
   ['auth', 'answer of a hook', 'bytes', 'src/auth', 'maxAnswerBytes'],
   ['rest', 'request body', 'bytes', 'src/rest', 'BODY_LIMIT_BYTES'],
+  ['rest', 'columns and embeds of a level, terms of an order', 'count', 'src/rest', 'MAX_ITEMS'],
+  ['rest', 'levels of embeds, and of conditions', 'count', 'src/rest/core/parse/grammar.ts', 'MAX_DEPTH'],
   [
     'rest',
     'one answer in memory; a larger one waits in a file',

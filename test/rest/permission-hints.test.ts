@@ -48,6 +48,7 @@ const FIXTURE = `
     $$ begin raise insufficient_privilege using message = 'permission denied for table closed'; end $$;
   create function public.raises_with_hint() returns int language plpgsql as
     $$ begin raise insufficient_privilege using message = 'no', hint = 'Ask nicely'; end $$;
+  create function public.climbs() returns void language plpgsql as 'begin set local role supabase_admin; end';
   create function public.writes() returns void language sql as $$ insert into public.guarded values (9, 'x') $$;
   revoke execute on function public.locked(int, text), public.locked(text) from public, anon, authenticated, service_role;
   grant execute on function public.locked(text) to anon;
@@ -372,6 +373,48 @@ test('what the hint says is enough', async () => {
   });
   expect(response.status).toBe(204);
   await rest.run('revoke all on public.closed from anon');
+});
+
+test('a role that the login role may not act as', async () => {
+  const rest = harnesses.get('full') as RestHarness;
+  const role = `Hint "Role" ${process.pid}`;
+  const quoted = `"${role.replaceAll('"', '""')}"`;
+  await rest.run(`create role ${quoted}`);
+  try {
+    const hint = `The login role may not act as this role. If tokens are to use it, grant it with: GRANT ${quoted} TO authenticator;`;
+    for (const [extent, expected] of [
+      ['full', hint],
+      ['short', hint],
+      ['off', null],
+    ] as const) {
+      const { fetch, userToken } = harnesses.get(extent) as RestHarness;
+      const response = await fetch('/closed', {
+        headers: { authorization: `Bearer ${userToken('x', { role })}` },
+      });
+      const message = `permission denied to set role "${role}"`;
+      expect({ status: response.status, body: await response.json() }).toEqual({
+        status: 403,
+        body: { code: '42501', details: null, hint: expected, message },
+      });
+    }
+    await rest.run(hint.replace(/^.*with: /, ''));
+    const granted = await rest.fetch('/closed', {
+      headers: { authorization: `Bearer ${rest.userToken('x', { role })}` },
+    });
+    expect(await granted.json()).toMatchObject({ message: 'permission denied for table closed' });
+  } finally {
+    await rest.run(`drop role ${quoted}`);
+  }
+});
+
+test('a role that a function asks for is not talked about', async () => {
+  const { body } = await ask('full', { path: '/rpc/climbs', method: 'POST', body: {} });
+  expect(body).toEqual({
+    code: '42501',
+    details: null,
+    hint: null,
+    message: 'permission denied to set role "supabase_admin"',
+  });
 });
 
 test('the schema itself, together with the table in it', async () => {

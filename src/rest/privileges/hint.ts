@@ -26,6 +26,10 @@ export function privilegeHint(role: string, missing: readonly MissingRow[], exte
   return `Grant the required privileges to the current role with: ${grants.join(' ')}${instead}`;
 }
 
+/** Both as SQL writes them: the role of the token, and the one that signs in. */
+export const membershipHint = (role: string, login: string): string =>
+  `The login role may not act as this role. If tokens are to use it, grant it with: GRANT ${role} TO ${login};`;
+
 function grantsOf(missing: readonly MissingRow[], extent: Extent): string[] {
   const schemas = missing
     .filter(({ kind }) => kind === 'schema')

@@ -12,12 +12,13 @@ import {
   type Command,
   type Extent,
   fullPolicyHint,
+  membershipHint,
   privilegeHint,
   ROW_BEHIND_THE_REQUEST,
   shortPolicyHint,
 } from './hint.ts';
 import { needsOf } from './needs.ts';
-import { selectMissing, selectPolicies, selectQuoted } from './queries.ts';
+import { selectLoginWithout, selectMissing, selectPolicies, selectQuoted } from './queries.ts';
 
 /** The error with a hint; the same error where there is nothing to say, or nobody who could be asked. */
 export type Advise = (
@@ -28,16 +29,20 @@ export type Advise = (
 ) => Promise<RestError>;
 
 /** What refused, by the place in PostgreSQL's sources that every error names: its message may be translated. */
-const REFUSED_BY: Readonly<Record<string, 'privilege' | 'policy'>> = {
+const REFUSED_BY: Readonly<Record<string, 'privilege' | 'policy' | 'role'>> = {
   aclcheck_error: 'privilege',
   aclcheck_error_col: 'privilege',
   nextval_internal: 'privilege',
   ExecWithCheckOptions: 'policy',
+  // `role` is a setting, whose value is checked.
+  call_string_check_hook: 'role',
 };
+
+const LOOKS = { privilege: privileges, policy: policies, role: membership } as const;
 
 export function createAdviser(db: Queryable, log: Logger): Advise {
   // A burst of one refusal is looked up once.
-  const underWay = new Map<string, Promise<string>>();
+  const underWay = new Map<string, Promise<string | null>>();
   return async (error, plan, role, { schemas, permissionHints }) => {
     const { routine } = (error.cause ?? {}) as Partial<PostgresErrorShape>;
     const by = routine === undefined ? undefined : REFUSED_BY[routine];
@@ -48,7 +53,7 @@ export function createAdviser(db: Queryable, log: Logger): Advise {
     try {
       let answer = underWay.get(key);
       if (answer === undefined) {
-        answer = (by === 'privilege' ? privileges : policies)(db, ask).finally(() => underWay.delete(key));
+        answer = LOOKS[by](db, ask).finally(() => underWay.delete(key));
         underWay.set(key, answer);
       }
       return withHint(error, await answer);
@@ -59,7 +64,7 @@ export function createAdviser(db: Queryable, log: Logger): Advise {
   };
 }
 
-const withHint = (error: RestError, hint: string): RestError => {
+const withHint = (error: RestError, hint: string | null): RestError => {
   const { code, status, reason, message, details, headers, cause } = error;
   return new RestError({ code, status, reason, message, details, hint, headers, cause });
 };
@@ -78,6 +83,13 @@ async function privileges(db: Queryable, { role, plan, schemas, extent }: Ask): 
   if (missing.length === 0) return BEHIND_THE_REQUEST;
   const [quoted = role] = await selectQuoted(db, [role]);
   return privilegeHint(quoted, missing, extent);
+}
+
+/** Null: the request's own role was no hindrance, a function asked for another. */
+async function membership(db: Queryable, { role }: Ask): Promise<string | null> {
+  const login = await selectLoginWithout(db, role);
+  const [quoted = role] = await selectQuoted(db, [role]);
+  return login === undefined ? null : membershipHint(quoted, login);
 }
 
 async function policies(db: Queryable, { role, plan, extent, message }: Ask): Promise<string> {

@@ -131,6 +131,18 @@ export const selectPolicies = (
       select from unnest(p.polroles) r (oid) where r.oid = 0 or pg_has_role(${role}::name, r.oid, 'usage'))
     order by p.polname`);
 
+/**
+ * The login role as SQL writes it, when it may not act as `role`, which exists and is no superuser: nobody is told to
+ * hand that out. PostgreSQL 15 has no right SET.
+ */
+export const selectLoginWithout = async (db: Queryable, role: string): Promise<string | undefined> => {
+  const [row] = await db.query<{ login: string }>(sql`
+    select quote_ident(session_user) as login from pg_roles r
+    where r.rolname = ${role} and not r.rolsuper and not pg_has_role(session_user, r.oid,
+      case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end)`);
+  return row?.login;
+};
+
 /** As SQL writes them: quoted where that is needed. */
 export const selectQuoted = async (db: Queryable, names: readonly string[]): Promise<string[]> => {
   const [row] = await db.query<{ quoted: string[] }>(sql`

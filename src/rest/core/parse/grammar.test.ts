@@ -18,6 +18,22 @@ const fault = (parser: Parser<unknown>, text: string) => {
   return result.ok ? undefined : `${result.position} ${result.details}`;
 };
 
+describe('a level of a select, and an order, have as many items as a row of PostgreSQL', () => {
+  const items = (count: number) => Array.from({ length: count }, () => 'a').join(',');
+  test.each([
+    ['select', select],
+    ['order', order],
+  ])('%s: what is beyond is not read', (_what, parser: Parser<unknown>) => {
+    expect(fault(parser, items(1664))).toBe(undefined);
+    // Behind the first item too many: nobody has looked at the other 13,000.
+    expect(fault(parser, items(15_000))).toBe('"" (line 1, column 3330) expecting at most 1664 items');
+  });
+  test('each level has its own', () => {
+    expect(fault(select, `b(${items(1664)}),${items(1663)}`)).toBe(undefined);
+    expect(fault(select, `b(${items(1665)})`)).toMatch(/at most 1664 items$/);
+  });
+});
+
 describe('faults carry the texts that clients of PostgREST know', () => {
   test.each([
     [

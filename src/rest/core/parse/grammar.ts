@@ -25,6 +25,7 @@ import {
   optional,
   or,
   type Parser,
+  remembered,
   right,
   sepBy,
   sepBy1,
@@ -52,6 +53,8 @@ import type {
 
 /** Embeds and logic trees nested deeper than this are refused; the parser's own stack ends far beyond it. */
 const MAX_DEPTH = 100;
+/** Columns and embeds of one level, and terms of an order: more than that PostgreSQL's rows do not hold. */
+const MAX_ITEMS = 1664;
 
 const join = (parser: Parser<string[]>): Parser<string> => map(parser, (chars) => chars.join(''));
 const as = <T>(parser: Parser<unknown>, value: T): Parser<T> => map(parser, () => value);
@@ -76,9 +79,8 @@ const quotedValue: Parser<string> = between(
 const dash = attempt(right(char('-'), notFollowedBy(char('>'))));
 const dashed = (part: Parser<string>): Parser<string> => map(sepBy1(part, dash), (parts) => parts.join('-'));
 
-export const fieldName: Parser<string> = label(
-  or(quotedValue, dashed(identifier)),
-  'field name (* or [a..z0..9_$])',
+export const fieldName: Parser<string> = remembered(
+  label(or(quotedValue, dashed(identifier)), 'field name (* or [a..z0..9_$])'),
 );
 
 const jsonKeyPart: Parser<string> = map(many1(noneOf('(-:.,>)')), (chars) => chars.join('').trim());
@@ -218,7 +220,7 @@ function selectForest(depth: number): Parser<SelectItem[]> {
     bind(attempt(embedHead), (head) => map(children, (items) => ({ ...head, items }))),
     selectField,
   );
-  return sepBy(tree, comma);
+  return sepBy(tree, comma, MAX_ITEMS);
 }
 
 /** `id,name::text,author:people!fk(name)` */
@@ -397,7 +399,11 @@ const orderTerm: Parser<OrderTerm> = bind(field, (of) =>
 );
 
 /** `name.desc.nullslast,clients(name)` */
-export const order: Parser<OrderTerm[]> = sepBy1(lexeme(or(attempt(relatedOrderTerm), orderTerm)), char(','));
+export const order: Parser<OrderTerm[]> = sepBy1(
+  lexeme(or(attempt(relatedOrderTerm), orderTerm)),
+  char(','),
+  MAX_ITEMS,
+);
 
 /** `path.to.embed.column->json` */
 export const treePath: Parser<{ path: EmbedPath; field: Field }> = bind(

@@ -17,6 +17,7 @@ const EXPECTED = 2;
 
 interface Message {
   readonly kind: 0 | 1 | 2;
+  /** Of SYSTEM_UNEXPECTED the character itself, or nothing at the end: most are forgotten unseen. */
   readonly text: string;
 }
 
@@ -116,6 +117,21 @@ export const attempt =
     return reply.ok ? reply : { ...reply, consumed: false };
   };
 
+/**
+ * The same parser, which remembers its last reply: alternatives that begin alike ask for the same beginning again.
+ * A reply follows from the text and the position alone, so nothing else changes.
+ */
+export function remembered<T>(parser: Parser<T>): Parser<T> {
+  const last = new WeakMap<Input, { readonly index: number; readonly reply: Reply<T> }>();
+  return (input, at) => {
+    const known = last.get(input);
+    if (known?.index === at.index) return known.reply;
+    const reply = parser(input, at);
+    last.set(input, { index: at.index, reply });
+    return reply;
+  };
+}
+
 export const lookAhead =
   <T>(parser: Parser<T>): Parser<T> =>
   (input, at) => {
@@ -137,8 +153,8 @@ export const satisfy =
   (input, at) => {
     const char = input.chars[at.index];
     if (char === undefined || !test(char)) {
-      const text = char === undefined ? '' : show(char);
-      return { ok: false, consumed: false, error: { at, messages: [{ kind: SYSTEM_UNEXPECTED, text }] } };
+      const messages = [{ kind: SYSTEM_UNEXPECTED, text: char ?? '' }] as const;
+      return { ok: false, consumed: false, error: { at, messages } };
     }
     const after = advance(at, char);
     return { ok: true, consumed: true, value: char, at: after, error: unknownError(after) };
@@ -164,16 +180,16 @@ export const digit: Parser<string> = label(
 /** A whole word; an error points at its first character, even when a later one differs. */
 export function string(word: string): Parser<string> {
   const wanted = Array.from(word);
+  const expected: Message = { kind: EXPECTED, text: show(word) };
   return (input, at) => {
     let here = at;
-    for (const [index, expected] of wanted.entries()) {
+    for (let index = 0; index < wanted.length; index++) {
       const found = input.chars[here.index];
-      if (found !== expected) {
-        const unexpected: Message = { kind: SYSTEM_UNEXPECTED, text: found === undefined ? '' : show(found) };
-        const error = withExpected({ at, messages: [unexpected] }, show(word));
-        return { ok: false, consumed: index > 0, error };
+      if (found !== wanted[index]) {
+        const unexpected: Message = { kind: SYSTEM_UNEXPECTED, text: found ?? '' };
+        return { ok: false, consumed: index > 0, error: { at, messages: [expected, unexpected] } };
       }
-      here = advance(here, expected);
+      here = advance(here, found as string);
     }
     return { ok: true, consumed: true, value: word, at: here, error: unknownError(here) };
   };
@@ -199,7 +215,12 @@ export const eof: Parser<undefined> = (input, at) => {
   return { ok: false, consumed: false, error: withExpected(error, 'end of input') };
 };
 
-export function many<T>(parser: Parser<T>): Parser<T[]> {
+/** With `limit`, what would be one value too many fails as `beyond` does. */
+export function many<T>(
+  parser: Parser<T>,
+  limit = Number.POSITIVE_INFINITY,
+  beyond: Parser<never> = zero,
+): Parser<T[]> {
   return (input, at) => {
     const values: T[] = [];
     let here = at;
@@ -210,6 +231,10 @@ export function many<T>(parser: Parser<T>): Parser<T[]> {
         return { ok: true, consumed: values.length > 0, value: values, at: here, error: reply.error };
       }
       if (!reply.consumed) throw new Error('many: the repeated parser accepts nothing');
+      if (values.length >= limit) {
+        const refused = beyond(input, reply.at);
+        return refused.ok ? refused : { ...refused, consumed: true };
+      }
       values.push(reply.value);
       here = reply.at;
     }
@@ -219,11 +244,18 @@ export function many<T>(parser: Parser<T>): Parser<T[]> {
 export const many1 = <T>(parser: Parser<T>): Parser<T[]> =>
   bind(parser, (first) => map(many(parser), (rest) => [first, ...rest]));
 
-export const sepBy1 = <T>(parser: Parser<T>, separator: Parser<unknown>): Parser<T[]> =>
-  bind(parser, (first) => map(many(right(separator, parser)), (rest) => [first, ...rest]));
+/** At most `limit` values; one more fails, and the error says so. */
+export const sepBy1 = <T>(
+  parser: Parser<T>,
+  separator: Parser<unknown>,
+  limit = Number.POSITIVE_INFINITY,
+): Parser<T[]> => {
+  const rest = many(right(separator, parser), limit - 1, label(zero, `at most ${limit} items`));
+  return bind(parser, (first) => map(rest, (others) => [first, ...others]));
+};
 
-export const sepBy = <T>(parser: Parser<T>, separator: Parser<unknown>): Parser<T[]> =>
-  or(sepBy1(parser, separator), succeed<T[]>([]));
+export const sepBy = <T>(parser: Parser<T>, separator: Parser<unknown>, limit?: number): Parser<T[]> =>
+  or(sepBy1(parser, separator, limit), succeed<T[]>([]));
 
 export const option = <T>(fallback: T, parser: Parser<T>): Parser<T> => or(parser, succeed(fallback));
 
@@ -269,7 +301,7 @@ function describe(messages: readonly Message[]): string {
   if (messages.some((message) => message.kind === UNEXPECTED)) {
     if (unexpected.length > 0) parts.push(`unexpected ${commasOr(unexpected)}`);
   } else if (system !== undefined) {
-    parts.push(`unexpected ${system === '' ? 'end of input' : system}`);
+    parts.push(`unexpected ${system === '' ? 'end of input' : show(system)}`);
   }
   const expected = texts(EXPECTED).filter((text) => text !== '');
   if (expected.length > 0) parts.push(`expecting ${commasOr(expected)}`);
