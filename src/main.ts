@@ -256,6 +256,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     internalFetch,
     writeMigration: (tx, name, statements) =>
       rooms.project.writeMigration(tx, supabaseDir, { name, statements, now: clock.now() }),
+    dataDir,
     webDir,
     clock,
     log,

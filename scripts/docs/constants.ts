@@ -60,9 +60,9 @@ const fixed: readonly Fixed[] = [
   ['auth', 'age of a signed message of a wallet, either way', 'ms', 'src/auth', 'walletMessageValidityMs'],
   ['auth', 'signed message of a wallet', 'bytes', 'src/auth', 'maxMessageBytes'],
   ['auth', 'what has expired is cleared away every', 'ms', 'src/auth', 'sweepEveryMs'],
-  ['auth', 'TOTP period', 's', 'src/auth', 'periodSeconds'],
-  ['auth', 'TOTP digits', 'count', 'src/auth/core/totp.ts', 'digits'],
-  ['auth', 'TOTP steps of skew, either way', 'count', 'src/auth', 'skewSteps'],
+  ['auth', 'TOTP period', 's', 'src/kernel/totp.ts', 'periodSeconds'],
+  ['auth', 'TOTP digits', 'count', 'src/kernel/totp.ts', 'digits'],
+  ['auth', 'TOTP steps of skew, either way', 'count', 'src/kernel/totp.ts', 'skewSteps'],
   ['auth', 'a hook over HTTP answers within', 'ms', 'src/auth', 'httpTimeoutMs'],
   ['auth', 'a hook in the database answers within', 'ms', 'src/auth', 'functionTimeoutMs'],
   ['auth', 'answer of a hook', 'bytes', 'src/auth', 'maxAnswerBytes'],
@@ -98,6 +98,9 @@ const fixed: readonly Fixed[] = [
   ['console', 'session of an operator', 's', 'src/console', 'sessionLifetimeSeconds'],
   ['console', 'failed sign-ins of one address', 'count', 'src/console', 'attemptLimits.most'],
   ['console', 'they are counted over', 'ms', 'src/console', 'attemptLimits.windowMs'],
+  ['console', 'link of an invitation', 's', 'src/console', 'invitationSeconds'],
+  ['console', 'wrong codes of one operator', 'count', 'src/console', 'codeLimits.most'],
+  ['console', 'they are counted over', 'ms', 'src/console', 'codeLimits.windowMs'],
   ['web', 'the key set is cached for', 'ms', 'web/lib/session', 'jwksCacheMs'],
 ];
 

@@ -8,8 +8,17 @@ export const errors = {
   link_invalid: {
     status: 401,
     message:
-      'This sign-in link has been used or is older than ten minutes. Run "npm run -s plinth -- console" for a fresh one.',
+      'This sign-in link has been used or is too old. Ask an owner for another, or run "npm run -s plinth -- console" for a fresh one.',
   },
+  factor_needed: { status: 403, message: 'Prove your second factor first.' },
+  factor_there: {
+    status: 409,
+    message: 'You have a second factor already. Remove it before you add another.',
+  },
+  factor_required: { status: 409, message: 'This project asks every operator for a second factor.' },
+  code_wrong: { status: 422, message: 'This code is wrong, older than a minute, or has been used.' },
+  last_owner: { status: 409, message: 'The last owner stays: make somebody else an owner first.' },
+  taken: { status: 409, message: 'There is one of that name already.' },
   forbidden: { status: 403, message: 'Your role may not do this.' },
   too_many: { status: 429, message: 'Too many failed sign-ins from this address. Wait a minute.' },
   csrf: { status: 403, message: 'The request did not come from an open Console page. Reload the page.' },

@@ -5,6 +5,7 @@
  * Glossary. *Operator*: a person who runs the project, not an end user of the app. *Link*: a one-time sign-in address;
  * its secret travels in the fragment, which no server log sees. *Permission*: read, write, own (`core/roles.ts`).
  */
+import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -13,8 +14,11 @@ import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Inbox } from '../mail/types.ts';
-import { createAudit } from './audit.ts';
-import { type OperatorRole, permissionsOf } from './core/roles.ts';
+import { commandLine, createAudit } from './audit.ts';
+import type { OperatorRole } from './core/roles.ts';
+import { createFactors } from './operators/factors.ts';
+import { operatorRoutes } from './operators/routes.ts';
+import { createSeal } from './operators/seal.ts';
 import { personaRoutes } from './persona/routes.ts';
 import * as queries from './queries.ts';
 import { createApi, parse } from './routes/api.ts';
@@ -24,7 +28,7 @@ import { tableRoutes } from './routes/tables.ts';
 import { userRoutes } from './routes/users.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import { schemaRoutes } from './schema/routes.ts';
-import { createSessions, type Operator } from './sessions.ts';
+import { createSessions } from './sessions.ts';
 
 export type { OperatorRole } from './core/roles.ts';
 export { roles } from './core/roles.ts';
@@ -43,6 +47,8 @@ export interface ConsoleDeps {
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
   /** Keeps a change of the schema as a migration of the project. */
   readonly writeMigration: WriteMigration;
+  /** `.plinth/`: the key that seals second factors lies there. */
+  readonly dataDir: string;
   /** Where the built web app lies (dist/web). */
   readonly webDir: string;
   readonly clock: Clock;
@@ -62,7 +68,16 @@ export interface ConsoleService extends Service {
 export function createConsole(deps: ConsoleDeps): ConsoleService {
   const { database, log } = deps;
   const db = database.pool('supabase_admin');
-  const sessions = createSessions(db, deps.clock, deps.apiUrl);
+  const factorRequired = deps.config.plinth.console.require_mfa;
+  const sessions = createSessions({ db, clock: deps.clock, apiUrl: deps.apiUrl, factorRequired });
+  const factors = createFactors({
+    database,
+    seal: createSeal(join(deps.dataDir, 'console.key')),
+    clock: deps.clock,
+    issuer: `${deps.config.project_id} Console`,
+    required: factorRequired,
+  });
+  const linkOf = (token: string): string => `${deps.apiUrl()}/console/sign-in#token=${token}`;
   const face = createWebFace(`${deps.webDir}/console`);
   const audit = createAudit(db);
 
@@ -82,9 +97,11 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 const { token } = await parse('signIn', request.body);
                 const operator = await sessions.signIn(token, request, reply);
                 await audit({ operator, request }, 'sign-in', operator.name);
-                return reply.send(described(operator));
+                return reply.send(sessions.described(operator));
               });
-              api.route('GET', '/session', 'read', async ({ operator }) => described(operator));
+              api.route('GET', '/session', 'read', async ({ operator }) => sessions.described(operator), {
+                beforeFactor: true,
+              });
               api.route(
                 'POST',
                 '/sign-out',
@@ -93,8 +110,9 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                   await sessions.signOut(call.request, call.reply);
                   await audit(call, 'sign-out', call.operator.name);
                 },
-                { changes: 'own session' },
+                { changes: 'own session', beforeFactor: true },
               );
+              operatorRoutes(api, { database, sessions, factors, factorRequired, linkOf }, audit);
               homeRoutes(api, deps);
               tableRoutes(api, database, audit);
               schemaRoutes(api, {
@@ -125,15 +143,12 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
         },
       },
     ],
-    issueLink: async (operatorName) =>
-      `${deps.apiUrl()}/console/sign-in#token=${await sessions.issueLinkToken(operatorName)}`,
+    issueLink: async (operatorName) => linkOf(await sessions.issueLinkToken(operatorName)),
     listOperators: () => queries.listOperators(db),
-    createOperator: async (name, role) => (await queries.createOperator(db, name, role)) !== undefined,
+    createOperator: async (name, role) => {
+      const made = await queries.createOperator(db, name, role);
+      if (made !== undefined) await audit({ operator: commandLine }, 'operator.create', name, { role });
+      return made !== undefined;
+    },
   };
 }
-
-/** What a page needs to know of its operator: who, what they may do, and the proof for changing requests. */
-const described = ({ name, role, csrfToken }: Operator): object => ({
-  operator: { name, role, permissions: permissionsOf(role) },
-  csrfToken,
-});

@@ -17,6 +17,14 @@ export async function findOperator(db: Queryable, name: string): Promise<Operato
   return row;
 }
 
+/** Whom a link without a name is for. */
+export async function findFirstOwner(db: Queryable): Promise<OperatorRow | undefined> {
+  const [row] = await db.query<OperatorRow>(
+    sql`select id, name, role from _plinth.operators where role = 'owner' order by created_at, name limit 1`,
+  );
+  return row;
+}
+
 export async function ensureOperator(db: Queryable, name: string, role: OperatorRole): Promise<OperatorRow> {
   const [row] = await db.query<OperatorRow>(sql`
     insert into _plinth.operators (name, role) values (${name}, ${role})
@@ -57,17 +65,23 @@ export async function insertLink(
 }
 
 /** Deletes the link, so that it works once even when two browsers send it at the same moment. */
-export async function takeLink(db: Queryable, tokenHash: Buffer): Promise<OperatorRow | undefined> {
-  const [row] = await db.query<OperatorRow>(sql`
+export async function takeLink(
+  db: Queryable,
+  tokenHash: Buffer,
+): Promise<(OperatorRow & { has_factor: boolean }) | undefined> {
+  const [row] = await db.query<OperatorRow & { has_factor: boolean }>(sql`
     with taken as (delete from _plinth.operator_links where token_hash = ${tokenHash} returning operator_id, expires_at)
     update _plinth.operators o set last_sign_in_at = now() from taken
     where o.id = taken.operator_id and taken.expires_at > now()
-    returning o.id, o.name, o.role`);
+    returning o.id, o.name, o.role, o.totp_confirmed_at is not null as has_factor`);
   return row;
 }
 
 export interface SessionRow extends OperatorRow {
   csrf_token: string;
+  session_id: string;
+  has_factor: boolean;
+  factor_proven: boolean;
 }
 
 export async function insertSession(
@@ -77,14 +91,18 @@ export async function insertSession(
     operatorId: string;
     csrfToken: string;
     userAgent: string | null;
+    ip: string;
     lifetimeSeconds: number;
   },
-): Promise<void> {
-  await db.query(sql`
+): Promise<string> {
+  const [row] = await db.query<{ id: string }>(sql`
     with expired as (delete from _plinth.operator_sessions where expires_at < now())
-    insert into _plinth.operator_sessions (cookie_hash, operator_id, csrf_token, user_agent, expires_at)
-    values (${session.cookieHash}, ${session.operatorId}, ${session.csrfToken}, ${session.userAgent},
-            now() + make_interval(secs => ${session.lifetimeSeconds}))`);
+    insert into _plinth.operator_sessions (cookie_hash, operator_id, csrf_token, user_agent, ip, expires_at)
+    values (${session.cookieHash}, ${session.operatorId}, ${session.csrfToken}, ${session.userAgent}, ${session.ip},
+            now() + make_interval(secs => ${session.lifetimeSeconds}))
+    returning id`);
+  if (row === undefined) throw new Error('an insert returned no row');
+  return row.id;
 }
 
 /** Notes that the session was seen, at most once in five minutes. */
@@ -93,7 +111,8 @@ export async function findSession(db: Queryable, cookieHash: Buffer): Promise<Se
     with seen as (
       update _plinth.operator_sessions set last_seen_at = now()
       where cookie_hash = ${cookieHash} and last_seen_at < now() - interval '5 minutes')
-    select o.id, o.name, o.role, s.csrf_token
+    select o.id, o.name, o.role, s.csrf_token, s.id as session_id,
+           o.totp_confirmed_at is not null as has_factor, s.factor_at is not null as factor_proven
     from _plinth.operator_sessions s join _plinth.operators o on o.id = s.operator_id
     where s.cookie_hash = ${cookieHash} and s.expires_at > now()`);
   return row;

@@ -8,36 +8,56 @@ import type { Queryable } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isSameOrigin, sameOriginHeader } from '../kernel/same-origin.ts';
 import { createAttempts } from './core/attempts.ts';
-import { may, type OperatorRole, type Permission } from './core/roles.ts';
+import { may, type OperatorRole, type Permission, permissionsOf } from './core/roles.ts';
 import { ConsoleError } from './errors.ts';
 import * as queries from './queries.ts';
 
 const linkLifetimeSeconds = 600;
 const sessionLifetimeSeconds = 12 * 3600;
 const attemptLimits = { most: 10, windowMs: 60_000, addresses: 1000 };
-/** The operator that the start command's link signs in; made at the first link. */
+/** The operator that the start command's link signs in where there is no owner yet. */
 const firstOperator = { name: 'owner', role: 'owner' } as const;
+
+/**
+ * `none`: the operator has no second factor. `owed`: they have, and this session has not proven it. `missing`: they have
+ * none and everybody has to.
+ */
+export type FactorState = 'none' | 'proven' | 'owed' | 'missing';
 
 export interface Operator {
   readonly id: string;
   readonly name: string;
   readonly role: OperatorRole;
   readonly csrfToken: string;
+  readonly sessionId: string;
+  readonly factor: FactorState;
 }
 
 export interface Sessions {
-  /** The secret part of a fresh one-time link. Rejects for a name that nobody has. */
+  /** The secret part of a fresh one-time link; for the first owner unless named. Rejects for a name that nobody has. */
   issueLinkToken(operatorName?: string): Promise<string>;
+  /** As {@link issueLinkToken}, for an invitation. */
+  linkTokenFor(operatorId: string, lifetimeSeconds: number): Promise<string>;
   /** Before anything of the body is read. @throws {ConsoleError} csrf, too_many */
   checkSignIn(request: FastifyRequest): void;
   /** Spends the link and sets the cookie. @throws {ConsoleError} link_invalid */
   signIn(token: string, request: FastifyRequest, reply: FastifyReply): Promise<Operator>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** @throws {ConsoleError} signed_out, csrf, forbidden */
-  authorize(request: FastifyRequest, permission: Permission): Promise<Operator>;
+  /** `beforeFactor`: also while the second factor is owed. @throws {ConsoleError} signed_out, csrf, factor_needed, forbidden */
+  authorize(request: FastifyRequest, permission: Permission, beforeFactor?: boolean): Promise<Operator>;
+  /** What a page needs to know of its operator: who, what they may do, and the proof for changing requests. */
+  described(operator: Operator): object;
 }
 
-export function createSessions(db: Queryable, clock: Clock, apiUrl: () => string): Sessions {
+export interface SessionsDeps {
+  readonly db: Queryable;
+  readonly clock: Clock;
+  readonly apiUrl: () => string;
+  /** Everybody has to have a second factor. */
+  readonly factorRequired: boolean;
+}
+
+export function createSessions({ db, clock, apiUrl, factorRequired }: SessionsDeps): Sessions {
   const attempts = createAttempts(attemptLimits);
   // Browsers share cookies between the ports of a host, and two projects may run side by side.
   const cookieName = (): string => `plinth-console-${new URL(apiUrl()).port || 'default'}`;
@@ -56,17 +76,28 @@ export function createSessions(db: Queryable, clock: Clock, apiUrl: () => string
     return undefined;
   }
 
+  async function linkTokenFor(operatorId: string, lifetimeSeconds: number): Promise<string> {
+    const token = randomBytes(24).toString('base64url');
+    await queries.insertLink(db, hash(token), operatorId, lifetimeSeconds);
+    return token;
+  }
+
+  const factorOf = (hasFactor: boolean, proven: boolean): FactorState => {
+    if (!hasFactor) return factorRequired ? 'missing' : 'none';
+    return proven ? 'proven' : 'owed';
+  };
+
   return {
-    async issueLinkToken(operatorName = firstOperator.name) {
+    async issueLinkToken(operatorName) {
       const operator =
-        operatorName === firstOperator.name
-          ? await queries.ensureOperator(db, firstOperator.name, firstOperator.role)
+        operatorName === undefined
+          ? ((await queries.findFirstOwner(db)) ??
+            (await queries.ensureOperator(db, firstOperator.name, firstOperator.role)))
           : await queries.findOperator(db, operatorName);
       if (operator === undefined) throw new Error(`There is no operator named ${operatorName}.`);
-      const token = randomBytes(24).toString('base64url');
-      await queries.insertLink(db, hash(token), operator.id, linkLifetimeSeconds);
-      return token;
+      return linkTokenFor(operator.id, linkLifetimeSeconds);
     },
+    linkTokenFor,
     checkSignIn(request) {
       // Else a foreign page could sign its visitor in as somebody else and watch what they do.
       if (!isSameOrigin(marksOf(request))) throw new ConsoleError('csrf');
@@ -82,33 +113,44 @@ export function createSessions(db: Queryable, clock: Clock, apiUrl: () => string
       const cookie = randomBytes(32).toString('base64url');
       const csrfToken = randomBytes(24).toString('base64url');
       const userAgent = request.headers['user-agent']?.slice(0, 400) ?? null;
-      await queries.insertSession(db, {
+      const sessionId = await queries.insertSession(db, {
         cookieHash: hash(cookie),
         operatorId: operator.id,
         csrfToken,
         userAgent,
+        ip: request.ip,
         lifetimeSeconds: sessionLifetimeSeconds,
       });
       // Who signs in again leaves no session behind that nobody can end.
       const former = readCookie(request);
       if (former !== undefined) await queries.deleteSession(db, hash(former));
       reply.header('set-cookie', cookieHeader(request, cookie, sessionLifetimeSeconds));
-      return { ...operator, csrfToken };
+      const { id, name, role, has_factor } = operator;
+      return { id, name, role, csrfToken, sessionId, factor: factorOf(has_factor, false) };
     },
     async signOut(request, reply) {
       const cookie = readCookie(request);
       if (cookie !== undefined) await queries.deleteSession(db, hash(cookie));
       reply.header('set-cookie', cookieHeader(request, '', 0));
     },
-    async authorize(request, permission) {
+    async authorize(request, permission, beforeFactor = false) {
       const cookie = readCookie(request);
       const row = cookie === undefined ? undefined : await queries.findSession(db, hash(cookie));
       if (row === undefined) throw new ConsoleError('signed_out');
       if (request.method !== 'GET' && !isSame(request.headers['x-plinth-csrf'], row.csrf_token))
         throw new ConsoleError('csrf');
+      const factor = factorOf(row.has_factor, row.factor_proven);
+      if (!beforeFactor && (factor === 'owed' || factor === 'missing'))
+        throw new ConsoleError('factor_needed');
       if (!may(row.role, permission)) throw new ConsoleError('forbidden');
-      return { id: row.id, name: row.name, role: row.role, csrfToken: row.csrf_token };
+      const { id, name, role, csrf_token, session_id } = row;
+      return { id, name, role, csrfToken: csrf_token, sessionId: session_id, factor };
     },
+    described: ({ name, role, csrfToken, factor }) => ({
+      operator: { name, role, permissions: permissionsOf(role) },
+      factor,
+      csrfToken,
+    }),
   };
 }
 

@@ -32,7 +32,8 @@ const tables = `
   create view public.sly as select public.write_log() as n;
 `;
 
-export const startBackend = (): Promise<Backend> => createTestBackend({ sql: tables });
+export const startBackend = (options: Parameters<typeof createTestBackend>[0] = {}): Promise<Backend> =>
+  createTestBackend({ sql: tables, ...options });
 
 /** The secret of a fresh link. */
 export async function linkToken(backend: Backend, operator?: string): Promise<string> {
@@ -66,7 +67,12 @@ export interface Operator {
 }
 
 export async function operator(backend: Backend, name?: string): Promise<Operator> {
-  const response = await signIn(backend, await linkToken(backend, name));
+  return operatorOf(backend, await linkToken(backend, name));
+}
+
+/** Whoever a link signs in. */
+export async function operatorOf(backend: Backend, token: string): Promise<Operator> {
+  const response = await signIn(backend, token);
   const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   const { csrfToken } = (await response.json()) as { csrfToken: string };
   return {

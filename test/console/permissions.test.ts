@@ -19,6 +19,11 @@ const prefix = '/console/api';
 const harmless: Readonly<Record<string, string>> = {
   'POST /sign-in': 'spends a link, which is asked for instead of a role',
   'POST /sign-out': 'ends the own session',
+  'DELETE /sessions/:id': 'ends an own session; see operators.test.ts',
+  'POST /factor': 'begins an own second factor',
+  'POST /factor/confirm': 'confirms an own second factor',
+  'POST /factor/prove': 'proves an own second factor',
+  'DELETE /factor': 'removes an own second factor',
 };
 
 const routes = () =>

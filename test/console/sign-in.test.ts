@@ -19,6 +19,7 @@ describe('the one-time link', () => {
     expect(first.status).toBe(200);
     expect(await first.json()).toEqual({
       operator: { name: 'owner', role: 'owner', permissions: ['read', 'secrets', 'write', 'own'] },
+      factor: 'none',
       csrfToken: expect.any(String),
     });
     const again = await signIn(backend, token);

@@ -131,6 +131,12 @@ export const plinthSchema = section("Plinth's own settings.", {
     host: text('127.0.0.1', 'Address to listen on; beyond loopback only `plinth serve` does.'),
     trusted_proxies: list([], 'Addresses or blocks whose X-Forwarded-* headers are believed.'),
   }),
+  console: section('The Console.', {
+    require_mfa: boolean(
+      false,
+      'Every operator has to have a second factor, and sets it up at the next sign-in.',
+    ),
+  }),
   rest: section('The REST service.', {
     connections: integer(4, 'Connections of the request path to PostgreSQL.', { min: 1, max: 100 }),
     max_answer_size: size(

@@ -36,6 +36,8 @@ export interface RouteOptions {
    * statement that is rolled back or read-only). `own session`: the operator's own sign-in.
    */
   readonly changes?: 'nothing' | 'own session';
+  /** True: works also while the session owes its second factor. */
+  readonly beforeFactor?: boolean;
 }
 
 /** What every route has to say, whoever writes it. */
@@ -71,7 +73,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         method,
         url: path,
         handler: async (request, reply) => {
-          const operator = await sessions.authorize(request, requires);
+          const operator = await sessions.authorize(request, requires, options?.beforeFactor);
           const answer = await handle({ request, reply, operator });
           if (answer === reply) return reply;
           if (answer === undefined) return reply.code(204).send();
@@ -94,7 +96,12 @@ export async function parse<Name extends keyof Schemas>(
   input: unknown,
 ): Promise<z.infer<Schemas[Name]>> {
   const schemas = await import('./schemas.ts');
-  const result = (schemas[name] as unknown as z.ZodType<z.infer<Schemas[Name]>>).safeParse(input ?? {});
+  return parseAs(schemas[name] as unknown as z.ZodType<z.infer<Schemas[Name]>>, input);
+}
+
+/** As {@link parse}, by a schema of a page's own. @throws {ConsoleError} bad_request */
+export async function parseAs<Value>(schema: z.ZodType<Value>, input: unknown): Promise<Value> {
+  const result = schema.safeParse(input ?? {});
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new ConsoleError('bad_request', {

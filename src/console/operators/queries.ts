@@ -1,0 +1,203 @@
+/** SQL of operators, their sessions, second factors and the audit log. */
+import type { Queryable } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import type { OperatorRole } from '../core/roles.ts';
+
+export interface OperatorSummary {
+  id: string;
+  name: string;
+  role: OperatorRole;
+  created_at: string;
+  last_sign_in_at: string | null;
+  has_factor: boolean;
+  sessions: number;
+}
+
+export const listOperators = (db: Queryable): Promise<OperatorSummary[]> =>
+  db.query(sql`
+    select o.id, o.name, o.role, o.created_at, o.last_sign_in_at, o.totp_confirmed_at is not null as has_factor,
+           (select count(*) from _plinth.operator_sessions s where s.operator_id = o.id and s.expires_at > now())::int
+             as sessions
+    from _plinth.operators o order by o.created_at, o.name`);
+
+export async function findById(
+  db: Queryable,
+  id: string,
+): Promise<{ id: string; name: string; role: OperatorRole } | undefined> {
+  const [row] = await db.query<{ id: string; name: string; role: OperatorRole }>(
+    sql`select id, name, role from _plinth.operators where id = ${id}`,
+  );
+  return row;
+}
+
+/** Two owners who remove each other must not both succeed. */
+export async function lockOperators(tx: Queryable): Promise<void> {
+  await tx.query(sql`lock table _plinth.operators in share row exclusive mode`);
+}
+
+export async function otherOwners(tx: Queryable, id: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    sql`select count(*)::int as count from _plinth.operators where role = 'owner' and id <> ${id}`,
+  );
+  return row?.count ?? 0;
+}
+
+export async function setRole(tx: Queryable, id: string, role: OperatorRole): Promise<void> {
+  await tx.query(sql`update _plinth.operators set role = ${role} where id = ${id}`);
+}
+
+export async function removeOperator(tx: Queryable, id: string): Promise<void> {
+  await tx.query(sql`delete from _plinth.operators where id = ${id}`);
+}
+
+export interface SessionSummary {
+  id: string;
+  operator_id: string;
+  operator_name: string;
+  user_agent: string | null;
+  ip: string | null;
+  created_at: string;
+  last_seen_at: string;
+  current: boolean;
+}
+
+/** Of one operator, or of all. */
+export const listSessions = (
+  db: Queryable,
+  operatorId: string | undefined,
+  currentId: string,
+): Promise<SessionSummary[]> =>
+  db.query(sql`
+    select s.id, s.operator_id, o.name as operator_name, s.user_agent, s.ip, s.created_at, s.last_seen_at,
+           s.id = ${currentId} as current
+    from _plinth.operator_sessions s join _plinth.operators o on o.id = s.operator_id
+    where s.expires_at > now() ${operatorId === undefined ? sql.empty : sql`and s.operator_id = ${operatorId}`}
+    order by s.last_seen_at desc, s.id`);
+
+/** Returns whose it was. */
+export async function endSession(
+  db: Queryable,
+  id: string,
+  operatorId: string | undefined,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ name: string }>(sql`
+    delete from _plinth.operator_sessions s using _plinth.operators o
+    where s.id = ${id} and o.id = s.operator_id
+      ${operatorId === undefined ? sql.empty : sql`and s.operator_id = ${operatorId}`}
+    returning o.name`);
+  return row?.name;
+}
+
+/** All of an operator but, where given, this one. */
+export async function endSessionsOf(db: Queryable, operatorId: string, butId?: string): Promise<void> {
+  await db.query(sql`
+    delete from _plinth.operator_sessions where operator_id = ${operatorId}
+    ${butId === undefined ? sql.empty : sql`and id <> ${butId}`}`);
+}
+
+export interface FactorRow {
+  totp_secret: Buffer | null;
+  confirmed: boolean;
+  recovery_codes_left: number;
+}
+
+export async function findFactor(db: Queryable, operatorId: string): Promise<FactorRow | undefined> {
+  const [row] = await db.query<FactorRow>(sql`
+    select totp_secret, totp_confirmed_at is not null as confirmed,
+           (select count(*) from _plinth.operator_recovery_codes c where c.operator_id = o.id and used_at is null)::int
+             as recovery_codes_left
+    from _plinth.operators o where id = ${operatorId}`);
+  return row;
+}
+
+/** Unconfirmed until a code has proven that the app has it. False: there is a confirmed one. */
+export async function beginFactor(db: Queryable, operatorId: string, secret: Buffer): Promise<boolean> {
+  const rows = await db.query(sql`
+    update _plinth.operators set totp_secret = ${secret}
+    where id = ${operatorId} and totp_confirmed_at is null returning 1`);
+  return rows.length > 0;
+}
+
+/** False: that step has been used, or a later one. */
+export async function takeStep(db: Queryable, operatorId: string, step: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    update _plinth.operators set totp_last_step = ${step}::bigint
+    where id = ${operatorId} and totp_last_step < ${step}::bigint returning 1`);
+  return rows.length > 0;
+}
+
+export async function confirmFactor(
+  tx: Queryable,
+  operatorId: string,
+  codeHashes: readonly string[],
+): Promise<void> {
+  await tx.query(sql`update _plinth.operators set totp_confirmed_at = now() where id = ${operatorId}`);
+  await tx.query(sql`delete from _plinth.operator_recovery_codes where operator_id = ${operatorId}`);
+  await tx.query(sql`
+    insert into _plinth.operator_recovery_codes (operator_id, code_hash)
+    select ${operatorId}, unnest(${codeHashes}::text[])`);
+}
+
+export async function removeFactor(tx: Queryable, operatorId: string): Promise<void> {
+  await tx.query(sql`
+    update _plinth.operators set totp_secret = null, totp_confirmed_at = null where id = ${operatorId}`);
+  await tx.query(sql`delete from _plinth.operator_recovery_codes where operator_id = ${operatorId}`);
+}
+
+export async function takeRecoveryCode(
+  db: Queryable,
+  operatorId: string,
+  codeHash: string,
+): Promise<boolean> {
+  const rows = await db.query(sql`
+    update _plinth.operator_recovery_codes set used_at = now()
+    where operator_id = ${operatorId} and code_hash = ${codeHash} and used_at is null returning 1`);
+  return rows.length > 0;
+}
+
+export async function markProven(db: Queryable, sessionId: string): Promise<void> {
+  await db.query(sql`update _plinth.operator_sessions set factor_at = now() where id = ${sessionId}`);
+}
+
+export interface AuditEntry {
+  /** A bigint as text: the address of the next page. */
+  id: string;
+  at: string;
+  operator_name: string;
+  action: string;
+  target: string;
+  detail: Record<string, unknown>;
+  request_id: string | null;
+}
+
+export interface AuditFilter {
+  readonly operator?: string | undefined;
+  readonly action?: string | undefined;
+  readonly search?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Older than this entry. */
+  readonly before?: string | undefined;
+}
+
+export function listAudit(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
+  const { operator, action, search, since, until, before } = filter;
+  const conditions: Sql[] = [sql`true`];
+  if (operator !== undefined) conditions.push(sql`operator_name = ${operator}`);
+  if (action !== undefined)
+    conditions.push(sql`(action = ${action} or starts_with(action, ${`${action}.`}))`);
+  if (search !== undefined)
+    conditions.push(
+      sql`strpos(lower(concat_ws(' ', action, target, detail::text, request_id)), lower(${search})) > 0`,
+    );
+  if (since !== undefined) conditions.push(sql`at >= ${since}::timestamptz`);
+  if (until !== undefined) conditions.push(sql`at < ${until}::timestamptz`);
+  if (before !== undefined) conditions.push(sql`id < ${before}::bigint`);
+  return db.query(sql`
+    select id::text, at, operator_name, action, target, detail, request_id from _plinth.audit_log
+    where ${sql.join(conditions, ' and ')} order by _plinth.audit_log.id desc limit ${limit}::int`);
+}
+
+/** What the filters offer. */
+export const auditFacets = (db: Queryable): Promise<{ operator_name: string; action: string }[]> =>
+  db.query(sql`select distinct operator_name, action from _plinth.audit_log order by 1, 2`);

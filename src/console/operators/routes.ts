@@ -1,0 +1,185 @@
+/** Operators, their sessions and second factors, and the audit log. */
+import type { Database } from '../../database/types.ts';
+import type { Audit } from '../audit.ts';
+import { may } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import * as people from '../queries.ts';
+import { type Api, type Call, parseAs } from '../routes/api.ts';
+import type { Sessions } from '../sessions.ts';
+import type { Factors } from './factors.ts';
+import * as queries from './queries.ts';
+
+export interface OperatorDeps {
+  readonly database: Database;
+  readonly sessions: Sessions;
+  readonly factors: Factors;
+  readonly factorRequired: boolean;
+  readonly linkOf: (token: string) => string;
+}
+
+/** An invitation travels by hand or mail, so it lives longer than a link that somebody prints for themselves. */
+const invitationSeconds = 24 * 3600;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void {
+  const { database, sessions, factorRequired } = deps;
+  const db = database.pool('supabase_admin');
+  const schemas = () => import('./schemas.ts');
+
+  const idOf = ({ request }: Call): string => {
+    const { id = '' } = request.params as { id?: string };
+    if (!uuid.test(id)) throw new ConsoleError('not_found');
+    return id;
+  };
+  async function operatorOf(call: Call) {
+    const operator = await queries.findById(db, idOf(call));
+    if (operator === undefined)
+      throw new ConsoleError('not_found', { message: 'There is no such operator.' });
+    return operator;
+  }
+  const invitation = async (id: string) => ({
+    link: deps.linkOf(await sessions.linkTokenFor(id, invitationSeconds)),
+    expiresAt: new Date(Date.now() + invitationSeconds * 1000).toISOString(),
+  });
+
+  api.route('GET', '/operators', 'read', async () => ({
+    operators: await queries.listOperators(db),
+    factorRequired,
+  }));
+  api.route('POST', '/operators', 'own', async (call) => {
+    const { name, role } = await parseAs((await schemas()).newOperator, call.request.body);
+    const made = await people.createOperator(db, name, role);
+    if (made === undefined)
+      throw new ConsoleError('taken', {
+        message: `There is an operator named ${name} already.`,
+        column: 'name',
+      });
+    await audit(call, 'operator.invite', name, { role });
+    return { operator: made, ...(await invitation(made.id)) };
+  });
+  api.route('POST', '/operators/:id/link', 'own', async (call) => {
+    const operator = await operatorOf(call);
+    await audit(call, 'operator.link', operator.name);
+    return invitation(operator.id);
+  });
+  api.route('PATCH', '/operators/:id', 'own', async (call) => {
+    const { role } = await parseAs((await schemas()).newRole, call.request.body);
+    const operator = await operatorOf(call);
+    await db.transaction(async (tx) => {
+      await queries.lockOperators(tx);
+      if (role !== 'owner') await keepAnOwner(tx, operator.id);
+      await queries.setRole(tx, operator.id, role);
+    });
+    await audit(call, 'operator.role', operator.name, { from: operator.role, to: role });
+    return { ...operator, role };
+  });
+  api.route('DELETE', '/operators/:id', 'own', async (call) => {
+    const operator = await operatorOf(call);
+    await db.transaction(async (tx) => {
+      await queries.lockOperators(tx);
+      await keepAnOwner(tx, operator.id);
+      await queries.removeOperator(tx, operator.id);
+    });
+    await audit(call, 'operator.remove', operator.name, { role: operator.role });
+  });
+  api.route('DELETE', '/operators/:id/factor', 'own', async (call) => {
+    const operator = await operatorOf(call);
+    await db.transaction(async (tx) => {
+      await queries.removeFactor(tx, operator.id);
+      await queries.endSessionsOf(tx, operator.id, call.operator.sessionId);
+    });
+    await audit(call, 'operator.reset-factor', operator.name);
+  });
+
+  /** Owners see and end everybody's, others their own. */
+  const scopeOf = ({ operator }: Call): string | undefined =>
+    may(operator.role, 'own') ? undefined : operator.id;
+  api.route('GET', '/sessions', 'read', async (call) => ({
+    sessions: await queries.listSessions(db, scopeOf(call), call.operator.sessionId),
+  }));
+  api.route(
+    'DELETE',
+    '/sessions/:id',
+    'read',
+    async (call) => {
+      const name = await queries.endSession(db, idOf(call), scopeOf(call));
+      if (name === undefined) throw new ConsoleError('not_found', { message: 'This session has ended.' });
+      await audit(call, 'session.end', name, { id: idOf(call) });
+    },
+    { changes: 'own session' },
+  );
+
+  factorRoutes(api, deps, audit);
+
+  api.route('GET', '/audit', 'read', async ({ request }) => {
+    const { limit, ...filter } = await parseAs((await schemas()).auditPage, request.query);
+    const entries = await queries.listAudit(db, filter, limit + 1);
+    return { entries: entries.slice(0, limit), more: entries.length > limit };
+  });
+  api.route('GET', '/audit/facets', 'read', async () => {
+    const rows = await queries.auditFacets(db);
+    return {
+      operators: [...new Set(rows.map(({ operator_name }) => operator_name))],
+      actions: [...new Set(rows.map(({ action }) => action))].sort(),
+    };
+  });
+}
+
+async function keepAnOwner(tx: Parameters<typeof queries.otherOwners>[0], id: string): Promise<void> {
+  const operator = await queries.findById(tx, id);
+  if (operator?.role === 'owner' && (await queries.otherOwners(tx, id)) === 0)
+    throw new ConsoleError('last_owner');
+}
+
+/** The operator's own. Those of a session that still owes its factor are marked so. */
+function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, audit: Audit): void {
+  const db = database.pool('supabase_admin');
+  const own = { changes: 'own session', beforeFactor: true } as const;
+  const codeOf = async ({ request }: Call): Promise<string> =>
+    (await parseAs((await import('./schemas.ts')).code, request.body)).code;
+
+  api.route('GET', '/factor', 'read', async ({ operator }) => {
+    const factor = await queries.findFactor(db, operator.id);
+    return { confirmed: factor?.confirmed ?? false, recoveryCodesLeft: factor?.recovery_codes_left ?? 0 };
+  });
+  api.route('POST', '/factor', 'read', ({ operator }) => factors.begin(operator), own);
+  api.route(
+    'POST',
+    '/factor/confirm',
+    'read',
+    async (call) => {
+      const answer = await factors.confirm(call.operator, await codeOf(call));
+      await audit(call, 'factor.add', call.operator.name);
+      return answer;
+    },
+    own,
+  );
+  api.route(
+    'POST',
+    '/factor/prove',
+    'read',
+    async (call) => {
+      const code = await codeOf(call);
+      try {
+        const by = await factors.prove(call.operator, code);
+        await audit(call, 'factor.prove', call.operator.name, { by });
+      } catch (error) {
+        if (error instanceof ConsoleError && error.code === 'code_wrong')
+          await audit(call, 'factor.refuse', call.operator.name);
+        throw error;
+      }
+      return sessions.described({ ...call.operator, factor: 'proven' });
+    },
+    own,
+  );
+  api.route(
+    'DELETE',
+    '/factor',
+    'read',
+    async (call) => {
+      await factors.remove(call.operator, await codeOf(call));
+      await audit(call, 'factor.remove', call.operator.name);
+    },
+    { changes: 'own session' },
+  );
+}

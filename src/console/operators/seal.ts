@@ -1,0 +1,53 @@
+/** Seals operators' second factors: AES-256-GCM with a key of `.plinth/console.key`, made at first use, mode 0600. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const algorithm = 'aes-256-gcm';
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+export interface Seal {
+  /** `about` has to be the same again at {@link open}: what was sealed for one operator opens for no other. */
+  close(text: string, about: string): Buffer;
+  /** Undefined: another key, another `about`, or not ours. */
+  open(sealed: Buffer, about: string): string | undefined;
+}
+
+/** The key is read or made when it is first needed. */
+export function createSeal(file: string): Seal {
+  let known: Buffer | undefined;
+  const key = (): Buffer => {
+    known ??= readOrCreate(file);
+    return known;
+  };
+  return {
+    close(text, about) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, key(), nonce).setAAD(Buffer.from(about));
+      return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(sealed, about) {
+      if (sealed.length < nonceBytes + tagBytes) return undefined;
+      const decipher = createDecipheriv(algorithm, key(), sealed.subarray(0, nonceBytes));
+      decipher.setAAD(Buffer.from(about)).setAuthTag(sealed.subarray(-tagBytes));
+      try {
+        const text = decipher.update(sealed.subarray(nonceBytes, -tagBytes), undefined, 'utf8');
+        return text + decipher.final('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+function readOrCreate(file: string): Buffer {
+  try {
+    writeFileSync(file, `${randomBytes(keyBytes).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url');
+  if (key.length !== keyBytes) throw new Error(`${file} is damaged: it holds no key of ${keyBytes} bytes.`);
+  return key;
+}

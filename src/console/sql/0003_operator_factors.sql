@@ -1,0 +1,21 @@
+-- Second factors of operators, and names for their sessions that may be shown.
+alter table _plinth.operators
+  -- Sealed with a key that is not in the database: who may read every table must not make codes.
+  add column totp_secret bytea,
+  add column totp_confirmed_at timestamptz,
+  -- The time step of the last code: each is accepted once (RFC 6238 section 5.2).
+  add column totp_last_step bigint not null default 0,
+  add constraint operators_totp_is_whole check (totp_secret is not null or totp_confirmed_at is null);
+
+create table _plinth.operator_recovery_codes (
+  operator_id uuid not null references _plinth.operators on delete cascade,
+  code_hash text not null,
+  used_at timestamptz,
+  primary key (operator_id, code_hash)
+);
+
+alter table _plinth.operator_sessions
+  add column id uuid not null default gen_random_uuid() unique,
+  add column ip text,
+  -- When the second factor was proven; null while it is owed.
+  add column factor_at timestamptz;

@@ -1,0 +1,286 @@
+/** Operators: invitations, roles, sessions, second factors, and the log of what they did. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { totpCode } from '../../src/kernel/totp.ts';
+import {
+  type Backend,
+  linkToken,
+  type Operator,
+  operator,
+  operatorOf,
+  signIn,
+  startBackend,
+} from './harness.ts';
+
+let backend: Backend;
+let owner: Operator;
+let dev: Operator;
+beforeAll(async () => {
+  backend = await startBackend();
+  await backend.operators.createOperator('dev', 'developer');
+  owner = await operator(backend);
+  dev = await operator(backend, 'dev');
+});
+afterAll(() => backend?.stop());
+
+const tokenOf = (link: string): string => new URLSearchParams(new URL(link).hash.slice(1)).get('token') ?? '';
+const now = (): number => Math.floor(Date.now() / 30_000);
+const admin = () => backend.database.pool('supabase_admin');
+
+async function invite(name: string, role: string): Promise<{ id: string; token: string }> {
+  const { status, body } = await owner.call('POST', '/operators', { name, role });
+  expect(status).toBe(200);
+  return { id: body.operator.id, token: tokenOf(body.link) };
+}
+
+describe('an invitation', () => {
+  test('signs in once, with the role it was made for', async () => {
+    const { token } = await invite('ada', 'read-only');
+    const first = await signIn(backend, token);
+    expect(await first.json()).toMatchObject({ operator: { name: 'ada', role: 'read-only' } });
+    const stolen = await signIn(backend, token);
+    expect([stolen.status, ((await stolen.json()) as { code: string }).code]).toEqual([401, 'link_invalid']);
+  });
+
+  test('is stored as a hash only', async () => {
+    const { token } = await invite('grace', 'developer');
+    const [row] = await admin().query<{ text: string }>(
+      sql`select string_agg(l::text, '') as text from _plinth.operator_links l`,
+    );
+    expect(row?.text).not.toContain(token);
+    expect(row?.text).not.toContain(Buffer.from(token).toString('hex'));
+  });
+
+  test('expires', async () => {
+    const { id, token } = await invite('late', 'developer');
+    await admin().query(sql`update _plinth.operator_links set expires_at = now() where operator_id = ${id}`);
+    expect((await signIn(backend, token)).status).toBe(401);
+  });
+
+  test('can be made again, and is gone with its operator', async () => {
+    const { id } = await invite('gone', 'developer');
+    const again = await owner.call('POST', `/operators/${id}/link`);
+    expect((await owner.call('DELETE', `/operators/${id}`)).status).toBe(204);
+    expect((await signIn(backend, tokenOf(again.body.link))).status).toBe(401);
+  });
+
+  test.each([
+    ['a name that is taken', { name: 'dev', role: 'owner' }, 409, 'taken'],
+    ['no name', { name: '  ', role: 'owner' }, 400, 'bad_request'],
+    ['a name with a line break', { name: 'a\nb', role: 'owner' }, 400, 'bad_request'],
+    ['a role nobody has', { name: 'x', role: 'root' }, 400, 'bad_request'],
+  ])('%s is refused', async (_what, body, status, code) => {
+    const answer = await owner.call('POST', '/operators', body);
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+
+  test('only an owner makes one', async () => {
+    expect((await dev.call('POST', '/operators', { name: 'mine', role: 'owner' })).status).toBe(403);
+  });
+});
+
+describe('roles', () => {
+  test('a change holds for the next request', async () => {
+    const { id, token } = await invite('mover', 'developer');
+    const mover = await operatorOf(backend, token);
+    expect((await mover.call('DELETE', '/inbox/x')).status).toBe(204);
+    await owner.call('PATCH', `/operators/${id}`, { role: 'read-only' });
+    expect((await mover.call('DELETE', '/inbox/x')).status).toBe(403);
+    await owner.call('DELETE', `/operators/${id}`);
+    expect((await mover.call('GET', '/session')).status).toBe(401);
+  });
+
+  test('the last owner stays, also when two owners remove each other at once', async () => {
+    const { id, token } = await invite('second', 'owner');
+    const second = await operatorOf(backend, token);
+    const { body } = await owner.call('GET', '/operators');
+    const first = body.operators.find((one: { name: string }) => one.name === 'owner').id;
+    const answers = await Promise.all([
+      owner.call('PATCH', `/operators/${id}`, { role: 'developer' }),
+      second.call('PATCH', `/operators/${first}`, { role: 'developer' }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).not.toEqual([200, 200]);
+    const [row] = await admin().query<{ count: number }>(
+      sql`select count(*)::int as count from _plinth.operators where role = 'owner'`,
+    );
+    expect(row?.count).toBeGreaterThan(0);
+    await admin().query(sql`update _plinth.operators set role = 'owner' where name = 'owner'`);
+    await owner.call('DELETE', `/operators/${id}`);
+    for (const call of [
+      owner.call('PATCH', `/operators/${first}`, { role: 'developer' }),
+      owner.call('DELETE', `/operators/${first}`),
+    ]) {
+      const { status, body: refused } = await call;
+      expect([status, refused.code]).toEqual([409, 'last_owner']);
+    }
+  });
+});
+
+describe('sessions', () => {
+  test('one sees and ends one’s own; an owner everybody’s', async () => {
+    const other = await operator(backend, 'dev');
+    const mine = (await dev.call('GET', '/sessions')).body.sessions;
+    expect(new Set(mine.map((one: { operator_name: string }) => one.operator_name))).toEqual(
+      new Set(['dev']),
+    );
+    expect(mine.filter((one: { current: boolean }) => one.current)).toHaveLength(1);
+    const all = (await owner.call('GET', '/sessions')).body.sessions;
+    const ownersId = all.find((one: { current: boolean }) => one.current).id;
+    expect((await dev.call('DELETE', `/sessions/${ownersId}`)).status).toBe(404);
+    expect((await owner.call('GET', '/session')).status).toBe(200);
+    const othersId = (await other.call('GET', '/sessions')).body.sessions.find(
+      (one: { current: boolean }) => one.current,
+    ).id;
+    expect((await owner.call('DELETE', `/sessions/${othersId}`)).status).toBe(204);
+    expect((await other.call('GET', '/session')).status).toBe(401);
+    expect(JSON.stringify(all)).not.toContain(owner.csrfToken);
+  });
+});
+
+describe('a second factor', () => {
+  let person: Operator;
+  let secret: string;
+  let recoveryCodes: string[];
+  let step: number;
+  beforeAll(async () => {
+    await backend.operators.createOperator('careful', 'developer');
+    person = await operator(backend, 'careful');
+    const begun = await person.call('POST', '/factor');
+    secret = begun.body.secret;
+    expect(begun.body.uri).toContain(`secret=${secret}`);
+    expect(begun.body.qr).toMatch(/^data:image\/svg\+xml;base64,/);
+    // One step early is within the skew, and leaves later ones for the tests.
+    step = now() - 1;
+    const confirmed = await person.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
+    expect(confirmed.status).toBe(200);
+    recoveryCodes = confirmed.body.recoveryCodes;
+  });
+
+  test('is asked for before anything else at the next sign-in', async () => {
+    const entering = await operator(backend, 'careful');
+    expect((await entering.call('GET', '/session')).body.factor).toBe('owed');
+    for (const [method, path] of [
+      ['GET', '/tables'],
+      ['GET', '/operators'],
+      ['GET', '/factor'],
+      ['DELETE', '/factor'],
+      ['DELETE', '/inbox/x'],
+    ] as const) {
+      const { status, body } = await entering.call(
+        method,
+        path,
+        method === 'GET' ? undefined : { code: '1' },
+      );
+      expect([path, status, body.code]).toEqual([path, 403, 'factor_needed']);
+    }
+    // Nor is it replaced by whoever has a stolen link.
+    expect((await entering.call('POST', '/factor')).body.code).toBe('factor_there');
+    expect(
+      (await entering.call('POST', '/factor/confirm', { code: totpCode(secret, now()) })).body.code,
+    ).toBe('factor_there');
+    const proven = await entering.call('POST', '/factor/prove', { code: totpCode(secret, now()) });
+    expect([proven.status, proven.body.factor]).toEqual([200, 'proven']);
+    expect((await entering.call('GET', '/tables')).status).toBe(200);
+  });
+
+  test('takes each code once', async () => {
+    const entering = await operator(backend, 'careful');
+    const answer = await entering.call('POST', '/factor/prove', { code: totpCode(secret, step) });
+    expect([answer.status, answer.body.code]).toEqual([422, 'code_wrong']);
+  });
+
+  test('takes each recovery code once, however it is typed', async () => {
+    const [code = ''] = recoveryCodes;
+    expect(recoveryCodes).toHaveLength(10);
+    const first = await operator(backend, 'careful');
+    expect((await first.call('POST', '/factor/prove', { code: ` ${code.toUpperCase()} ` })).status).toBe(200);
+    const second = await operator(backend, 'careful');
+    expect((await second.call('POST', '/factor/prove', { code })).status).toBe(422);
+    expect((await first.call('GET', '/factor')).body).toEqual({ confirmed: true, recoveryCodesLeft: 9 });
+  });
+
+  test('is not readable by who may read every table', async () => {
+    const [row] = await backend.database.pool('postgres').query<{ text: string }>(
+      sql`select o::text || coalesce((select string_agg(c::text, '') from _plinth.operator_recovery_codes c), '') as text
+            from _plinth.operators o where name = 'careful'`,
+    );
+    expect(row?.text).not.toContain(Buffer.from(secret).toString('hex'));
+    expect(row?.text).not.toContain(secret);
+    for (const code of recoveryCodes) expect(row?.text).not.toContain(code);
+  });
+
+  test('an owner resets it, which ends the sessions', async () => {
+    const { body } = await owner.call('GET', '/operators');
+    const careful = body.operators.find((one: { name: string }) => one.name === 'careful');
+    expect(careful.has_factor).toBe(true);
+    expect((await dev.call('DELETE', `/operators/${careful.id}/factor`)).status).toBe(403);
+    expect((await owner.call('DELETE', `/operators/${careful.id}/factor`)).status).toBe(204);
+    expect((await person.call('GET', '/session')).status).toBe(401);
+    expect((await (await operator(backend, 'careful')).call('GET', '/session')).body.factor).toBe('none');
+  });
+
+  test('guessing ends after five wrong codes', async () => {
+    await backend.operators.createOperator('guessed', 'developer');
+    const guessed = await operator(backend, 'guessed');
+    await guessed.call('POST', '/factor');
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 6; guess++)
+      statuses.push((await guessed.call('POST', '/factor/confirm', { code: 'abcdef' })).status);
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
+  });
+});
+
+describe('the audit log', () => {
+  test('says who did what, filtered and in pages', async () => {
+    const page = await owner.call('GET', '/audit?limit=3');
+    expect(page.body.entries).toHaveLength(3);
+    expect(page.body.more).toBe(true);
+    const next = await owner.call('GET', `/audit?limit=3&before=${page.body.entries[2].id}`);
+    expect(Number(next.body.entries[0].id)).toBeLessThan(Number(page.body.entries[2].id));
+    const invites = (await owner.call('GET', '/audit?action=operator&operator=owner')).body.entries;
+    expect(invites.length).toBeGreaterThan(2);
+    for (const { action, operator_name } of invites)
+      expect([action.split('.')[0], operator_name]).toEqual(['operator', 'owner']);
+    const found = (await owner.call('GET', '/audit?search=GRACE')).body.entries;
+    expect(found.map((one: { target: string }) => one.target)).toContain('grace');
+    expect((await owner.call('GET', '/audit?until=2000-01-01T00:00:00Z')).body.entries).toEqual([]);
+    const { operators, actions } = (await dev.call('GET', '/audit/facets')).body;
+    expect(operators).toEqual(expect.arrayContaining(['command line', 'owner']));
+    expect(actions).toEqual(expect.arrayContaining(['operator.invite', 'sign-in']));
+  });
+
+  test('holds no link and no code', async () => {
+    const token = await linkToken(backend);
+    await signIn(backend, token);
+    const [row] = await admin().query<{ text: string }>(
+      sql`select string_agg(a::text, '') as text from _plinth.audit_log a`,
+    );
+    expect(row?.text).not.toContain(token);
+  });
+
+  test.each(["'; drop table _plinth.audit_log; --", '%', '\u0000'])(
+    'searches for %j as text',
+    async (search) => {
+      const { status } = await owner.call('GET', `/audit?${new URLSearchParams({ search })}`);
+      expect([200, 400, 422]).toContain(status);
+      expect((await owner.call('GET', '/audit')).status).toBe(200);
+    },
+  );
+});
+
+test('where everybody has to have a factor, who has none sets one up first', async () => {
+  const strict = await startBackend({ config: { plinth: { console: { require_mfa: true } } } });
+  try {
+    const person = await operator(strict);
+    expect((await person.call('GET', '/session')).body.factor).toBe('missing');
+    expect((await person.call('GET', '/tables')).body.code).toBe('factor_needed');
+    const { secret } = (await person.call('POST', '/factor')).body;
+    const step = now();
+    expect((await person.call('POST', '/factor/confirm', { code: totpCode(secret, step) })).status).toBe(200);
+    expect((await person.call('GET', '/tables')).status).toBe(200);
+    const removal = await person.call('DELETE', '/factor', { code: totpCode(secret, step + 1) });
+    expect([removal.status, removal.body.code]).toEqual([409, 'factor_required']);
+  } finally {
+    await strict.stop();
+  }
+});
