@@ -18,8 +18,9 @@ import { invalidBody, isTooDeep } from './core/parse/payload.ts';
 import { scanQuery } from './core/parse/query.ts';
 import { findRoutine } from './core/plan/call.ts';
 import type { CrudPlan } from './core/plan/types.ts';
-import { type CrudAction, findRelation, type Prepared, prepare, type Shape } from './core/prepare.ts';
-import { header, type Profile, type RestRequest, readAction, readProfile } from './core/request.ts';
+import { findRelation, type Prepared, prepare, type Shape } from './core/prepare.ts';
+import { repeatKey } from './core/repeats.ts';
+import { header, type RestRequest, readAction, readProfile } from './core/request.ts';
 import {
   type RestResponse,
   relationOptions,
@@ -99,14 +100,20 @@ function logFault(log: Logger, request: RestRequest, error: RestError): void {
   else log.warn(fields, error.message);
 }
 
-async function answer(
+function answer(
   request: RestRequest,
   identity: Identity,
   snapshot: Snapshot,
   deps: ServiceDeps,
   timing: ServerTiming,
-): Promise<RestResponse> {
-  const { settings, cache } = snapshot;
+): RestResponse | Promise<RestResponse> {
+  const { settings, cache, shapes } = snapshot;
+  const key = repeatKey(request);
+  const repeated = key === undefined ? undefined : shapes.repeats.get(key);
+  if (repeated !== undefined) {
+    timing.end('parse');
+    return crud(request, repeated, identity, snapshot, deps, timing);
+  }
   const action = readAction(request, settings);
   const profile = readProfile(request, settings.schemas);
   timing.end('parse');
@@ -135,21 +142,22 @@ async function answer(
         deps.requestPath,
         deps.answers,
       );
-    default:
-      return crud(request, action, profile, identity, snapshot, deps, timing);
+    default: {
+      const prepared = prepare(request, action, profile, snapshot);
+      if (key !== undefined) shapes.repeats.offer(key, prepared);
+      return crud(request, prepared, identity, snapshot, deps, timing);
+    }
   }
 }
 
 async function crud(
   request: RestRequest,
-  action: CrudAction,
-  profile: Profile,
+  prepared: Prepared,
   identity: Identity,
   snapshot: Snapshot,
   deps: ServiceDeps,
   timing: ServerTiming,
 ): Promise<RestResponse> {
-  const prepared = prepare(request, action, profile, snapshot);
   const { shape } = prepared;
   timing.end('plan');
   const ended = (): void => shape.lane.record(timing.end('transaction'));
@@ -205,14 +213,16 @@ function afterCommit(error: unknown): unknown {
 
 function pathRequest(
   request: RestRequest,
-  { shape, bindings, profile }: Prepared,
+  { shape, bindings, params, profile }: Prepared,
   identity: Identity,
   { settings, roles }: Snapshot,
   answers: AnswerSpace,
 ): PathRequest {
   const { plan, compiled, preferences } = shape;
-  const values = ({ params }: Statement) => params.map((param) => bindParam(param, bindings));
-  const bind = (statement: Statement) => ({ ...statement, params: values(statement) });
+  const bind = (statement: Statement) => ({
+    ...statement,
+    params: statement.params.map((param) => bindParam(param, bindings)),
+  });
   const routine = plan.kind === 'call' ? plan.call.routine : undefined;
   const role = roles.get(identity.role);
   const readOnly = readsOnly(plan);
@@ -234,7 +244,7 @@ function pathRequest(
       settings,
     ),
     statement: compiled.main,
-    params: values(compiled.main),
+    params,
     access: readOnly ? 'read only' : 'read write',
     ...(settings.preRequest !== undefined && { before: [preRequest(settings.preRequest)] }),
     ...(hasAfter && {

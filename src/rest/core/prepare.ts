@@ -6,8 +6,9 @@ import { restError } from '../errors.ts';
 import type { Relation, SchemaCache } from '../schema-cache/types.ts';
 import { keyOf, type QualifiedName } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
-import type { Bindings } from './compile/params.ts';
+import { type Bindings, type BoundParam, bindParam } from './compile/params.ts';
 import { type Compiled, compile } from './compile/statement.ts';
+import { contentLocation } from './header-text.ts';
 import { LaneMemory } from './lane.ts';
 import { JSON_TYPE, type MediaType, readAccept, readMediaType } from './parse/media-type.ts';
 import { type Payload, readPayload } from './parse/payload.ts';
@@ -21,6 +22,7 @@ import { hasDefaultSelect, planRead } from './plan/read.ts';
 import { eachLevel } from './plan/tree.ts';
 import type { CrudPlan, Mutation } from './plan/types.ts';
 import { planWrite } from './plan/write.ts';
+import { Repeats } from './repeats.ts';
 import { type Action, header, type Profile, type RestRequest } from './request.ts';
 
 /** All that requests of one shape have in common. */
@@ -37,7 +39,10 @@ export interface Shape {
 export interface Prepared {
   readonly shape: Shape;
   readonly bindings: Bindings;
-  readonly query: ScannedQuery;
+  /** Of the main statement. */
+  readonly params: readonly BoundParam[];
+  /** Path and query in one spelling, of a read; as it stands in a header. */
+  readonly location: string | undefined;
   readonly range: RowRange;
   readonly profile: Profile;
 }
@@ -107,10 +112,12 @@ export function prepare(
     context.shapes.set(key, shape);
   }
   const callArguments = payload?.form ?? query.callArguments;
+  const bindings = { values: query.values, ranges, body: payload?.body, callArguments };
   return {
     shape,
-    bindings: { values: query.values, ranges, body: payload?.body, callArguments },
-    query,
+    bindings,
+    params: shape.compiled.main.params.map((param) => bindParam(param, bindings)),
+    location: action.kind === 'read' ? contentLocation(shape.plan.target.name, query) : undefined,
     range,
     profile,
   };
@@ -308,6 +315,7 @@ function refuseInvalidPreferences({ handling, invalid }: Preferences): void {
 export class ShapeCache {
   readonly #shapes = new Map<string, Shape>();
   readonly #queries = new Set<string>();
+  readonly repeats = new Repeats<Prepared>();
   readonly #lanes: ReadonlyMap<string, LaneMemory>;
 
   /** How quick the shapes of `previous` were is remembered. */

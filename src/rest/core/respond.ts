@@ -3,9 +3,9 @@ import { errorBody, type RestError, restError } from '../errors.ts';
 import { type Relation, type Routine, returnsVoid } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
 import { type Body, lengthOf } from './body.ts';
+import { encodeHeader } from './header-text.ts';
 import { contentType, type MediaType } from './parse/media-type.ts';
 import { type Preferences, preferenceApplied } from './parse/preferences.ts';
-import { canonicalQuery } from './parse/query.ts';
 import { contentRangeText, rangeAnswer } from './parse/range.ts';
 import type { Prepared, Shape } from './prepare.ts';
 import type { Profile } from './request.ts';
@@ -49,24 +49,16 @@ export function respond(prepared: Prepared, result: Result, settings: RestSettin
   }
 }
 
-/** Encoded again a long query triples, and clients refuse answers with 16 KiB of headers; this one is optional. */
-const maxLocationBytes = 8 * 1024;
-
 function respondRead(prepared: Prepared, result: Result, settings: RestSettings): RestResponse {
-  const { shape, query, profile } = prepared;
+  const { shape, location, profile } = prepared;
   const { plan } = shape;
   const { status, contentRange } = rangeAnswer(prepared.range, result.rows, result.total);
   const body = status === 416 ? text(outOfBounds(prepared, result, settings)) : result.body;
   const headersOnly = plan.kind === 'read' && plan.headersOnly;
-  const canonical = canonicalQuery(query);
-  const location = encodeHeader(`/${plan.target.name}${canonical === '' ? '' : `?${canonical}`}`);
-  const headers: HeaderList = [
-    ['Content-Range', contentRange],
-    ...(location.length > maxLocationBytes ? [] : [['Content-Location', location] as const]),
-    ...(headersOnly ? [] : [lengthHeader(body)]),
-    ...typeHeaders(plan.mediaType, profile),
-    ...applied(shape),
-  ];
+  const headers: HeaderList = [['Content-Range', contentRange]];
+  if (location !== undefined) headers.push(['Content-Location', location]);
+  if (!headersOnly) headers.push(lengthHeader(body));
+  headers.push(...typeHeaders(plan.mediaType, profile), ...applied(shape));
   return finish(status, headers, headersOnly && status !== 416 ? [] : body, result, shape);
 }
 
@@ -139,12 +131,6 @@ function locationHeader(table: string, { location }: Result): HeaderList {
   const query = location.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
   return [['Location', encodeHeader(`/${table}?${query}`)]];
 }
-
-const ASCII = /^[\x20-\x7e]*$/;
-
-/** Header values are bytes; names of relations may be any text. */
-const encodeHeader = (value: string): string =>
-  ASCII.test(value) ? value : Buffer.from(value, 'utf8').toString('latin1');
 
 function applied(shape: Shape): HeaderList {
   const { plan, preferences, hasOnConflict } = shape;

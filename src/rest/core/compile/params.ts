@@ -22,7 +22,9 @@ export interface Bindings {
   readonly callArguments: readonly (readonly [string, string])[];
 }
 
-export function bindParam(param: Param, bindings: Bindings): string | Uint8Array | null {
+export type BoundParam = string | Uint8Array | null;
+
+export function bindParam(param: Param, bindings: Bindings): BoundParam {
   switch (param.kind) {
     case 'text':
       return clean(param.text);

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { Repeats, repeatKey } from './repeats.ts';
+import type { RestRequest } from './request.ts';
+
+const read = (more: Partial<RestRequest> = {}): RestRequest => ({
+  method: 'GET',
+  path: '/todos',
+  query: 'select=id',
+  headers: {},
+  body: new Uint8Array(0),
+  ...more,
+});
+
+test('a value is kept from the second time on', () => {
+  const repeats = new Repeats<number>();
+  repeats.offer('a', 1);
+  expect(repeats.get('a')).toBeUndefined();
+  repeats.offer('a', 2);
+  expect(repeats.get('a')).toBe(2);
+});
+
+test('what is kept has a bound, and the oldest goes first', () => {
+  const repeats = new Repeats<number>();
+  for (let index = 0; index <= 500; index++) for (const _ of [1, 2]) repeats.offer(`key ${index}`, index);
+  expect(repeats.get('key 0')).toBeUndefined();
+  expect(repeats.get('key 1')).toBe(1);
+  expect(repeats.get('key 500')).toBe(500);
+});
+
+test('keys that never come again push nothing out', () => {
+  const repeats = new Repeats<number>();
+  for (const _ of [1, 2]) repeats.offer('kept', 1);
+  for (let index = 0; index < 5000; index++) repeats.offer(`once ${index}`, index);
+  expect(repeats.get('kept')).toBe(1);
+});
+
+test('whatever decides what is asked for makes another key', () => {
+  const keys = [
+    read(),
+    read({ method: 'HEAD' }),
+    read({ path: '/people' }),
+    read({ query: 'select=id,name' }),
+    ...['accept', 'accept-profile', 'content-type', 'prefer', 'range'].map((name) =>
+      read({ headers: { [name]: 'x' } }),
+    ),
+    read({ headers: { accept: 'x', prefer: 'y' } }),
+    // A header that spells another one inside.
+    read({ headers: { accept: 'x\nprefer y' } }),
+  ].map(repeatKey);
+  expect(keys).not.toContain(undefined);
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(repeatKey(read({ headers: { authorization: 'x', 'x-client-info': 'y' } }))).toBe(keys[0]);
+});
+
+test.each([
+  ['writes', { method: 'POST' }],
+  ['a read with a body', { body: new Uint8Array(1) }],
+  ['long ones', { query: 'x'.repeat(3000) }],
+])('%s are not kept', (_what, more) => {
+  expect(repeatKey(read(more))).toBeUndefined();
+});
