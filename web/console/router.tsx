@@ -10,6 +10,7 @@ import {
 import { homeQuery, inboxQuery, relationQuery, rowsQuery, tablesQuery, usersQuery } from './api/queries.ts';
 import { sessionQuery } from './api/session.ts';
 import { RouteFault, RouteMissing, RouteWaiting } from './components/route-states.tsx';
+import { validateAuditSearch } from './features/audit/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
 
 export interface RouterContext {
@@ -26,6 +27,8 @@ const TablesPage = lazyRouteComponent(() => import('./features/tables/tables-pag
 const NoTable = lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'NoTable');
 const TablePage = lazyRouteComponent(() => import('./features/tables/table-page.tsx'), 'TablePage');
 const UsersPage = lazyRouteComponent(() => import('./features/users/page.tsx'), 'UsersPage');
+const OperatorsPage = lazyRouteComponent(() => import('./features/operators/page.tsx'), 'OperatorsPage');
+const AuditPage = lazyRouteComponent(() => import('./features/audit/page.tsx'), 'AuditPage');
 const InboxPage = lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage');
 
 /** What an address needs, so that its code comes while the session is still being checked. */
@@ -38,7 +41,11 @@ function preload(path: string): void {
         ? [UsersPage]
         : path.startsWith('/inbox')
           ? [InboxPage]
-          : [HomePage];
+          : path.startsWith('/operators')
+            ? [OperatorsPage]
+            : path.startsWith('/audit')
+              ? [AuditPage]
+              : [HomePage];
   for (const component of [Shell, ...page]) void component.preload?.();
 }
 
@@ -63,7 +70,7 @@ const appRoute = createRoute({
   beforeLoad: async ({ context, location }) => {
     preload(location.pathname);
     const session = await context.queryClient.ensureQueryData(sessionQuery);
-    if (session === null) {
+    if (session === null || session.factor === 'owed' || session.factor === 'missing') {
       const next = location.href === '/' ? {} : { next: location.href };
       throw redirect({ to: '/sign-in', search: next, replace: true });
     }
@@ -137,6 +144,19 @@ const inboxRoute = createRoute({
   component: InboxPage,
 });
 
+const operatorsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/operators',
+  component: OperatorsPage,
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/audit',
+  validateSearch: validateAuditSearch,
+  component: AuditPage,
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
@@ -144,6 +164,8 @@ const routeTree = rootRoute.addChildren([
     tablesRoute.addChildren([tablesIndexRoute, tableRoute]),
     usersRoute,
     inboxRoute,
+    operatorsRoute,
+    auditRoute,
   ]),
 ]);
 

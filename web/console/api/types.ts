@@ -8,6 +8,8 @@ export interface Session {
     readonly role: string;
     readonly permissions: readonly Permission[];
   };
+  /** `owed` and `missing`: nothing else works before the second factor. */
+  readonly factor: 'none' | 'proven' | 'owed' | 'missing';
   readonly csrfToken: string;
 }
 

@@ -1,5 +1,12 @@
 /** The pages of the menu: only those that exist. The palette and the shortcuts list read the same table. */
-import { IconDatabase, IconHome, IconInbox, IconUsers } from '@tabler/icons-react';
+import {
+  IconDatabase,
+  IconHistory,
+  IconHome,
+  IconInbox,
+  IconUserShield,
+  IconUsers,
+} from '@tabler/icons-react';
 import type { TextId } from '../text.ts';
 
 export const pages = [
@@ -7,4 +14,6 @@ export const pages = [
   { to: '/tables', label: 'nav.tables', keys: 't', Icon: IconDatabase },
   { to: '/users', label: 'nav.users', keys: 'u', Icon: IconUsers },
   { to: '/inbox', label: 'nav.inbox', keys: 'i', Icon: IconInbox },
+  { to: '/operators', label: 'nav.operators', keys: 'o', Icon: IconUserShield },
+  { to: '/audit', label: 'nav.audit', keys: 'a', Icon: IconHistory },
 ] as const satisfies readonly { to: string; label: TextId; keys: string; Icon: unknown }[];

@@ -10,6 +10,8 @@ export const messages = {
   'nav.tables': 'Tables',
   'nav.users': 'Users',
   'nav.inbox': 'Inbox',
+  'nav.operators': 'Operators',
+  'nav.audit': 'Audit log',
   'panel.close': 'Close',
   'session.sign-out': 'Sign out',
 

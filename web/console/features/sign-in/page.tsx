@@ -1,8 +1,8 @@
 /** Spends the one-time link that opened this page, or tells how to get one. */
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { SchemeSwitch } from '../../../ui/scheme-switch.tsx';
 import { sessionQuery, signIn } from '../../api/session.ts';
@@ -12,6 +12,7 @@ import { t } from '../../text.ts';
 import classes from './page.module.css';
 
 const route = getRouteApi('/sign-in');
+const FactorStep = lazy(() => import('../operators/factor-step.tsx'));
 const linkCommand = 'npm run -s plinth -- console';
 
 export function SignInPage() {
@@ -23,8 +24,12 @@ export function SignInPage() {
   const goOn = (): void => router.history.replace(`${router.basepath}${next ?? '/'}`);
   const { mutate, isPending, error } = useMutation({
     mutationFn: (token: string) => signIn(queryClient, token),
-    onSuccess: goOn,
+    onSuccess: ({ factor }) => {
+      if (factor !== 'owed' && factor !== 'missing') goOn();
+    },
   });
+  const { data: session } = useQuery({ ...sessionQuery, enabled: false });
+  const owes = session?.factor === 'owed' || session?.factor === 'missing' ? session.factor : undefined;
   useEffect(() => {
     if (linkToken === undefined || spent.current) return;
     spent.current = true;
@@ -37,8 +42,12 @@ export function SignInPage() {
       <title>{t('app.title', { page: t('sign-in.title') })}</title>
       <div className={classes.card}>
         <img src={logo} alt="" width={36} height={36} />
-        <h1 className={classes.title}>{t('sign-in.title')}</h1>
-        {isWaiting ? (
+        {owes === undefined ? <h1 className={classes.title}>{t('sign-in.title')}</h1> : null}
+        {owes !== undefined ? (
+          <Suspense fallback={null}>
+            <FactorStep state={owes} onDone={goOn} />
+          </Suspense>
+        ) : isWaiting ? (
           <p role="status" className={classes.text}>
             {t('sign-in.waiting')}
           </p>

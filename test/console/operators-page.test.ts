@@ -1,0 +1,189 @@
+/** The pages of operators and of the audit log, by keyboard, in a real Chromium. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { totpCode } from '../../src/kernel/totp.ts';
+import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Backend, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let browser: Browser;
+beforeAll(async () => {
+  backend = await startBackend();
+  browser = await launchBrowser();
+  await backend.operators.createOperator('looker', 'read-only');
+});
+afterAll(async () => {
+  await browser?.close();
+  await backend?.stop();
+});
+
+type Options = Parameters<typeof openContext>[1];
+
+async function opened(options: Options = {}, name?: string) {
+  const { context, complaints } = await openContext(browser, {
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  const page = await context.newPage();
+  await page.goto(await backend.consoleLink(name));
+  return { page, complaints, close: () => context.close() };
+}
+
+const go = (page: Page, path: string) => page.goto(`${backend.url}/console${path}`);
+const home = (page: Page) => page.getByRole('heading', { name: 'Home' }).waitFor();
+
+test('somebody is invited, gets another role, and is removed, by keyboard', async () => {
+  const { page, complaints, close } = await opened();
+  await home(page);
+  await go(page, '/operators');
+  await page.getByRole('button', { name: 'Invite' }).press('Enter');
+  await page.getByLabel('Name').waitFor();
+  await page.keyboard.type('<img src=x onerror=alert(1)>');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Sign-in link for <img' });
+  const link = await dialog.locator('code').textContent();
+  expect(link).toMatch(/\/console\/sign-in#token=[\w-]{32}$/);
+  await dialog.getByRole('button', { name: 'Done' }).press('Enter');
+
+  const guest = await browser.newPage();
+  await guest.goto(link ?? '');
+  await home(guest);
+  await guest.close();
+
+  const role = page.getByLabel('Role of <img');
+  expect(await role.inputValue()).toBe('read-only');
+  await role.focus();
+  await role.selectOption('developer');
+  await expect.poll(async () => storedRole('<img src=x onerror=alert(1)>')).toBe('developer');
+  await page.getByRole('button', { name: 'More about <img' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
+  const asked = page.getByRole('dialog', { name: 'Remove operator' });
+  await asked.getByRole('textbox').fill('<img src=x onerror=alert(1)>');
+  await page.keyboard.press('Enter');
+  await asked.waitFor({ state: 'detached' });
+  expect(await storedRole('<img src=x onerror=alert(1)>')).toBeUndefined();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+async function storedRole(name: string): Promise<string | undefined> {
+  const [row] = await backend.database
+    .pool('supabase_admin')
+    .query<{ role: string }>(sql`select role from _plinth.operators where name = ${name}`);
+  return row?.role;
+}
+
+test('a second factor is set up, asked for, and turned off', async () => {
+  await backend.operators.createOperator('careful', 'developer');
+  const { page, complaints, close } = await opened({}, 'careful');
+  await home(page);
+  await go(page, '/operators');
+  await page.getByRole('button', { name: 'Set up' }).press('Enter');
+  const secret = (await page.getByRole('dialog').locator('code').first().textContent()) ?? '';
+  const step = Math.floor(Date.now() / 30_000);
+  await page.getByLabel('Code of your app').fill(totpCode(secret, step - 1) ?? '');
+  await page.keyboard.press('Enter');
+  const codes = await page
+    .getByRole('list', { name: 'Recovery codes' })
+    .getByRole('listitem')
+    .allTextContents();
+  expect(codes).toHaveLength(10);
+  await page.getByRole('button', { name: 'I have kept them' }).press('Enter');
+  await page.getByText('10 recovery codes are left').waitFor();
+
+  const again = await opened({}, 'careful');
+  await again.page.getByLabel('Code of your app, or a recovery code').fill('000000');
+  await again.page.keyboard.press('Enter');
+  await again.page.getByRole('alert').getByText('This code is wrong').waitFor();
+  // Another page does not lead around it.
+  await go(again.page, '/tables');
+  const field = again.page.getByLabel('Code of your app, or a recovery code');
+  await field.waitFor();
+  expect(await axeViolations(again.page)).toEqual([]);
+  await field.fill(totpCode(secret, step) ?? '');
+  await again.page.keyboard.press('Enter');
+  await again.page.getByRole('link', { name: 'tasks' }).waitFor();
+  await again.close();
+
+  await page.getByRole('button', { name: 'Turn off' }).press('Enter');
+  await page.getByLabel('Code of your app, or a recovery code').fill(codes[0] ?? '');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Set up' }).waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a session is ended from the list, and what its browser calls itself runs nothing', async () => {
+  const { page, complaints, close } = await opened();
+  await home(page);
+  const other = await opened({ userAgent: '<script>alert(1)</script>' }, 'looker');
+  await home(other.page);
+  await go(page, '/operators');
+  await page.getByText('<script>alert(1)</script>').waitFor();
+  await page
+    .getByRole('button', { name: /^End the session of looker/ })
+    .first()
+    .press('Enter');
+  await page.getByText('<script>alert(1)</script>').waitFor({ state: 'detached' });
+  await go(other.page, '/tables');
+  await other.page.getByText('npm run -s plinth -- console').waitFor();
+  await other.close();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('the audit log is filtered, and the address holds the filter', async () => {
+  const owner = await operator(backend);
+  await owner.call('POST', '/tables/public/tasks/rows', { values: { title: { value: 'audited' } } });
+  const { page, complaints, close } = await opened();
+  await home(page);
+  await go(page, '/audit');
+  await page.getByLabel('Action', { exact: true }).selectOption('row.insert');
+  await expect.poll(() => page.url()).toContain('action=row.insert');
+  await page.getByRole('button', { name: 'Detail of row.insert' }).first().press('Enter');
+  await page.getByRole('region', { name: 'Detail' }).getByText('"key"').waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Detail of row.insert' }).first().waitFor();
+  await page.getByRole('searchbox').fill('nothing goes by this');
+  await page.getByRole('heading', { name: 'Nothing to show' }).waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+describe.each([
+  [1280, 800],
+  [360, 740],
+])('%i px wide', (width, height) => {
+  test.each(['light', 'dark'] as const)(
+    'accessible and fits, %s',
+    async (colorScheme) => {
+      const { page, complaints, close } = await opened({ viewport: { width, height }, colorScheme });
+      await home(page);
+      const places: [path: string, ready: () => Promise<unknown>][] = [
+        ['/operators', () => page.getByText('this one').waitFor()],
+        [
+          '/operators',
+          async () => {
+            await page.getByRole('button', { name: 'Invite' }).press('Enter');
+            await page.getByRole('dialog').getByLabel('Name').waitFor();
+          },
+        ],
+        ['/audit', () => page.getByRole('button', { name: 'Detail of sign-in' }).first().press('Enter')],
+      ];
+      for (const [path, ready] of places) {
+        await go(page, path);
+        await ready();
+        await page.waitForTimeout(250);
+        expect([path, await axeViolations(page)]).toEqual([path, []]);
+        expect([path, await scrollsSideways(page)]).toEqual([path, false]);
+        expect([path, await page.getByText('⟦').count()]).toEqual([path, 0]);
+      }
+      expect(complaints.list).toEqual([]);
+      await close();
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import classes from './card.module.css';
+
+/** Cards one below the other, no wider than one can read. */
+export function Cards({ children }: { children: ReactNode }) {
+  return (
+    <div className={classes.scroll}>
+      <div className={classes.cards}>{children}</div>
+    </div>
+  );
+}
+
+/** One subject of a page: its name, a sentence, what can be done, then the thing itself. */
+export function Card({
+  title,
+  text,
+  tools,
+  children,
+  flush = false,
+}: {
+  title: string;
+  text?: ReactNode;
+  tools?: ReactNode;
+  children?: ReactNode;
+  /** The content brings its own edges, as a table does. */
+  flush?: boolean;
+}) {
+  return (
+    <section className={classes.card} aria-label={title} data-flush={flush || undefined}>
+      <div className={classes.head}>
+        <div className={classes.words}>
+          <h2 className={classes.title}>{title}</h2>
+          {text === undefined ? null : <p className={classes.text}>{text}</p>}
+        </div>
+        {tools === undefined ? null : <div className={classes.tools}>{tools}</div>}
+      </div>
+      {children === undefined || children === null ? null : <div className={classes.body}>{children}</div>}
+    </section>
+  );
+}

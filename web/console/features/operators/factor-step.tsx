@@ -1,0 +1,49 @@
+/** Between the link and the Console: proves the second factor, or sets up the one that everybody has to have. */
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callConsole, sessionQuery } from '../../api/session.ts';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { CodeField, FactorSetup } from './factor-setup.tsx';
+import classes from './form.module.css';
+import { t } from './text.ts';
+
+export default function FactorStep({ state, onDone }: { state: 'owed' | 'missing'; onDone: () => void }) {
+  const queryClient = useQueryClient();
+  const goOn = (): void => void queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 }).then(onDone);
+  return state === 'missing' ? (
+    <>
+      <h1>{t('factor.missing-title')}</h1>
+      <p className={classes.text}>{t('factor.missing-text')}</p>
+      <FactorSetup onDone={goOn} />
+    </>
+  ) : (
+    <>
+      <h1>{t('factor.owed-title')}</h1>
+      <Prove onDone={goOn} />
+    </>
+  );
+}
+
+function Prove({ onDone }: { onDone: () => void }) {
+  const [code, setCode] = useState('');
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => callConsole('/factor/prove', { method: 'POST', body: { code } }),
+    onSuccess: onDone,
+  });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isPending) mutate();
+      }}
+    >
+      {error === null ? null : <ProblemBox error={error} />}
+      <CodeField label={t('factor.code-or-recovery')} value={code} onChange={setCode} />
+      <Button type="submit" loading={isPending}>
+        {t('factor.confirm')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,53 @@
+/** Who runs the project: people, their sessions, and one's own second factor. */
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { sessionQuery, useMay } from '../../api/session.ts';
+import { Card, Cards } from '../../components/card.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { operatorsQuery } from './api.ts';
+import { Invite } from './invite.tsx';
+import { OwnFactor } from './own-factor.tsx';
+import { PeopleTable } from './people-table.tsx';
+import { SessionsCard } from './sessions-card.tsx';
+import { t } from './text.ts';
+
+export function OperatorsPage() {
+  const { data, error } = useQuery(operatorsQuery);
+  const { data: session } = useQuery(sessionQuery);
+  const mayOwn = useMay('own');
+  const [isInviting, setInviting] = useState(false);
+  return (
+    <>
+      <PageHead title={t('operators.title')}>
+        {mayOwn ? (
+          <Button
+            size="compact-sm"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setInviting(true)}
+          >
+            {t('operators.invite')}
+          </Button>
+        ) : null}
+      </PageHead>
+      <Cards>
+        <Card title={t('operators.people')} text={t('operators.people-why')} flush>
+          {error === null ? null : <ProblemBox error={error} />}
+          {data === undefined ? (
+            error === null ? (
+              <SkeletonLines lines={4} />
+            ) : null
+          ) : (
+            <PeopleTable operators={data.operators} ownName={session?.operator.name} mayOwn={mayOwn} />
+          )}
+        </Card>
+        <OwnFactor required={data?.factorRequired ?? false} />
+        <SessionsCard isOwner={mayOwn} />
+      </Cards>
+      {isInviting ? <Invite onClose={() => setInviting(false)} /> : null}
+    </>
+  );
+}

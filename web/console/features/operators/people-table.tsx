@@ -1,0 +1,164 @@
+import { ActionIcon, Menu, NativeSelect } from '@mantine/core';
+import { IconDots, IconLink, IconShieldOff, IconUserMinus } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callConsole } from '../../api/session.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import list from '../../components/list.module.css';
+import { Moment } from '../../components/moment.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { type Invitation, type OperatorSummary, operatorsKey, type Role, roles } from './api.ts';
+import { InvitationLink } from './invite.tsx';
+import { t } from './text.ts';
+
+type Asked = { readonly what: 'remove' | 'reset-factor'; readonly operator: OperatorSummary };
+
+export function PeopleTable({
+  operators,
+  ownName,
+  mayOwn,
+}: {
+  operators: readonly OperatorSummary[];
+  ownName: string | undefined;
+  mayOwn: boolean;
+}) {
+  const queryClient = useQueryClient();
+  const refresh = (): void => void queryClient.invalidateQueries({ queryKey: operatorsKey });
+  const [asked, setAsked] = useState<Asked | undefined>();
+  const setRole = useMutation({
+    mutationFn: ({ id, role }: { id: string; role: Role }) =>
+      callConsole(`/operators/${id}`, { method: 'PATCH', body: { role } }),
+    onSettled: refresh,
+  });
+  const link = useMutation({
+    mutationFn: ({ id }: OperatorSummary) =>
+      callConsole<Invitation>(`/operators/${id}/link`, { method: 'POST' }),
+  });
+  const act = useMutation({
+    mutationFn: ({ what, operator }: Asked) =>
+      callConsole(`/operators/${operator.id}${what === 'remove' ? '' : '/factor'}`, { method: 'DELETE' }),
+    onSuccess: () => setAsked(undefined),
+    onSettled: refresh,
+  });
+  const problem = setRole.error ?? link.error;
+  return (
+    <>
+      {problem === null ? null : <ProblemBox error={problem} />}
+      <table className={list.table}>
+        <caption className="visually-hidden">{t('operators.people')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('operators.name')}</th>
+            <th scope="col">{t('operators.role')}</th>
+            <th scope="col" className={list.wide}>
+              {t('operators.factor')}
+            </th>
+            <th scope="col" className={list.wide}>
+              {t('operators.sessions-count')}
+            </th>
+            <th scope="col" className={list.wide}>
+              {t('operators.last-seen')}
+            </th>
+            {mayOwn ? <td aria-hidden /> : null}
+          </tr>
+        </thead>
+        <tbody>
+          {operators.map((operator) => {
+            const { id, name, role, has_factor, sessions, last_sign_in_at } = operator;
+            return (
+              <tr key={id}>
+                <td>
+                  {name} {name === ownName ? <Tag tone="info">{t('operators.you')}</Tag> : null}
+                </td>
+                <td>
+                  {mayOwn ? (
+                    <NativeSelect
+                      size="xs"
+                      aria-label={t('operators.role-of', { name })}
+                      value={role}
+                      data={roles.map((value) => ({ value, label: t(`operators.role-${value}`) }))}
+                      onChange={(event) => setRole.mutate({ id, role: event.currentTarget.value as Role })}
+                    />
+                  ) : (
+                    t(`operators.role-${role}`)
+                  )}
+                </td>
+                <td className={list.wide}>
+                  <Tag tone={has_factor ? 'success' : 'plain'}>
+                    {t(has_factor ? 'operators.factor-on' : 'operators.factor-off')}
+                  </Tag>
+                </td>
+                <td className={`${list.wide} ${list.dim}`}>{sessions}</td>
+                <td className={`${list.wide} ${list.dim}`}>
+                  {last_sign_in_at === null ? t('operators.never') : <Moment at={last_sign_in_at} relative />}
+                </td>
+                {mayOwn ? (
+                  <td>
+                    <Menu position="bottom-end" withinPortal>
+                      <Menu.Target>
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          aria-label={t('operators.actions', { name })}
+                        >
+                          <IconDots size={18} aria-hidden />
+                        </ActionIcon>
+                      </Menu.Target>
+                      <Menu.Dropdown>
+                        <Menu.Item
+                          leftSection={<IconLink size={16} aria-hidden />}
+                          onClick={() => link.mutate(operator)}
+                        >
+                          {t('operators.new-link')}
+                        </Menu.Item>
+                        {has_factor ? (
+                          <Menu.Item
+                            leftSection={<IconShieldOff size={16} aria-hidden />}
+                            onClick={() => setAsked({ what: 'reset-factor', operator })}
+                          >
+                            {t('operators.reset-factor')}
+                          </Menu.Item>
+                        ) : null}
+                        <Menu.Item
+                          color="red"
+                          leftSection={<IconUserMinus size={16} aria-hidden />}
+                          onClick={() => setAsked({ what: 'remove', operator })}
+                        >
+                          {t('operators.remove')}
+                        </Menu.Item>
+                      </Menu.Dropdown>
+                    </Menu>
+                  </td>
+                ) : null}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {link.data === undefined || link.variables === undefined ? null : (
+        <InvitationLink name={link.variables.name} invitation={link.data} onClose={() => link.reset()} />
+      )}
+      {asked === undefined ? null : (
+        <Confirm
+          title={t(asked.what === 'remove' ? 'operators.remove-title' : 'operators.reset-factor')}
+          action={t(asked.what === 'remove' ? 'operators.remove' : 'operators.reset-factor')}
+          {...(asked.what === 'remove' ? { typed: asked.operator.name } : {})}
+          isBusy={act.isPending}
+          error={act.error}
+          onConfirm={() => act.mutate(asked)}
+          onClose={() => {
+            act.reset();
+            setAsked(undefined);
+          }}
+        >
+          <p>
+            {t(asked.what === 'remove' ? 'operators.remove-text' : 'operators.reset-factor-text', {
+              name: asked.operator.name,
+            })}
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
