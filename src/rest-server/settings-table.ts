@@ -178,7 +178,7 @@ export const settingsTable = {
   'db-uri': {
     kind: text,
     default: 'postgresql://',
-    help: 'Connection string, or @file that holds one; PG* variables fill in what it leaves out.',
+    help: 'Connection string, of several hosts too, or @file that holds one; PG* variables, ~/.pgpass and ~/.postgresql fill in what it leaves out.',
   },
   'jwt-aud': {
     kind: text,

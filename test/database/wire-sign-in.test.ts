@@ -1,18 +1,19 @@
 /** Ways of signing in: passwords and TLS against a stub, SCRAM against PostgreSQL itself. */
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import {
   Client,
   type ConnectionOptions,
   parseConnectionString,
+  type SessionKind,
   type SslMode,
 } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { type Stub, type StubOptions, startStub, TEST_CERTIFICATE } from './wire-stub.ts';
+import { type Stub, type StubOptions, startStub, TEST_CERTIFICATE, TEST_KEY } from './wire-stub.ts';
 
 let db: TestDatabase;
 let folder: string;
@@ -110,6 +111,129 @@ test.each<[SslMode, 'accept' | 'refuse', string, boolean]>([
 test('a certificate that nobody vouches for is refused under verify-full', async () => {
   const connecting = connect({ tls: 'accept' }, { host: 'localhost', sslMode: 'verify-full' });
   await expect(connecting).rejects.toMatchObject({ code: '08001' });
+});
+
+test('a client certificate is shown, unless others may read its key', async () => {
+  const sslKey = join(folder, 'key.pem');
+  const sslCert = join(folder, 'ca.pem');
+  await writeFile(sslKey, TEST_KEY, { mode: 0o600 });
+  const target = { sslMode: 'require', sslCert, sslKey } as const;
+  expect((await connect({ tls: 'accept' }, { sslMode: 'require' })).certificates).toEqual([]);
+  expect((await connect({ tls: 'accept' }, target)).certificates).toEqual(['localhost']);
+  await chmod(sslKey, 0o640);
+  const connecting = connect({ tls: 'accept' }, target);
+  // Root may share a file of its own with a group.
+  if (process.getuid?.() === 0) {
+    expect((await connecting).certificates).toEqual(['localhost']);
+    await chmod(sslKey, 0o644);
+    await expect(connect({ tls: 'accept' }, target)).rejects.toThrow(/chmod 600/);
+  } else await expect(connecting).rejects.toThrow(/chmod 600/);
+});
+
+test.each(['sslRootCert', 'sslCert'])('%s that is not there is no fault of the process', async (file) => {
+  const target = { sslMode: 'require', [file]: join(folder, 'none.pem') } as const;
+  await expect(connect({ tls: 'accept' }, target)).rejects.toMatchObject({
+    name: 'ConnectionError',
+    code: '08001',
+  });
+});
+
+describe('a password file', () => {
+  const cleartext = Buffer.from([0, 0, 0, 3]);
+  test('is read when a password is asked for and none is given', async () => {
+    const passwordFile = join(folder, 'pgpass');
+    await writeFile(passwordFile, '127.0.0.1:*:other:me:no\n127.0.0.1:*:app:me:from:file\n', { mode: 0o600 });
+    const none = { password: undefined, passwordFile };
+    expect((await connect({ asks: cleartext }, none)).passwords).toEqual(['from:file']);
+    expect((await connect({ asks: cleartext }, { passwordFile })).passwords).toEqual(['sécret']);
+    const other = connect({ asks: cleartext }, { ...none, user: 'you' });
+    await expect(other).rejects.toThrow(/password of you, and none is given, nor in .*pgpass/);
+    await chmod(passwordFile, 0o644);
+    await expect(connect({ asks: cleartext }, none)).rejects.toThrow(/chmod 600/);
+    expect((await connect({}, none)).client.processId).toBe(7);
+  });
+});
+
+describe('several hosts', () => {
+  /** Starts them all, and says which one a session came from, by its place, or why there is none. */
+  async function choose(servers: readonly StubOptions[], more: Partial<ConnectionOptions> = {}) {
+    const started = await Promise.all(servers.map((options) => startStub(options)));
+    stubs.push(...started);
+    const [first, ...others] = started.map(({ port }) => ({ host: '127.0.0.1', port }));
+    try {
+      const client = await Client.connect({
+        ...(first as { host: string; port: number }),
+        otherHosts: others,
+        user: 'me',
+        password: 'x',
+        database: 'app',
+        sslMode: 'disable',
+        ...more,
+      });
+      client.connection.destroy();
+      return started.findIndex(({ port }) => port === client.connection.options.port);
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  }
+  const primary = { reports: { in_hot_standby: 'off', default_transaction_read_only: 'off' } };
+  const standby = { reports: { in_hot_standby: 'on', default_transaction_read_only: 'off' } };
+  const readOnly = { reports: { in_hot_standby: 'off', default_transaction_read_only: 'on' } };
+
+  test('are tried in turn, while they cannot be reached or are starting', async () => {
+    expect(await choose([{}, {}])).toBe(0);
+    expect(await choose([{ refuses: '57P03' }, {}])).toBe(1);
+    const gone = await startStub({});
+    await gone.close();
+    const nobody = { host: '127.0.0.1', port: gone.port };
+    expect(await choose([{}], { ...nobody, otherHosts: [nobody] })).toBe('08001');
+    const { port } = await startStub({}).then((stub) => {
+      stubs.push(stub);
+      return stub;
+    });
+    const client = await Client.connect({
+      ...nobody,
+      otherHosts: [nobody, { host: '127.0.0.1', port }],
+      user: 'me',
+      database: 'app',
+      sslMode: 'disable',
+    });
+    expect(client.connection.options.port).toBe(port);
+    client.connection.destroy();
+  });
+
+  test('one that refuses the login ends the attempt', async () => {
+    expect(await choose([{ refuses: '28P01' }, {}])).toBe('28P01');
+  });
+
+  test('each says why it is not taken', async () => {
+    const servers = [{ refuses: '57P03' }, standby];
+    const started = await Promise.all(servers.map((options) => startStub(options)));
+    stubs.push(...started);
+    const [one, two] = started.map(({ port }) => ({ host: '127.0.0.1', port }));
+    const connecting = Client.connect({
+      ...(one as { host: string; port: number }),
+      otherHosts: [two as { host: string; port: number }],
+      sessionKind: 'primary',
+      user: 'me',
+      database: 'app',
+      sslMode: 'disable',
+    });
+    await expect(connecting).rejects.toThrow(`no; The session at 127.0.0.1:${two?.port} is not primary`);
+  });
+
+  test.each<[SessionKind, readonly StubOptions[], number | string]>([
+    ['any', [standby, primary], 0],
+    ['primary', [standby, readOnly], 1],
+    ['read-write', [standby, readOnly, primary], 2],
+    ['read-only', [primary, readOnly], 1],
+    ['standby', [primary, readOnly, standby], 2],
+    ['prefer-standby', [primary, standby], 1],
+    ['prefer-standby', [primary, readOnly], 0],
+    ['standby', [primary], '08001'],
+  ])('%s', async (sessionKind, servers, expected) => {
+    expect(await choose(servers, { sessionKind })).toBe(expected);
+  });
 });
 
 test('SCRAM against PostgreSQL, with a password beyond ASCII', async () => {

@@ -7,6 +7,8 @@ export interface Stub {
   /** The passwords that clients sent, and the names and values of their startup messages. */
   readonly passwords: string[];
   readonly startups: string[][];
+  /** Names in the certificates that clients showed; empty for none. */
+  readonly certificates: string[];
   close(): Promise<void>;
 }
 
@@ -15,13 +17,18 @@ export interface StubOptions {
   readonly asks?: Buffer;
   /** `refuse` answers N to a request for TLS. */
   readonly tls?: 'accept' | 'refuse';
+  /** What it reports of itself beside its version. */
+  readonly reports?: Readonly<Record<string, string>>;
+  /** An SQLSTATE that every sign-in is refused with. */
+  readonly refuses?: string;
 }
 
 const SSL_REQUEST = 80_877_103;
 
-export async function startStub({ asks, tls = 'refuse' }: StubOptions): Promise<Stub> {
+export async function startStub({ asks, tls = 'refuse', reports = {}, refuses }: StubOptions): Promise<Stub> {
   const passwords: string[] = [];
   const startups: string[][] = [];
+  const certificates: string[] = [];
   const sockets = new Set<Socket>();
 
   const serve = (socket: Socket) => {
@@ -29,7 +36,7 @@ export async function startStub({ asks, tls = 'refuse' }: StubOptions): Promise<
     socket.on('data', (chunk: Buffer) => {
       if (chunk[0] === 0x70) {
         passwords.push(chunk.toString('utf8', 5, chunk.length - 1));
-        letIn(socket);
+        letIn(socket, reports);
       } else if (chunk[0] === 0 && chunk.length === 8 && chunk.readInt32BE(4) === SSL_REQUEST) {
         if (tls === 'refuse') {
           socket.write('N');
@@ -37,10 +44,23 @@ export async function startStub({ asks, tls = 'refuse' }: StubOptions): Promise<
         }
         socket.removeAllListeners('data');
         socket.write('S');
-        serve(new TLSSocket(socket, { isServer: true, key: TEST_KEY, cert: TEST_CERTIFICATE }));
+        const secured = new TLSSocket(socket, {
+          isServer: true,
+          key: TEST_KEY,
+          cert: TEST_CERTIFICATE,
+          requestCert: true,
+          rejectUnauthorized: false,
+        });
+        secured.once('secure', () => {
+          const name = secured.getPeerCertificate().subject?.CN;
+          if (name !== undefined) certificates.push(String(name));
+        });
+        serve(secured);
       } else if (chunk[0] === 0) {
         startups.push(chunk.toString('utf8', 8).split('\0').slice(0, -2));
-        if (asks === undefined) letIn(socket);
+        if (refuses !== undefined)
+          socket.end(message('E', Buffer.from(`SFATAL\0VFATAL\0C${refuses}\0Mno\0\0`)));
+        else if (asks === undefined) letIn(socket, reports);
         else if (asks.length > 0) socket.write(message('R', asks));
       }
     });
@@ -57,6 +77,7 @@ export async function startStub({ asks, tls = 'refuse' }: StubOptions): Promise<
     port: address.port,
     passwords,
     startups,
+    certificates,
     close() {
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -64,10 +85,14 @@ export async function startStub({ asks, tls = 'refuse' }: StubOptions): Promise<
   };
 }
 
-function letIn(socket: Socket): void {
+function letIn(socket: Socket, reports: Readonly<Record<string, string>>): void {
   const ok = message('R', Buffer.from([0, 0, 0, 0]));
   const key = message('K', Buffer.from([0, 0, 0, 7, 1, 2, 3, 4]));
-  const status = message('S', Buffer.from('server_version\x0099\0'));
+  const status = Buffer.concat(
+    Object.entries({ server_version: '99', ...reports }).map(([name, value]) =>
+      message('S', Buffer.from(`${name}\0${value}\0`)),
+    ),
+  );
   // In two pieces that end in the middle of a message.
   const all = Buffer.concat([ok, status, key, message('Z', Buffer.from('I'))]);
   socket.write(all.subarray(0, 13));
@@ -96,7 +121,7 @@ BzzF8uTlWxVjA8t6R+azRRmt2dCkIuj+Zg==
 -----END CERTIFICATE-----
 `;
 
-const TEST_KEY = `-----BEGIN PRIVATE KEY-----
+export const TEST_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQizniz9j3M/CY590
 84HMvYPqx0QFIgYrpneoPsKhDoyhRANCAARHcdRHMzThzj/sXhpWSgM4WNoYgAgn
 nm3OpIOSPlUKyaPXW5RcTajF/XiyR7bvv2dCtQn4U6R3oA7b5ZVoQwvI

@@ -1,6 +1,6 @@
 /** `plinth rest` beside the PostgREST binary: configuration, reloads, admin server, listening, the end. */
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -307,6 +307,20 @@ describe('the server', () => {
     expect((await fetch(`http://${local}:${address?.[2]}/items`)).status).toBe(200);
   });
 
+  test('processes share a port that all of them offer to share', async () => {
+    const first = await start({ PGRST_SERVER_REUSEPORT: 'true' });
+    const shared = { PGRST_SERVER_PORT: new URL(first.url).port, PGRST_SERVER_REUSEPORT: 'true' };
+    const second = await start(shared);
+    expect(second.url).toBe(first.url);
+    expect(await rowsOf(second)).toBe(5);
+    await first.stop();
+    running.delete(first);
+    expect(await rowsOf(second)).toBe(5);
+    const third = spawnRest({ ...base, ...shared, PGRST_SERVER_REUSEPORT: 'false' });
+    expect(await third.exited).toBe(1);
+    expect(third.err()).toContain('is taken by another program');
+  });
+
   test('the request log has the role; SQL where it is wished', async () => {
     const rest = await start({ PGRST_LOG_LEVEL: 'warn', PGRST_LOG_QUERY: 'true' });
     await rest.fetch('/items');
@@ -412,6 +426,42 @@ test('SIGTERM ends it also while the database is out of reach', async () => {
   const rest = await start({ PGRST_DB_URI: 'postgresql://u:p@127.0.0.1:9/d' });
   rest.signal('SIGTERM');
   expect(await rest.exited).toBe(0);
+});
+
+describe('the way to the database', () => {
+  const at = () => new URL(database.uri);
+
+  test('several hosts, of which the first that is there is taken', async () => {
+    const { host, port, pathname } = at();
+    const uri = `postgresql://rest_login:p@127.0.0.1:9,${host}${pathname}?target_session_attrs=read-write`;
+    expect(await rowsOf(await start({ PGRST_DB_URI: uri }))).toBe(5);
+    const variables = { PGHOST: '127.0.0.1,127.0.0.1', PGPORT: `9,${port}`, PGDATABASE: pathname.slice(1) };
+    const login = { PGUSER: 'rest_login', PGPASSWORD: 'p' };
+    expect(await rowsOf(await start({ PGRST_DB_URI: 'postgresql://', ...variables, ...login }))).toBe(5);
+    const standby = spawnRest({
+      ...base,
+      PGRST_DB_URI: uri.replace('read-write', 'standby'),
+      PGRST_DB_POOL_AUTOMATIC_RECOVERY: 'false',
+    });
+    expect(await standby.exited).toBe(1);
+    expect(standby.err()).toContain('is not standby (target_session_attrs)');
+  });
+
+  test('the password from ~/.pgpass or PGPASSFILE', async () => {
+    const { port, pathname } = at();
+    const home = makeFolder();
+    const line = `127.0.0.1:${port}:${pathname.slice(1)}:rest_login:p\n`;
+    const PGRST_DB_URI = database.uri.replace(':p@', '@');
+    writeFileSync(join(home, '.pgpass'), line, { mode: 0o600 });
+    expect(await rowsOf(await start({ PGRST_DB_URI, HOME: home }))).toBe(5);
+    const elsewhere = join(makeFolder(), 'passwords');
+    writeFileSync(elsewhere, line, { mode: 0o600 });
+    expect(await rowsOf(await start({ PGRST_DB_URI, PGPASSFILE: elsewhere }))).toBe(5);
+    chmodSync(elsewhere, 0o644);
+    const open = spawnRest({ ...base, PGRST_DB_URI, PGPASSFILE: elsewhere });
+    expect(await open.exited).toBe(1);
+    expect(open.err()).toContain(`chmod 600 ${elsewhere}`);
+  });
 });
 
 describe('connections', () => {

@@ -37,6 +37,38 @@ test.each([
     "host=/tmp port=1 user='a b' password='it\\'s' dbname=d",
     { host: '/tmp', port: 1, user: 'a b', password: "it's" },
   ],
+  [
+    'postgresql://u@one,two:5433,[::1]:5434/d?target_session_attrs=read-write',
+    {
+      host: 'one',
+      port: 5432,
+      otherHosts: [
+        { host: 'two', port: 5433 },
+        { host: '::1', port: 5434 },
+      ],
+      sessionKind: 'read-write',
+    },
+  ],
+  ['host=a,b port=6000', { host: 'a', port: 6000, otherHosts: [{ host: 'b', port: 6000 }] }],
+  [
+    'host=a,,/run port=,1,2',
+    {
+      port: 5432,
+      otherHosts: [
+        { host: 'localhost', port: 1 },
+        { host: '/run', port: 2 },
+      ],
+    },
+  ],
+  ['postgresql://,b/d', { host: 'localhost', otherHosts: [{ host: 'b', port: 5432 }] }],
+  ['host=db.example hostaddr=10.0.0.1', { host: 'db.example', address: '10.0.0.1' }],
+  ['hostaddr=10.0.0.1', { host: '10.0.0.1', address: '10.0.0.1' }],
+  ['postgresql://h/d', { otherHosts: undefined, sessionKind: 'any', passwordFile: undefined }],
+  [
+    'postgresql://h/d?sslcert=/c.pem&sslkey=/k.pem&sslpassword=x&passfile=/p',
+    { sslCert: '/c.pem', sslKey: '/k.pem', sslPassword: 'x', passwordFile: '/p' },
+  ],
+  ['postgresql://h/d?sslrootcert=system', { sslMode: 'verify-full', sslRootCert: 'system' }],
 ])('%s', (text, expected) => {
   expect(parseConnectionString(text)).toMatchObject(expected);
 });
@@ -45,13 +77,24 @@ test.each([
   'postgresql://h:0/d',
   'postgresql://h:99999/d',
   'postgresql://h:x/d',
-  'postgresql://a,b/d',
+  'postgresql://a,b:x/d',
+  'host=a,b port=1,2,3',
+  'host=a,b hostaddr=10.0.0.1',
+  'postgresql://h/d?target_session_attrs=maybe',
   'postgresql://h/d?sslmode=maybe',
+  'postgresql://h/d?sslmode=require&sslrootcert=system',
+  'postgresql://h/d?sslcert=/c.pem',
   'postgresql://h/%zz',
   'mysql://h/d',
   'nonsense',
 ])('%s is refused', (text) => {
   expect(() => parseConnectionString(text)).toThrow(ConnectionStringError);
+});
+
+test('an address of the text is not given the name of the environment', () => {
+  expect(parseConnectionString('hostaddr=10.0.0.1', { host: 'db.example' })).toMatchObject({
+    host: '10.0.0.1',
+  });
 });
 
 test('any name, password and database survive', () => {

@@ -3,17 +3,36 @@ import { ConnectionStringError } from './errors.ts';
 
 export type SslMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
-/** Where the server is and who signs in. */
-export interface ConnectionTarget {
+/** What a session may be for its host to be taken: libpq's `target_session_attrs`. */
+export type SessionKind = (typeof SESSION_KINDS)[number];
+
+export interface HostAddress {
   /** A name or address; a value that begins with `/` is the folder of a unix socket. */
   readonly host: string;
   readonly port: number;
+  /** Connected to instead of what the name stands for; the certificate and the password are still those of `host`. */
+  readonly address?: string | undefined;
+}
+
+/** Where the server is and who signs in. */
+export interface ConnectionTarget extends HostAddress {
+  /** Tried in turn when the first one does not do. */
+  readonly otherHosts?: readonly HostAddress[] | undefined;
+  /** `any` unless set. */
+  readonly sessionKind?: SessionKind | undefined;
   readonly user: string;
   readonly password?: string | undefined;
+  /** Asked for a password that is not given (`.pgpass`). */
+  readonly passwordFile?: string | undefined;
   readonly database: string;
   readonly sslMode: SslMode;
-  /** File with the certificates to trust, for `verify-ca` and `verify-full`. */
+  /** File with the certificates to trust, or `system`. */
   readonly sslRootCert?: string | undefined;
+  /** Files of the certificate that we show, and of its key. */
+  readonly sslCert?: string | undefined;
+  readonly sslKey?: string | undefined;
+  /** Of an encrypted key. */
+  readonly sslPassword?: string | undefined;
   readonly applicationName?: string | undefined;
   /** Command line options for the server (`-c name=value`). */
   readonly options?: string | undefined;
@@ -21,6 +40,7 @@ export interface ConnectionTarget {
 }
 
 const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
+const SESSION_KINDS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 
 /**
  * `defaults` holds libpq's keywords with the values of what the text leaves out.
@@ -28,6 +48,7 @@ const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca
  * @example
  * parseConnectionString('postgresql://postgres:secret@127.0.0.1:54322/postgres?sslmode=require')
  * parseConnectionString('host=/run/postgresql user=postgres')
+ * parseConnectionString('postgresql://app@one.example,two.example:5433/app?target_session_attrs=primary')
  */
 export function parseConnectionString(
   text: string,
@@ -36,32 +57,85 @@ export function parseConnectionString(
   const trimmed = text.trim();
   const values = /^postgres(ql)?:\/\//i.test(trimmed) ? readUrl(trimmed) : readKeywords(trimmed);
   for (const [keyword, value] of Object.entries(defaults)) {
+    // The address is enough; a name from elsewhere would be that of another server.
+    if (keyword === 'host' && values.get('hostaddr')) continue;
     if (!values.get(keyword) && value) values.set(keyword, value);
   }
   const user = values.get('user') || 'postgres';
-  const port = values.get('port') || '5432';
+  const [first, ...others] = readHosts(values);
   const timeout = values.get('connect_timeout');
-  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
-    throw new ConnectionStringError(`The connection string's port is not a number from 1 to 65535: ${port}`);
-  }
   if (timeout !== undefined && !/^\d+$/.test(timeout)) {
     throw new ConnectionStringError(`connect_timeout is not a number of seconds: ${timeout}`);
   }
+  const sslRootCert = values.get('sslrootcert') || undefined;
+  if (values.get('sslcert') && !values.get('sslkey')) {
+    throw new ConnectionStringError('sslcert is a certificate without its key: add sslkey');
+  }
   return {
-    host: values.get('host') || 'localhost',
-    port: Number(port),
+    ...first,
+    otherHosts: others.length === 0 ? undefined : others,
+    sessionKind: readSessionKind(values.get('target_session_attrs')),
     user,
     password: values.get('password'),
+    passwordFile: values.get('passfile') || undefined,
     database: values.get('dbname') || user,
-    sslMode: readSslMode(values.get('sslmode')),
-    sslRootCert: values.get('sslrootcert'),
+    sslMode: readSslMode(values.get('sslmode'), sslRootCert),
+    sslRootCert,
+    sslCert: values.get('sslcert') || undefined,
+    sslKey: values.get('sslkey') || undefined,
+    sslPassword: values.get('sslpassword'),
     applicationName: values.get('application_name'),
     options: values.get('options'),
     connectTimeoutMs: timeout === undefined || Number(timeout) === 0 ? undefined : Number(timeout) * 1000,
   };
 }
 
-function readSslMode(mode = 'prefer'): SslMode {
+/** At least one. A single port is that of all hosts, none is 5432. */
+function readHosts(values: ReadonlyMap<string, string>): readonly [HostAddress, ...HostAddress[]] {
+  const list = (keyword: string) => (values.get(keyword) ?? '').split(',').map((one) => one.trim());
+  const names = list('host');
+  const addresses = list('hostaddr');
+  const ports = list('port');
+  const count = Math.max(names.length, addresses.length);
+  if (values.get('host') && values.get('hostaddr') && names.length !== addresses.length) {
+    throw new ConnectionStringError(
+      `The connection string names ${names.length} hosts and ${addresses.length} addresses of them (hostaddr).`,
+    );
+  }
+  if (ports.length !== 1 && ports.length !== count) {
+    throw new ConnectionStringError(
+      `The connection string names ${count} hosts and ${ports.length} ports: name one for all, or one for each.`,
+    );
+  }
+  const read = (index: number): HostAddress => {
+    const address = addresses[index] || undefined;
+    const port = (ports.length === 1 ? ports[0] : ports[index]) || '5432';
+    return {
+      host: names[index] || address || 'localhost',
+      port: readPort(port),
+      ...(address === undefined ? {} : { address }),
+    };
+  };
+  return [read(0), ...Array.from({ length: count - 1 }, (_, index) => read(index + 1))];
+}
+
+function readPort(port: string): number {
+  if (/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535) return Number(port);
+  throw new ConnectionStringError(`The connection string's port is not a number from 1 to 65535: ${port}`);
+}
+
+function readSessionKind(text = 'any'): SessionKind {
+  const kind = SESSION_KINDS.find((one) => one === text);
+  if (kind !== undefined) return kind;
+  throw new ConnectionStringError(`target_session_attrs is one of ${SESSION_KINDS.join(', ')}, not ${text}`);
+}
+
+/** The certificates of the system vouch for anybody's server, so that its name has to be compared (libpq 16). */
+function readSslMode(given: string | undefined, rootCert: string | undefined): SslMode {
+  const mode = given || (rootCert === 'system' ? 'verify-full' : 'prefer');
+  if (rootCert === 'system' && mode !== 'verify-full') {
+    throw new ConnectionStringError(`With sslrootcert=system sslmode is verify-full, not ${mode}`);
+  }
   // `allow` asks for TLS only when the server insists; asking first ends at the same place.
   if (mode === 'allow') return 'prefer';
   if (SSL_MODES.includes(mode)) return mode as SslMode;
@@ -80,14 +154,9 @@ function readUrl(text: string): Map<string, string> {
     values.set('user', decode(colon < 0 ? login : login.slice(0, colon)));
     if (colon >= 0) values.set('password', decode(login.slice(colon + 1)));
   }
-  if (address.includes(','))
-    throw new ConnectionStringError('The connection string names more than one host.');
-  const [, bracketed, plain = '', port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(address) ?? [];
-  if (bracketed === undefined && plain === '' && address !== '' && port === undefined) {
-    throw new ConnectionStringError(`The connection string's host cannot be read: ${address}`);
-  }
-  values.set('host', bracketed ?? decode(plain));
-  if (port !== undefined) values.set('port', port);
+  const places = address.split(',').map(readPlace);
+  values.set('host', places.map(({ host }) => host).join(','));
+  if (places.some(({ port }) => port !== '')) values.set('port', places.map(({ port }) => port).join(','));
   if (path !== '') values.set('dbname', decode(path));
   for (const pair of query.split('&')) {
     if (pair === '') continue;
@@ -97,6 +166,14 @@ function readUrl(text: string): Map<string, string> {
     values.set(decode(pair.slice(0, equals)), decode(pair.slice(equals + 1)));
   }
   return values;
+}
+
+/** `name`, `name:5433`, `[::1]:5433`; empty texts for what is left out. */
+function readPlace(text: string): { readonly host: string; readonly port: string } {
+  const found = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(text);
+  if (found === null) throw new ConnectionStringError(`The connection string's host cannot be read: ${text}`);
+  const [, bracketed, plain = '', port = ''] = found;
+  return { host: bracketed ?? decode(plain), port };
 }
 
 function readKeywords(text: string): Map<string, string> {

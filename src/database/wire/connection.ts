@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import type { ConnectionTarget } from './connection-string.ts';
 import { ConnectionError, type PostgresError } from './errors.ts';
+import { isOfKind, openFirst } from './hosts.ts';
 import { type LargeMessage, MessageReader } from './message-reader.ts';
 import { MessageWriter } from './message-writer.ts';
 import {
@@ -87,7 +88,11 @@ export class Connection {
     this.onNotification = options.onNotification;
   }
 
-  static async open(options: ConnectionOptions): Promise<Connection> {
+  static open(options: ConnectionOptions): Promise<Connection> {
+    return openFirst(options, (one) => Connection.#openOne(one));
+  }
+
+  static async #openOne(options: ConnectionOptions): Promise<Connection> {
     const connection = new Connection(options);
     connection.#socket = await openSocket(options, (chunk) => connection.#read(chunk));
     const timeoutMs = options.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -101,6 +106,11 @@ export class Connection {
         startup.begin();
         connection.submit(startup);
       });
+      const { sessionKind = 'any', host, port } = options;
+      if (!isOfKind(sessionKind, connection.parameters)) {
+        const message = `The session at ${host}:${port} is not ${sessionKind} (target_session_attrs).`;
+        throw new ConnectionError({ code: '08001', message, untouched: true });
+      }
     } catch (error) {
       connection.destroy();
       throw error;

@@ -3,7 +3,12 @@
 export { Batch } from './batch.ts';
 export { Client } from './client.ts';
 export { Connection, type ConnectionOptions } from './connection.ts';
-export { type ConnectionTarget, parseConnectionString, type SslMode } from './connection-string.ts';
+export {
+  type ConnectionTarget,
+  parseConnectionString,
+  type SessionKind,
+  type SslMode,
+} from './connection-string.ts';
 export { ConnectionError, ConnectionStringError, PostgresError } from './errors.ts';
 export { type Notice, type Notification, readCells } from './messages.ts';
 export { connectReplication } from './replication.ts';

@@ -1,9 +1,11 @@
 /** Opens the byte stream to the server: TCP or unix socket, with TLS where asked for. */
 import { readFile } from 'node:fs/promises';
 import { connect, isIP, type Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import type { ConnectionTarget } from './connection-string.ts';
 import { ConnectionError } from './errors.ts';
 import { MessageWriter } from './message-writer.ts';
+import { readPrivate } from './private-files.ts';
 import { SSL_REQUEST } from './protocol.ts';
 
 const READ_SIZE = 64 * 1024;
@@ -15,11 +17,11 @@ const KEEP_ALIVE_MS = 60_000;
 
 /** Resolves when bytes can be sent. `onData` gets chunks that nobody writes to afterwards. */
 export async function openSocket(target: ConnectionTarget, onData: (chunk: Buffer) => void): Promise<Socket> {
-  const unix = target.host.startsWith('/');
+  const unix = target.address === undefined && target.host.startsWith('/');
   const plain = unix || target.sslMode === 'disable';
   const address = unix
     ? { path: `${target.host}/.s.PGSQL.${target.port}` }
-    : { host: target.host, port: target.port };
+    : { host: target.address ?? target.host, port: target.port };
   const socket = connect(plain ? { ...address, onread: readInto(onData) } : address);
   const timeoutMs = target.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
   const timer = setTimeout(() => socket.destroy(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
@@ -80,10 +82,14 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
   }
   const checked = target.sslMode.startsWith('verify') || target.sslRootCert !== undefined;
   const tls = await import('node:tls');
+  const files = await readTlsFiles(target).catch((cause: Error) => {
+    socket.destroy();
+    throw cannotConnect(target, cause);
+  });
   const secured = tls.connect({
     socket,
     ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
-    ...(target.sslRootCert === undefined ? {} : { ca: await readFile(target.sslRootCert) }),
+    ...files,
     rejectUnauthorized: checked,
     // libpq compares the name under verify-full only.
     ...(target.sslMode === 'verify-full'
@@ -97,6 +103,20 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
   });
   secured.removeAllListeners('error').removeAllListeners('close');
   return secured;
+}
+
+/** Read at each connection, since certificates are renewed. */
+async function readTlsFiles(target: ConnectionTarget): Promise<SecureContextOptions> {
+  const { sslRootCert, sslCert, sslKey, sslPassword } = target;
+  const { getCACertificates } = await import('node:tls');
+  return {
+    ...(sslRootCert !== undefined && {
+      ca: sslRootCert === 'system' ? getCACertificates('system') : await readFile(sslRootCert),
+    }),
+    ...(sslCert !== undefined && { cert: await readFile(sslCert) }),
+    ...(sslCert !== undefined && sslKey !== undefined && { key: await readPrivate(sslKey) }),
+    ...(sslPassword !== undefined && { passphrase: sslPassword }),
+  };
 }
 
 /** One byte, and nothing after it: more would have been sent by somebody in between (CVE-2021-23222). */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Connection, Exchange } from './connection.ts';
 import { ConnectionError, type PostgresError } from './errors.ts';
 import { readText } from './messages.ts';
+import { readPassword } from './private-files.ts';
 import { Authentication, Backend, PROTOCOL_VERSION } from './protocol.ts';
 import { beginScram, type ScramExchange, type ScramFinal } from './scram.ts';
 
@@ -57,7 +58,7 @@ export class StartupExchange implements Exchange {
 
   async #authenticate(buffer: Buffer, start: number, end: number): Promise<void> {
     const { writer } = this.#connection;
-    const { user, password } = this.#connection.options;
+    const { user } = this.#connection.options;
     const method = buffer.readInt32BE(start);
     const body = start + 4;
     if (method === Authentication.Ok) {
@@ -69,15 +70,16 @@ export class StartupExchange implements Exchange {
       this.#scramFinal?.verify(buffer.toString('utf8', body, end));
       return;
     }
-    if (password === undefined)
-      throw new Error(`PostgreSQL asks for the password of ${user}, and none is given.`);
     if (method === Authentication.CleartextPassword) {
-      writer.password(password);
+      writer.password(await this.#password());
     } else if (method === Authentication.Md5Password) {
-      writer.password(md5Password(user, password, buffer.subarray(body, body + 4)));
+      const salt = Buffer.from(buffer.subarray(body, body + 4));
+      writer.password(md5Password(user, await this.#password(), salt));
     } else if (method === Authentication.Sasl) {
-      this.#scram = beginScram(password);
-      if (!readTexts(buffer, body).includes(this.#scram.mechanism)) {
+      // Read first: what the buffer holds is valid until somebody waits.
+      const mechanisms = readTexts(buffer, body);
+      this.#scram = beginScram(await this.#password());
+      if (!mechanisms.includes(this.#scram.mechanism)) {
         throw new Error('PostgreSQL offers no SASL mechanism that is known here.');
       }
       writer.saslInitial(this.#scram.mechanism, this.#scram.firstMessage);
@@ -88,6 +90,18 @@ export class StartupExchange implements Exchange {
       throw new Error(`PostgreSQL asks for authentication method ${method}, which is not known here.`);
     }
     this.#connection.flush();
+  }
+
+  async #password(): Promise<string> {
+    const { user, password, passwordFile, ...where } = this.#connection.options;
+    if (password !== undefined) return password;
+    const asked = `PostgreSQL asks for the password of ${user}, and`;
+    if (passwordFile === undefined) throw new Error(`${asked} none is given.`);
+    const found = await readPassword(passwordFile, { ...where, user }).catch((error: Error) => {
+      throw new Error(`${asked} its file cannot be used: ${error.message}`);
+    });
+    if (found === undefined) throw new Error(`${asked} none is given, nor in ${passwordFile}.`);
+    return found;
   }
 
   #refuse(message: string): void {

@@ -1,0 +1,56 @@
+/**
+ * Several hosts, of which one is taken: in the order given, the first that lets us in and is what is asked for
+ * (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
+ */
+import type { Connection, ConnectionOptions } from './connection.ts';
+import type { SessionKind } from './connection-string.ts';
+import { ConnectionError } from './errors.ts';
+
+/**
+ * `open` connects to one host, of one kind. A host that cannot be reached, is starting or is of another kind makes way
+ * for the next; one that refuses the login ends the attempt, as in libpq.
+ */
+export async function openFirst(
+  options: ConnectionOptions,
+  open: (options: ConnectionOptions) => Promise<Connection>,
+): Promise<Connection> {
+  const { otherHosts = [], sessionKind = 'any' } = options;
+  if (otherHosts.length === 0 && sessionKind !== 'prefer-standby') return open(options);
+  const kinds: readonly SessionKind[] = sessionKind === 'prefer-standby' ? ['standby', 'any'] : [sessionKind];
+  const failures: ConnectionError[] = [];
+  for (const kind of kinds) {
+    for (const { host, port, address } of [options, ...otherHosts]) {
+      try {
+        return await open({ ...options, host, port, address, sessionKind: kind });
+      } catch (error) {
+        if (!makesWay(error)) throw error;
+        failures.push(error);
+      }
+    }
+  }
+  const message = [...new Set(failures.map((error) => error.message))].join('; ');
+  throw new ConnectionError({ code: '08001', message, untouched: true }, { cause: failures[0] });
+}
+
+/** Not to be reached, or starting up (57P03). */
+const makesWay = (error: unknown): error is ConnectionError =>
+  error instanceof ConnectionError && (error.code === '08001' || error.code === '57P03');
+
+/** `parameters`: what the server has reported; PostgreSQL 14 and newer tell these two. */
+export function isOfKind(kind: SessionKind, parameters: ReadonlyMap<string, string>): boolean {
+  const isStandby = parameters.get('in_hot_standby') === 'on';
+  const isReadOnly = isStandby || parameters.get('default_transaction_read_only') === 'on';
+  switch (kind) {
+    case 'any':
+    case 'prefer-standby':
+      return true;
+    case 'read-write':
+      return !isReadOnly;
+    case 'read-only':
+      return isReadOnly;
+    case 'primary':
+      return !isStandby;
+    case 'standby':
+      return isStandby;
+  }
+}

@@ -1,0 +1,58 @@
+/** Files that hold secrets: the password file and the key of a client certificate, which nobody else may read. */
+import type { Stats } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+
+export interface PasswordFor {
+  /** As in the connection string; the folder of a unix socket counts as `localhost` where it is a usual one. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+/** Where libpq's builds have their sockets; for these the password file says `localhost`. */
+const USUAL_SOCKET_FOLDERS: readonly string[] = ['/tmp', '/var/run/postgresql', '/run/postgresql'];
+
+/**
+ * Of the first line that fits, or undefined: `hostname:port:database:username:password`, `*` fits everything, `\` escapes
+ * a colon or itself (PostgreSQL documentation, 32.16). Throws when others may read the file.
+ */
+export async function readPassword(path: string, wanted: PasswordFor): Promise<string | undefined> {
+  const text = await readPrivate(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return '';
+    throw error;
+  });
+  return findPassword(text, wanted);
+}
+
+/** Host, port, database, user, password. */
+const LINE = /^((?:[^\\:]|\\.)*):((?:[^\\:]|\\.)*):((?:[^\\:]|\\.)*):((?:[^\\:]|\\.)*):(.*)$/;
+
+const unescaped = (field: string): string => field.replace(/\\(.)/g, '$1');
+
+export function findPassword(text: string, { host, port, database, user }: PasswordFor): string | undefined {
+  const hosts = USUAL_SOCKET_FOLDERS.includes(host) ? [host, 'localhost'] : [host];
+  const wanted = [hosts, [String(port)], [database], [user]];
+  for (const line of text.split(/\r?\n/)) {
+    const fields = line.startsWith('#') ? undefined : LINE.exec(line)?.slice(1);
+    if (fields === undefined) continue;
+    const fits = wanted.every((values, place) => {
+      const field = fields[place] as string;
+      return field === '*' || values.includes(unescaped(field));
+    });
+    if (fits) return unescaped(fields[4] as string);
+  }
+  return undefined;
+}
+
+/** Throws when the file cannot be read, or others than its owner may. */
+export async function readPrivate(path: string): Promise<string> {
+  const found = await stat(path);
+  if (isOpenToOthers(found)) {
+    throw new Error(`${path} can be read by others than its owner. Make it private with: chmod 600 ${path}`);
+  }
+  return readFile(path, 'utf8');
+}
+
+/** libpq's rule: root may share a file of its own with a group that reads it. */
+const isOpenToOthers = ({ mode, uid }: Stats): boolean => (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
