@@ -1,5 +1,7 @@
 /** The Console API's errors: one table, `{code, message, detail?, hint?, requestId}` on the wire. */
 
+import type { Question } from './sql-page/core/danger.ts';
+
 export const errors = {
   signed_out: {
     status: 401,
@@ -33,6 +35,10 @@ export const errors = {
     status: 409,
     message: 'The database kept the row as it was: a trigger or rule turned the change down.',
   },
+  confirm: { status: 409, message: 'This would destroy something. It waits for a second word.' },
+  read_only: { status: 403, message: 'Your role looks and changes nothing.' },
+  cancelled: { status: 409, message: 'It was cancelled.' },
+  busy: { status: 429, message: 'Too much runs at this moment. Wait for something to end, or cancel it.' },
   gone: { status: 410, message: 'This row is not there any more.' },
   database: { status: 422, message: 'PostgreSQL refused the statement.' },
   upstream: { status: 502, message: 'The service did not answer as expected.' },
@@ -50,6 +56,8 @@ export interface ConsoleErrorFields {
   readonly column?: string;
   /** For `retry-after`. */
   readonly waitSeconds?: number;
+  /** What has to be confirmed first. */
+  readonly questions?: readonly Question[];
   /** The row as it is now, for a conflict. */
   readonly current?: Record<string, string | null>;
 }

@@ -29,6 +29,7 @@ import { userRoutes } from './routes/users.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import { schemaRoutes } from './schema/routes.ts';
 import { createSessions } from './sessions.ts';
+import { sqlRoutes } from './sql-page/routes.ts';
 
 export type { OperatorRole } from './core/roles.ts';
 export { roles } from './core/roles.ts';
@@ -123,6 +124,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               userRoutes(api, deps, audit);
               inboxRoutes(api, deps.inbox, audit);
               personaRoutes(api, database, deps.clock);
+              sqlRoutes(api, database, deps.clock, audit);
             },
             { prefix: '/api' },
           );

@@ -89,6 +89,45 @@ export interface Session extends Queryable {
   destroy(): void;
   /** Server process id, for pg_cancel_backend and logs. */
   readonly processId: number;
+  /**
+   * One statement as somebody wrote it, prepared and thrown away. Its rows are handed on as they come. Text that holds
+   * several statements is refused by the server (42601).
+   */
+  runCapped(text: string, rows: CappedRows): Promise<CappedEnd>;
+  /** Asks the server to cancel what runs at this moment; resolves once the request was passed on. */
+  cancel(): Promise<void>;
+  /** What the server says beside its answers, until the session is given back. */
+  onNotice(listener: (notice: NoticeShape) => void): void;
+}
+
+/** Takes the rows of {@link Session.runCapped}. */
+export interface CappedRows {
+  readonly maxRows: number;
+  /** Of a cell's UTF-8 text; what is behind it is not even read into memory. */
+  readonly maxCellBytes: number;
+  columns(columns: TextResult['columns']): void;
+  /** `cut`: places of the cells that were cut. `flow` stops and resumes the connection. */
+  row(
+    cells: readonly (string | null)[],
+    cut: readonly number[],
+    flow: Pick<RowFlow, 'pause' | 'resume'>,
+  ): void;
+}
+
+export interface CappedEnd {
+  /** Empty for an empty statement, and when there were more rows than wanted. */
+  readonly commandTag: string;
+  /** There were more rows; the statement was not run to its end for them. */
+  readonly more: boolean;
+}
+
+/** The fields of PostgreSQL's NoticeResponse. */
+export interface NoticeShape {
+  readonly severity: string;
+  readonly code: string;
+  readonly message: string;
+  readonly detail?: string;
+  readonly hint?: string;
 }
 
 /** The fields of PostgreSQL's ErrorResponse. `code` is the SQLSTATE. The class is `PostgresError` of `wire/`. */

@@ -67,3 +67,22 @@ export const inboxPage = z.object({
 /** In whose name: `persona/persona.ts` reads it. */
 export const asPersona = z.object({ as: z.string().max(12_000).optional() });
 export const personaSearch = z.object({ search: z.string().max(200).default('') });
+
+const script = z.string().min(1).max(1_000_000);
+const timeoutMs = z.number().int().min(100).max(600_000).default(30_000);
+export const sqlRun = z.object({
+  text: script,
+  as: z.string().max(12_000).optional(),
+  maxRows: z.number().int().min(1).max(10_000).default(1000),
+  timeoutMs,
+  /** What it would destroy was shown and agreed to. */
+  confirmed: z.boolean().default(false),
+});
+export const sqlExplain = z.object({
+  text: script,
+  as: z.string().max(12_000).optional(),
+  analyze: z.boolean().default(false),
+  timeoutMs,
+});
+export const savedQuery = z.object({ name: z.string().trim().min(1).max(200), text: script });
+export const uuidParam = z.object({ id: z.uuid() });

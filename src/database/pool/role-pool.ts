@@ -1,7 +1,10 @@
 /** The pool of one login role. */
 import type { Sql } from '../../kernel/sql.ts';
 import type {
+  CappedEnd,
+  CappedRows,
   LoginRole,
+  NoticeShape,
   Pool,
   Row,
   Session,
@@ -9,7 +12,7 @@ import type {
   TransactionOptions,
   TransactionWork,
 } from '../types.ts';
-import { type Client, ConnectionError } from '../wire/index.ts';
+import { type Client, ConnectionError, runCapped } from '../wire/index.ts';
 import type { Connections } from './connections.ts';
 import { runTransaction } from './transaction.ts';
 
@@ -101,9 +104,22 @@ class PooledSession implements Session {
     return runTransaction(this.#use(), work, options);
   }
 
+  runCapped(text: string, rows: CappedRows): Promise<CappedEnd> {
+    return runCapped(this.#use().connection, text, rows);
+  }
+
+  cancel(): Promise<void> {
+    return this.#use().connection.cancel();
+  }
+
+  onNotice(listener: (notice: NoticeShape) => void): void {
+    this.#use().connection.onNotice = listener;
+  }
+
   release(): void {
     if (this.#released) return;
     this.#released = true;
+    this.#client.connection.onNotice = this.#client.connection.options.onNotice;
     const client = this.#client;
     const reset = async () => {
       if (!client.connection.idle && !client.connection.ended) await client.exec('rollback');

@@ -64,6 +64,7 @@ export class Connection {
   secretKey: Buffer = Buffer.alloc(0);
   transactionStatus: number = Status.Idle;
   onNotification: ((notification: Notification) => void) | undefined;
+  onNotice: ((notice: Notice) => void) | undefined;
   readonly options: ConnectionOptions;
   readonly #exchanges: Exchange[] = [];
   readonly #reader = new MessageReader(
@@ -86,6 +87,7 @@ export class Connection {
   private constructor(options: ConnectionOptions) {
     this.options = options;
     this.onNotification = options.onNotification;
+    this.onNotice = options.onNotice;
   }
 
   static open(options: ConnectionOptions): Promise<Connection> {
@@ -241,7 +243,7 @@ export class Connection {
         return;
       }
       case Backend.NoticeResponse:
-        this.options.onNotice?.(readFields(buffer, start, end));
+        this.onNotice?.(readFields(buffer, start, end));
         return;
       case Backend.NotificationResponse:
         this.onNotification?.(readNotification(buffer, start));

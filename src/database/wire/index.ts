@@ -1,6 +1,7 @@
 /** Our PostgreSQL client: protocol 3.0 on node:net, nothing else. */
 
 export { Batch } from './batch.ts';
+export { runCapped } from './capped.ts';
 export { Client } from './client.ts';
 export { Connection, type ConnectionOptions } from './connection.ts';
 export {

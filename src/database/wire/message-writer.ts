@@ -114,13 +114,13 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Executes the unnamed portal to its end. */
-  execute(): void {
+  /** Executes the unnamed portal, to its end or up to that many rows. */
+  execute(maxRows = 0): void {
     this.#room(10);
     this.#buffer[this.#length++] = Frontend.Execute;
     this.#int32(9);
     this.#buffer[this.#length++] = 0;
-    this.#int32(0);
+    this.#int32(maxRows);
   }
 
   sync(): void {

@@ -1,0 +1,38 @@
+/** The plan of one statement, as PostgreSQL's JSON; with its real times and rows when it is run, and then undone. */
+import type { Database } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import { ConsoleError } from '../errors.ts';
+import { asIdentity, type Identity } from '../persona/act.ts';
+import type { Statement } from './core/statements.ts';
+import { readOnlyQuery } from './read-only.ts';
+
+export async function explain(
+  database: Database,
+  statement: Statement,
+  options: {
+    readonly identity: Identity;
+    readonly looksOnly: boolean;
+    /** Runs it in a transaction that is rolled back. */
+    readonly analyze: boolean;
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<unknown> {
+  const { identity, looksOnly, analyze, timeoutMs, signal } = options;
+  const text = looksOnly ? await readOnlyQuery(database, statement) : statement.text;
+  const start = `explain (format json${analyze ? ', analyze, buffers' : ''}) `;
+  const rows = await asIdentity(
+    database,
+    identity,
+    async (tx) => (await tx.queryText(sql`${sql.raw(start + text)}`)).rows,
+    {
+      end: 'rollback',
+      readOnly: looksOnly,
+      settings: [['statement_timeout', String(timeoutMs)]],
+      signal,
+    },
+  );
+  const [plan] = JSON.parse(rows[0]?.[0] ?? '[]') as unknown[];
+  if (plan === undefined) throw new ConsoleError('bad_request', { message: 'This statement has no plan.' });
+  return plan;
+}

@@ -1,0 +1,105 @@
+/** The SQL page's fixed statements: history, saved queries, and the names that the editor completes. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+
+/** Entries an operator keeps; older ones go. */
+const keptEntries = 500;
+
+export interface HistoryRow {
+  id: number;
+  text: string;
+  persona: string;
+  error: string | null;
+  duration_ms: number;
+  at: string;
+}
+
+export const listHistory = (db: Queryable, operatorId: string, limit: number): Promise<HistoryRow[]> =>
+  db.query<HistoryRow>(sql`
+    select id, text, persona, error, duration_ms, at from _plinth.sql_history
+    where operator_id = ${operatorId} order by id desc limit ${limit}::int`);
+
+export async function insertHistory(
+  db: Queryable,
+  entry: { operatorId: string; text: string; persona: string; error: string | null; durationMs: number },
+): Promise<void> {
+  await db.query(sql`
+    with old as (
+      delete from _plinth.sql_history where operator_id = ${entry.operatorId} and id < (
+        select id from _plinth.sql_history where operator_id = ${entry.operatorId}
+        order by id desc offset ${keptEntries}::int limit 1))
+    insert into _plinth.sql_history (operator_id, text, persona, error, duration_ms)
+    values (${entry.operatorId}, ${entry.text}, ${entry.persona}, ${entry.error}, ${entry.durationMs})`);
+}
+
+export async function clearHistory(db: Queryable, operatorId: string): Promise<void> {
+  await db.query(sql`delete from _plinth.sql_history where operator_id = ${operatorId}`);
+}
+
+export interface SavedRow {
+  id: string;
+  name: string;
+  text: string;
+  saved_by: string;
+  saved_at: string;
+}
+
+export const listSaved = (db: Queryable): Promise<SavedRow[]> =>
+  db.query<SavedRow>(
+    sql`select id, name, text, saved_by, saved_at from _plinth.saved_queries order by lower(name)`,
+  );
+
+/** By its name: saving again changes the text. */
+export async function saveQuery(
+  db: Queryable,
+  { name, text, by }: { name: string; text: string; by: string },
+): Promise<SavedRow | undefined> {
+  const [row] = await db.query<SavedRow>(sql`
+    insert into _plinth.saved_queries (name, text, saved_by) values (${name}, ${text}, ${by})
+    on conflict (name) do update set text = excluded.text, saved_by = excluded.saved_by, saved_at = now()
+    returning id, name, text, saved_by, saved_at`);
+  return row;
+}
+
+/** Its name; undefined when it is not there any more. */
+export async function removeSaved(db: Queryable, id: string): Promise<string | undefined> {
+  const [row] = await db.query<{ name: string }>(
+    sql`delete from _plinth.saved_queries where id = ${id}::uuid returning name`,
+  );
+  return row?.name;
+}
+
+export async function typeNames(db: Queryable): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.query<{ oid: number; name: string }>(
+    sql`select oid, format_type(oid, null) as name from pg_type`,
+  );
+  return new Map(rows.map(({ oid, name }) => [oid, name]));
+}
+
+export interface CompletionTable {
+  schema: string;
+  name: string;
+  columns: string[];
+}
+
+/** Names that the editor offers, from the live catalog: the users' schemas, most of all `public`. */
+export const completionTables = (db: Queryable): Promise<CompletionTable[]> =>
+  db.query<CompletionTable>(sql`
+    select n.nspname as schema, c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+      and n.nspname not in ('_plinth', 'information_schema') and n.nspname not like 'pg\\_%'
+    group by n.nspname, c.oid order by n.nspname <> 'public', n.nspname, c.relname limit 2000`);
+
+export const completionFunctions = (db: Queryable): Promise<{ name: string; detail: string }[]> =>
+  db.query(sql`
+    select distinct on (name, detail) name, detail from (
+      select case when n.nspname in ('public', 'extensions') then quote_ident(p.proname)
+          else quote_ident(n.nspname) || '.' || quote_ident(p.proname) end as name,
+        '(' || left(pg_get_function_identity_arguments(p.oid), 120) || ')' as detail
+      from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname not in ('_plinth', 'information_schema') and n.nspname not like 'pg\\_%'
+        and p.prokind in ('f', 'p') and p.prorettype <> 'trigger'::regtype
+    ) f order by name, detail limit 2000`);

@@ -1,0 +1,166 @@
+/**
+ * What an operator who may only look may run: one query whose every table and function is known beforehand. PostgreSQL
+ * itself parses it (as a view that is rolled back), we look at what the parse tree refers to, and what runs is the text
+ * that PostgreSQL prints of it. See docs/decisions/0021-read-only-sql.md.
+ */
+import type { Database, PostgresErrorShape, Queryable, Setting } from '../../database/types.ts';
+import { quoteIdentifier, sql } from '../../kernel/sql.ts';
+import { permissionForRows } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import { defaultSearchPath } from '../persona/act.ts';
+import { referencesOf } from './core/references.ts';
+import { type Statement, verbOf } from './core/statements.ts';
+
+const queryVerbs = ['select', 'with', 'values', 'table'];
+
+// Within FROM, since a view's own columns need names and types that a query's may lack.
+const prefix = 'create temporary view plinth_query as select 1 as one from (';
+const suffix = ') plinth_rows';
+
+/**
+ * The query as PostgreSQL prints it, every name qualified.
+ * @throws {ConsoleError} read_only, with what is not allowed. Errors of PostgreSQL point into `statement.text`.
+ */
+export async function readOnlyQuery(database: Database, statement: Statement): Promise<string> {
+  if (!queryVerbs.includes(verbOf(statement)))
+    throw refused('it runs queries only: SELECT, WITH, VALUES, TABLE.');
+  // Nothing of the query runs here, and a superuser's own event triggers are off.
+  return database.pool('supabase_admin').transaction(
+    async (tx) => {
+      try {
+        await tx.query(sql`${sql.raw(prefix + statement.text + suffix)}`);
+      } catch (error) {
+        throw movedBack(error, prefix.length);
+      }
+      await judge(tx);
+      const [view] = await tx.query<{ text: string }>(sql`
+        select pg_get_viewdef('pg_temp.plinth_query'::regclass) as text
+        from set_config('search_path', '', true)`);
+      if (view === undefined) throw new Error('a view that was made is gone');
+      return innerOf(view.text);
+    },
+    { end: 'rollback', settings: checkSettings },
+  );
+}
+
+/**
+ * What stands between the parentheses of the view above. A query that closes them itself would leave a parenthesis too
+ * many here, so that it never runs.
+ */
+function innerOf(view: string): string {
+  const start = /^\s*SELECT 1 AS one\s+FROM \(/.exec(view)?.[0].length;
+  const end = view.lastIndexOf(suffix);
+  if (start === undefined || end < start) throw refused('this query cannot be judged.');
+  return view.slice(start, end);
+}
+
+const checkSettings: readonly Setting[] = [
+  ['search_path', defaultSearchPath.map(quoteIdentifier).join(', ')],
+  ['statement_timeout', '5000'],
+];
+
+function movedBack(error: unknown, chars: number): unknown {
+  const { position } = (error ?? {}) as Partial<PostgresErrorShape>;
+  if (position !== undefined && position > chars)
+    Object.defineProperty(error, 'position', { value: position - chars, enumerable: true });
+  return error;
+}
+
+/** Catalogs that tell of the schema and hold no secret. */
+const openCatalogs = [
+  'pg_attribute',
+  'pg_class',
+  'pg_constraint',
+  'pg_enum',
+  'pg_extension',
+  'pg_index',
+  'pg_indexes',
+  'pg_inherits',
+  'pg_namespace',
+  'pg_policies',
+  'pg_policy',
+  'pg_sequences',
+  'pg_stat_user_indexes',
+  'pg_stat_user_tables',
+  'pg_tables',
+  'pg_type',
+  'pg_views',
+];
+const openInformation = [
+  'columns',
+  'key_column_usage',
+  'referential_constraints',
+  'schemata',
+  'table_constraints',
+  'tables',
+  'views',
+];
+
+/** PostgreSQL's own volatile functions that change nothing. */
+const openVolatile = [
+  'clock_timestamp',
+  'gen_random_uuid',
+  'pg_column_size',
+  'pg_database_size',
+  'pg_indexes_size',
+  'pg_relation_size',
+  'pg_table_size',
+  'pg_total_relation_size',
+  'random',
+  'timeofday',
+  'uuidv4',
+  'uuidv7',
+];
+
+/** Stable ones that read more than they are given: whole schemas, settings, what others run. */
+const closedStable = [
+  '^(table|schema|database)_to_xml',
+  '^(query|cursor)_to_xml',
+  '^current_setting$',
+  '^pg_show_all_settings$',
+  '^pg_stat_get_(activity|backend|wal_senders|progress)',
+  '^pg_get_(functiondef|function_sqlbody|backend|wait)',
+  '^pg_(read|ls|stat)_',
+  '^pg_(options_to_table|prepared|cursor|lock_status|hba|ident)',
+  '^lo_',
+].join('|');
+
+/** What policies ask of the caller. */
+const openAuth = ['email', 'jwt', 'role', 'uid'];
+
+async function judge(tx: Queryable): Promise<void> {
+  const [rule] = await tx.query<{ tree: string; view: number }>(sql`
+    select ev_action::text as tree, ev_class::oid as view from pg_rewrite
+    where ev_class = 'pg_temp.plinth_query'::regclass`);
+  if (rule === undefined) throw new Error('a view that was made has no rule');
+  const { relations, functions } = referencesOf(rule.tree);
+  const tables = await tx.query<{ schema: string; name: string }>(sql`
+    select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.oid = any (${relations}::oid[]) and c.oid <> ${rule.view}::oid`);
+  for (const { schema, name } of tables) {
+    if (!isOpenTable(schema, name)) throw refused(`it does not read ${schema}.${name}.`);
+  }
+  const [closed] = await tx.query<{ name: string }>(sql`
+    select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where p.oid = any (${functions}::oid[]) and not case
+      when n.nspname = 'pg_catalog' then
+        (p.provolatile in ('i', 's') and p.proname !~ ${closedStable}::text) or p.proname = any (${openVolatile}::text[])
+      when n.nspname = 'auth' then p.proname = any (${openAuth}::text[])
+      when n.nspname = 'vault' then false
+      -- Immutable functions of extensions (vectors, geometry, digests); others may run a query that they are given.
+      else p.provolatile = 'i' and exists (
+        select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+      end
+    limit 1`);
+  if (closed !== undefined) throw refused(`it does not call ${closed.name}, which may do more than look.`);
+}
+
+function isOpenTable(schema: string, name: string): boolean {
+  if (schema === 'pg_catalog') return openCatalogs.includes(name);
+  if (schema === 'information_schema') return openInformation.includes(name);
+  if (schema === '_plinth' || schema.startsWith('pg_')) return false;
+  return permissionForRows(schema) === 'read';
+}
+
+const refused = (why: string): ConsoleError =>
+  new ConsoleError('read_only', { message: `Your role looks and changes nothing: ${why}` });

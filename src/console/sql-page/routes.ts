@@ -1,0 +1,165 @@
+/** The SQL page: run, explain, cancel; history and saved queries; names for the editor. */
+import { PassThrough } from 'node:stream';
+import type { Database } from '../../database/types.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Identity, identify } from '../persona/act.ts';
+import { parsePersona, printPersona } from '../persona/persona.ts';
+import { type Api, type Call, parse } from '../routes/api.ts';
+import { questionsOf } from './core/danger.ts';
+import { type Statement, splitStatements } from './core/statements.ts';
+import { explain } from './explain.ts';
+import * as queries from './queries.ts';
+import { errorEvent, type RunEvent, runScript } from './run.ts';
+import { createRuns, type Running } from './runs.ts';
+
+const historyShown = 100;
+
+export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Audit): void {
+  const db = database.pool('supabase_admin');
+  const runs = createRuns();
+
+  const identityOf = async (as: string | undefined): Promise<Identity & { as: string }> => {
+    const persona = parsePersona(as);
+    return { as: printPersona(persona), ...(await identify(db, persona, clock.now())) };
+  };
+
+  /** `looksOnly`: the body's statements are judged first, and what they do is undone. */
+  async function run(call: Call, looksOnly: boolean): Promise<unknown> {
+    const { text, as, maxRows, timeoutMs, confirmed } = await parse('sqlRun', call.request.body);
+    const statements = splitStatements(text);
+    if (statements.length === 0)
+      throw new ConsoleError('bad_request', { message: 'There is no statement in it.' });
+    const questions = looksOnly ? [] : questionsOf(text);
+    if (questions.length > 0 && !confirmed) throw new ConsoleError('confirm', { questions });
+    const identity = await identityOf(as);
+    const names = await queries.typeNames(db);
+    const running = runs.begin(call.operator.id);
+    const lines = new PassThrough();
+    const emit = (event: RunEvent): boolean => lines.write(`${JSON.stringify(event)}\n`);
+    // Nobody reads any more.
+    call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
+    emit({ event: 'run', id: running.id });
+    const options = {
+      database,
+      statements,
+      identity,
+      looksOnly,
+      maxRows,
+      timeoutMs,
+      typeNames: names,
+      emit,
+      whenDrained: (resume: () => void) => void lines.once('drain', resume).once('close', resume),
+      signal: running.signal,
+    };
+    void finish(call, { text, as: identity.as, looksOnly }, running, lines, () => runScript(options));
+    return call.reply.type('application/x-ndjson; charset=utf-8').send(lines);
+  }
+
+  /** Everything that goes wrong from here on is told in a line of the answer. */
+  async function finish(
+    call: Call,
+    asked: { text: string; as: string; looksOnly: boolean },
+    running: Running,
+    lines: PassThrough,
+    work: () => ReturnType<typeof runScript>,
+  ): Promise<void> {
+    const startedAt = performance.now();
+    let error: string | null = null;
+    let tags: readonly string[] = [];
+    try {
+      ({ error, tags } = await work());
+    } catch (fault) {
+      error = fault instanceof Error ? fault.message : String(fault);
+      lines.write(`${JSON.stringify(faultEvent(fault))}\n`);
+    }
+    running.finish();
+    const durationMs = Math.round(performance.now() - startedAt);
+    const entry = { operatorId: call.operator.id, text: asked.text, persona: asked.as, error, durationMs };
+    await queries.insertHistory(db, entry).catch(() => {});
+    if (!asked.looksOnly)
+      await audit(call, 'sql.run', asked.as, { commands: tags, failed: error !== null }).catch(() => {});
+    lines.end();
+  }
+
+  const one = (text: string): Statement => {
+    const [statement, second] = splitStatements(text);
+    if (statement === undefined || second !== undefined)
+      throw new ConsoleError('bad_request', { message: 'A plan is of one statement.' });
+    return statement;
+  };
+
+  async function plan(call: Call, looksOnly: boolean): Promise<unknown> {
+    const { text, as, analyze, timeoutMs } = await parse('sqlExplain', call.request.body);
+    const statement = one(text);
+    const identity = await identityOf(as);
+    const running = runs.begin(call.operator.id);
+    call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
+    try {
+      const { signal } = running;
+      return await explain(database, statement, { identity, looksOnly, analyze, timeoutMs, signal });
+    } finally {
+      running.finish();
+    }
+  }
+
+  api.route('POST', '/sql/run', 'write', (call) => run(call, false));
+  api.route('POST', '/sql/look', 'read', (call) => run(call, true), { changes: 'nothing' });
+  api.route('POST', '/sql/explain', 'write', (call) => plan(call, false));
+  api.route('POST', '/sql/look/explain', 'read', (call) => plan(call, true), { changes: 'nothing' });
+  api.route(
+    'POST',
+    '/sql/runs/:id/cancel',
+    'read',
+    async ({ request, operator }) => {
+      const { id = '' } = request.params as { id?: string };
+      return { cancelled: runs.cancel(id, operator.id) };
+    },
+    { changes: 'nothing' },
+  );
+  api.route('GET', '/sql/names', 'read', async () => ({
+    tables: await queries.completionTables(db),
+    functions: await queries.completionFunctions(db),
+  }));
+  api.route('GET', '/sql/history', 'read', async ({ operator }) => ({
+    entries: await queries.listHistory(db, operator.id, historyShown),
+  }));
+  api.route('DELETE', '/sql/history', 'read', async ({ operator }) => queries.clearHistory(db, operator.id), {
+    changes: 'own session',
+  });
+  api.route('GET', '/sql/saved', 'read', async () => ({ saved: await queries.listSaved(db) }));
+  api.route('PUT', '/sql/saved', 'write', async (call) => {
+    const { name, text } = await parse('savedQuery', call.request.body);
+    const saved = await queries.saveQuery(db, { name, text, by: call.operator.name });
+    await audit(call, 'query.save', name);
+    return saved;
+  });
+  api.route('DELETE', '/sql/saved/:id', 'write', async (call) => {
+    const { id } = await parse('uuidParam', call.request.params);
+    const name = await queries.removeSaved(db, id);
+    if (name === undefined) throw new ConsoleError('not_found');
+    await audit(call, 'query.remove', name);
+  });
+}
+
+/** Undefined statements: the place of an error is within what was judged, which the page marks only when it knows it. */
+function faultEvent(fault: unknown): RunEvent {
+  if (fault instanceof ConsoleError)
+    return {
+      event: 'error',
+      severity: 'ERROR',
+      sqlstate: fault.code,
+      message: fault.message,
+      at: null,
+    };
+  if (fault instanceof Error && 'severity' in fault && 'code' in fault)
+    return errorEvent(fault as Parameters<typeof errorEvent>[0], undefined);
+  return {
+    event: 'error',
+    severity: 'ERROR',
+    sqlstate: 'internal',
+    message: 'The run was interrupted.',
+    at: null,
+  };
+}

@@ -1,0 +1,254 @@
+/**
+ * Runs a script statement by statement on a connection of its own and tells what comes of it as it happens. All of it is
+ * one transaction, unless the script says itself where its transactions are, or holds what PostgreSQL refuses in one.
+ */
+import type { Database, PostgresErrorShape, Session, Setting, TextResult } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import { ConsoleError } from '../errors.ts';
+import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
+import { controlsTransaction, needsNoTransaction, type Statement } from './core/statements.ts';
+import { readOnlyQuery } from './read-only.ts';
+
+export interface RunColumn {
+  readonly name: string;
+  /** As `format_type` prints it. */
+  readonly type: string;
+}
+
+/** One line of the answer. Offsets are UTF-16 in the script. */
+export type RunEvent =
+  | { readonly event: 'run'; readonly id: string }
+  | { readonly event: 'statement'; readonly index: number; readonly start: number; readonly end: number }
+  | { readonly event: 'columns'; readonly columns: readonly RunColumn[] }
+  | {
+      readonly event: 'rows';
+      readonly rows: readonly (readonly (string | null)[])[];
+      /** `[row, column]` of cells that were cut, within these rows. */
+      readonly cut: readonly (readonly [number, number])[];
+    }
+  | ({ readonly event: 'notice' } & Said)
+  | {
+      readonly event: 'end';
+      /** For example `UPDATE 3`; empty when there are more rows. */
+      readonly tag: string;
+      readonly more: boolean;
+      readonly ms: number;
+    }
+  | ({ readonly event: 'error'; readonly sqlstate: string; readonly at: number | null } & Said)
+  | { readonly event: 'done'; readonly outcome: Outcome; readonly ms: number };
+
+/** What became of the changes. `ended`: the script's own transactions. */
+export type Outcome = 'committed' | 'rolled back' | 'ended';
+
+interface Said {
+  readonly severity: string;
+  readonly message: string;
+  readonly detail?: string;
+  readonly hint?: string;
+  readonly where?: string;
+}
+
+export interface RunOptions {
+  readonly database: Database;
+  readonly statements: readonly Statement[];
+  readonly identity: Identity;
+  /** True for operators who may only look. */
+  readonly looksOnly: boolean;
+  readonly maxRows: number;
+  readonly timeoutMs: number;
+  /** By oid, for the heads of columns. */
+  readonly typeNames: ReadonlyMap<number, string>;
+  /** False: the receiver is full; call `whenDrained` once it is not. */
+  readonly emit: (event: RunEvent) => boolean;
+  readonly whenDrained: (resume: () => void) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Of a cell's text; the grid shows less, the side panel all of it. */
+const maxCellBytes = 4096;
+const rowsPerEvent = 100;
+const cancelAgainMs = 250;
+/** The server's own timeout comes first; a script can change that one. */
+const graceMs = 1000;
+
+export interface RunReport {
+  readonly outcome: Outcome;
+  readonly tags: readonly string[];
+  readonly error: string | null;
+  readonly ms: number;
+}
+
+export async function runScript(options: RunOptions): Promise<RunReport> {
+  const { database, statements, identity, looksOnly, signal, emit } = options;
+  const ownTransactions = statements.some(
+    (statement) => controlsTransaction(statement) || needsNoTransaction(statement),
+  );
+  if (ownTransactions && identity.claims !== undefined)
+    throw new ConsoleError('bad_request', {
+      message: 'As a persona all statements are one transaction: leave out what begins or ends one.',
+    });
+  const texts = looksOnly
+    ? await queriesOf(database, statements, signal)
+    : statements.map(({ text }) => text);
+  const session = await database.pool(identity.claims === undefined ? 'postgres' : 'authenticator').connect();
+  const startedAt = performance.now();
+  const tags: string[] = [];
+  let error: string | null = null;
+  const stopCancelling = cancelOn(
+    session,
+    AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs + graceMs)]),
+  );
+  session.onNotice(({ severity, message, detail, hint }) => {
+    emit({ event: 'notice', severity, message, ...(detail ? { detail } : {}), ...(hint ? { hint } : {}) });
+  });
+  try {
+    await begin(session, options, ownTransactions);
+    for (const [index, statement] of statements.entries()) {
+      signal.throwIfAborted();
+      emit({ event: 'statement', index, start: statement.start, end: statement.end });
+      try {
+        tags.push(await runOne(session, texts[index] ?? '', options));
+      } catch (fault) {
+        if (!isPostgresError(fault)) throw fault;
+        error = fault.message;
+        emit(errorEvent(fault, looksOnly ? undefined : statement));
+        break;
+      }
+    }
+    const outcome = await end(session, error === null && !looksOnly, ownTransactions);
+    const ms = elapsed(startedAt);
+    emit({ event: 'done', outcome, ms });
+    return { outcome, tags, error, ms };
+  } finally {
+    await stopCancelling();
+    // Settings, locks and temporary tables of a script end with it.
+    session.release();
+  }
+}
+
+/** All of them are judged before the first one runs. */
+async function queriesOf(
+  database: Database,
+  statements: readonly Statement[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const texts: string[] = [];
+  for (const statement of statements) {
+    signal.throwIfAborted();
+    texts.push(await readOnlyQuery(database, statement));
+  }
+  return texts;
+}
+
+async function begin(session: Session, options: RunOptions, ownTransactions: boolean): Promise<void> {
+  const { identity, looksOnly, timeoutMs } = options;
+  if (!ownTransactions) await session.exec(looksOnly ? 'begin read only' : 'begin');
+  const settings: Setting[] = [['statement_timeout', String(timeoutMs)]];
+  if (identity.claims !== undefined) settings.push(...settingsOf(identity, defaultSearchPath));
+  const isLocal = !ownTransactions;
+  const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, ${isLocal}::boolean)`);
+  // The first look at the data: from here on a transaction that is read-only stays so.
+  await session.query(sql`select ${sql.join(calls)}`);
+}
+
+async function end(session: Session, isGood: boolean, ownTransactions: boolean): Promise<Outcome> {
+  if (ownTransactions) return 'ended';
+  const { commandTag } = await session.runCapped(isGood ? 'commit' : 'rollback', {
+    maxRows: 0,
+    maxCellBytes: 0,
+    columns() {},
+    row() {},
+  });
+  return commandTag === 'COMMIT' ? 'committed' : 'rolled back';
+}
+
+async function runOne(session: Session, text: string, options: RunOptions): Promise<string> {
+  const { emit, whenDrained, maxRows, typeNames } = options;
+  const startedAt = performance.now();
+  let columns: TextResult['columns'] = [];
+  let rows: (readonly (string | null)[])[] = [];
+  let cut: [number, number][] = [];
+  const flush = (): boolean => {
+    if (rows.length === 0) return true;
+    const isRoomy = emit({ event: 'rows', rows, cut });
+    rows = [];
+    cut = [];
+    return isRoomy;
+  };
+  const { commandTag, more } = await session.runCapped(text, {
+    maxRows,
+    maxCellBytes,
+    columns(found) {
+      columns = found;
+      emit({
+        event: 'columns',
+        columns: found.map(({ name, typeOid }) => ({ name, type: typeNames.get(typeOid) ?? '' })),
+      });
+    },
+    row(cells, places, flow) {
+      for (const place of places) cut.push([rows.length, place]);
+      rows.push(cells);
+      if (rows.length < rowsPerEvent || flush()) return;
+      flow.pause();
+      whenDrained(() => flow.resume());
+    },
+  });
+  flush();
+  emit({ event: 'end', tag: commandTag, more, ms: elapsed(startedAt) });
+  return commandTag === '' && columns.length > 0 ? 'SELECT' : commandTag;
+}
+
+/** Returns the undo, which waits for requests that are under way: they would hit whoever is next on the connection. */
+function cancelOn(session: Session, signal: AbortSignal): () => Promise<void> {
+  let again: NodeJS.Timeout | undefined;
+  let underWay: Promise<void> = Promise.resolve();
+  const cancel = (): void => {
+    underWay = session.cancel().catch(() => {});
+    // One that arrives before the statement has begun is lost.
+    again = setTimeout(cancel, cancelAgainMs);
+  };
+  if (signal.aborted) cancel();
+  else signal.addEventListener('abort', cancel, { once: true });
+  return async () => {
+    signal.removeEventListener('abort', cancel);
+    clearTimeout(again);
+    await underWay;
+  };
+}
+
+const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10;
+
+function isPostgresError(error: unknown): error is PostgresErrorShape {
+  return error instanceof Error && 'severity' in error && 'code' in error;
+}
+
+export function errorEvent(
+  error: PostgresErrorShape,
+  statement: Pick<Statement, 'text' | 'start'> | undefined,
+): RunEvent {
+  const { severity, code, message, detail, hint, where, position } = error;
+  return {
+    event: 'error',
+    severity,
+    sqlstate: code,
+    message,
+    ...(detail ? { detail } : {}),
+    ...(hint ? { hint } : {}),
+    ...(where ? { where } : {}),
+    at:
+      statement === undefined || position === undefined
+        ? null
+        : statement.start + utf16Offset(statement.text, position),
+  };
+}
+
+/** PostgreSQL counts characters, from 1. */
+function utf16Offset(text: string, position: number): number {
+  let offset = 0;
+  let count = 1;
+  for (const char of text) {
+    if (count++ >= position) break;
+    offset += char.length;
+  }
+  return offset;
+}

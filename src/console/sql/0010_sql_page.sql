@@ -1,0 +1,21 @@
+-- The SQL page: what was run, by operator, and queries that all operators share.
+create table _plinth.sql_history (
+  id bigint generated always as identity primary key,
+  operator_id uuid not null references _plinth.operators on delete cascade,
+  text text not null,
+  -- In whose name, as an address writes it (`as=`).
+  persona text not null,
+  -- Null: it went through.
+  error text,
+  duration_ms float8 not null,
+  at timestamptz not null default now()
+);
+create index sql_history_operator on _plinth.sql_history (operator_id, id desc);
+
+create table _plinth.saved_queries (
+  id uuid primary key default gen_random_uuid(),
+  name text not null unique check (name <> ''),
+  text text not null,
+  saved_by text not null,
+  saved_at timestamptz not null default now()
+);

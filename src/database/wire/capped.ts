@@ -1,0 +1,182 @@
+/**
+ * One statement as somebody wrote it: prepared under no name, its rows handed on as they come, at most so many, long
+ * cells cut while they are read. The extended protocol takes one statement only, whatever its text says.
+ */
+import type { CappedEnd, CappedRows } from '../types.ts';
+import type { Connection, Exchange } from './connection.ts';
+import type { ConnectionError, PostgresError } from './errors.ts';
+import type { LargeMessage } from './message-reader.ts';
+import { readColumns } from './messages.ts';
+import { Backend } from './protocol.ts';
+
+export class CappedStatement implements Exchange {
+  readonly extended = true;
+  readonly #connection: Connection;
+  readonly #rows: CappedRows;
+  readonly #resolve: (end: CappedEnd) => void;
+  readonly #reject: (error: PostgresError | ConnectionError) => void;
+  #count = 0;
+  #more = false;
+  #commandTag = '';
+  #error: PostgresError | undefined;
+
+  constructor(
+    connection: Connection,
+    rows: CappedRows,
+    resolve: (end: CappedEnd) => void,
+    reject: (error: PostgresError | ConnectionError) => void,
+  ) {
+    this.#connection = connection;
+    this.#rows = rows;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  submit(text: string): void {
+    const { writer } = this.#connection;
+    writer.parse('', text);
+    writer.describeStatement('');
+    writer.bind('', []);
+    // One more than is wanted, to know whether there are more.
+    writer.execute(this.#rows.maxRows + 1);
+    writer.sync();
+    this.#connection.submit(this);
+  }
+
+  message(type: number, buffer: Buffer, start: number, end: number): void {
+    switch (type) {
+      case Backend.RowDescription:
+        this.#rows.columns(readColumns(buffer, start));
+        return;
+      case Backend.DataRow: {
+        const row = this.#receive();
+        row.push(buffer, start, end);
+        row.end();
+        return;
+      }
+      case Backend.PortalSuspended:
+        this.#more = true;
+        return;
+      case Backend.CommandComplete:
+        this.#commandTag = buffer.toString('latin1', start, end - 1);
+        return;
+      case Backend.CopyOutResponse:
+        this.#rows.columns([{ name: 'copy', typeOid: 25, tableOid: 0 }]);
+        return;
+      case Backend.CopyData:
+        this.#add([buffer.toString('utf8', start, Math.min(end, start + this.#rows.maxCellBytes))], []);
+        return;
+      case Backend.CopyInResponse:
+        this.#connection.writer.copyFail('COPY FROM STDIN is not possible here.');
+        this.#connection.writer.sync();
+        this.#connection.flush();
+    }
+  }
+
+  large(type: number): LargeMessage | undefined {
+    return type === Backend.DataRow ? this.#receive() : undefined;
+  }
+
+  failed(error: PostgresError): void {
+    this.#error ??= error;
+  }
+
+  ready(): void {
+    if (this.#error !== undefined) this.#reject(this.#error);
+    else this.#resolve({ commandTag: this.#commandTag, more: this.#more });
+  }
+
+  lost(error: ConnectionError): void {
+    this.#reject(error);
+  }
+
+  #receive(): CutRow {
+    return new CutRow(this.#rows.maxCellBytes, (cells, cut) => this.#add(cells, cut));
+  }
+
+  #add(cells: readonly (string | null)[], cut: readonly number[]): void {
+    this.#count++;
+    if (this.#count > this.#rows.maxRows) this.#more = true;
+    else this.#rows.row(cells, cut, this.#connection);
+  }
+}
+
+const COUNT_BYTES = 2;
+const LENGTH_BYTES = 4;
+
+/** Reads a DataRow in pieces (number of cells, then length and bytes of each) and keeps the beginning of every cell. */
+class CutRow implements LargeMessage {
+  readonly #maxBytes: number;
+  readonly #done: (cells: (string | null)[], cut: number[]) => void;
+  readonly #cells: (string | null)[] = [];
+  readonly #cut: number[] = [];
+  /** The number that is being read, and how many bytes it has. */
+  readonly #number = Buffer.alloc(LENGTH_BYTES);
+  #numberSize = COUNT_BYTES;
+  #numberFilled = 0;
+  /** Of the cell that is being read. */
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #missing = 0;
+  #isCut = false;
+
+  constructor(maxBytes: number, done: (cells: (string | null)[], cut: number[]) => void) {
+    this.#maxBytes = maxBytes;
+    this.#done = done;
+  }
+
+  push(buffer: Buffer, start: number, end: number): void {
+    let offset = start;
+    while (offset < end)
+      offset = this.#missing > 0 ? this.#bytes(buffer, offset, end) : this.#digits(buffer, offset);
+  }
+
+  end(): void {
+    this.#done(this.#cells, this.#cut);
+  }
+
+  #digits(buffer: Buffer, offset: number): number {
+    this.#number[this.#numberFilled++] = buffer[offset] as number;
+    if (this.#numberFilled < this.#numberSize) return offset + 1;
+    const isLength = this.#numberSize === LENGTH_BYTES;
+    this.#numberFilled = 0;
+    this.#numberSize = LENGTH_BYTES;
+    if (!isLength) return offset + 1;
+    const length = this.#number.readInt32BE(0);
+    if (length < 0) this.#cells.push(null);
+    else if (length === 0) this.#cells.push('');
+    else this.#missing = length;
+    return offset + 1;
+  }
+
+  #bytes(buffer: Buffer, offset: number, end: number): number {
+    const stop = Math.min(end, offset + this.#missing);
+    const wanted = Math.min(stop, offset + this.#maxBytes - this.#keptBytes);
+    if (wanted > offset) {
+      // Copied: the chunk is reused, or far larger than what is kept of it.
+      this.#kept.push(Buffer.from(buffer.subarray(offset, wanted)));
+      this.#keptBytes += wanted - offset;
+    }
+    if (wanted < stop) this.#isCut = true;
+    this.#missing -= stop - offset;
+    if (this.#missing === 0) this.#endCell();
+    return stop;
+  }
+
+  #endCell(): void {
+    const text = Buffer.concat(this.#kept).toString('utf8');
+    if (this.#isCut) this.#cut.push(this.#cells.length);
+    // A character that the cut went through.
+    this.#cells.push(this.#isCut ? text.replace(/\uFFFD$/, '') : text);
+    this.#kept = [];
+    this.#keptBytes = 0;
+    this.#isCut = false;
+  }
+}
+
+/** Resolves after ReadyForQuery. */
+export function runCapped(connection: Connection, text: string, rows: CappedRows): Promise<CappedEnd> {
+  return new Promise((resolve, reject) => {
+    new CappedStatement(connection, rows, resolve, reject).submit(text);
+  });
+}

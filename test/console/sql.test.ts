@@ -1,0 +1,472 @@
+/** The SQL page's calls: what runs, what is asked first, what is told of it, and what a read-only operator cannot do. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type Backend, type Operator, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let owner: Operator;
+let looker: Operator;
+let ada: string;
+beforeAll(async () => {
+  backend = await startBackend();
+  await backend.operators.createOperator('looker', 'read-only');
+  owner = await operator(backend);
+  looker = await operator(backend, 'looker');
+  const made = await owner.call('POST', '/users', {
+    email: 'ada@example.com',
+    password: 'a-Good-password-1',
+    confirmed: true,
+  });
+  ada = made.body.id;
+  await backend.database.pool('postgres').exec(`
+    create table public.own (id int primary key, owner uuid default auth.uid(), body text);
+    alter table public.own enable row level security;
+    create policy mine on public.own using (owner = auth.uid());
+    insert into public.own values (1, '${ada}', 'hers'), (2, gen_random_uuid(), 'another''s');
+    create function public.tidy() returns int language plpgsql security definer as
+      $$ begin delete from public.keyless; return 1; end $$;
+    create sequence public.counter;
+  `);
+});
+afterAll(() => backend?.stop());
+
+type Line = Record<string, unknown> & { event: string };
+
+async function run(
+  who: Operator,
+  text: string,
+  more: Record<string, unknown> = {},
+): Promise<{ status: number; body: Record<string, unknown>; lines: Line[] }> {
+  const path = who === looker ? '/sql/look' : '/sql/run';
+  const { status, body } = await who.call('POST', path, { text, ...more });
+  if (status !== 200) return { status, body, lines: [] };
+  const lines = (body as string)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+  return { status, body: {}, lines };
+}
+
+const rowsOf = (lines: Line[]): unknown[] =>
+  lines.flatMap((line) => (line.event === 'rows' ? (line.rows as unknown[]) : []));
+const find = (lines: Line[], event: string): Line | undefined => lines.find((line) => line.event === event);
+const value = async (text: string): Promise<unknown> =>
+  (await backend.database.pool('postgres').query<{ v: unknown }>(sql.raw(`select (${text}) as v`)))[0]?.v;
+
+describe('running', () => {
+  test('several statements, with a result each', async () => {
+    const { lines } = await run(owner, `select 1 as one, null as n; -- and\n select 'a''b'::text as t;`);
+    expect(lines.map(({ event }) => event)).toEqual([
+      'run',
+      'statement',
+      'columns',
+      'rows',
+      'end',
+      'statement',
+      'columns',
+      'rows',
+      'end',
+      'done',
+    ]);
+    expect(rowsOf(lines)).toEqual([['1', null], ["a'b"]]);
+    expect(find(lines, 'columns')?.columns).toEqual([
+      { name: 'one', type: 'integer' },
+      { name: 'n', type: 'text' },
+    ]);
+    expect(find(lines, 'done')?.outcome).toBe('committed');
+  });
+
+  test('rows are capped, and that there are more is told', async () => {
+    const { lines } = await run(owner, 'select * from generate_series(1, 100000)', { maxRows: 250 });
+    expect(rowsOf(lines)).toHaveLength(250);
+    expect(find(lines, 'end')).toMatchObject({ more: true });
+    const all = await run(owner, 'select * from generate_series(1, 250)', { maxRows: 250 });
+    expect(find(all.lines, 'end')).toMatchObject({ more: false, tag: 'SELECT 250' });
+  });
+
+  test('a cell of many megabytes is cut by the server, between two characters', async () => {
+    const { lines } = await run(
+      owner,
+      `select repeat('ä', 3000) as a, 1 as b, repeat('x', 9000000) as c, '' as d`,
+    );
+    const [row] = rowsOf(lines) as string[][];
+    expect(row?.map((cell) => cell.length)).toEqual([2048, 1, 4096, 0]);
+    expect(row?.[0]).toBe('ä'.repeat(2048));
+    expect(find(lines, 'rows')?.cut).toEqual([
+      [0, 0],
+      [0, 2],
+    ]);
+  });
+
+  test('an error points into the script, undoes everything and ends it', async () => {
+    const script = `insert into public.keyless values ('😀 gone'); select '😀', nonsense from public.tasks; select 1`;
+    const { lines } = await run(owner, script);
+    const error = find(lines, 'error');
+    expect(error).toMatchObject({ sqlstate: '42703', message: 'column "nonsense" does not exist' });
+    expect(script.slice(error?.at as number)).toMatch(/^nonsense/);
+    expect(lines.at(-1)).toMatchObject({ event: 'done', outcome: 'rolled back' });
+    expect(await value(`select count(*)::int from public.keyless where name like '%gone'`)).toBe(0);
+  });
+
+  test('notices are told', async () => {
+    const { lines } = await run(owner, `do $$ begin raise notice 'hello' using hint = 'there'; end $$`, {
+      confirmed: true,
+    });
+    expect(find(lines, 'notice')).toMatchObject({ severity: 'NOTICE', message: 'hello', hint: 'there' });
+  });
+
+  test('a deferred constraint that fails at the end is an error and not a success', async () => {
+    await backend.database
+      .pool('postgres')
+      .exec('create table public.late (a int references public.tasks deferrable initially deferred)');
+    const { lines } = await run(owner, 'insert into public.late values (-1)');
+    expect(find(lines, 'error')).toMatchObject({ sqlstate: '23503' });
+    expect(await value('select count(*)::int from public.late')).toBe(0);
+  });
+
+  test('transactions of the script itself are its own, and one left open is undone', async () => {
+    const { lines } = await run(
+      owner,
+      `begin; insert into public.keyless values ('kept'); commit; begin; insert into public.keyless values ('left open')`,
+    );
+    expect(find(lines, 'done')?.outcome).toBe('ended');
+    expect(
+      await value(`select array_agg(name) from public.keyless where name in ('kept', 'left open')`),
+    ).toEqual(['kept']);
+  });
+
+  test('what needs to be outside of a transaction is', async () => {
+    const { lines } = await run(owner, 'vacuum public.keyless');
+    expect(find(lines, 'end')?.tag).toBe('VACUUM');
+  });
+
+  test('COPY in either direction harms nobody', async () => {
+    const out = await run(owner, `copy (select 1, 'a') to stdout`);
+    expect(rowsOf(out.lines)).toEqual([['1\ta\n']]);
+    const into = await run(owner, 'copy public.keyless from stdin');
+    expect(find(into.lines, 'error')).toMatchObject({ sqlstate: '57014' });
+    expect(rowsOf((await run(owner, 'select 1')).lines)).toEqual([['1']]);
+  });
+
+  test('nothing of a session stays behind', async () => {
+    await run(
+      owner,
+      `set search_path = pg_catalog; create temp table leftover (a int); select pg_advisory_lock(77)`,
+    );
+    // Connections are cleared after the answer.
+    await expect
+      .poll(async () => {
+        const { lines } = await run(
+          owner,
+          `select current_setting('search_path'), to_regclass('pg_temp.leftover'), (select count(*) from pg_locks where locktype = 'advisory' and objid = 77)`,
+        );
+        return rowsOf(lines)[0];
+      })
+      .toEqual(['"$user", public, extensions', null, '0']);
+  });
+
+  test('is cancelled on request, and by nobody else', async () => {
+    const answer = await backend.fetch('/console/api/sql/run', {
+      method: 'POST',
+      headers: { cookie: owner.cookie, 'x-plinth-csrf': owner.csrfToken, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: 'select pg_sleep(60)' }),
+    });
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    const { id } = await (async () => {
+      while (!text.includes('"statement"')) text += Buffer.from((await reader.read()).value ?? []).toString();
+      return JSON.parse(text.split('\n')[0] ?? '') as { id: string };
+    })();
+    expect((await looker.call('POST', `/sql/runs/${id}/cancel`)).body).toEqual({ cancelled: false });
+    expect((await owner.call('POST', `/sql/runs/${id}/cancel`)).body).toEqual({ cancelled: true });
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      text += Buffer.from(part.value).toString();
+    expect(text).toContain('"sqlstate":"57014"');
+  });
+
+  test('ends when its time is over', async () => {
+    const { lines } = await run(owner, 'select pg_sleep(60)', { timeoutMs: 200 });
+    expect(find(lines, 'error')).toMatchObject({ sqlstate: '57014' });
+    // A script that changes the timeout is cancelled from outside.
+    const sly = await run(owner, 'set local statement_timeout = 0; select pg_sleep(60)', { timeoutMs: 200 });
+    expect(find(sly.lines, 'error')).toMatchObject({ sqlstate: '57014' });
+  });
+});
+
+describe('destructive statements', () => {
+  test('wait for a second word', async () => {
+    await backend.database
+      .pool('postgres')
+      .exec('create table public.doomed (a int); insert into public.doomed values (1)');
+    const asked = await run(owner, 'select 1; delete from public.doomed; drop table public.doomed');
+    expect(asked.status).toBe(409);
+    expect(asked.body.code).toBe('confirm');
+    expect(asked.body.questions).toMatchObject([
+      { danger: 'delete-all', statement: 'delete from public.doomed' },
+      { danger: 'drop', statement: 'drop table public.doomed' },
+    ]);
+    expect(await value('select count(*)::int from public.doomed')).toBe(1);
+    const agreed = await run(owner, 'drop table public.doomed', { confirmed: true });
+    expect(find(agreed.lines, 'done')?.outcome).toBe('committed');
+  });
+
+  test('and everything that ran is in the audit log, without its text', async () => {
+    await run(owner, `insert into public.keyless values ('a secret')`);
+    const [entry] = await backend.database
+      .pool('supabase_admin')
+      .query<{ detail: object }>(
+        sql`select action, target, detail from _plinth.audit_log order by id desc limit 1`,
+      );
+    expect(entry).toEqual({
+      action: 'sql.run',
+      target: 'operator',
+      detail: { commands: ['INSERT 0 1'], failed: false },
+    });
+  });
+});
+
+describe('as a persona', () => {
+  const body = `select body from public.own order by id`;
+  const claims = (value: object) => `claims:${Buffer.from(JSON.stringify(value)).toString('base64url')}`;
+
+  test.each<[string, () => string, unknown[]]>([
+    ['the operator sees every row', () => 'operator', [['hers'], ["another's"]]],
+    ['anon sees none', () => 'anon', []],
+    ['a user sees her own', () => `user:${ada}`, [['hers']]],
+    ['claims are those of a token', () => claims({ role: 'authenticated', sub: ada }), [['hers']]],
+    ['the service role sees every row', () => claims({ role: 'service_role' }), [['hers'], ["another's"]]],
+  ])('%s', async (_name, as, expected) => {
+    expect(rowsOf((await run(owner, body, { as: as() })).lines)).toEqual(expected);
+    expect(rowsOf((await run(looker, body, { as: as() })).lines)).toEqual(expected);
+  });
+
+  test('writes are checked as hers', async () => {
+    const { lines } = await run(owner, `insert into public.own (id, owner) values (9, gen_random_uuid())`, {
+      as: `user:${ada}`,
+    });
+    expect(find(lines, 'error')).toMatchObject({ sqlstate: '42501' });
+    const own = await run(owner, `insert into public.own (id) values (8) returning owner`, {
+      as: `user:${ada}`,
+    });
+    expect(rowsOf(own.lines)).toEqual([[ada]]);
+  });
+
+  test('a role that no request may have is refused', async () => {
+    for (const role of ['postgres', 'supabase_admin', 'pg_read_all_data', 'nobody "x"']) {
+      const { lines } = await run(owner, 'select 1', { as: claims({ role }) });
+      expect([role, find(lines, 'error')?.sqlstate]).toEqual([role, expect.stringMatching(/42501|22023/)]);
+    }
+  });
+
+  test('ends no transaction, which would end being the persona', async () => {
+    const { lines } = await run(owner, 'commit; select current_user', { as: 'anon' });
+    expect(find(lines, 'error')?.message).toContain('As a persona');
+  });
+});
+
+describe('a read-only operator', () => {
+  test('may not use the way that changes things', async () => {
+    for (const path of ['/sql/run', '/sql/explain'])
+      expect((await looker.call('POST', path, { text: 'select 1' })).status).toBe(403);
+    expect((await looker.call('PUT', '/sql/saved', { name: 'x', text: 'select 1' })).status).toBe(403);
+  });
+
+  test.each([
+    ['select title from public.tasks where id = 1', 'Task 1'],
+    ['with t as (select count(*) as n from public.tasks) select n from t', '350'],
+    [`select string_agg(title, ', ' order by id) from tasks where id < 3`, 'Task 1, Task 2'],
+    ['values (1)', '1'],
+    ['select a.id, b.id, 1, 2 from tasks a join tasks b using (id) where id = 3', '3'],
+    ['select 1 as plinth_rows, $$) plinth_rows$$ as ") plinth_rows"', '1'],
+    ['table public.own limit 1', '1'],
+    [`select upper('x') || to_char(now(), '"y"')`, 'Xy'],
+    ['select relname from pg_class where relname = $$tasks$$', 'tasks'],
+    [`select data ->> 'n' from tasks where id = 7`, '7'],
+    ['select encode(extensions.digest($$a$$, $$md5$$), $$hex$$)', '0cc175b9c0f1b6a831c399e269772661'],
+    ['select pg_total_relation_size($$public.keyless$$) >= 0', 't'],
+    ['select rank() over (order by id desc) from tasks where id = 350', '1'],
+  ])('runs %s', async (text, expected) => {
+    const { lines } = await run(looker, text);
+    expect((rowsOf(lines)[0] as string[] | undefined)?.[0]).toBe(expected);
+    expect(find(lines, 'done')?.outcome).toBe('rolled back');
+  });
+
+  const secretHash = 'select encrypted_password from auth.users';
+  test.each([
+    // The transaction.
+    'set transaction read write; delete from public.tasks',
+    'commit; delete from public.tasks',
+    'select 1; commit; drop table public.tasks',
+    '/* a /* b */ */ rollback',
+    `select set_config('transaction_read_only', 'off', true)`,
+    'begin',
+    // The role.
+    'set role postgres',
+    'reset role',
+    'set session authorization supabase_admin',
+    `select set_config('role', 'supabase_admin', true)`,
+    // Writes, plain and hidden.
+    `insert into public.keyless values ('x')`,
+    'with d as (delete from public.tasks returning *) select * from d',
+    'select * into public.copied from public.tasks',
+    'create table public.copied as select 1',
+    'explain analyze delete from public.tasks',
+    'do $$ begin delete from public.tasks; end $$',
+    'call public.nothing()',
+    'select public.tidy()',
+    'select public.write_log()',
+    'select * from public.sly',
+    'select id from public.tasks for update',
+    // What no rollback takes back.
+    `select nextval('public.counter')`,
+    `select setval('public.counter', 7)`,
+    'select pg_terminate_backend(pid) from pg_stat_activity',
+    'select pg_cancel_backend(1)',
+    `select pg_notify('pgrst', 'reload schema')`,
+    `notify pgrst, 'reload schema'`,
+    'select pg_advisory_lock(1)',
+    `select pg_logical_emit_message(false, 'a', 'b')`,
+    `select net.http_get('http://127.0.0.1:1/')`,
+    `select dblink('host=127.0.0.1', 'drop table public.tasks')`,
+    `select lo_import('/etc/passwd')`,
+    'select lo_create(0)',
+    `select pg_read_file('/etc/passwd')`,
+    `select pg_ls_dir('/')`,
+    `copy (select 1) to program 'id'`,
+    `copy public.tasks to '/tmp/x'`,
+    `copy public.tasks from program 'id'`,
+    'select pg_sleep(5)',
+    'select pg_reload_conf()',
+    'vacuum public.tasks',
+    'listen x',
+    'lock table public.tasks',
+    // Secrets.
+    secretHash,
+    'select * from vault.decrypted_secrets',
+    'select * from _plinth.operator_links',
+    'select * from _plinth.audit_log',
+    `select query_to_xml('${secretHash}', true, true, '')`,
+    `select table_to_xml('auth.users', true, true, '')`,
+    `select schema_to_xml('auth', true, true, '')`,
+    'select * from pg_authid',
+    'select * from pg_db_role_setting',
+    'select * from pg_settings',
+    `select current_setting('app.settings.jwt_secret', true)`,
+    'select * from pg_stat_activity',
+    'select * from information_schema.user_mapping_options',
+    'select prosrc from pg_proc',
+    'show all',
+    // Two in one, by every way to end the first.
+    `select 'a\\'; drop table public.tasks; --'`,
+    'select 1) as x; drop table public.tasks; create view y as (select 2',
+    'select 1) as x cross join (select 2',
+    'select 1) as x cross join (select 2 as ") plinth_rows"',
+    'select 1) plinth_rows; delete from public.tasks --',
+    'select 1 union (select 2); truncate public.tasks',
+    'select $1',
+  ])('cannot: %s', async (text) => {
+    const before = await value(
+      `select array[(select count(*) from public.tasks), (select count(*) from public.keyless), (select last_value from public.counter)]::text`,
+    );
+    const { status, lines } = await run(looker, text);
+    const error = find(lines, 'error');
+    expect([status, error !== undefined]).toEqual([200, true]);
+    expect(rowsOf(lines)).toEqual([]);
+    expect(
+      await value(
+        `select array[(select count(*) from public.tasks), (select count(*) from public.keyless), (select last_value from public.counter)]::text`,
+      ),
+    ).toBe(before);
+  });
+
+  test('a function behind an operator or a cast is a function', async () => {
+    await backend.database.pool('postgres').exec(`
+      create function public.op(int, int) returns int language plpgsql as $$ begin perform public.tidy(); return 1; end $$;
+      create operator public.<#> (function = public.op, leftarg = int, rightarg = int);
+      create type public.odd as (a int);
+      create function public.to_odd(int) returns public.odd language plpgsql as $$ begin perform public.tidy(); return row($1); end $$;
+      create cast (int as public.odd) with function public.to_odd(int);
+      create aggregate public.agg(int) (sfunc = public.op, stype = int, initcond = '0');
+    `);
+    for (const text of [
+      'select 1 <#> 2',
+      'select 1::public.odd',
+      'select public.agg(1)',
+      'select * from generate_series(1, 2) g where g <#> 1 = 1',
+    ]) {
+      const { lines } = await run(looker, text);
+      expect([text, find(lines, 'error')?.sqlstate]).toEqual([text, 'read_only']);
+    }
+  });
+
+  test('sees plans, of queries only', async () => {
+    const good = await looker.call('POST', '/sql/look/explain', {
+      text: 'select * from tasks',
+      analyze: true,
+    });
+    expect(good.body.Plan['Node Type']).toBe('Seq Scan');
+    for (const text of ['delete from public.tasks', 'select public.tidy()', 'analyze select 1'])
+      expect((await looker.call('POST', '/sql/look/explain', { text, analyze: true })).status).toBe(403);
+  });
+});
+
+describe('plans', () => {
+  test('with times are undone', async () => {
+    const { body } = await owner.call('POST', '/sql/explain', {
+      text: 'delete from public.keyless',
+      analyze: true,
+    });
+    expect(body.Plan['Operation']).toBe('Delete');
+    expect(body.Plan['Actual Total Time']).toBeGreaterThan(0);
+    expect(await value('select count(*) > 0 from public.keyless')).toBe(true);
+  });
+
+  test('are those of the persona', async () => {
+    const filter = async (as: string) =>
+      (await owner.call('POST', '/sql/explain', { text: 'select * from public.own', as })).body.Plan.Filter;
+    expect(await filter('operator')).toBeUndefined();
+    expect(await filter('anon')).toContain('request.jwt.claims');
+  });
+
+  test('of two statements, or of what has none, are refused', async () => {
+    expect((await owner.call('POST', '/sql/explain', { text: 'select 1; select 2' })).status).toBe(400);
+    expect((await owner.call('POST', '/sql/explain', { text: 'create table public.x ()' })).status).toBe(422);
+  });
+});
+
+test('history is each operator’s own; saved queries are everybody’s', async () => {
+  await owner.call('DELETE', '/sql/history');
+  await run(owner, 'select 41');
+  await run(owner, 'select nonsense', { as: 'anon' });
+  const { body } = await owner.call('GET', '/sql/history');
+  expect(
+    body.entries.map(({ text, persona, error }: Record<string, unknown>) => [text, persona, error]),
+  ).toEqual([
+    ['select nonsense', 'anon', 'column "nonsense" does not exist'],
+    ['select 41', 'operator', null],
+  ]);
+  const theirs = (await looker.call('GET', '/sql/history')).body.entries.map(
+    ({ text }: { text: string }) => text,
+  );
+  expect(theirs).not.toContain('select 41');
+
+  const saved = await owner.call('PUT', '/sql/saved', {
+    name: 'All <b>tasks</b>',
+    text: 'select * from tasks',
+  });
+  expect(saved.body).toMatchObject({ name: 'All <b>tasks</b>', saved_by: 'owner' });
+  await owner.call('PUT', '/sql/saved', { name: 'All <b>tasks</b>', text: 'select 2' });
+  expect((await looker.call('GET', '/sql/saved')).body.saved).toMatchObject([{ text: 'select 2' }]);
+  expect((await looker.call('DELETE', `/sql/saved/${saved.body.id}`)).status).toBe(403);
+  expect((await owner.call('DELETE', `/sql/saved/${saved.body.id}`)).status).toBe(204);
+  expect((await owner.call('DELETE', `/sql/saved/x'`)).status).toBe(400);
+});
+
+test('names for the editor come from the live schema, and ours are not among them', async () => {
+  const { body } = await looker.call('GET', '/sql/names');
+  expect(body.tables[0]).toMatchObject({ schema: 'public' });
+  const tasks = body.tables.find(({ name }: { name: string }) => name === 'tasks');
+  expect(tasks.columns).toContain('priority');
+  expect(body.functions).toContainEqual({ name: 'auth.uid', detail: '()' });
+  expect(JSON.stringify(body)).not.toContain('_plinth');
+});
