@@ -252,8 +252,10 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     keys,
     config,
     inbox: mail.inbox,
+    functions,
     apiUrl,
     internalFetch,
+    internalStream: (path, init) => gateway.stream(path, init),
     writeMigration: (tx, name, statements) =>
       rooms.project.writeMigration(tx, supabaseDir, { name, statements, now: clock.now() }),
     dataDir,

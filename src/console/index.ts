@@ -15,7 +15,10 @@ import { createWebFace } from '../kernel/web-face.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Inbox } from '../mail/types.ts';
 import { commandLine, createAudit } from './audit.ts';
+import { storageRoutes } from './buckets/routes.ts';
+import { realtimeRoutes } from './channels/routes.ts';
 import type { OperatorRole } from './core/roles.ts';
+import { type FunctionsView, functionRoutes } from './edge-functions/routes.ts';
 import { createFactors } from './operators/factors.ts';
 import { operatorRoutes } from './operators/routes.ts';
 import { createSeal } from './operators/seal.ts';
@@ -25,11 +28,12 @@ import { createApi, parse } from './routes/api.ts';
 import { homeRoutes } from './routes/home.ts';
 import { inboxRoutes } from './routes/inbox.ts';
 import { tableRoutes } from './routes/tables.ts';
-import { userRoutes } from './routes/users.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import { schemaRoutes } from './schema/routes.ts';
+import { createServices } from './services.ts';
 import { createSessions } from './sessions.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
+import { userRoutes } from './users/routes.ts';
 
 export type { OperatorRole } from './core/roles.ts';
 export { roles } from './core/roles.ts';
@@ -46,6 +50,9 @@ export interface ConsoleDeps {
   readonly health: () => Record<string, string | undefined>;
   /** A request to one of our own services in this process, for example /auth/v1/admin/users. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** The same, with an answer whose body comes as it is made; `init.signal` ends it. */
+  readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly functions: FunctionsView;
   /** Keeps a change of the schema as a migration of the project. */
   readonly writeMigration: WriteMigration;
   /** `.plinth/`: the key that seals second factors lies there. */
@@ -81,6 +88,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   const linkOf = (token: string): string => `${deps.apiUrl()}/console/sign-in#token=${token}`;
   const face = createWebFace(`${deps.webDir}/console`);
   const audit = createAudit(db);
+  const services = createServices(deps);
 
   return {
     name: 'console',
@@ -121,7 +129,15 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 audit,
                 writeMigration: deps.writeMigration,
               });
-              userRoutes(api, deps, audit);
+              userRoutes(api, { ...deps, services, audit });
+              storageRoutes(api, {
+                services,
+                audit,
+                apiUrl: deps.apiUrl,
+                fileSizeLimitBytes: deps.config.storage.file_size_limit,
+              });
+              functionRoutes(scope, api, { ...deps, audit });
+              realtimeRoutes(api, { ...deps, audit });
               inboxRoutes(api, deps.inbox, audit);
               personaRoutes(api, database, deps.clock);
               sqlRoutes(api, database, deps.clock, audit);

@@ -1,7 +1,11 @@
 /** The shapes of the Console API's inputs, parsed once at the edge. */
 import { z } from 'zod';
 
+export * from '../buckets/inputs.ts';
+export * from '../channels/inputs.ts';
+export * from '../edge-functions/inputs.ts';
 export { schemaApply, schemaPreview } from '../schema/inputs.ts';
+export * from '../users/inputs.ts';
 
 import { filterOperatorNames } from '../tables/rows.ts';
 
@@ -49,15 +53,6 @@ export const update = z.object({
 });
 export const insert = z.object({ values: z.record(z.string(), cell) });
 export const remove = z.object({ keys: z.array(key).min(1).max(1000) });
-export const userPage = z.object({
-  page: z.coerce.number().int().min(1).default(1),
-  search: z.string().max(200).default(''),
-});
-export const newUser = z.object({
-  email: z.email(),
-  password: z.string().min(1).max(1000),
-  confirmed: z.boolean().default(true),
-});
 export const inboxPage = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   offset: z.coerce.number().int().min(0).default(0),

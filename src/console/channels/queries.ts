@@ -1,0 +1,74 @@
+/** What decides whether an event reaches a channel, read from PostgreSQL's catalog. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+
+/** The publication that the realtime service follows. */
+export const publication = 'supabase_realtime';
+
+export interface PublishedTable {
+  readonly schema: string;
+  readonly table: string;
+}
+
+export const publishedTables = (db: Queryable): Promise<PublishedTable[]> =>
+  db.query<PublishedTable>(sql`
+    select schemaname as schema, tablename as "table" from pg_publication_tables
+    where pubname = ${publication} order by schemaname, tablename`);
+
+export interface TableFacts {
+  readonly exists: boolean;
+  readonly published: boolean;
+  readonly rls: boolean;
+  /** The role may read at least one column. */
+  readonly readable: boolean;
+  /** Policies that apply to the role when it reads. */
+  readonly policies: number;
+  readonly hasPrimaryKey: boolean;
+}
+
+const absent: TableFacts = {
+  exists: false,
+  published: false,
+  rls: false,
+  readable: false,
+  policies: 0,
+  hasPrimaryKey: false,
+};
+
+export async function tableFacts(
+  db: Queryable,
+  { schema, table }: PublishedTable,
+  role: string,
+): Promise<TableFacts> {
+  const [row] = await db.query<TableFacts>(sql`
+    select true as "exists", c.relrowsecurity as rls,
+      exists (select 1 from pg_publication_tables p
+              where p.pubname = ${publication} and p.schemaname = n.nspname and p.tablename = c.relname) as published,
+      has_schema_privilege(r.oid, n.oid, 'usage') and has_any_column_privilege(r.oid, c.oid, 'select') as readable,
+      ${policiesFor(sql`c.oid`, 'r')} as policies,
+      exists (select 1 from pg_constraint k where k.conrelid = c.oid and k.contype = 'p') as "hasPrimaryKey"
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.rolname = ${role}
+    where n.nspname = ${schema} and c.relname = ${table}`);
+  return row ?? absent;
+}
+
+export interface TopicRights {
+  /** Policies on realtime.messages that apply to the role when it joins and reads, and when it sends. */
+  readonly read: number;
+  readonly write: number;
+}
+
+export async function topicRights(db: Queryable, role: string): Promise<TopicRights> {
+  const [row] = await db.query<TopicRights>(sql`
+    select ${policiesFor(sql`c.oid`, 'r')} as read, ${policiesFor(sql`c.oid`, 'a')} as write
+    from pg_class c, pg_roles r
+    where c.oid = to_regclass('realtime.messages') and r.rolname = ${role}`);
+  return row ?? { read: 0, write: 0 };
+}
+
+/** `command` as pg_policy writes it: r for SELECT, a for INSERT; a policy for all commands (*) counts too. */
+const policiesFor = (table: ReturnType<typeof sql>, command: 'r' | 'a'): ReturnType<typeof sql> => sql`
+  (select count(*)::int4 from pg_policy p
+   where p.polrelid = ${table} and p.polpermissive and p.polcmd in (${command}, '*')
+     and exists (select 1 from unnest(p.polroles) as named (id)
+                 where named.id = 0 or pg_has_role(r.oid, named.id, 'member')))`;

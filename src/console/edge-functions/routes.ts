@@ -1,0 +1,95 @@
+/** Functions: what there is, what they print, and a request to one in somebody's name. */
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../database/types.ts';
+import type { FunctionFacts, FunctionsService } from '../../functions/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Keys } from '../../keys/types.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import { identify } from '../persona/act.ts';
+import { parsePersona } from '../persona/persona.ts';
+import { mintToken } from '../persona/token.ts';
+import { type Api, type Call, parse } from '../routes/api.ts';
+import { invoke, invokeLimits } from './invoke.ts';
+import { createLogStreams } from './log-stream.ts';
+import { createRedact } from './redact.ts';
+
+/** What the Console asks of the functions service. */
+export type FunctionsView = Pick<FunctionsService, 'list' | 'describe' | 'logs'>;
+
+export interface FunctionsDeps {
+  readonly database: Database;
+  readonly functions: FunctionsView;
+  readonly keys: Keys;
+  /** A request in this process whose answer comes as it is made. */
+  readonly internalStream: (path: string, init: RequestInit) => Promise<Response>;
+  readonly clock: Clock;
+  readonly audit: Audit;
+}
+
+const tokenSeconds = 5 * 60;
+
+export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDeps): void {
+  const { database, functions, keys, clock, audit } = deps;
+  const db = database.pool('supabase_admin');
+  const redact = createRedact(keys);
+  const streams = createLogStreams(functions.logs, redact);
+  app.addHook('preClose', async () => streams.closeAll());
+
+  const factsOf = ({ request }: Call): FunctionFacts => {
+    const facts = functions.describe((request.params as { slug: string }).slug);
+    if (facts === undefined) throw new ConsoleError('not_found', { message: 'There is no such function.' });
+    return facts;
+  };
+
+  /** The headers that a client of this persona would send. */
+  async function identityHeaders(as: string | undefined): Promise<Record<string, string>> {
+    const persona = parsePersona(as);
+    if (persona.kind === 'operator') return { authorization: `Bearer ${keys.serviceRoleKey}` };
+    const apikey = keys.publishableKey;
+    if (persona.kind === 'anon') return { apikey, authorization: `Bearer ${keys.anonKey}` };
+    const identity = await identify(db, persona, clock.now());
+    const { token } = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
+    return { apikey, authorization: `Bearer ${token}` };
+  }
+
+  api.route('GET', '/functions', 'read', async () => ({
+    functions: functions
+      .list()
+      .map((slug) => functions.describe(slug))
+      .filter((facts) => facts !== undefined),
+  }));
+  api.route('GET', '/functions/:slug', 'read', async (call) => factsOf(call));
+  api.route('POST', '/functions/:slug/invoke', 'write', async (call) => {
+    const { slug } = factsOf(call);
+    const { as, ...invocation } = await parse('invocation', call.request.body);
+    const identity = await identityHeaders(as);
+    await audit(call, 'function.invoke', slug, {
+      method: invocation.method,
+      path: invocation.path,
+      as: parsePersona(as).kind,
+    });
+    const answer = await invoke(deps.internalStream, slug, invocation, identity, invokeLimits, () =>
+      performance.now(),
+    );
+    return {
+      ...answer,
+      headers: answer.headers.map(([name, value]) => [name, redact(value)]),
+      body: redact(answer.body),
+    };
+  });
+  api.route('GET', '/functions/:slug/logs', 'read', async (call) => {
+    const { slug } = factsOf(call);
+    const { after } = await parse('functionLogs', call.request.query);
+    const lines = functions.logs.recent({ function: slug, afterId: after });
+    return { lines: lines.map((line) => ({ ...line, line: redact(line.line) })) };
+  });
+  api.route('GET', '/functions/:slug/logs/live', 'read', async (call) => {
+    const { slug } = factsOf(call);
+    const { after } = await parse('functionLogs', call.request.query);
+    // A browser that comes back says which line it saw last (HTML standard, section 9.2.4).
+    const lastSeen = Number(call.request.headers['last-event-id']);
+    streams.open(call.reply.raw, slug, Number.isSafeInteger(lastSeen) ? lastSeen : after);
+    return call.reply.hijack();
+  });
+}

@@ -1,0 +1,44 @@
+/** A short-lived access token for a persona, for what runs in its name outside of the database. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Claims as TokenClaims } from '../../keys/types.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Identity } from './act.ts';
+
+export interface PersonaToken {
+  readonly token: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/**
+ * For a browser or a program: never with a role that passes over row-level security, which is the service's own.
+ * @throws {ConsoleError} bad_request: the operator has no token, or the role is too mighty or does not exist.
+ */
+export async function mintToken(
+  db: Queryable,
+  sign: (claims: TokenClaims) => string,
+  identity: Identity,
+  nowMs: number,
+  lifetimeSeconds: number,
+  extra: TokenClaims = {},
+): Promise<PersonaToken> {
+  if (identity.claims === undefined)
+    throw new ConsoleError('bad_request', {
+      message: 'as: the operator has no token. Choose another persona.',
+    });
+  if (!(await isBoundByPolicies(db, identity.role)))
+    throw new ConsoleError('bad_request', {
+      message: `as: the role ${identity.role} does not exist or passes over row-level security.`,
+    });
+  const iat = Math.floor(nowMs / 1000);
+  const exp = iat + lifetimeSeconds;
+  return { token: sign({ ...identity.claims, ...extra, iat, exp }), expiresAt: exp * 1000 };
+}
+
+async function isBoundByPolicies(db: Queryable, role: string): Promise<boolean> {
+  const rows = await db.query(
+    sql`select 1 from pg_roles where rolname = ${role} and not rolbypassrls and not rolsuper`,
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,176 @@
+/** Users: find, create, invite, change, ban, reset, their factors, identities and sessions, act as them, delete. */
+import type { Database } from '../../database/types.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Keys } from '../../keys/types.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import { identify } from '../persona/act.ts';
+import { mintToken } from '../persona/token.ts';
+import { type Api, type Call, parse } from '../routes/api.ts';
+import type { Services } from '../services.ts';
+import { type AuthUser, createAuthUsers, usersPerPage } from './auth.ts';
+import { activeImpersonations, findByPhoneOrId, isPhoneOrId } from './queries.ts';
+
+export interface UsersDeps {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly services: Services;
+  readonly apiUrl: () => string;
+  readonly clock: Clock;
+  readonly audit: Audit;
+}
+
+const impersonationSeconds = 15 * 60;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function userRoutes(api: Api, deps: UsersDeps): void {
+  const { database, keys, clock, audit } = deps;
+  const db = database.pool('supabase_admin');
+  const users = createAuthUsers(deps.services, keys, () => clock.now());
+
+  const param = ({ request }: Call, name: string): string => {
+    const value = (request.params as Record<string, string | undefined>)[name] ?? '';
+    if (!uuid.test(value))
+      throw new ConsoleError('not_found', {
+        message: name === 'id' ? 'There is no such user.' : 'This user has no such thing.',
+      });
+    return value;
+  };
+  const idOf = (call: Call): string => param(call, 'id');
+  const userOf = (call: Call): Promise<AuthUser> => users.get(idOf(call));
+  const emailOf = ({ email }: AuthUser): string => {
+    if (email) return email;
+    throw new ConsoleError('bad_request', { message: 'This user has no email address.' });
+  };
+
+  api.route('GET', '/users', 'read', async ({ request }) => {
+    const { page, search } = await parse('userPage', request.query);
+    const wanted = search.trim();
+    const found = isPhoneOrId(wanted)
+      ? await findByPhoneOrId(db, wanted, page, usersPerPage)
+      : await users.list(page, wanted);
+    return { ...found, perPage: usersPerPage };
+  });
+  api.route('GET', '/users/:id', 'read', userOf);
+  api.route('POST', '/users', 'write', async (call) => {
+    const user = await users.create(await parse('newUser', call.request.body));
+    await audit(call, 'user.create', nameOf(user), { userId: user.id });
+    return user;
+  });
+  api.route('POST', '/users/invite', 'write', async (call) => {
+    const { email } = await parse('userInvite', call.request.body);
+    const user = await users.invite(email);
+    await audit(call, 'user.invite', email, { userId: user.id });
+    return user;
+  });
+  api.route('PATCH', '/users/:id', 'write', async (call) => {
+    const changes = await parse('userChange', call.request.body);
+    const { user_metadata, app_metadata, ...rest } = changes;
+    const before = await userOf(call);
+    const user = await users.update(before.id, {
+      ...(rest.email === undefined ? {} : { email: rest.email }),
+      ...(rest.phone === undefined ? {} : { phone: rest.phone }),
+      ...(rest.password === undefined ? {} : { password: rest.password }),
+      ...(user_metadata === undefined
+        ? {}
+        : { user_metadata: replacing(before.user_metadata, user_metadata) }),
+      ...(app_metadata === undefined ? {} : { app_metadata: replacing(before.app_metadata, app_metadata) }),
+    });
+    await audit(call, 'user.update', nameOf(before), { userId: before.id, fields: Object.keys(changes) });
+    return user;
+  });
+  api.route('DELETE', '/users/:id', 'write', async (call) => {
+    const user = await userOf(call);
+    await users.remove(user.id);
+    await audit(call, 'user.delete', nameOf(user), { userId: user.id });
+  });
+
+  api.route('POST', '/users/:id/ban', 'write', async (call) => {
+    const { hours } = await parse('userBan', call.request.body);
+    const user = await users.update(idOf(call), { ban_duration: hours === 0 ? 'none' : `${hours}h` });
+    await audit(call, hours === 0 ? 'user.unban' : 'user.ban', nameOf(user), { userId: user.id, hours });
+    return user;
+  });
+  api.route('POST', '/users/:id/confirm', 'write', async (call) => {
+    const { what } = await parse('userConfirm', call.request.body);
+    const user = await users.update(
+      idOf(call),
+      what === 'email' ? { email_confirm: true } : { phone_confirm: true },
+    );
+    await audit(call, 'user.confirm', nameOf(user), { userId: user.id, what });
+    return user;
+  });
+  api.route('POST', '/users/:id/reset', 'write', async (call) => {
+    const { by } = await parse('userReset', call.request.body);
+    const user = await userOf(call);
+    const email = emailOf(user);
+    await audit(call, 'user.reset-password', nameOf(user), { userId: user.id, by });
+    if (by === 'link') return { link: await users.recoveryLink(email) };
+    await users.mailRecovery(email);
+    return {};
+  });
+  api.route('DELETE', '/users/:id/factors/:factor', 'write', async (call) => {
+    const user = await userOf(call);
+    await users.removeFactor(user.id, param(call, 'factor'));
+    await audit(call, 'user.remove-factor', nameOf(user), {
+      userId: user.id,
+      factorId: param(call, 'factor'),
+    });
+  });
+  api.route('DELETE', '/users/:id/identities/:identity', 'write', async (call) => {
+    const user = await userOf(call);
+    await users.unlink(user, param(call, 'identity'));
+    await audit(call, 'user.unlink', nameOf(user), {
+      userId: user.id,
+      identityId: param(call, 'identity'),
+    });
+  });
+  api.route('GET', '/users/:id/sessions', 'read', async (call) => ({
+    sessions: await users.sessions(await userOf(call)),
+  }));
+  api.route('DELETE', '/users/:id/sessions', 'write', async (call) => {
+    const user = await userOf(call);
+    await users.endSessions(user);
+    await audit(call, 'user.end-sessions', nameOf(user), { userId: user.id });
+  });
+  api.route('DELETE', '/users/:id/sessions/:session', 'write', async (call) => {
+    const user = await userOf(call);
+    await users.endSession(user, param(call, 'session'));
+    await audit(call, 'user.end-session', nameOf(user), {
+      userId: user.id,
+      sessionId: param(call, 'session'),
+    });
+  });
+
+  api.route('POST', '/users/:id/impersonate', 'write', async (call) => {
+    const user = await userOf(call);
+    const identity = await identify(db, { kind: 'user', id: user.id }, clock.now());
+    // RFC 8693 section 4.1: whoever reads the token sees who really acts.
+    const actor = { act: { sub: `operator:${call.operator.name}` } };
+    const { token, expiresAt } = await mintToken(
+      db,
+      (claims) => keys.sign(claims),
+      identity,
+      clock.now(),
+      impersonationSeconds,
+      actor,
+    );
+    const until = new Date(expiresAt).toISOString();
+    await audit(call, 'user.impersonate', nameOf(user), { userId: user.id, expiresAt: until });
+    return { accessToken: token, expiresAt: until, url: deps.apiUrl(), publishableKey: keys.publishableKey };
+  });
+  api.route('GET', '/impersonations', 'read', async ({ operator }) => ({
+    impersonations: await activeImpersonations(db, operator.id, new Date(clock.now()).toISOString()),
+  }));
+}
+
+const nameOf = ({ email, phone, id }: AuthUser): string => email || phone || id;
+
+/** Auth merges metadata, and takes a null as the order to forget a name: what is gone from the new object is sent so. */
+function replacing(
+  before: Record<string, unknown> = {},
+  after: Record<string, unknown>,
+): Record<string, unknown> {
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+  return { ...after, ...Object.fromEntries(gone.map((name) => [name, null])) };
+}

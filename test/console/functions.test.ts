@@ -1,0 +1,169 @@
+/** Functions through the Console's API: facts, calls in somebody's name, log lines as they come. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Backend, type Operator, operator } from './harness.ts';
+import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';
+
+let services: ServicesBackend;
+let backend: Backend;
+let owner: Operator;
+beforeAll(async () => {
+  services = await startServicesBackend();
+  backend = services.backend;
+  owner = await operator(backend);
+});
+afterAll(() => services?.stop());
+
+const invoke = (slug: string, invocation: object) =>
+  owner.call('POST', `/functions/${slug}/invoke`, { method: 'POST', ...invocation });
+const lines = async (slug: string): Promise<{ line: string; level: string; requestId?: string }[]> =>
+  (await owner.call('GET', `/functions/${slug}/logs`)).body.lines;
+
+test('all are listed with what is known of them, and no value of a secret', async () => {
+  const { body } = await owner.call('GET', '/functions');
+  expect(body.functions.map(({ slug }: { slug: string }) => slug)).toEqual([
+    'broken',
+    'echo',
+    'endless',
+    'leaky',
+    'noisy',
+    'picture',
+  ]);
+  expect(body.functions[1]).toMatchObject({
+    verifyJwt: true,
+    entrypoint: 'functions/echo/index.ts',
+    state: 'idle',
+    secretNames: ['MAIL_KEY'],
+    changedAt: expect.any(Number),
+  });
+  expect(JSON.stringify(body)).not.toContain('very-secret');
+});
+
+describe('a call', () => {
+  test('has method, path, headers and body, and shows the whole answer', async () => {
+    const { body } = await invoke('echo', {
+      method: 'PUT',
+      path: '/deep?x=1',
+      headers: [['x-mine', 'yes']],
+      body: '{"a":1}',
+      as: 'anon',
+    });
+    expect(body).toMatchObject({ status: 201, isText: true, isCut: false });
+    expect(body.headers).toContainEqual(['x-answer', 'yes']);
+    expect(body.totalMs).toBeGreaterThanOrEqual(body.headMs);
+    const echoed = JSON.parse(body.body);
+    expect(echoed).toMatchObject({ method: 'PUT', url: '/echo/deep?x=1', body: '{"a":1}' });
+    expect(echoed.headers).toMatchObject({ 'x-mine': 'yes', 'x-request-id': body.requestId });
+    expect(echoed.headers.authorization).toBe(`Bearer ${backend.keys.anonKey}`);
+    expect((await owner.call('GET', '/functions/echo')).body.state).toBe('running');
+  });
+
+  test('is made in the name of a user', async () => {
+    const { body: user } = await owner.call('POST', '/users', {
+      email: 'ada@example.com',
+      password: 'a-Good-password-1',
+    });
+    const { body } = await invoke('echo', { as: `user:${user.id}` });
+    const token = JSON.parse(body.body).headers.authorization.slice('Bearer '.length);
+    const claims = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
+    expect(claims).toMatchObject({ sub: user.id, role: 'authenticated' });
+    expect(claims.exp - claims.iat).toBe(300);
+  });
+
+  test('shows no service credential, wherever the function puts it', async () => {
+    const { body } = await invoke('leaky', {});
+    await expect
+      .poll(async () => (await lines('leaky')).map(({ line }) => line))
+      .toContain('[service_role key]');
+    const shown = JSON.stringify([body, await lines('leaky')]);
+    for (const secret of [backend.keys.serviceRoleKey, backend.keys.secretKey])
+      expect(shown).not.toContain(secret);
+    expect(JSON.parse(body.body).key).toBe('[service_role key]');
+  });
+
+  test('reads as much of an answer without end as a page shows', async () => {
+    const { body } = await invoke('endless', {});
+    expect(body).toMatchObject({ status: 200, isCut: true, sizeBytes: 512 * 1024 });
+  });
+
+  test('gives bytes as base64', async () => {
+    const { body } = await invoke('picture', {});
+    expect([body.isText, body.body]).toEqual([
+      false,
+      Buffer.from([137, 80, 78, 71, 0, 1, 2, 255]).toString('base64'),
+    ]);
+  });
+
+  test('to one that does not start shows the platform’s answer and why', async () => {
+    const { body } = await invoke('broken', {});
+    expect([body.status, JSON.parse(body.body).code]).toEqual([503, 'BOOT_ERROR']);
+    await expect
+      .poll(async () => (await lines('broken')).map(({ line }) => line).join('\n'))
+      .toContain('missing.ts');
+  });
+
+  test.each([
+    [{ method: 'BREW' }],
+    [{ path: 'x' }],
+    [{ path: '/a b' }],
+    [{ path: '/\r\nx: y' }],
+    [{ headers: [['x y', '1']] }],
+    [{ headers: [['x', '1\r\ny: 2']] }],
+    [{ as: 'user:1' }],
+  ])('that is none is refused: %j', async (bad) => {
+    expect((await invoke('echo', bad)).status).toBe(400);
+  });
+
+  test.each(['..', '%2e%2e', '../auth/v1/admin/users', markup])(
+    'to no function reaches nothing: %s',
+    async (slug) => {
+      expect(
+        (await owner.call('POST', `/functions/${encodeURIComponent(slug)}/invoke`, { method: 'GET' })).status,
+      ).toBe(404);
+    },
+  );
+
+  test.each([
+    '/../../../auth/v1/admin/users',
+    '/%2e%2e/%2E./../auth/v1/admin/users',
+    '/..',
+    '/../echo-other',
+  ])('stays below the function: %s', async (path) => {
+    const { status, body } = await invoke('echo', { method: 'GET', path });
+    expect([status, body.code]).toEqual([400, 'bad_request']);
+  });
+});
+
+describe('log lines', () => {
+  test('have level and the request they belong to', async () => {
+    const { body } = await invoke('noisy', { body: `${markup}\nsecond` });
+    await expect.poll(async () => (await lines('noisy')).length).toBeGreaterThanOrEqual(3);
+    expect(await lines('noisy')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ line: markup, level: 'info', requestId: body.requestId }),
+        expect.objectContaining({ line: 'to stderr', level: 'error', requestId: body.requestId }),
+      ]),
+    );
+  });
+
+  test('come as they are printed, from where the reader stopped', async () => {
+    const stop = new AbortController();
+    const known = (await owner.call('GET', '/functions/noisy/logs')).body.lines.at(-1)?.id ?? 0;
+    const answer = await backend.fetch('/console/api/functions/noisy/logs/live', {
+      headers: { cookie: owner.cookie, 'last-event-id': String(known) },
+      signal: stop.signal,
+    });
+    expect(answer.headers.get('content-type')).toBe('text/event-stream');
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder();
+    await invoke('noisy', { body: 'live one' });
+    let text = '';
+    while (!text.includes('live one')) text += decoder.decode((await reader.read()).value, { stream: true });
+    expect(text).toMatch(/^retry: \d+\n\n/);
+    expect(text).toMatch(/id: \d+\ndata: \{.*"line":"live one".*\}\n\n/);
+    stop.abort();
+  });
+
+  test('are for operators only', async () => {
+    expect((await backend.fetch('/console/api/functions/noisy/logs/live')).status).toBe(401);
+  });
+});

@@ -1,0 +1,108 @@
+/** Channels through the Console's API: tokens to join with, and why an event would not arrive. */
+import { createClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runSql } from '../../src/testing.ts';
+import { type Backend, type Operator, operator } from './harness.ts';
+import { type ServicesBackend, startServicesBackend } from './services-backend.ts';
+
+let services: ServicesBackend;
+let backend: Backend;
+let owner: Operator;
+let userId: string;
+beforeAll(async () => {
+  services = await startServicesBackend();
+  backend = services.backend;
+  owner = await operator(backend);
+  const { body } = await owner.call('POST', '/users', {
+    email: 'ada@example.com',
+    password: 'a-Good-password-1',
+  });
+  userId = body.id;
+});
+afterAll(() => services?.stop());
+
+const claims = (value: object) => `claims:${Buffer.from(JSON.stringify(value)).toString('base64url')}`;
+
+test('the tables of the publication are told', async () => {
+  const { body } = await owner.call('GET', '/realtime');
+  expect(body.apikey).toBe(backend.keys.publishableKey);
+  expect(body.tables).toContainEqual({ schema: 'public', table: 'feed' });
+});
+
+describe('a token', () => {
+  test('joins as a user, with stock supabase-js', async () => {
+    const { body } = await owner.call('POST', '/realtime/token', { as: `user:${userId}` });
+    expect(body.expiresAt - Date.now()).toBeLessThanOrEqual(600_000);
+    const client = createClient(backend.url, backend.keys.publishableKey);
+    await client.realtime.setAuth(body.token);
+    const channel = client.channel('room');
+    const state = await new Promise((resolve) => channel.subscribe(resolve));
+    expect(state).toBe('SUBSCRIBED');
+    await client.removeAllChannels();
+    client.realtime.disconnect();
+  });
+
+  test.each([
+    ['operator', 'the operator'],
+    ['nonsense', 'not a persona'],
+    [claims({ role: 'service_role' }), 'the service role'],
+    [claims({ role: 'supabase_admin' }), 'a superuser'],
+    [claims({ role: 'nobody-at-all' }), 'no role'],
+    ['user:00000000-0000-0000-0000-000000000000', 'nobody'],
+  ])('is not made for %s (%s)', async (as) => {
+    const { status, body } = await owner.call('POST', '/realtime/token', { as });
+    expect([400, 404]).toContain(status);
+    expect(body.token).toBeUndefined();
+  });
+});
+
+describe('why nothing arrives', () => {
+  const checks = async (params: Record<string, string>) => {
+    const { body } = await owner.call('GET', `/realtime/checks?${new URLSearchParams(params)}`);
+    return body;
+  };
+  const codes = (list: { code: string }[]) => list.map(({ code }) => code);
+  const table = (name: string, as: string) => ({ as, schema: 'public', table: name });
+
+  test.each([
+    ['feed', 'anon', ['rls-off']],
+    ['quiet', 'anon', ['not-published', 'rls-off']],
+    ['closed', 'anon', ['no-policy']],
+    ['open_policy', 'anon', ['no-policy']],
+    ['missing', 'anon', ['table-missing']],
+    ["x'; select 1; --", 'anon', ['table-missing']],
+  ])('%s as %s: %j', async (name, as, expected) => {
+    expect(codes((await checks(table(name, as))).table)).toEqual(expected);
+  });
+
+  test('a policy for the role decides row by row', async () => {
+    const { role, table: found } = await checks(table('open_policy', `user:${userId}`));
+    expect([role, found]).toEqual([
+      'authenticated',
+      [{ code: 'policies-decide', weight: 'limits', policies: 1 }],
+    ]);
+  });
+
+  test('a missing grant is said', async () => {
+    await runSql(backend, 'revoke all on public.feed from anon');
+    expect(codes((await checks(table('feed', 'anon'))).table)).toContain('no-grant');
+    await runSql(backend, 'grant all on public.feed to anon');
+  });
+
+  test('a private channel without a policy lets nobody in, and says so', async () => {
+    expect(codes((await checks({ as: 'anon', private: '0' })).topic)).toEqual(['public-channel']);
+    expect(codes((await checks({ as: 'anon', private: '1' })).topic)).toEqual([
+      'private-no-read',
+      'private-no-write',
+    ]);
+    await runSql(
+      backend,
+      `create policy readers on realtime.messages for select to authenticated using (true)`,
+    );
+    expect(codes((await checks({ as: `user:${userId}`, private: '1' })).topic)).toEqual([
+      'private-no-write',
+      'private-policies-decide',
+    ]);
+    expect(codes((await checks({ as: 'anon', private: '1' })).topic)).toContain('private-no-read');
+  });
+});

@@ -1,0 +1,140 @@
+/** Buckets and files through the Console's API; bytes go to storage itself, by links it has signed. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestBackend } from '../../src/testing.ts';
+import { type Backend, type Operator, operator } from './harness.ts';
+import { markup } from './services-backend.ts';
+
+let backend: Backend;
+let owner: Operator;
+beforeAll(async () => {
+  backend = await createTestBackend();
+  owner = await operator(backend);
+  await owner.call('POST', '/storage/buckets', bucket('files'));
+});
+afterAll(() => backend?.stop());
+
+const bucket = (name: string, more: object = {}) => ({
+  name,
+  public: false,
+  file_size_limit: null,
+  allowed_mime_types: null,
+  ...more,
+});
+
+async function upload(path: string, body: string, type = 'text/plain', into = 'files'): Promise<Response> {
+  const { body: link, status } = await owner.call('POST', `/storage/buckets/${into}/upload-link`, { path });
+  if (status !== 200) return new Response(null, { status });
+  return backend.fetch(link.url, { method: 'PUT', headers: { 'content-type': type }, body });
+}
+
+const list = async (prefix: string, into = 'files') =>
+  (await owner.call('GET', `/storage/buckets/${into}/objects?${new URLSearchParams({ prefix })}`)).body;
+const names = (lines: { name: string }[]) => lines.map(({ name }) => name);
+
+test('a bucket is made, changed, emptied and deleted', async () => {
+  const made = await owner.call('POST', '/storage/buckets', bucket('life', { file_size_limit: 1000 }));
+  expect([made.status, made.body.name]).toEqual([200, 'life']);
+  await owner.call('PATCH', '/storage/buckets/life', { public: true, allowed_mime_types: ['text/plain'] });
+  const { body } = await owner.call('GET', '/storage');
+  expect(body.buckets.find(({ id }: { id: string }) => id === 'life')).toMatchObject({
+    public: true,
+    file_size_limit: 1000,
+    allowed_mime_types: ['text/plain'],
+  });
+  expect(body.features).toEqual({ resumable: expect.any(Boolean), transforms: expect.any(Boolean) });
+  expect((await upload('a.txt', 'x', 'text/plain', 'life')).status).toBe(200);
+  const full = await owner.call('DELETE', '/storage/buckets/life');
+  expect([full.status, full.body.code]).toEqual([400, 'bad_request']);
+  expect((await owner.call('POST', '/storage/buckets/life/empty')).status).toBe(204);
+  await expect.poll(async () => (await list('', 'life')).objects).toEqual([]);
+  expect((await owner.call('DELETE', '/storage/buckets/life')).status).toBe(204);
+  expect((await owner.call('DELETE', '/storage/buckets/life')).status).toBe(404);
+});
+
+test('files are uploaded, listed by folder, moved, copied, shared and deleted', async () => {
+  for (const path of ['notes/a b.txt', 'notes/deep/c.txt', 'top?#ä.txt'])
+    expect([path, (await upload(path, path)).status]).toEqual([path, path.includes('ä') ? 400 : 200]);
+  const root = await list('');
+  expect(names(root.folders)).toEqual(['notes/']);
+  const inside = await list('notes/');
+  expect([names(inside.folders), names(inside.objects)]).toEqual([['notes/deep/'], ['notes/a b.txt']]);
+
+  const object = await owner.call(
+    'GET',
+    `/storage/buckets/files/object?path=${encodeURIComponent('notes/a b.txt')}`,
+  );
+  expect(object.body.size).toBe(13);
+  expect(await (await backend.fetch(object.body.link)).text()).toBe('notes/a b.txt');
+
+  const path = '/storage/buckets/files';
+  expect((await owner.call('POST', `${path}/move`, { from: 'notes/a b.txt', to: 'moved.txt' })).status).toBe(
+    204,
+  );
+  expect((await owner.call('POST', `${path}/copy`, { from: 'moved.txt', to: 'copy.txt' })).status).toBe(204);
+  const clash = await owner.call('POST', `${path}/copy`, { from: 'moved.txt', to: 'copy.txt' });
+  expect([clash.status, clash.body.code]).toEqual([400, 'bad_request']);
+  const { body: shared } = await owner.call('POST', `${path}/share-link`, { path: 'copy.txt', seconds: 60 });
+  expect(await (await fetch(shared.link)).text()).toBe('notes/a b.txt');
+
+  await upload('notes/deep/deeper/d.txt', 'd');
+  const gone = await owner.call('POST', `${path}/remove`, { paths: ['copy.txt'], folders: ['notes/'] });
+  expect(gone.body).toEqual({ deleted: 3, more: false });
+  expect(names((await list('')).objects)).toEqual(['moved.txt']);
+});
+
+test('a link to upload writes one file and nothing beside it', async () => {
+  const { body } = await owner.call('POST', '/storage/buckets/files/upload-link', { path: 'mine.txt' });
+  const elsewhere = await backend.fetch(body.url.replace('mine.txt', 'theirs.txt'), {
+    method: 'PUT',
+    body: 'x',
+  });
+  expect(elsewhere.status).toBe(400);
+  expect(body.token).not.toBe(backend.keys.serviceRoleKey);
+  expect((await upload('once.txt', '1')).status).toBe(200);
+  expect((await upload('once.txt', '2')).status).toBe(400);
+  const { body: over } = await owner.call('POST', '/storage/buckets/files/upload-link', {
+    path: 'once.txt',
+    replace: true,
+  });
+  expect((await backend.fetch(over.url, { method: 'PUT', body: '2' })).status).toBe(200);
+});
+
+test.each([
+  ['page.html', 'text/html', /^text\/plain/],
+  ['page.svg', 'image/svg+xml', /^image\/svg/],
+  ['page.xhtml', 'application/xhtml+xml', /^application\/xhtml/],
+])('a stored %s runs nothing at its link', async (path, type, served) => {
+  await upload(path, `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`, type);
+  const { body } = await owner.call('GET', `/storage/buckets/files/object?path=${path}`);
+  const answer = await backend.fetch(body.link);
+  expect(answer.headers.get('content-type')).toMatch(served);
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  if (!answer.headers.get('content-type')?.startsWith('text/plain'))
+    expect(answer.headers.get('content-security-policy')).toMatch(/sandbox$/);
+});
+
+test.each(['../auth', 'a/../../secret', markup, "x'; drop table storage.objects; --"])(
+  'a name is only ever a name: %s',
+  async (name) => {
+    const path = `/storage/buckets/${encodeURIComponent(name)}`;
+    expect((await owner.call('GET', `${path}/object?path=x`)).status).toBe(404);
+    expect((await owner.call('GET', `${path}/objects`)).body).toMatchObject({ objects: [], folders: [] });
+    expect((await owner.call('DELETE', path)).status).toBe(404);
+    const { status } = await owner.call(
+      'GET',
+      `/storage/buckets/files/object?${new URLSearchParams({ path: name })}`,
+    );
+    expect([400, 404]).toContain(status);
+  },
+);
+
+test.each(['..', '../..', '../../../../auth/v1/admin/users', 'a/./b'])(
+  'a path leads to no other endpoint: %s',
+  async (path) => {
+    const query = new URLSearchParams({ path });
+    const looked = await owner.call('GET', `/storage/buckets/files/object?${query}`);
+    expect([looked.status, looked.body.code]).toEqual([400, 'bad_request']);
+    const link = await owner.call('POST', '/storage/buckets/files/upload-link', { path });
+    expect([link.status, link.body.url]).toEqual([400, undefined]);
+  },
+);
