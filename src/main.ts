@@ -18,6 +18,7 @@ import { isLoopback, refuseExposure } from './exposure.ts';
 import type { Route } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Logger, silentLogger } from './kernel/log.ts';
+import type { Outgoing } from './kernel/outgoing.ts';
 import type { Service } from './kernel/service.ts';
 import { createKeys, type KeyStore, type Keys } from './keys/index.ts';
 import { statusFields } from './status.ts';
@@ -43,6 +44,8 @@ export interface BackendOptions {
   /** At a first start: leaves newer migrations of the project out. */
   readonly upToVersion?: string;
   readonly log?: Logger;
+  /** What auth sends to others (providers, captchas, gateways for text messages) goes through this; for tests. */
+  readonly outgoing?: Outgoing;
   /** What is being done, for anything that may take over a second. */
   readonly onProgress?: (message: string) => void;
 }
@@ -208,6 +211,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     apiUrl,
     mode,
     clock,
+    ...(parts.outgoing === undefined ? {} : { outgoing: parts.outgoing }),
     log,
   });
   const rest = rooms.rest.createRest({

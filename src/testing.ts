@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { configFrom, loadConfig, type PartialConfig } from './config/index.ts';
 import { createTestDatabase, stopTestCluster } from './database/testing.ts';
 import type { Logger } from './kernel/log.ts';
+import type { Outgoing } from './kernel/outgoing.ts';
 import { sql } from './kernel/sql.ts';
 import { type Backend, createBackend, prepareDatabase } from './main.ts';
 
@@ -28,6 +29,8 @@ export interface TestBackendOptions {
   readonly sql?: string;
   readonly log?: Logger;
   readonly exclude?: readonly string[];
+  /** Others' servers, as the test plays them. */
+  readonly outgoing?: Outgoing;
   /** A free one by default. */
   readonly port?: number;
 }
@@ -64,6 +67,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       port: options.port ?? 0,
       mailPort: 0,
       exclude: options.exclude,
+      ...(options.outgoing === undefined ? {} : { outgoing: options.outgoing }),
       log: options.log,
     };
     const backend = await createBackend(settings);

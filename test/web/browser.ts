@@ -77,7 +77,7 @@ let axeSource: string | undefined;
 /** WCAG 2.2 AA and best practice. */
 export async function axeViolations(page: Page): Promise<AxeViolation[]> {
   axeSource ??= (await import('axe-core')).default.source;
-  await page.evaluate(axeSource);
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: {

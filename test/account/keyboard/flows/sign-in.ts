@@ -1,0 +1,297 @@
+/** The ways in. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { password } from '../../harness.ts';
+import type { Flow, Scene } from '../scene.ts';
+import { say } from '../texts.ts';
+import { askAsApp, redeem } from '../world.ts';
+
+const withPassword: Flow = {
+  name: 'password, for an app',
+  async play({ world, page, walker, ...scene }) {
+    const email = await world.newUser();
+    const { search, verifier } = askAsApp(world);
+    await scene.open('sign-in', search);
+    await scene.sees(say('sign-in.to', { host: new URL(world.appUrl).host }));
+    await scene.state('sign-in');
+    await walker.press(say('sign-in.submit'));
+    await scene.sees(say('field.email-missing'));
+    equal((await walker.focus()).name, say('field.email'));
+    await scene.state('sign-in, nothing typed');
+    await walker.fill(say('field.email'), email);
+    await walker.fill(say('field.password'), 'not this one');
+    await walker.press(say('ui.show-password'));
+    await walker.tabTo(say('ui.hide-password'));
+    await walker.press(say('sign-in.submit'));
+    await scene.sees(say('error.invalid_credentials'));
+    await walker.press(say('ui.error-code'));
+    await scene.sees('invalid_credentials');
+    await scene.state('sign-in, refused');
+    await scene.signIn(email);
+    await page.waitForURL(`${world.appUrl}?**`);
+    deepEqual(await redeem(world, page.url(), verifier), { email, aal: 'aal1' });
+
+    const again = askAsApp(world);
+    await scene.open('sign-in', again.search);
+    await scene.sees(say('sign-in.already', { who: email }));
+    await scene.state('sign-in, signed in already');
+    await walker.press(say('sign-in.continue-to', { host: new URL(world.appUrl).host }));
+    await page.waitForURL(`${world.appUrl}?**`);
+    deepEqual(await redeem(world, page.url(), again.verifier), { email, aal: 'aal1' });
+    await scene.open('sign-in');
+    await walker.press(say('sign-in.other'));
+    await walker.tabTo(say('field.email'));
+  },
+};
+
+const withCode: Flow = {
+  name: 'code by mail, after a wrong one and another one',
+  async play({ context, world, walker, ...scene }) {
+    const email = await world.newUser();
+    await scene.open('sign-in');
+    await walker.fill(say('field.email'), email);
+    await walker.press(say('sign-in.send-code'));
+    await scene.arrives('page.code');
+    await scene.state('code');
+    const first = await scene.code(email);
+    await walker.fill(say('field.code'), first === '000000' ? '111111' : '000000');
+    await scene.sees(say('error.otp_expired'));
+    await scene.state('code, wrong');
+    await context.clock.setFixedTime(Date.now() + 10_000);
+    await walker.press(say('code.resend'));
+    await scene.sees(say('code.resent'));
+    await scene.state('code, sent again');
+    const second = await scene.code(email);
+    await context.clock.setFixedTime(Date.now());
+    await walker.fill(say('field.code'), second);
+    await scene.sees(say('security.as', { who: email }));
+
+    // From the page that asks for the address.
+    await scene.signOut();
+    await scene.open('code');
+    await scene.state('code, where to');
+    await walker.fill(say('field.email'), 'nobody');
+    await walker.enter();
+    await scene.sees(say('field.email-wrong'));
+    await walker.fill(say('field.email'), email);
+    await walker.press(say('code.send'));
+    await scene.arrives('page.code');
+    await walker.press(say('code.other'));
+    await scene.arrives('page.code-ask');
+  },
+};
+
+const withLink: Flow = {
+  name: 'link of a mail, used once',
+  async play({ page, world, walker, ...scene }) {
+    const email = await world.newUser();
+    await scene.open('code');
+    await walker.fill(say('field.email'), email);
+    await walker.enter();
+    const link = await scene.link(email);
+    await page.goto(link);
+    await scene.arrives('page.confirm');
+    await scene.state('confirm');
+    await walker.press(say('confirm.button'));
+    await page.waitForURL('**/account/sign-in');
+    await scene.sees(say('sign-in.already', { who: email }));
+    await page.goto(link);
+    await walker.press(say('confirm.button'));
+    await scene.arrives('page.link-expired');
+    await scene.state('link expired');
+    await walker.press(say('link-expired.sign-in'));
+    await scene.arrives('page.sign-in');
+  },
+};
+
+/** At the provider, where the focus is in the first field. */
+async function atProvider({ page, walker }: Pick<Scene, 'page' | 'walker'>, login: string): Promise<void> {
+  await page.locator('input[name=login]').waitFor();
+  await walker.tabTo('Enter any login');
+  await walker.type(login);
+  await walker.tabTo('and password');
+  await walker.type('any');
+  await walker.enter();
+  await page.getByText('Authorize').waitFor();
+  await walker.press('Continue', 'button');
+}
+
+const withProvider: Flow = {
+  name: 'identity provider, after a refusal',
+  async play({ page, world, walker, ...scene }) {
+    const email = world.newEmail();
+    const login = email.replace(/@.*/, '');
+    world.accounts.set(login, { email, email_verified: true, name: 'Ann' });
+    await scene.open('sign-in');
+    await walker.press(say('sign-in.with', { provider: 'Keycloak' }), 'link');
+    await page.locator('input[name=login]').waitFor();
+    await walker.press(/cancel/i);
+    await scene.sees(say('error.access_denied'));
+    await scene.state('sign-in, refused at the provider');
+    const { search, verifier } = askAsApp(world);
+    await scene.open('sign-up', search);
+    await walker.press(say('sign-in.with', { provider: 'Keycloak' }), 'link');
+    await atProvider({ page, walker }, login);
+    await page.waitForURL(`${world.appUrl}?**`);
+    deepEqual(await redeem(world, page.url(), verifier), { email, aal: 'aal1' });
+  },
+};
+
+const withOrganisation: Flow = {
+  name: 'single sign-on by domain',
+  async play({ page, world, walker, ...scene }) {
+    world.company.email = world.newEmail().replace(/@.*/, `@${world.company.domain}`);
+    await scene.open('sign-in');
+    await walker.press(say('sign-in.sso'));
+    await scene.arrives('page.sso');
+    await scene.state('sso');
+    await walker.fill(say('sso.domain'), 'nonsense');
+    await walker.enter();
+    await scene.sees(say('sso.domain-wrong'));
+    await walker.fill(say('sso.domain'), 'ada@elsewhere.example');
+    await walker.enter();
+    await scene.sees(say('error.sso_provider_not_found'));
+    await scene.state('sso, unknown domain');
+    await walker.fill(say('sso.domain'), world.company.email);
+    await walker.enter();
+    await page.getByText('The works').first().waitFor();
+    await walker.press('Enter the works');
+    await scene.sees(say('security.as', { who: world.company.email }));
+    await scene.state('security, of an organisation');
+  },
+};
+
+const withPhone: Flow = {
+  name: 'a phone number, new here',
+  async play({ page, world, walker, ...scene }) {
+    const phone = world.newPhone();
+    await scene.open('sign-up');
+    await walker.press(say('sign-up.phone'));
+    await walker.fill(say('field.phone'), '12');
+    await walker.enter();
+    await scene.sees(say('field.phone-wrong'));
+    await scene.state('code by phone, wrong number');
+    await walker.fill(say('field.phone'), `+${phone}`);
+    await walker.enter();
+    await scene.arrives('page.code');
+    await scene.state('code by phone');
+    await walker.fill(say('field.code'), await scene.code(phone));
+    await page.waitForURL('**/account/security');
+    await scene.sees(`+${phone}`);
+    await scene.state('security, of a phone');
+    await scene.signOut();
+    await scene.open('sign-in');
+    await walker.press(say('sign-in.phone'));
+    await walker.fill(say('field.phone'), `+${phone}`);
+    await walker.enter();
+    await walker.fill(say('field.code'), await scene.code(phone));
+    await page.waitForURL('**/account/security');
+  },
+};
+
+const signUp: Flow = {
+  name: 'a new account, confirmed by its code',
+  async play({ world, walker, ...scene }) {
+    const email = world.newEmail();
+    await scene.open('sign-up');
+    await scene.state('sign-up');
+    await walker.fill(say('field.email'), email);
+    await walker.fill(say('field.password'), 'short');
+    await walker.press(say('sign-up.submit'));
+    await scene.sees(say('field.password-weak'));
+    equal((await walker.focus()).name, say('field.password'));
+    await scene.state('sign-up, weak password');
+    await walker.fill(say('field.password'), password);
+    await walker.enter();
+    await scene.sees(say('code.sent-confirm', { length: 6, email }));
+    await scene.state('sign-up, code');
+    await walker.fill(say('field.code'), await scene.code(email));
+    await scene.sees(say('security.as', { who: email }));
+    await scene.signOut();
+
+    // An address that is taken gets the same answer.
+    await scene.open('sign-up');
+    await walker.fill(say('field.email'), email);
+    await walker.fill(say('field.password'), password);
+    await walker.enter();
+    await scene.sees(say('code.sent-confirm', { length: 6, email }));
+  },
+};
+
+const invitation: Flow = {
+  name: 'an invitation',
+  async play({ page, world, walker, ...scene }) {
+    const email = world.newEmail();
+    await world.admin(`/invite?redirect_to=${encodeURIComponent(`${world.origin}/account/security`)}`, {
+      email,
+    });
+    await page.goto(await scene.link(email));
+    await walker.press(say('confirm.button'));
+    await scene.arrives('page.new-password');
+    await scene.state('new-password');
+    await walker.fill(say('field.new-password'), 'short');
+    await walker.enter();
+    await scene.sees(say('field.password-weak'));
+    await scene.state('new-password, weak');
+    await walker.fill(say('field.new-password'), password);
+    await walker.press(say('new-password.submit'));
+    await scene.sees(say('security.as', { who: email }));
+  },
+};
+
+const recovery: Flow = {
+  name: 'a forgotten password',
+  async play({ world, walker, ...scene }) {
+    const email = await world.newUser();
+    await scene.open('sign-in');
+    await walker.press(say('sign-in.forgot'));
+    await scene.arrives('page.recover');
+    await scene.state('recover');
+    await walker.fill(say('field.email'), email);
+    await walker.enter();
+    await scene.arrives('page.code');
+    await walker.fill(say('field.code'), await scene.code(email));
+    await scene.arrives('page.new-password');
+    await walker.fill(say('field.new-password'), password);
+    await walker.enter();
+    await scene.sees(say('error.same_password'));
+    await scene.state('new-password, the same');
+    await walker.fill(say('field.new-password'), 'another horse 2');
+    await walker.enter();
+    await scene.sees(say('security.as', { who: email }));
+  },
+};
+
+const guest: Flow = {
+  name: 'a guest',
+  async play({ walker, ...scene }) {
+    await scene.open('sign-in');
+    await walker.press(say('sign-in.guest'));
+    await scene.sees(say('security.guest-intro'));
+    await scene.state('security, of a guest');
+  },
+};
+
+const lost: Flow = {
+  name: 'an address that leads nowhere',
+  async play({ walker, ...scene }) {
+    await scene.open('nowhere');
+    await scene.arrives('page.error');
+    await scene.state('error');
+    await walker.press(say('error.home'));
+    await scene.arrives('page.sign-in');
+  },
+};
+
+export const waysIn: readonly Flow[] = [
+  withPassword,
+  withCode,
+  withLink,
+  withProvider,
+  withOrganisation,
+  withPhone,
+  signUp,
+  invitation,
+  recovery,
+  guest,
+  lost,
+];

@@ -1,0 +1,37 @@
+/** The words of the pages in a language, by their ids: what the flows look for is what the catalogues say. */
+import { readdirSync } from 'node:fs';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
+import { activateLocale, addMessages, type Catalogue, textOf } from '../../../web/lib/i18n.ts';
+import type { messages as account } from '../../../web/locales/en/account.ts';
+import type { messages as consent } from '../../../web/locales/en/consent.ts';
+import type { messages as errors } from '../../../web/locales/en/errors.ts';
+import type { messages as methods } from '../../../web/locales/en/methods.ts';
+import type { messages as pending } from '../../../web/locales/en/pending.ts';
+import type { messages as security } from '../../../web/locales/en/security.ts';
+import type { messages as shared } from '../../../web/locales/en/shared.ts';
+import type { LanguageCode } from '../../../web/locales/languages.ts';
+
+type TextId =
+  | keyof typeof account
+  | keyof typeof consent
+  | keyof typeof errors
+  | keyof typeof methods
+  | keyof typeof pending
+  | keyof typeof security
+  | keyof typeof shared;
+
+export const say = textOf<TextId>();
+
+const folder = new URL('../../../web/locales/', import.meta.url);
+
+/** From now on {@link say} speaks this language. */
+export async function speak(language: LanguageCode): Promise<void> {
+  for (const file of readdirSync(new URL(`${language}/`, folder))) {
+    const { messages } = (await import(new URL(`${language}/${file}`, folder).href)) as {
+      messages: Catalogue;
+    };
+    const compiled = Object.entries(messages).map(([id, text]) => [id, compileMessage(text)]);
+    addMessages(language, Object.fromEntries(compiled));
+  }
+  activateLocale(language);
+}

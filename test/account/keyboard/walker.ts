@@ -1,0 +1,108 @@
+/**
+ * Somebody without a pointer: reaches everything with Tab, knows it by the name and role that the browser tells assistive
+ * technology, and must see where the focus is.
+ */
+import type { CDPSession, Page } from 'playwright-core';
+
+export interface Focus {
+  readonly role: string;
+  readonly name: string;
+}
+
+export interface Walker {
+  readonly page: Page;
+  focus(): Promise<Focus>;
+  /** Presses Tab until what has this name has the focus. @throws when it is not reached, or not seen to be. */
+  tabTo(name: string | RegExp, role?: Role): Promise<void>;
+  /** Reaches a field, and types instead of what it holds. */
+  fill(name: string, text: string): Promise<void>;
+  /** Reaches a button or link, and presses it. */
+  press(name: string | RegExp, role?: Role): Promise<void>;
+  type(text: string): Promise<void>;
+  enter(): Promise<void>;
+}
+
+export type Role = 'button' | 'link' | 'textbox' | 'radio' | 'DisclosureTriangle';
+
+/** More than the longest page has. */
+const maxPresses = 80;
+
+/** @param isOurs whether a page is one of those whose looks are judged. */
+export async function createWalker(page: Page, isOurs: (url: string) => boolean): Promise<Walker> {
+  const cdp = await page.context().newCDPSession(page);
+  const { keyboard } = page;
+
+  async function tabTo(name: string | RegExp, role?: Role): Promise<void> {
+    const passed: string[] = [];
+    const isWanted = (focus: Focus) =>
+      (role === undefined || focus.role === role) &&
+      (typeof name === 'string' ? focus.name === name : name.test(focus.name));
+    let focus = await focusOf(cdp);
+    // A page that has put the focus there already has spared its visitor the way.
+    while (!isWanted(focus)) {
+      if (passed.length === maxPresses) break;
+      await keyboard.press('Tab');
+      focus = await focusOf(cdp);
+      passed.push(`${focus.role} "${focus.name}"`);
+    }
+    const at = new URL(page.url()).pathname;
+    if (!isWanted(focus))
+      throw new Error(`${at}: Tab never reaches ${name}, only ${[...new Set(passed)].join(', ')}`);
+    if (isOurs(page.url()) && !(await isFocusSeen(cdp)))
+      throw new Error(`${at}: nobody sees that ${focus.role} "${focus.name}" has the focus`);
+  }
+
+  return {
+    page,
+    focus: () => focusOf(cdp),
+    tabTo,
+    async fill(name, text) {
+      await tabTo(name, 'textbox');
+      await keyboard.press('ControlOrMeta+A');
+      await keyboard.type(text);
+    },
+    async press(name, role) {
+      await tabTo(name, role);
+      await keyboard.press('Enter');
+    },
+    type: (text) => keyboard.type(text),
+    enter: () => keyboard.press('Enter'),
+  };
+}
+
+/**
+ * Marked: an outline of its own, or of the field or label it stands in, that nothing cuts off. Asked when the styles are
+ * there: in the frame in which the focus moves they are still on their way.
+ */
+const isSeenExpression = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const focused = document.activeElement;
+  const isMarked = (element) => {
+    if (element === null || element.parentElement === null) return false;
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    const isOutlined = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
+    return isOutlined && getComputedStyle(element.parentElement).overflow === 'visible';
+  };
+  const { x, y, width, height } = (focused.closest('label') ?? focused).getBoundingClientRect();
+  const top = document.elementFromPoint(Math.min(x + width / 2, innerWidth - 1), y + height / 2);
+  const isOnTop = top !== null && (focused.contains(top) || top.contains(focused));
+  resolve(isOnTop && [focused, focused.closest('label'), focused.parentElement].some(isMarked));
+})))`;
+
+async function isFocusSeen(cdp: CDPSession): Promise<boolean> {
+  const expression = isSeenExpression;
+  const { result } = await cdp.send('Runtime.evaluate', {
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  return result.value === true;
+}
+
+async function focusOf(cdp: CDPSession): Promise<Focus> {
+  const { result } = await cdp.send('Runtime.evaluate', { expression: 'document.activeElement' });
+  const { nodes } = await cdp.send('Accessibility.getPartialAXTree', {
+    fetchRelatives: false,
+    ...(result.objectId === undefined ? {} : { objectId: result.objectId }),
+  });
+  return { role: String(nodes[0]?.role?.value ?? ''), name: String(nodes[0]?.name?.value ?? '') };
+}

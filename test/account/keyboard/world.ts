@@ -1,0 +1,241 @@
+/** What the flows meet besides the pages: the server with everything switched on, mails, an app, identity providers. */
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { PartialConfig } from '../../../src/config/index.ts';
+import type { Backend } from '../../../src/main.ts';
+import { createTestBackend, type TestBackendOptions } from '../../../src/testing.ts';
+import { buildAnswer, createIdp, readRequest, signAnswer } from '../../auth/saml-idp.ts';
+import { idpClient, type RealIdp, startRealIdp } from '../../auth/social/real-idp.ts';
+import { freePort } from '../free-port.ts';
+import { makeUser } from '../harness.ts';
+
+export interface World {
+  readonly backend: Backend;
+  /** Of the pages. Not the address that the mails' servers or providers listen on, so these are other sites. */
+  readonly origin: string;
+  /** Where the app wants people back. */
+  readonly appUrl: string;
+  /** At the identity provider that speaks OpenID Connect. */
+  readonly accounts: RealIdp['accounts'];
+  /** The domain whose people sign in with SAML, and who arrives when they do. */
+  readonly company: { readonly domain: string; email: string };
+  newEmail(): string;
+  newPhone(): string;
+  /** Confirmed, with the password of the harness. */
+  newUser(): Promise<string>;
+  /** The text of the next message to somebody that nobody has read yet. */
+  nextMail(to: string): Promise<string>;
+  /** A request to auth as an administrator. */
+  admin<T>(path: string, json?: object): Promise<T>;
+  stop(): Promise<void>;
+}
+
+const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+const page = (title: string, body: string): string =>
+  `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1>${body}`;
+
+/** `change`: to the settings, for the rules that only some projects have. */
+export async function openWorld(
+  change: { auth?: PartialConfig['auth']; account?: NonNullable<PartialConfig['plinth']>['account'] } = {},
+  options: Pick<TestBackendOptions, 'outgoing'> = {},
+): Promise<World> {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const idp = await startRealIdp();
+  const app = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end(page('The app', ''));
+  });
+  const appUrl = `${await listen(app)}/callback`;
+  const company = { domain: 'works.example', email: 'ada@works.example' };
+  const saml = createIdp();
+  // Its page asks before it answers, as real ones do.
+  const samlPage = createServer((request, response) => {
+    if (!request.url?.includes('SAMLRequest=')) return void response.writeHead(404).end();
+    const { id, relayState } = readRequest(`http://idp${request.url}`);
+    const acs = `${origin}/auth/v1/sso/saml/acs`;
+    const answer = buildAnswer({
+      acs,
+      audience: `${origin}/auth/v1/sso/saml/metadata`,
+      issuer: saml.entityId,
+      inResponseTo: id,
+      nameId: company.email,
+      email: company.email,
+    });
+    const fields = {
+      SAMLResponse: Buffer.from(signAnswer(saml, answer, 'Assertion')).toString('base64'),
+      RelayState: relayState,
+    };
+    const inputs = Object.entries(fields).map(
+      ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
+    );
+    const form = `<form method="post" action="${acs}">${inputs.join('')}<button>Enter the works</button></form>`;
+    response.setHeader('content-type', 'text/html').end(page('The works', form));
+  });
+  const samlUrl = await listen(samlPage);
+
+  const backend = await createTestBackend({
+    port,
+    ...options,
+    config: {
+      api: { port, external_url: origin },
+      auth: {
+        site_url: origin,
+        additional_redirect_urls: [appUrl],
+        enable_anonymous_sign_ins: true,
+        enable_manual_linking: true,
+        password_requirements: 'letters_digits',
+        rate_limit: { sms_sent: 1000 },
+        email: { enable_confirmations: true, max_frequency: 0 },
+        sms: { enable_signup: true, enable_confirmations: true, max_frequency: 0 },
+        passkey: { enabled: true },
+        webauthn: { rp_id: 'localhost', rp_display_name: 'Meadow', rp_origins: [origin] },
+        mfa: {
+          totp: { enroll_enabled: true, verify_enabled: true },
+          phone: { enroll_enabled: true, verify_enabled: true, max_frequency: 0 },
+          web_authn: { enroll_enabled: true, verify_enabled: true },
+        },
+        oauth_server: { enabled: true, allow_dynamic_registration: true },
+        external: {
+          keycloak: {
+            enabled: true,
+            client_id: idpClient.client_id,
+            secret: idpClient.client_secret,
+            url: `${idp.url}/`,
+          },
+        },
+        ...change.auth,
+      },
+      plinth: {
+        branding: { name: 'Meadow', terms_url: '/terms', privacy_url: '/privacy' },
+        auth: { saml: { enabled: true, private_key: newSamlKey() } },
+        account: { confirm_by_button: true, ...change.account },
+      },
+    },
+  });
+  const path = '/protocol/openid-connect';
+  idp.open({
+    issuer: idp.url,
+    redirectUri: `${origin}/auth/v1/callback`,
+    pkce: false,
+    routes: { authorization: `${path}/auth`, token: `${path}/token`, userinfo: `${path}/userinfo` },
+  });
+
+  async function admin<T>(path: string, json?: object): Promise<T> {
+    const { serviceRoleKey } = backend.keys;
+    const answer = await backend.fetch(`/auth/v1${path}`, {
+      method: json === undefined ? 'GET' : 'POST',
+      headers: {
+        apikey: serviceRoleKey,
+        authorization: `Bearer ${serviceRoleKey}`,
+        'content-type': 'application/json',
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    });
+    const body = (await answer.json()) as T;
+    if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
+    return body;
+  }
+  await admin('/admin/sso/providers', {
+    type: 'saml',
+    metadata_xml: saml.metadata().replaceAll('https://idp.example.com', samlUrl),
+    domains: [company.domain],
+  });
+
+  const mailUrl = backend.status().MAILPIT_URL;
+  const read = new Set<string>();
+  async function nextMail(to: string): Promise<string> {
+    const search = `${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`;
+    for (let attempt = 0; attempt < 100; attempt += 1) {
+      const { messages } = (await (await fetch(search)).json()) as { messages: { ID: string }[] };
+      // The newest comes first.
+      const id = messages.map(({ ID }) => ID).findLast((one) => !read.has(one));
+      if (id !== undefined) {
+        read.add(id);
+        return ((await (await fetch(`${mailUrl}/api/v1/message/${id}`)).json()) as { Text: string }).Text;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`Nothing came to ${to}.`);
+  }
+
+  let count = 0;
+  const newEmail = (): string => `walker-${++count}@example.com`;
+  return {
+    backend,
+    origin,
+    appUrl,
+    accounts: idp.accounts,
+    company,
+    newEmail,
+    newPhone: () => `44770090${String(++count).padStart(4, '0')}`,
+    async newUser() {
+      const email = newEmail();
+      await makeUser(backend, email);
+      return email;
+    },
+    nextMail,
+    admin,
+    async stop() {
+      await backend.stop();
+      await idp.stop();
+      for (const server of [app, samlPage]) {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      }
+    },
+  };
+}
+
+/** As the setting wants it: PKCS#1, base64. */
+function newSamlKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64');
+}
+
+export const codeIn = (mail: string): string => /\b\d{6}\b/.exec(mail)?.[0] ?? '';
+export const linkIn = (mail: string): string => /http\S+\/account\/confirm\?\S+/.exec(mail)?.[0] ?? '';
+
+export interface Asked {
+  /** The query of a page of ours that an app sends people to. */
+  readonly search: string;
+  readonly challenge: string;
+  readonly verifier: string;
+}
+
+/** What an app prepares before it sends somebody away (RFC 7636). */
+export function askAsApp(world: World): Asked {
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const query = new URLSearchParams({
+    redirect_to: `${world.appUrl}?tab=2`,
+    code_challenge: challenge,
+    code_challenge_method: 's256',
+  });
+  return { search: `?${query}`, challenge, verifier };
+}
+
+/** What the app does when somebody comes back: whose session it gets, and at which level. */
+export async function redeem(
+  { backend }: World,
+  returned: string,
+  verifier: string,
+): Promise<{ email: string; aal: string }> {
+  const answer = await backend.fetch('/auth/v1/token?grant_type=pkce', {
+    method: 'POST',
+    headers: { apikey: backend.keys.publishableKey, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      auth_code: new URL(returned).searchParams.get('code'),
+      code_verifier: verifier,
+    }),
+  });
+  const { access_token: token, user } = (await answer.json()) as {
+    access_token: string;
+    user: { email: string };
+  };
+  const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
+  return { email: user.email, aal: (JSON.parse(payload) as { aal: string }).aal };
+}
