@@ -1,7 +1,9 @@
 /** Where somebody goes after signing in: the second factor, back to the app, or on to a page of ours. */
+
+import { ApiError } from '../lib/api.ts';
 import type { SessionState } from '../lib/session/index.ts';
 import { leaveFor, returnAddress } from './account-api.ts';
-import { currentFlow } from './flow.ts';
+import { currentFlow, type Flow } from './flow.ts';
 import { needsSecondFactor, type User } from './session.ts';
 
 type Navigate = (path: string, options?: { replace?: boolean }) => void;
@@ -14,11 +16,21 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
   if (needsSecondFactor(state.session)) {
     navigate(`/mfa${flow.search}`);
   } else if (flow.redirectTo !== undefined && flow.next === undefined) {
-    await leaveFor(await returnAddress(flow));
+    await leave(flow, navigate);
   } else if (flow.next === 'consent') {
     // A load of its own: only that page may show pictures from elsewhere.
     await leaveFor(`/account/consent${flow.search}`);
   } else {
     navigate(`/${flow.next ?? 'security'}`);
+  }
+}
+
+/** To the app, or first to where the second factor is set up that the project wants everybody to have. */
+async function leave(flow: Flow, navigate: Navigate): Promise<void> {
+  try {
+    await leaveFor(await returnAddress(flow));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'factor_required') throw error;
+    navigate(`/security${flow.search}`);
   }
 }

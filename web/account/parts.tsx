@@ -114,14 +114,14 @@ export function EmailField(props: {
   );
 }
 
-export function PhoneField(props: { id: string; error?: string | undefined }) {
+export function PhoneField(props: { id: string; error?: string | undefined; label?: string }) {
   return (
     <TextInput
       id={props.id}
       name="phone"
       type="tel"
       size="md"
-      label={t('field.phone')}
+      label={props.label ?? t('field.phone')}
       placeholder="+44 7700 900123"
       autoComplete="tel"
       inputMode="tel"

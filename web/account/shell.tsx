@@ -4,6 +4,7 @@ import { LanguageLinks } from './language-links.tsx';
 import { usePageConfig } from './page-config.ts';
 import classes from './shell.module.css';
 import { type TextId, t } from './text.ts';
+import { useFocusKept } from './use-focus-kept.ts';
 
 /** True once the first page of this load has been shown: a later one takes the focus, the first must not. */
 let isLater = false;
@@ -20,6 +21,7 @@ export interface ShellProps {
 export function Shell({ page, lead, wide = false, children }: ShellProps) {
   const { brand } = usePageConfig();
   const heading = useRef<HTMLHeadingElement>(null);
+  const main = useFocusKept<HTMLElement>();
   const title = t(page);
   useEffect(() => {
     document.title = t('page.title', { page: title, name: brand.name });
@@ -32,7 +34,7 @@ export function Shell({ page, lead, wide = false, children }: ShellProps) {
         <img className={classes.logo} src={brand.logo} width={36} height={36} alt="" />
         <span className={classes.name}>{brand.name}</span>
       </header>
-      <main className={wide ? classes.wide : classes.card}>
+      <main ref={main} className={wide ? classes.wide : classes.card}>
         <div className={classes.heading}>
           <h1 ref={heading} tabIndex={-1}>
             {title}

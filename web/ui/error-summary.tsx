@@ -26,7 +26,10 @@ export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
     if (problems.length === 0) return;
     const field = problems.find((problem) => problem.fieldId !== undefined)?.fieldId;
     const target = field === undefined ? null : document.getElementById(field);
-    (target ?? box.current)?.focus();
+    const place = target ?? box.current;
+    place?.focus();
+    // A field that has the focus already is not scrolled to, though the summary has just pushed it away.
+    place?.scrollIntoView({ block: 'nearest' });
   }, [problems]);
   return (
     <div role="alert" ref={box} tabIndex={-1} className={problems.length === 0 ? classes.empty : undefined}>

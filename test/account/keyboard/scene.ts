@@ -37,6 +37,8 @@ export interface Scene {
 
 export interface Flow {
   readonly name: string;
+  /** What pages of ours load from elsewhere on the way; nothing by default. */
+  readonly loads?: RegExp;
   readonly play: (scene: Scene) => Promise<void>;
 }
 
@@ -64,7 +66,9 @@ export async function play(flow: Flow, staging: Staging): Promise<readonly strin
   context.on('request', (request) => {
     // Going to another site is one thing, a page of ours asking it for something another.
     if (request.isNavigationRequest() || !isOurs(request.frame().url())) return;
-    if (!isOurs(request.url()) && !request.url().startsWith('data:')) foreign.push(`loaded ${request.url()}`);
+    const url = request.url();
+    if (!isOurs(url) && !url.startsWith('data:') && flow.loads?.test(url) !== true)
+      foreign.push(`loaded ${url}`);
   });
   try {
     const page = await context.newPage();

@@ -239,3 +239,16 @@ export async function redeem(
   const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
   return { email: user.email, aal: (JSON.parse(payload) as { aal: string }).aal };
 }
+
+/** A project that asks for a second factor, a captcha and the current password. */
+export const openStrictWorld = (outgoing: TestBackendOptions['outgoing']): Promise<World> =>
+  openWorld(
+    {
+      auth: {
+        captcha: { enabled: true, provider: 'hcaptcha', secret: 'site-secret' },
+        email: { require_current_password: true },
+      },
+      account: { require_mfa: true, captcha_site_key: 'site-key' },
+    },
+    outgoing === undefined ? {} : { outgoing },
+  );

@@ -5,7 +5,8 @@ import { useLocation } from 'wouter';
 import { createQueryClient } from '../../lib/query.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { signOut } from '../account-api.ts';
+import { leaveFor, returnAddress, signOut } from '../account-api.ts';
+import { hostOf, useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
 import { problemOf } from '../problems.ts';
 import { AppsSection } from '../security/apps.tsx';
@@ -18,7 +19,7 @@ import { PasswordSection } from '../security/password.tsx';
 import { PhoneSection } from '../security/phone.tsx';
 import classes from '../security/security.module.css';
 import { SessionsSection } from '../security/sessions.tsx';
-import { needsSecondFactor, type User, useSession } from '../session.ts';
+import { needsSecondFactor, type User, useSession, verifiedFactors } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -67,6 +68,7 @@ function Sections({ user }: { user: User }) {
       </div>
       <ErrorSummary problems={leave.problems} />
       {isGuest ? <Notice tone="info">{t('security.guest-intro')}</Notice> : null}
+      <WayOn user={user} />
       <EmailSection user={user} />
       <PhoneSection user={user} />
       {isGuest ? null : <PasswordSection user={user} />}
@@ -75,6 +77,22 @@ function Sections({ user }: { user: User }) {
       {isGuest ? null : <IdentitiesSection user={user} />}
       <SessionsSection user={user} />
       {apps ? <AppsSection user={user} /> : null}
+    </>
+  );
+}
+
+/** An app sent somebody who had to set up a second factor first; now they can go there. */
+function WayOn({ user }: { user: User }) {
+  const { redirectTo } = useFlow();
+  const host = hostOf(redirectTo);
+  const submit = useSubmit(async () => leaveFor(await returnAddress()));
+  if (host === undefined || verifiedFactors(user).length === 0) return null;
+  return (
+    <>
+      <ErrorSummary problems={submit.problems} />
+      <Button size="md" fullWidth loading={submit.busy} onClick={() => submit.run(undefined)}>
+        {t('sign-in.continue-to', { host })}
+      </Button>
     </>
   );
 }

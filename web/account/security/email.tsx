@@ -7,6 +7,7 @@ import { callAuth, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
+import { useFresh } from './fresh.tsx';
 import { PendingChange } from './pending-change.tsx';
 import { t as pendingText } from './pending-text.ts';
 import classes from './security.module.css';
@@ -16,6 +17,7 @@ const emailId = 'new-email';
 export function EmailSection({ user }: { user: User }) {
   const [open, setOpen] = useState(false);
   const [done, setDone] = useState<'changed' | 'cancelled'>();
+  const fresh = useFresh();
   const submit = useSubmit(
     async (field) => {
       const email = field('email').trim();
@@ -38,7 +40,7 @@ export function EmailSection({ user }: { user: User }) {
           <span className={classes.name}>{user.email === '' ? t('security.email-none') : user.email}</span>
         </span>
         {open ? null : (
-          <Button variant="default" onClick={() => setOpen(true)}>
+          <Button variant="default" onClick={() => fresh(() => setOpen(true))}>
             {user.email === '' ? t('security.email-add') : t('security.email-change')}
           </Button>
         )}

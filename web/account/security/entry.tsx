@@ -39,7 +39,8 @@ export function Entry(props: {
             <Button type="submit" color="red" loading={submit.busy}>
               {remove}
             </Button>
-            <Button variant="default" onClick={() => setAsking(false)}>
+            {/* The harmless answer first for whoever presses Enter once more. */}
+            <Button variant="default" data-autofocus onClick={() => setAsking(false)}>
               {t('security.factor-keep')}
             </Button>
           </div>

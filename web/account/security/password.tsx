@@ -11,6 +11,7 @@ import { callAuth, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
+import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
 const currentId = 'current-password';
@@ -21,6 +22,7 @@ const rulesId = 'password-rules';
 export function PasswordSection({ user }: { user: User }) {
   const [open, setOpen] = useState(false);
   const [saved, setSaved] = useState(false);
+  const fresh = useFresh();
   return (
     <Card title={t('security.password')} intro={t('security.password-intro')}>
       <div role="status">{saved ? <Notice tone="success">{t('security.password-saved')}</Notice> : null}</div>
@@ -34,7 +36,7 @@ export function PasswordSection({ user }: { user: User }) {
         />
       ) : (
         <div className={classes.actions}>
-          <Button variant="default" onClick={() => setOpen(true)}>
+          <Button variant="default" onClick={() => fresh(() => setOpen(true))}>
             {t('security.password-change')}
           </Button>
         </div>

@@ -1,28 +1,48 @@
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { verifyPhoneChange } from '../account-api.ts';
-import { digitsOf } from '../fields.ts';
+import { digitsOf, phoneOf } from '../fields.ts';
 import { usePageConfig } from '../page-config.ts';
-import { CodeField, Form, Submit } from '../parts.tsx';
-import type { User } from '../session.ts';
+import { CodeField, Form, PhoneField, Submit } from '../parts.tsx';
+import { callAuth, sessionClient, type User } from '../session.ts';
 import { t as account } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
+import { useFresh } from './fresh.tsx';
 import { PendingChange } from './pending-change.tsx';
 import { t } from './pending-text.ts';
 import classes from './security.module.css';
 
+const phoneId = 'new-phone';
 const codeId = 'phone-code';
 
-/** The number, and a change that waits for its code. Absent without either. */
+/** The number, a change of it, and the code that the change waits for. Absent where the project offers no phone and the user has none. */
 export function PhoneSection({ user }: { user: User }) {
+  const { offers } = usePageConfig();
+  const [open, setOpen] = useState(false);
   const [done, setDone] = useState<'changed' | 'cancelled'>();
+  const fresh = useFresh();
   const { phone = '', new_phone: pending = '' } = user;
-  if (phone === '' && pending === '' && done === undefined) return null;
+  if (!offers.phone && phone === '' && pending === '' && done === undefined) return null;
+  const isSettled = pending === '';
   return (
     <Card title={t('phone.title')}>
-      <span className={classes.name}>{phone === '' ? t('phone.none') : `+${phone}`}</span>
-      {pending === '' ? null : (
+      <div className={classes.top}>
+        <span className={classes.what}>
+          <span className={classes.name}>{phone === '' ? t('phone.none') : `+${phone}`}</span>
+        </span>
+        {open || !offers.phone ? null : (
+          <Button
+            variant="default"
+            {...(phone === '' ? {} : { 'aria-label': t('phone.change-what') })}
+            onClick={() => fresh(() => setOpen(true))}
+          >
+            {phone === '' ? t('phone.add') : t('phone.change')}
+          </Button>
+        )}
+      </div>
+      {isSettled ? null : (
         <>
           <PendingChange
             kind="phone"
@@ -34,13 +54,48 @@ export function PhoneSection({ user }: { user: User }) {
         </>
       )}
       <div role="status">
-        {done === undefined || pending !== '' ? null : (
+        {done !== undefined && isSettled ? (
           <Notice tone="success">
             {done === 'changed' ? t('phone.changed', { phone: `+${phone}` }) : t('pending.cancelled')}
           </Notice>
-        )}
+        ) : null}
       </div>
+      {open ? (
+        <Change
+          onClose={(isSent) => {
+            setOpen(false);
+            setDone(isSent ? 'changed' : undefined);
+          }}
+        />
+      ) : null}
     </Card>
+  );
+}
+
+function Change({ onClose }: { onClose: (isSent: boolean) => void }) {
+  const submit = useSubmit(
+    async (field) => {
+      const phone = phoneOf(field('phone'));
+      if (phone === undefined) return [{ text: account('field.phone-wrong'), fieldId: phoneId }];
+      await callAuth('/user', { method: 'PUT', body: { phone: `+${phone}` } });
+      await sessionClient().changed('USER_UPDATED');
+      onClose(true);
+      return undefined;
+    },
+    { phone_exists: phoneId, sms_send_failed: phoneId, validation_failed: phoneId },
+  );
+  return (
+    <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('phone.new')}>
+      <PhoneField id={phoneId} label={t('phone.new')} error={submit.errorAt(phoneId)} />
+      <div className={classes.actions}>
+        <Button type="submit" loading={submit.busy}>
+          {account('mfa.phone-send')}
+        </Button>
+        <Button variant="default" onClick={() => onClose(false)}>
+          {account('security.cancel')}
+        </Button>
+      </div>
+    </Form>
   );
 }
 

@@ -45,7 +45,7 @@ const withPassword: Flow = {
 
 const withCode: Flow = {
   name: 'code by mail, after a wrong one and another one',
-  async play({ context, world, walker, ...scene }) {
+  async play({ context, page, world, walker, ...scene }) {
     const email = await world.newUser();
     await scene.open('sign-in');
     await walker.fill(say('field.email'), email);
@@ -57,6 +57,7 @@ const withCode: Flow = {
     await scene.sees(say('error.otp_expired'));
     await scene.state('code, wrong');
     await context.clock.setFixedTime(Date.now() + 10_000);
+    await page.getByRole('button', { name: say('code.resend'), exact: true, disabled: false }).waitFor();
     await walker.press(say('code.resend'));
     await scene.sees(say('code.resent'));
     await scene.state('code, sent again');
@@ -104,7 +105,10 @@ const withLink: Flow = {
 };
 
 /** At the provider, where the focus is in the first field. */
-async function atProvider({ page, walker }: Pick<Scene, 'page' | 'walker'>, login: string): Promise<void> {
+export async function atProvider(
+  { page, walker }: Pick<Scene, 'page' | 'walker'>,
+  login: string,
+): Promise<void> {
   await page.locator('input[name=login]').waitFor();
   await walker.tabTo('Enter any login');
   await walker.type(login);

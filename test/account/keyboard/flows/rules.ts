@@ -1,0 +1,97 @@
+/** What stricter projects ask for: a second factor of everybody, a captcha before every form, the current password. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { password, totp } from '../../harness.ts';
+import type { Flow } from '../scene.ts';
+import { say } from '../texts.ts';
+import { askAsApp, redeem } from '../world.ts';
+
+/**
+ * The widget of a captcha as its provider documents it (https://docs.hcaptcha.com/invisible): `render` gives an id,
+ * `execute` a token. It brings a frame of its own, as theirs does.
+ */
+const fakeHcaptcha = `
+  let loaded;
+  globalThis.hcaptcha = {
+    render(container, { sitekey, size }) {
+      if (sitekey !== 'site-key' || size !== 'invisible') throw new Error('not as documented');
+      const frame = document.createElement('iframe');
+      frame.title = 'captcha';
+      frame.src = 'https://newassets.hcaptcha.com/frame';
+      frame.width = frame.height = '20';
+      loaded = new Promise((resolve) => frame.addEventListener('load', resolve));
+      container.append(frame);
+      return 'widget-1';
+    },
+    async execute(id, { async: isAsync }) {
+      if (id !== 'widget-1' || !isAsync) throw new Error('not as documented');
+      await loaded;
+      return { response: 'good-' + crypto.randomUUID() };
+    },
+    remove() {},
+  };`;
+
+const ofHcaptcha = /^https:\/\/[a-z]+\.hcaptcha\.com\//;
+
+const withEveryRule: Flow = {
+  name: 'for an app, with a captcha, and a second factor to be set up first',
+  loads: ofHcaptcha,
+  async play(scene) {
+    const { context, page, world, walker } = scene;
+    const asked: string[] = [];
+    await context.route('https://*.hcaptcha.com/**', (route) => {
+      asked.push(new URL(route.request().url()).host);
+      return route.fulfill(
+        route.request().resourceType() === 'script'
+          ? { contentType: 'text/javascript', body: fakeHcaptcha }
+          : { contentType: 'text/html', body: '<title>captcha</title>' },
+      );
+    });
+    const email = await world.newUser();
+    const { search, verifier } = askAsApp(world);
+    await scene.open('sign-in', search);
+    await page.waitForLoadState('networkidle');
+    // Who only looks is not reported to anybody.
+    deepEqual(asked, []);
+    await scene.signIn(email);
+    await scene.sees(say('factor.required'));
+    deepEqual(asked, ['js.hcaptcha.com', 'newassets.hcaptcha.com']);
+    await scene.state('security, a second step wanted');
+    await walker.press(say('security.factor-add'));
+    await walker.enter();
+    await page.getByAltText(say('security.enrol-qr')).waitFor();
+    const secret = (await page.locator('main code').first().innerText()).replaceAll(' ', '');
+    await walker.fill(say('security.enrol-code'), totp(secret));
+    await scene.sees(say('factor.last'));
+    await scene.state('security, second step set up');
+    await walker.press(say('sign-in.continue-to', { host: new URL(world.appUrl).host }));
+    await page.waitForURL(`${world.appUrl}?**`);
+    deepEqual(await redeem(world, page.url(), verifier), { email, aal: 'aal2' });
+
+    await scene.open('security');
+    await walker.press(say('security.password-change'));
+    equal((await walker.focus()).name, say('field.current-password'));
+    await walker.fill(say('field.current-password'), 'not this one');
+    await walker.fill(say('field.new-password'), 'quite another 3');
+    await walker.enter();
+    await scene.sees(say('error.current_password_invalid'));
+    await scene.state('security, current password wrong');
+    await walker.fill(say('field.current-password'), password);
+    await walker.enter();
+    await scene.sees(say('security.password-saved'));
+  },
+};
+
+const blockedCaptcha: Flow = {
+  name: 'a captcha that cannot be loaded',
+  loads: ofHcaptcha,
+  async play({ context, walker, ...scene }) {
+    await context.route('https://*.hcaptcha.com/**', (route) => route.abort());
+    await scene.open('recover');
+    await walker.fill(say('field.email'), 'somebody@example.com');
+    await walker.enter();
+    await scene.sees(say('error.captcha_failed'));
+    await scene.state('recover, no captcha');
+  },
+};
+
+export const underRules: readonly Flow[] = [withEveryRule, blockedCaptcha];

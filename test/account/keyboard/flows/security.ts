@@ -1,0 +1,381 @@
+/** What people do on the security page, and what it asks of them before. */
+import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
+import type { CDPSession } from 'playwright-core';
+import { password, signIn, totp } from '../../harness.ts';
+import type { Flow, Scene } from '../scene.ts';
+import { say } from '../texts.ts';
+import { askAsApp, redeem } from '../world.ts';
+import { atProvider } from './sign-in.ts';
+
+const newAddress: Flow = {
+  name: 'another address: taken back, then confirmed at both',
+  async play({ page, world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    const next = world.newEmail();
+    await walker.press(say('security.email-change'));
+    equal((await walker.focus()).name, say('security.email-new'));
+    await walker.fill(say('security.email-new'), 'nonsense');
+    await walker.enter();
+    await scene.sees(say('field.email-wrong'));
+    await scene.state('security, new address');
+    await walker.fill(say('security.email-new'), next);
+    await walker.enter();
+    await scene.sees(say('security.email-pending', { email: next }));
+    await scene.state('security, address waits');
+    await walker.press(say('pending.resend'));
+    await scene.sees(say('pending.resent'));
+    await walker.press(say('pending.cancel'));
+    await scene.sees(say('pending.cancelled'));
+    await scene.state('security, change cancelled');
+    await walker.press(say('security.email-change'));
+    await walker.fill(say('security.email-new'), next);
+    await walker.enter();
+    await scene.sees(say('security.email-pending', { email: next }));
+    // Three were sent there, and only the last is good.
+    for (let sent = 0; sent < 2; sent += 1) await scene.link(next);
+    await page.goto(await scene.link(next));
+    await walker.press(say('confirm.button'));
+    await scene.arrives('page.confirm-other');
+    await scene.state('confirm at the other address');
+    for (let sent = 0; sent < 2; sent += 1) await scene.link(email);
+    await page.goto(await scene.link(email));
+    await walker.press(say('confirm.button'));
+    await page.waitForURL(({ pathname }) => !pathname.endsWith('/confirm'));
+    await scene.open('security');
+    await scene.sees(say('security.as', { who: next }));
+  },
+};
+
+const newNumber: Flow = {
+  name: 'a number: added, taken back, confirmed',
+  async play({ world, walker, ...scene }) {
+    await scene.signedIn();
+    const phone = world.newPhone();
+    await walker.press(say('phone.add'));
+    equal((await walker.focus()).name, say('phone.new'));
+    await walker.fill(say('phone.new'), '12');
+    await walker.enter();
+    await scene.sees(say('field.phone-wrong'));
+    await scene.state('security, new number');
+    await walker.fill(say('phone.new'), `+${phone}`);
+    await walker.enter();
+    await scene.sees(say('phone.pending', { phone: `+${phone}` }));
+    await scene.state('security, number waits');
+    await scene.code(phone);
+    await walker.press(say('pending.cancel'));
+    await scene.sees(say('pending.cancelled'));
+    await walker.press(say('phone.add'));
+    await walker.fill(say('phone.new'), `+${phone}`);
+    await walker.enter();
+    await walker.fill(say('field.code'), '000000');
+    await scene.sees(say('error.otp_expired'));
+    await walker.fill(say('field.code'), await scene.code(phone));
+    await scene.sees(say('phone.changed', { phone: `+${phone}` }));
+    await scene.state('security, number confirmed');
+  },
+};
+
+const newPassword: Flow = {
+  name: 'another password, after a fresh sign-in',
+  async play({ context, world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    await context.clock.setFixedTime(Date.now() + 20 * 60_000);
+    await scene.open('security');
+    await walker.press(say('security.password-change'));
+    await scene.sees(say('sign-in.again'));
+    await scene.state('sign-in, once more');
+    await context.clock.setFixedTime(Date.now());
+    await scene.signIn(email);
+    await scene.sees(say('security.as', { who: email }));
+    await walker.press(say('security.password-change'));
+    await walker.fill(say('field.new-password'), 'short');
+    await walker.enter();
+    await scene.sees(say('field.password-weak'));
+    await scene.state('security, new password');
+    await walker.fill(say('field.new-password'), password);
+    await walker.enter();
+    await scene.sees(say('error.same_password'));
+    await walker.fill(say('field.new-password'), 'quite another 3');
+    await walker.press(say('security.password-save'));
+    await scene.sees(say('security.password-saved'));
+    equal((await walker.focus()).name, say('security.password-change'));
+  },
+};
+
+/** Sets up an authenticator app on the security page; its secret. */
+async function enrol({ page, walker, ...scene }: Scene, name: string): Promise<string> {
+  await walker.press(say('security.factor-add'));
+  await walker.fill(say('field.factor-name'), name);
+  await walker.enter();
+  await page.getByAltText(say('security.enrol-qr')).waitFor();
+  await scene.state('security, authenticator to be proven');
+  const secret = (await page.locator('main code').first().innerText()).replaceAll(' ', '');
+  match(secret, /^[A-Z2-7]{16,}$/);
+  await walker.fill(say('security.enrol-code'), '000000');
+  await scene.sees(say('error.mfa_verification_failed'));
+  await walker.fill(say('security.enrol-code'), totp(secret));
+  await scene.sees(say('factor.ready'));
+  return secret;
+}
+
+/** A code that was not used yet; clocks of phones may be ahead by a step. */
+const laterTotp = (secret: string): string => totp(secret, Date.now() + 30_000);
+
+const authenticator: Flow = {
+  name: 'an authenticator app: set up, asked for, asked for again, removed',
+  async play(scene) {
+    const { context, page, world, walker } = scene;
+    const email = await scene.signedIn();
+    const secret = await enrol(scene, 'Pocket phone');
+    await scene.state('security, with an authenticator');
+    await scene.signOut();
+    await scene.state('signed out');
+
+    const { search, verifier } = askAsApp(world);
+    await scene.open('sign-in', search);
+    await scene.signIn(email);
+    await scene.arrives('page.mfa');
+    await scene.state('mfa');
+    await walker.fill(say('field.code'), '000000');
+    await scene.sees(say('error.mfa_verification_failed'));
+    await scene.state('mfa, wrong code');
+    await walker.fill(say('field.code'), laterTotp(secret));
+    await page.waitForURL(`${world.appUrl}?**`);
+    deepEqual(await redeem(world, page.url(), verifier), { email, aal: 'aal2' });
+
+    await context.clock.setFixedTime(Date.now() + 20 * 60_000);
+    await scene.open('security');
+    await walker.press(`${say('security.factor-remove')} Pocket phone`);
+    await scene.sees(say('mfa.again'));
+    await scene.state('mfa, once more');
+    await context.clock.setFixedTime(Date.now());
+    await walker.press(say('mfa.leave'));
+    await scene.arrives('page.sign-in');
+    await scene.signIn(email);
+    await scene.arrives('page.mfa');
+    await scene.state('mfa, after a sign-in');
+  },
+};
+
+const recoveryCodes: Flow = {
+  name: 'recovery codes: made, kept, one used; the authenticator removed',
+  async play(scene) {
+    const { page, walker } = scene;
+    const email = await scene.signedIn();
+    await enrol(scene, 'Lost phone');
+    await walker.press(say('recovery.make'));
+    await scene.sees(say('recovery.shown-once'));
+    await scene.state('security, recovery codes');
+    const codes = await page.locator('ol code').allInnerTexts();
+    equal(codes.length, 10);
+    await walker.tabTo(say('recovery.download'));
+    await walker.press(say('ui.copy-what', { what: say('recovery.title') }));
+    await scene.sees(say('ui.copied'));
+    await walker.press(say('recovery.kept'));
+    await scene.sees(say('recovery.left', { remaining: 10, total: 10 }));
+    await scene.signOut();
+
+    await scene.open('sign-in');
+    await scene.signIn(email);
+    await scene.arrives('page.mfa');
+    await walker.press(say('mfa.use-recovery'));
+    equal((await walker.focus()).name, say('mfa.recovery-code'));
+    await walker.fill(say('mfa.recovery-code'), 'abcd-abcd-abcd-abcd');
+    await walker.enter();
+    await scene.sees(say('error.mfa_verification_failed'));
+    await scene.state('mfa, wrong recovery code');
+    await walker.fill(say('mfa.recovery-code'), codes[3] ?? '');
+    await walker.enter();
+    await scene.sees(say('recovery.left', { remaining: 9, total: 10 }));
+    await walker.press(`${say('security.factor-remove')} Lost phone`);
+    equal((await walker.focus()).name, say('security.factor-keep'));
+    await scene.state('security, authenticator about to go');
+    await walker.press(say('security.factor-keep'));
+    await walker.press(`${say('security.factor-remove')} Lost phone`);
+    await walker.press(say('security.factor-remove'), 'button');
+    await scene.sees(say('factor.removed'));
+    await scene.state('security, authenticator removed');
+  },
+};
+
+const phoneFactor: Flow = {
+  name: 'a phone as second step',
+  async play({ world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    const phone = world.newPhone();
+    await walker.press(say('factor.add-phone'));
+    await scene.state('security, phone to be added');
+    await walker.fill(say('field.phone'), `+${phone}`);
+    await walker.enter();
+    await scene.sees(say('mfa.phone-sent', { name: `+${phone}`, length: 6 }));
+    equal((await walker.focus()).name, say('field.code'));
+    await scene.state('security, phone to be proven');
+    await walker.fill(say('field.code'), await scene.code(phone));
+    await scene.sees(say('factor.ready'));
+    await scene.signOut();
+    await scene.open('sign-in');
+    await scene.signIn(email);
+    await scene.sees(say('mfa.phone-intro', { name: `+${phone}` }));
+    await scene.state('mfa by phone');
+    await walker.press(say('mfa.phone-send'));
+    await scene.sees(say('mfa.phone-sent', { name: `+${phone}`, length: 6 }));
+    await scene.state('mfa by phone, sent');
+    await walker.fill(say('field.code'), await scene.code(phone));
+    await scene.sees(say('security.as', { who: email }));
+  },
+};
+
+/** The browser's own, in software. */
+async function addAuthenticator({ context, page }: Scene, kind: 'device' | 'stick'): Promise<CDPSession> {
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  const isDevice = kind === 'device';
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport: isDevice ? 'internal' : 'usb',
+      hasResidentKey: isDevice,
+      hasUserVerification: isDevice,
+      isUserVerified: isDevice,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return cdp;
+}
+
+const securityKey: Flow = {
+  name: 'a security key as second step',
+  async play(scene) {
+    const { walker } = scene;
+    await addAuthenticator(scene, 'stick');
+    const email = await scene.signedIn();
+    await walker.press(say('factor.add-key'));
+    await walker.fill(say('factor.key-name'), 'Blue stick');
+    await scene.state('security, key to be added');
+    await walker.enter();
+    await scene.sees(say('factor.ready'));
+    await scene.signOut();
+    await scene.open('sign-in');
+    await scene.signIn(email);
+    await scene.sees(say('mfa.key-intro', { name: 'Blue stick' }));
+    await scene.state('mfa with a key');
+    await walker.press(say('mfa.key-submit'));
+    await scene.sees(say('security.as', { who: email }));
+  },
+};
+
+const passkey: Flow = {
+  name: 'a passkey: added, renamed, used, removed',
+  async play(scene) {
+    const { page, walker } = scene;
+    const device = await addAuthenticator(scene, 'device');
+    const email = await scene.signedIn();
+    await walker.press(say('passkey.add'));
+    await scene.sees(say('passkey.ready'));
+    await walker.press(say('passkey.rename-what', { name: say('passkey.unnamed') }));
+    await walker.fill(say('passkey.name'), 'My laptop');
+    await scene.state('security, passkey to be renamed');
+    await walker.enter();
+    await scene.sees(say('passkey.renamed', { name: 'My laptop' }));
+    await scene.state('security, a passkey');
+    await scene.signOut();
+    // The browser of the tests offers the one key there is by itself, as soon as the page asks for it in the field.
+    await scene.open('sign-in');
+    await walker.press(say('sign-in.passkey')).catch(() => undefined);
+    await scene.sees(say('security.as', { who: email }));
+    await walker.press(`${say('security.factor-remove')} My laptop`);
+    await walker.press(say('security.factor-remove'), 'button');
+    await scene.sees(say('passkey.removed'));
+    await scene.sees(say('passkey.none'));
+    await device.detach();
+    notEqual((await walker.focus()).name, '');
+    equal(await page.locator('body').evaluate((body) => body.ownerDocument.activeElement === body), false);
+  },
+};
+
+const linked: Flow = {
+  name: 'an account at a provider: linked, unlinked',
+  async play({ page, world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    const login = email.replace(/@.*/, '-linked');
+    world.accounts.set(login, { email: `${login}@idp.example`, email_verified: true, name: 'Cy' });
+    await scene.sees(say('identity.last'));
+    await walker.press(say('identity.link', { name: 'Keycloak' }));
+    await atProvider({ page, walker }, login);
+    await scene.sees(say('identity.linked'));
+    await scene.state('security, an account linked');
+    await walker.press(`${say('identity.unlink')} Keycloak`);
+    await scene.sees(say('identity.unlink-ask', { name: 'Keycloak' }));
+    await scene.state('security, account about to be unlinked');
+    await walker.press(say('identity.unlink'), 'button');
+    await scene.sees(say('identity.unlinked', { name: 'Keycloak' }));
+  },
+};
+
+const sessions: Flow = {
+  name: 'sessions elsewhere: one ended, then all others; they say so',
+  async play({ context, page, world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    const elsewhere = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const other = await (
+          context.browser() as NonNullable<ReturnType<typeof context.browser>>
+        ).newContext();
+        const tab = await other.newPage();
+        await signIn(tab, { url: world.origin } as typeof world.backend, email);
+        await tab.getByText(email).first().waitFor();
+        return tab;
+      }),
+    );
+    await page.reload();
+    const device = say('security.device', { browser: 'Chrome', system: 'Linux' });
+    await walker.tabTo(say('security.session-end-what', { device }));
+    await scene.state('security, several sessions');
+    await walker.enter();
+    await scene.sees(say('security.session-ended'));
+    await walker.press(say('security.sessions-others'));
+    await scene.sees(say('security.sessions-ended'));
+    await scene.state('security, other sessions ended');
+    for (const tab of elsewhere) {
+      await tab.reload();
+      await tab.waitForURL('**/account/sign-in**');
+      await tab.context().close();
+    }
+  },
+};
+
+const endedElsewhere: Flow = {
+  name: 'a session that was ended elsewhere',
+  async play({ context, page, world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    const other = await context.newPage();
+    await other.goto(`${world.origin}/account/security`);
+    await other.getByText(say('security.as', { who: email })).waitFor();
+    await other
+      .getByRole('button', { name: say('security.sign-out'), exact: true })
+      .first()
+      .press('Enter');
+    await other.getByRole('heading', { level: 1, name: say('page.signed-out') }).waitFor();
+    await other.close();
+    await page.bringToFront();
+    await scene.sees(say('sign-in.ended'));
+    await scene.state('sign-in, session ended elsewhere');
+    await scene.signIn(email);
+    await scene.sees(say('security.as', { who: email }));
+  },
+};
+
+export const onTheSecurityPage: readonly Flow[] = [
+  newAddress,
+  newNumber,
+  newPassword,
+  authenticator,
+  recoveryCodes,
+  phoneFactor,
+  securityKey,
+  passkey,
+  linked,
+  sessions,
+  endedElsewhere,
+];

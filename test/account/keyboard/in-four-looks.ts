@@ -1,0 +1,55 @@
+/**
+ * Plays flows on a wide light screen and on a narrow dark one. At each state both schemes are looked at, so that every
+ * state is judged in all four looks: no axe violation, nothing wider than the window.
+ */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations, launchBrowser, scrollsSideways } from '../../web/browser.ts';
+import { type Flow, type Look, play } from './scene.ts';
+import type { World } from './world.ts';
+
+const corners: readonly Look[] = [
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 360 },
+];
+const schemes = ['light', 'dark'] as const;
+
+/** The page has woken up, and its styles are there. */
+const styled = `new Promise((resolve) => {
+  const look = () => (window.plinthReady ? requestAnimationFrame(() => requestAnimationFrame(resolve)) : setTimeout(look, 10));
+  look();
+})`;
+
+async function judge(page: Page, state: string, first: Look['colorScheme']): Promise<void> {
+  for (const colorScheme of [...schemes.filter((scheme) => scheme !== first), first]) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    await page.evaluate(styled);
+    const found = { violations: await axeViolations(page), sideways: await scrollsSideways(page) };
+    expect({ state, colorScheme, ...found }).toEqual({ state, colorScheme, violations: [], sideways: false });
+  }
+}
+
+/** A test for each flow and corner, on one server and in one browser. */
+export function inFourLooks(flows: readonly Flow[], open: () => Promise<World>): void {
+  let world: World;
+  let browser: Browser;
+  beforeAll(async () => {
+    [world, browser] = await Promise.all([open(), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await world.stop();
+  });
+
+  describe.each(corners)('$colorScheme at $width px', (look) => {
+    test.each(flows.map((flow) => [flow.name, flow] as const))(
+      '%s',
+      async (_name, flow) => {
+        const onState = (page: Page, state: string) => judge(page, state, look.colorScheme);
+        expect(await play(flow, { world, browser, look, onState })).toEqual([]);
+      },
+      120_000,
+    );
+  });
+}

@@ -1,0 +1,7 @@
+/** The security page and the consent page, by keyboard alone, in a real Chromium against the real server. */
+import { onConsent } from './flows/consent.ts';
+import { onTheSecurityPage } from './flows/security.ts';
+import { inFourLooks } from './in-four-looks.ts';
+import { openWorld } from './world.ts';
+
+inFourLooks([...onTheSecurityPage, ...onConsent], openWorld);

@@ -1,0 +1,6 @@
+/** Every way in, by keyboard alone, in a real Chromium against the real server. */
+import { waysIn } from './flows/sign-in.ts';
+import { inFourLooks } from './in-four-looks.ts';
+import { openWorld } from './world.ts';
+
+inFourLooks(waysIn, openWorld);

@@ -1,0 +1,61 @@
+/**
+ * Nobody loses their place: when the control that has the focus goes away (a button that opened a form, a form that was
+ * closed, an entry that was removed), the focus goes to what came instead, or else to the heading above it.
+ */
+import { type RefObject, useEffect, useRef } from 'react';
+
+const focusable = 'input:not([type=hidden], [hidden], [readonly]), button:enabled, a[href]';
+
+export function useFocusKept<T extends HTMLElement>(): RefObject<T | null> {
+  const root = useRef<T>(null);
+  useEffect(() => {
+    const element = root.current;
+    if (element === null) return;
+    let last: { control: HTMLElement; around: Element } | undefined;
+
+    function onFocus({ target }: FocusEvent): void {
+      const control = target as HTMLElement;
+      last = { control, around: control.closest('section') ?? (element as T) };
+    }
+    function onBlur({ target }: FocusEvent): void {
+      // Some browsers tell of a control that is being removed as if its visitor had left it.
+      queueMicrotask(() => {
+        const control = target as HTMLElement;
+        if (last?.control === control && control.isConnected && !control.matches(':disabled'))
+          last = undefined;
+      });
+    }
+    const observer = new MutationObserver((changes) => {
+      if (last === undefined || document.activeElement !== document.body) return;
+      const { control, around } = last;
+      if (control.isConnected) {
+        control.focus();
+        return;
+      }
+      const added = changes
+        .flatMap((change) => [...change.addedNodes])
+        .filter((node) => node instanceof Element);
+      const heading = around.querySelector<HTMLElement>('h2, h1');
+      heading?.setAttribute('tabindex', '-1');
+      const next = firstOf(added, '[data-autofocus]') ?? firstOf(added, focusable) ?? heading;
+      next?.focus();
+    });
+    element.addEventListener('focusin', onFocus);
+    element.addEventListener('focusout', onBlur);
+    observer.observe(element, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+    return () => {
+      element.removeEventListener('focusin', onFocus);
+      element.removeEventListener('focusout', onBlur);
+      observer.disconnect();
+    };
+  }, []);
+  return root;
+}
+
+function firstOf(elements: readonly Element[], selector: string): HTMLElement | undefined {
+  for (const element of elements) {
+    const found = element.matches(selector) ? element : element.querySelector(selector);
+    if (found !== null) return found as HTMLElement;
+  }
+  return undefined;
+}
