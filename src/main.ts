@@ -240,6 +240,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     config,
     isAllowedRedirect: auth.isAllowedRedirect,
     issueCode: auth.issueCode,
+    handOverGuest: auth.handOverGuest,
     isVettedClient: auth.isVettedClient,
     releaseAuthorization: auth.releaseAuthorization,
     customProviders: auth.customProviders,

@@ -20,6 +20,18 @@ export const accountErrors = {
     message: 'code_challenge has 43 to 128 characters of A-Z a-z 0-9 . _ ~ -; its method is s256 or plain.',
   },
   consent_answered: { status: 409, message: 'The request for consent has been answered already.' },
+  not_a_guest: { status: 403, message: 'Only a guest can be handed over, and only to an account.' },
+  hand_over_off: {
+    status: 409,
+    message: 'There is no hook that hands over what a guest has: [auth.hook.guest_hand_over] in plinth.toml.',
+  },
+  hand_over_failed: {
+    status: 502,
+    message:
+      'The hook that hands over what a guest has failed. The guest is as before; the log has the reason.',
+  },
+  guest_gone: { status: 404, message: 'The guest account is no longer there.' },
+  sign_in_stale: { status: 403, message: 'Sign in afresh before anything is handed over.' },
   not_found: { status: 404, message: 'There is no such address.' },
   internal_error: { status: 500, message: 'Something failed here. The log has it under the request id.' },
 } as const satisfies Record<string, { status: number; message: string }>;

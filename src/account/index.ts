@@ -51,7 +51,20 @@ export interface ConsentDeps {
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
 }
 
-export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>, ConsentDeps {
+/** What only auth can do with a guest; `main.ts` hands it over. */
+export interface GuestDeps {
+  /**
+   * Gives an account what was a guest's, by the project's hook, and deletes the guest. Takes access tokens of ours, of a
+   * session of each. Throws what the hook fails by; the guest then stays as it is.
+   */
+  readonly handOverGuest: (request: {
+    readonly guestToken: string;
+    readonly accountToken: string;
+    readonly ip: string;
+  }) => Promise<'done' | 'guest_gone' | 'not_signed_in' | 'insufficient_aal' | 'stale'>;
+}
+
+export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>, ConsentDeps, GuestDeps {
   /** The providers that the project has added by itself and offers. */
   readonly customProviders: () => Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly database: Database;
@@ -87,6 +100,10 @@ export function createAccount(deps: AccountDeps): Service {
   const visitors = createVisitors(sessions);
   const { implicit_return: implicit, require_mfa: requireMfa } = config.plinth.account;
   const returning = { isAllowedRedirect, issueCode, implicit, requireMfa };
+  const guests = {
+    handOver: deps.handOverGuest,
+    hasHook: config.plinth.auth.hook.guest_hand_over.enabled,
+  };
   const wayBack = createWayBack({ returning, auth, visitors });
   const journeys = { auth, door, visitors, wayBack, accountUrl };
   const forms = { auth, sessions, door, visitors, wayBack };
@@ -118,6 +135,7 @@ export function createAccount(deps: AccountDeps): Service {
                 visitors,
                 wayBack,
                 consent: deps,
+                guests,
                 door,
                 accountUrl,
                 onError,

@@ -14,6 +14,7 @@ import type { Mailer } from '../mail/types.ts';
 import { localBuckets, sharedBuckets } from './buckets.ts';
 import type { AuthContext } from './context.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
+import { type GuestHandOver, type HandOverOutcome, handOverGuest } from './flows/guest-hand-over.ts';
 import { type CodeRequest, issueCode } from './flows/hand-over.ts';
 import { isVettedClient, releaseAuthorization } from './flows/oauth-consent.ts';
 import { createHousekeeping } from './housekeeping.ts';
@@ -79,6 +80,8 @@ export interface AuthService extends Service {
   readonly isAllowedRedirect: (address: string) => boolean;
   /** See `flows/hand-over.ts`. */
   readonly issueCode: (request: CodeRequest) => Promise<string>;
+  /** See `flows/guest-hand-over.ts`. */
+  readonly handOverGuest: (request: GuestHandOver) => Promise<HandOverOutcome>;
   /** See `flows/oauth-consent.ts`. */
   readonly isVettedClient: (clientId: string) => Promise<boolean>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
@@ -124,6 +127,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     ],
     isAllowedRedirect: (address) => isRedirectAllowed(settings.redirects, address),
     issueCode: (request) => issueCode(ctx, request),
+    handOverGuest: (request) => handOverGuest(ctx, request),
     isVettedClient: (clientId) => isVettedClient(ctx, clientId),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
     customProviders: async () =>

@@ -38,6 +38,16 @@ export function writeStepCookie(value: string | undefined, options: { readonly s
   return shortCookie(stepCookieName, value ?? '', age, options.secure);
 }
 
+export const guestCookieName = 'plinth-account-guest';
+/** Signing in to another account, second factor included, takes no longer. */
+const guestCookieMaxAgeSeconds = 900;
+
+/** The session of a guest who signs in to another account meanwhile (`routes/guests.ts`). Undefined deletes it. */
+export function writeGuestCookie(value: string | undefined, options: { readonly secure: boolean }): string {
+  const age = value === undefined ? 0 : guestCookieMaxAgeSeconds;
+  return shortCookie(guestCookieName, value ?? '', age, options.secure);
+}
+
 function shortCookie(name: string, value: string, maxAgeSeconds: number, secure: boolean): string {
   const end = secure ? '; Secure' : '';
   return `${name}=${value}; Max-Age=${maxAgeSeconds}; Path=/account; HttpOnly; SameSite=Lax${end}`;

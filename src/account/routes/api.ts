@@ -15,6 +15,7 @@ import { mustStepUp, sessionAnswer, type Visitors } from '../visitor.ts';
 import type { WayBack } from '../way-back.ts';
 import type * as Bodies from './bodies.ts';
 import { consentRoutes } from './consent.ts';
+import { type GuestRules, guestRoutes } from './guests.ts';
 import { journeyApi } from './journeys.ts';
 import { keyRoutes } from './keys.ts';
 
@@ -24,6 +25,7 @@ export interface ApiDeps {
   readonly visitors: Visitors;
   readonly wayBack: WayBack;
   readonly consent: ConsentDeps;
+  readonly guests: GuestRules;
   readonly accountUrl: () => string;
   readonly door: Door;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
@@ -162,6 +164,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 
   journeyApi(app, deps, () => bodies);
   keyRoutes(app, { ...deps, bodies: () => bodies });
+  guestRoutes(app, deps);
 
   consentRoutes(app, {
     auth,

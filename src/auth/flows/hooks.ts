@@ -19,6 +19,7 @@ const names: Readonly<Record<HookName, string>> = {
   send_email: 'send-email',
   before_user_created: 'before-user-created',
   after_user_created: 'after-user-created',
+  guest_hand_over: 'guest-hand-over',
 };
 
 const attempts = 3;
@@ -32,7 +33,7 @@ const maxAnswerBytes = 200 * 1024;
 export async function runHook(
   ctx: AuthContext,
   name: HookName,
-  exchange: Exchange,
+  exchange: Pick<Exchange, 'ip'>,
   input: JsonObject,
   tx?: Transaction,
 ): Promise<JsonObject> {

@@ -117,6 +117,15 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.users where id = ${id}`);
 }
 
+/** Locks the row, until which others wait; false when there is none, or it is no guest's (any more). */
+export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
+  // Rows that refer to the guest may still be written meanwhile: a hook over HTTP has a connection of its own.
+  const rows = await db.query(
+    sql`select id from auth.users where id = ${id} and is_anonymous for no key update`,
+  );
+  return rows.length > 0;
+}
+
 /** The row is locked, or somebody else holds it and the answer is false. */
 export async function lockUser(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`select id from auth.users where id = ${id} for no key update skip locked`);

@@ -83,6 +83,9 @@ export const plinthSchema = section("Plinth's own settings.", {
       }),
       hook: section('Hooks that config.toml does not know.', {
         after_user_created: hook('After a user was made.'),
+        guest_hand_over: hook(
+          'When a guest signs in to an account there is already: gives the rows of guest_id to user_id; then the guest is deleted. Off: nothing can be brought along.',
+        ),
       }),
       sms: section('Text messages.', {
         twilio: section('Twilio.', {

@@ -1,0 +1,73 @@
+/**
+ * A guest signs in to an account that there is already: the project's hook gives the account what was the guest's, and the
+ * guest is deleted. Both prove themselves by a session of their own, and that of the account must be a fresh one.
+ */
+import type { AuthContext } from '../context.ts';
+import { hasVerifiedFactor, isBanned } from '../core/render-user.ts';
+import { toMs } from '../core/times.ts';
+import { isUuid } from '../http/authenticate.ts';
+import { findSession } from '../queries/sessions.ts';
+import { deleteUser, findUserById, lockGuest } from '../queries/users.ts';
+import type { Session, User } from '../rows.ts';
+import { audit } from './audit.ts';
+import { runHook } from './hooks.ts';
+import { forgetRecoveryCodes } from './recovery-codes.ts';
+
+/** So long ago the account may have been signed in to. */
+const freshMs = 15 * 60_000;
+
+export interface GuestHandOver {
+  readonly guestToken: string;
+  readonly accountToken: string;
+  /** Of the person, for the hook. */
+  readonly ip: string;
+}
+
+/** `guest_gone`: no session of a guest; `not_signed_in`: none of an account; `stale`: not fresh. */
+export type HandOverOutcome = 'done' | 'guest_gone' | 'not_signed_in' | 'insufficient_aal' | 'stale';
+
+/**
+ * The hook gets `{guest_id, user_id}`. A function in PostgreSQL works in the transaction that deletes the guest: both
+ * happen, or neither. One over HTTP may be called again for the same two when deleting fails, and must allow that.
+ * @throws {AuthError} what the hook refuses with, or fails by: the guest stays as it is
+ */
+export async function handOverGuest(ctx: AuthContext, request: GuestHandOver): Promise<HandOverOutcome> {
+  const [guest, account] = await Promise.all([
+    holderOf(ctx, request.guestToken),
+    holderOf(ctx, request.accountToken),
+  ]);
+  if (guest?.user.is_anonymous !== true) return 'guest_gone';
+  if (account === undefined || account.user.is_anonymous) return 'not_signed_in';
+  if (hasVerifiedFactor(account.user) && account.session.aal !== 'aal2') return 'insufficient_aal';
+  if (ctx.clock.now() - signedInAt(account.session) > freshMs) return 'stale';
+  return ctx.pool.transaction(async (tx) => {
+    if (!(await lockGuest(tx, guest.user.id))) return 'guest_gone';
+    const ids = { guest_id: guest.user.id, user_id: account.user.id };
+    await runHook(ctx, 'guest_hand_over', { ip: request.ip }, ids, tx);
+    await audit(ctx, tx, account.user, 'user_deleted', { traits: { user_id: guest.user.id } });
+    await forgetRecoveryCodes(ctx, tx, guest.user.id);
+    await deleteUser(tx, guest.user.id);
+    return 'done';
+  });
+}
+
+interface Holder {
+  readonly user: User;
+  readonly session: Session;
+}
+
+/** Whose session an access token of ours is of, as long as both last. */
+async function holderOf(ctx: AuthContext, accessToken: string): Promise<Holder | undefined> {
+  const verified = ctx.keys.verifyOwn(accessToken);
+  const { sub, session_id: sessionId, exp } = verified.ok ? verified.claims : {};
+  if (typeof exp !== 'number' || exp * 1000 <= ctx.clock.now()) return undefined;
+  if (typeof sub !== 'string' || !isUuid(sub)) return undefined;
+  if (typeof sessionId !== 'string' || !isUuid(sessionId)) return undefined;
+  const [user, session] = await Promise.all([findUserById(ctx.pool, sub), findSession(ctx.pool, sessionId)]);
+  if (user === undefined || session?.user_id !== user.id || isBanned(user, ctx.clock.now())) return undefined;
+  return { user, session };
+}
+
+function signedInAt({ amr_claims }: Session): number {
+  return Math.max(0, ...amr_claims.map(({ updated_at }) => toMs(updated_at)));
+}

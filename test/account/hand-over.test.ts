@@ -1,0 +1,431 @@
+/** A guest's rows go to an account: what the hook gets, what an attacker tries, and what stays when something fails. */
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { webhookSignature } from '../../src/auth/core/webhook-signature.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend, runSql } from '../../src/testing.ts';
+import { makeUser, password, totp } from './harness.ts';
+
+/** As docs/account.md has it, with a way to fail. */
+const schema = `
+  create table public.notes (
+    id bigint generated always as identity primary key,
+    owner uuid not null references auth.users (id) on delete cascade,
+    body text not null
+  );
+  create table public.trouble (word text);
+  create table public.calls (event jsonb);
+  create function public.hand_over_guest(event jsonb) returns jsonb
+  language plpgsql security definer set search_path = ''
+  as $$
+  begin
+    if exists (select from public.trouble) then
+      raise exception 'no';
+    end if;
+    insert into public.calls values (event);
+    update public.notes set owner = (event ->> 'user_id')::uuid where owner = (event ->> 'guest_id')::uuid;
+    return '{}';
+  end
+  $$;
+  revoke execute on function public.hand_over_guest from public, anon, authenticated;
+  grant execute on function public.hand_over_guest to supabase_auth_admin;`;
+
+const ours = { 'x-plinth-request': '1', 'content-type': 'application/json' };
+
+/** A browser's cookies, and requests as the pages send them. */
+class Visit {
+  readonly cookies = new Map<string, string>();
+  private readonly backend: Backend;
+  constructor(backend: Backend) {
+    this.backend = backend;
+  }
+
+  async call<T = { code?: string }>(
+    name: string,
+    body?: object,
+    headers: Record<string, string> = ours,
+  ): Promise<{ status: number; body: T }> {
+    const cookie = [...this.cookies].map(([key, value]) => `${key}=${value}`).join('; ');
+    const response = await fetch(`${this.backend.url}/account/api/${name}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...headers, ...(cookie === '' ? {} : { cookie }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, key = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') this.cookies.delete(key);
+      else this.cookies.set(key, value);
+    }
+    return { status: response.status, body: (await response.json()) as T };
+  }
+
+  /** Its id. */
+  async startAsGuest(): Promise<string> {
+    const { body } = await this.call<{ session: { user: { id: string } } }>('guest', {});
+    return body.session.user.id;
+  }
+
+  async signIn(email: string): Promise<void> {
+    expect((await this.call('sign-in', { email, password })).status).toBe(200);
+  }
+
+  async userId(): Promise<string | undefined> {
+    return (await this.call<{ session: { user: { id: string } } | null }>('session')).body.session?.user.id;
+  }
+}
+
+let users = 0;
+async function newAccount(backend: Backend): Promise<{ id: string; email: string }> {
+  users += 1;
+  const email = `owner-${users}@example.com`;
+  return { id: await makeUser(backend, email), email };
+}
+
+async function rows<Row extends object>(backend: Backend, text: string): Promise<Row[]> {
+  return backend.database.pool('supabase_admin').query<Row>(sql`${sql.raw(text)}`);
+}
+
+const note = (backend: Backend, owner: string, body: string) =>
+  runSql(backend, `insert into public.notes (owner, body) values ('${owner}', '${body}')`);
+const notesOf = async (backend: Backend, owner: string) =>
+  (await rows<{ body: string }>(backend, `select body from public.notes where owner = '${owner}'`)).map(
+    ({ body }) => body,
+  );
+const exists = async (backend: Backend, id: string) =>
+  (await rows(backend, `select from auth.users where id = '${id}'`)).length === 1;
+
+describe('with a function in PostgreSQL', () => {
+  let backend: Backend;
+  let visit: Visit;
+  let guest: string;
+  let account: { id: string; email: string };
+
+  beforeAll(async () => {
+    backend = await createTestBackend({
+      sql: schema,
+      config: {
+        auth: {
+          enable_anonymous_sign_ins: true,
+          mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+        },
+        plinth: {
+          auth: {
+            hook: {
+              guest_hand_over: { enabled: true, uri: 'pg-functions://postgres/public/hand_over_guest' },
+            },
+          },
+        },
+      },
+    });
+  });
+  afterAll(() => backend.stop());
+  beforeEach(async () => {
+    visit = new Visit(backend);
+    guest = await visit.startAsGuest();
+    account = await newAccount(backend);
+    await note(backend, guest, 'of a guest');
+  });
+
+  test('the rows change hands, the guest is gone, and the account stays signed in', async () => {
+    expect(await visit.call('guest/set-aside', {})).toMatchObject({ status: 200 });
+    expect(await visit.userId()).toBeUndefined();
+    await visit.signIn(account.email);
+    expect((await visit.call('guest')).body).toEqual({ guest: true });
+    expect(await visit.call('guest/hand-over', {})).toEqual({ status: 200, body: {} });
+    expect(await notesOf(backend, account.id)).toEqual(['of a guest']);
+    expect(await exists(backend, guest)).toBe(false);
+    expect(await visit.userId()).toBe(account.id);
+    expect((await visit.call('guest')).body).toEqual({ guest: false });
+    const [call] = await rows<{ event: object }>(
+      backend,
+      `select event from public.calls where event ->> 'guest_id' = '${guest}'`,
+    );
+    expect(call?.event).toEqual({
+      metadata: {
+        uuid: expect.any(String),
+        time: expect.any(String),
+        name: 'guest-hand-over',
+        ip_address: '127.0.0.1',
+      },
+      guest_id: guest,
+      user_id: account.id,
+    });
+  });
+
+  test('once: neither a second request at the same moment nor a replay with the old cookie calls the hook again', async () => {
+    await visit.call('guest/set-aside', {});
+    const old = visit.cookies.get('plinth-account-guest') as string;
+    await visit.signIn(account.email);
+    const answers = await Promise.all([
+      visit.call('guest/hand-over', {}),
+      visit.call('guest/hand-over', {}),
+      visit.call('guest/hand-over', {}),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+    visit.cookies.set('plinth-account-guest', old);
+    expect(await visit.call('guest/hand-over', {})).toMatchObject({
+      status: 404,
+      body: { code: 'guest_gone' },
+    });
+    const calls = await rows(backend, `select from public.calls where event ->> 'guest_id' = '${guest}'`);
+    expect(calls.length).toBe(1);
+  });
+
+  test('a function that fails changes nothing, and trying again does it', async () => {
+    await visit.call('guest/set-aside', {});
+    await visit.signIn(account.email);
+    await runSql(backend, `insert into public.trouble values ('x')`);
+    expect(await visit.call('guest/hand-over', {})).toMatchObject({
+      status: 502,
+      body: { code: 'hand_over_failed' },
+    });
+    expect(await notesOf(backend, guest)).toEqual(['of a guest']);
+    expect((await visit.call('guest')).body).toEqual({ guest: true });
+    await runSql(backend, 'truncate public.trouble');
+    expect(await visit.call('guest/hand-over', {})).toMatchObject({ status: 200 });
+    expect(await notesOf(backend, account.id)).toEqual(['of a guest']);
+  });
+
+  test('rows that keep the guest from being deleted undo what the function did', async () => {
+    await runSql(
+      backend,
+      'create table if not exists public.kept (owner uuid references auth.users (id) on delete restrict)',
+    );
+    await runSql(backend, `insert into public.kept values ('${guest}')`);
+    await visit.call('guest/set-aside', {});
+    await visit.signIn(account.email);
+    expect((await visit.call('guest/hand-over', {})).status).toBe(502);
+    expect(await notesOf(backend, guest)).toEqual(['of a guest']);
+    expect(await exists(backend, guest)).toBe(true);
+    await runSql(backend, 'truncate public.kept');
+  });
+
+  test('a guest’s id is worth nothing: only the cookie of the guest’s own browser counts', async () => {
+    const thief = new Visit(backend);
+    await thief.signIn(account.email);
+    expect(await thief.call('guest/hand-over', { guest_id: guest })).toMatchObject({
+      status: 404,
+      body: { code: 'guest_gone' },
+    });
+    thief.cookies.set(
+      'plinth-account-guest',
+      Buffer.from(guest).toString('base64url').padEnd(43, 'A').slice(0, 43),
+    );
+    expect((await thief.call('guest/hand-over', {})).body).toMatchObject({ code: 'guest_gone' });
+    expect(await notesOf(backend, guest)).toEqual(['of a guest']);
+  });
+
+  test('an account is never handed over, nor does a guest get anything', async () => {
+    const other = await newAccount(backend);
+    const member = new Visit(backend);
+    await member.signIn(other.email);
+    expect(await member.call('guest/set-aside', {})).toMatchObject({
+      status: 403,
+      body: { code: 'not_a_guest' },
+    });
+    // With a member's session in the guest's cookie, by hand.
+    const mixed = new Visit(backend);
+    await mixed.signIn(account.email);
+    mixed.cookies.set('plinth-account-guest', member.cookies.get('plinth-account') as string);
+    expect((await mixed.call('guest/hand-over', {})).body).toMatchObject({ code: 'guest_gone' });
+    expect(await exists(backend, other.id)).toBe(true);
+    // From one guest to another.
+    await visit.call('guest/set-aside', {});
+    await visit.startAsGuest();
+    expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'not_a_guest' });
+    // Nor does a guest get their own rows that way.
+    await visit.call('guest/resume', {});
+    visit.cookies.set('plinth-account-guest', visit.cookies.get('plinth-account') as string);
+    expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'not_a_guest' });
+    expect(await notesOf(backend, guest)).toEqual(['of a guest']);
+  });
+
+  test('the second factor of the account comes first', async () => {
+    const owner = new Visit(backend);
+    await owner.signIn(account.email);
+    const token = (await owner.call<{ session: { access_token: string } }>('session')).body.session
+      .access_token;
+    const asOwner = (path: string, body: object) =>
+      backend.fetch(`/auth/v1${path}`, {
+        method: 'POST',
+        headers: {
+          apikey: backend.keys.publishableKey,
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      });
+    const factor = (await (
+      await asOwner('/factors', { factor_type: 'totp', friendly_name: 'x' })
+    ).json()) as { id: string; totp: { secret: string } };
+    expect(
+      (await owner.call('factor', { factor_id: factor.id, code: totp(factor.totp.secret) })).status,
+    ).toBe(200);
+
+    await visit.call('guest/set-aside', {});
+    await visit.signIn(account.email);
+    expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'insufficient_aal' });
+    expect(await notesOf(backend, guest)).toEqual(['of a guest']);
+    const code = totp(factor.totp.secret, Date.now() + 30_000);
+    expect((await visit.call('factor', { factor_id: factor.id, code })).status).toBe(200);
+    expect((await visit.call('guest/hand-over', {})).status).toBe(200);
+    expect(await notesOf(backend, account.id)).toEqual(['of a guest']);
+  });
+
+  test('a sign-in of long ago is not enough', async () => {
+    await visit.call('guest/set-aside', {});
+    await visit.signIn(account.email);
+    await rows(
+      backend,
+      `update auth.mfa_amr_claims set updated_at = now() - interval '16 minutes'
+       where session_id in (select id from auth.sessions where user_id = '${account.id}')`,
+    );
+    expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'sign_in_stale' });
+    expect(await notesOf(backend, guest)).toEqual(['of a guest']);
+  });
+
+  test('a guest whose session has ended elsewhere is not handed over', async () => {
+    await visit.call('guest/set-aside', {});
+    await visit.signIn(account.email);
+    await rows(backend, `delete from auth.sessions where user_id = '${guest}'`);
+    expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'guest_gone' });
+    expect(await exists(backend, guest)).toBe(true);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['without our header', { 'content-type': 'application/json' }],
+    ['from another origin', { ...ours, origin: 'https://evil.example' }],
+    ['from another site', { ...ours, 'sec-fetch-site': 'cross-site' }],
+    ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ])('a request from elsewhere (%s) does nothing', async (_name, headers) => {
+    expect((await visit.call('guest/set-aside', {}, headers)).status).toBe(403);
+    await visit.call('guest/set-aside', {});
+    await visit.signIn(account.email);
+    for (const name of ['hand-over', 'resume', 'leave-behind']) {
+      expect((await visit.call(`guest/${name}`, {}, headers)).status).toBe(403);
+    }
+    expect(await notesOf(backend, guest)).toEqual(['of a guest']);
+    expect((await visit.call('guest')).body).toEqual({ guest: true });
+  });
+
+  test('back to the guest, who was never gone; the account is signed out', async () => {
+    await visit.call('guest/set-aside', {});
+    await visit.signIn(account.email);
+    const accountCookie = visit.cookies.get('plinth-account') as string;
+    await visit.call('guest/resume', {});
+    expect(await visit.userId()).toBe(guest);
+    const other = new Visit(backend);
+    other.cookies.set('plinth-account', accountCookie);
+    expect(await other.userId()).toBeUndefined();
+  });
+
+  test('left behind: the guest’s session ends, and nothing else changes', async () => {
+    await visit.call('guest/set-aside', {});
+    await visit.signIn(account.email);
+    await visit.call('guest/leave-behind', {});
+    expect((await visit.call('guest')).body).toEqual({ guest: false });
+    expect(await visit.userId()).toBe(account.id);
+    expect(await notesOf(backend, guest)).toEqual(['of a guest']);
+    expect(await rows(backend, `select from auth.sessions where user_id = '${guest}'`)).toEqual([]);
+  });
+
+  test('the cookie is out of the reach of scripts and of other sites', async () => {
+    const response = await fetch(`${backend.url}/account/api/guest/set-aside`, {
+      method: 'POST',
+      headers: { ...ours, cookie: `plinth-account=${visit.cookies.get('plinth-account')}` },
+      body: '{}',
+    });
+    expect(response.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^plinth-account-guest=[\w-]{43}; Max-Age=900; Path=\/account; HttpOnly; SameSite=Lax$/,
+      ),
+      expect.stringMatching(/^plinth-account=; Max-Age=0; /),
+    ]);
+  });
+});
+
+describe('over HTTP', () => {
+  const secrets = `v1,whsec_${Buffer.alloc(24, 5).toString('base64')}`;
+  let hook: Server;
+  let backend: Backend;
+  let answer: { status: number; body: object };
+  const seen: { headers: IncomingHttpHeaders; body: string }[] = [];
+
+  beforeAll(async () => {
+    hook = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+      const body = Buffer.concat(chunks).toString();
+      seen.push({ headers: request.headers, body });
+      // A connection of its own, as a server of the project's has it, while the hand-over waits.
+      const { guest_id, user_id } = JSON.parse(body) as { guest_id: string; user_id: string };
+      await runSql(backend, `update public.notes set owner = '${user_id}' where owner = '${guest_id}'`);
+      response
+        .writeHead(answer.status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer.body));
+    });
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    const uri = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
+    backend = await createTestBackend({
+      sql: schema,
+      config: {
+        auth: { enable_anonymous_sign_ins: true },
+        plinth: { auth: { hook: { guest_hand_over: { enabled: true, uri, secrets } } } },
+      },
+    });
+  });
+  afterAll(async () => {
+    await backend.stop();
+    await new Promise((resolve) => hook.close(resolve));
+  });
+
+  test('is signed (Standard Webhooks), refuses with the guest kept, and is asked again', async () => {
+    const visit = new Visit(backend);
+    const guest = await visit.startAsGuest();
+    const account = await newAccount(backend);
+    await note(backend, guest, 'first');
+    await visit.call('guest/set-aside', {});
+    await visit.signIn(account.email);
+
+    answer = { status: 200, body: { error: { http_code: 409, message: 'Two carts cannot be one.' } } };
+    expect(await visit.call('guest/hand-over', {})).toMatchObject({
+      status: 502,
+      body: { code: 'hand_over_failed' },
+    });
+    expect(await exists(backend, guest)).toBe(true);
+    answer = { status: 500, body: {} };
+    expect((await visit.call('guest/hand-over', {})).status).toBe(502);
+    expect(await exists(backend, guest)).toBe(true);
+
+    answer = { status: 200, body: {} };
+    expect((await visit.call('guest/hand-over', {})).status).toBe(200);
+    expect(await exists(backend, guest)).toBe(false);
+    expect(await notesOf(backend, account.id)).toEqual(['first']);
+
+    expect(seen.length).toBe(3);
+    for (const { headers, body } of seen) {
+      const message = {
+        id: String(headers['webhook-id']),
+        timestampSeconds: Number(headers['webhook-timestamp']),
+        body,
+      };
+      expect(headers['webhook-signature']).toBe(webhookSignature(secrets, message));
+      expect(JSON.parse(body)).toMatchObject({ guest_id: guest, user_id: account.id });
+    }
+  });
+});
+
+test('without a hook no guest is set aside', async () => {
+  const backend = await createTestBackend({ config: { auth: { enable_anonymous_sign_ins: true } } });
+  try {
+    const visit = new Visit(backend);
+    const guest = await visit.startAsGuest();
+    expect((await visit.call('guest/set-aside', {})).body).toMatchObject({ code: 'hand_over_off' });
+    expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'hand_over_off' });
+    expect(await visit.userId()).toBe(guest);
+  } finally {
+    await backend.stop();
+  }
+});
