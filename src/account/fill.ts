@@ -41,6 +41,8 @@ export interface PageConfig {
   /** Users may link and unlink identities. */
   readonly linking: boolean;
   readonly captcha?: { provider: 'hcaptcha' | 'turnstile'; siteKey: string };
+  /** What a guest has can be brought to an account there is already. */
+  readonly handOver: boolean;
   /** Nobody may be without a second factor. */
   readonly requireMfa: boolean;
   readonly currentPassword: boolean;
@@ -132,6 +134,7 @@ export function createPageFiller(
       ...(captcha.enabled && siteKey !== undefined
         ? { captcha: { provider: captcha.provider ?? 'hcaptcha', siteKey } }
         : {}),
+      handOver: config.plinth.auth.hook.guest_hand_over.enabled,
       requireMfa: config.plinth.account.require_mfa,
       currentPassword: auth.email.require_current_password,
       apps: auth.oauth_server.enabled,

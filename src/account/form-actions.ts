@@ -80,13 +80,16 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return { page: 'code', step: { email, purpose } };
   }
 
+  async function guest(turn: Turn): Promise<Outcome> {
+    const request = { method: 'POST', path: '/signup', body: {} } as const;
+    return arrive(turn, await auth.call<TokenPair>(turn.request, request));
+  }
+
   async function signIn(turn: Turn): Promise<Outcome> {
     const { request, form } = turn;
     const wanted = form.get('do');
     if (wanted === 'code') return sendCode(turn, 'sign-in');
-    if (wanted === 'guest') {
-      return arrive(turn, await auth.call<TokenPair>(request, { method: 'POST', path: '/signup', body: {} }));
-    }
+    if (wanted === 'guest') return guest(turn);
     const email = emailIn(form);
     const body = { email, password: textIn(form, 'password', 'field.password-missing') };
     const path = '/token?grant_type=password';
@@ -155,6 +158,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
   return {
     'sign-in': signIn,
     'sign-up': signUp,
+    guest,
     code,
     recover: (turn) => sendCode(turn, 'recover'),
     'new-password': newPassword,

@@ -6,31 +6,8 @@ import { webhookSignature } from '../../src/auth/core/webhook-signature.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import type { Backend } from '../../src/main.ts';
 import { createTestBackend, runSql } from '../../src/testing.ts';
+import { handOverSql } from './hand-over-sql.ts';
 import { makeUser, password, totp } from './harness.ts';
-
-/** As docs/account.md has it, with a way to fail. */
-const schema = `
-  create table public.notes (
-    id bigint generated always as identity primary key,
-    owner uuid not null references auth.users (id) on delete cascade,
-    body text not null
-  );
-  create table public.trouble (word text);
-  create table public.calls (event jsonb);
-  create function public.hand_over_guest(event jsonb) returns jsonb
-  language plpgsql security definer set search_path = ''
-  as $$
-  begin
-    if exists (select from public.trouble) then
-      raise exception 'no';
-    end if;
-    insert into public.calls values (event);
-    update public.notes set owner = (event ->> 'user_id')::uuid where owner = (event ->> 'guest_id')::uuid;
-    return '{}';
-  end
-  $$;
-  revoke execute on function public.hand_over_guest from public, anon, authenticated;
-  grant execute on function public.hand_over_guest to supabase_auth_admin;`;
 
 const ours = { 'x-plinth-request': '1', 'content-type': 'application/json' };
 
@@ -104,7 +81,7 @@ describe('with a function in PostgreSQL', () => {
 
   beforeAll(async () => {
     backend = await createTestBackend({
-      sql: schema,
+      sql: handOverSql,
       config: {
         auth: {
           enable_anonymous_sign_ins: true,
@@ -369,7 +346,7 @@ describe('over HTTP', () => {
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     const uri = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
     backend = await createTestBackend({
-      sql: schema,
+      sql: handOverSql,
       config: {
         auth: { enable_anonymous_sign_ins: true },
         plinth: { auth: { hook: { guest_hand_over: { enabled: true, uri, secrets } } } },

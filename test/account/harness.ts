@@ -16,7 +16,7 @@ export interface Stage {
 
 export async function openStage(
   config: PartialConfig = {},
-  options: Pick<TestBackendOptions, 'port'> = {},
+  options: Pick<TestBackendOptions, 'port' | 'sql'> = {},
 ): Promise<Stage> {
   const [backend, browser] = await Promise.all([createTestBackend({ config, ...options }), launchBrowser()]);
   return {

@@ -2,68 +2,47 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Router, Switch } from 'wouter';
 import { UiProvider } from '../ui/provider.tsx';
-import { useReady } from './early.ts';
 import { CodePage } from './pages/code.tsx';
 import { ConfirmOtherPage, ConfirmPage, ContinuePage, LinkExpiredPage } from './pages/confirm.tsx';
 import { ErrorPage, SignedOutPage } from './pages/ends.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { SignUpPage } from './pages/sign-up.tsx';
-import { Shell } from './shell.tsx';
+import { Shell, type ShellProps } from './shell.tsx';
 import { loadProblems, loadRest } from './texts.ts';
 
 async function members() {
   const [pages] = await Promise.all([import('./pages/members.ts'), loadRest(), loadProblems()]);
   return pages;
 }
-const LazyConsentPage = lazy(async () => ({ default: (await members()).ConsentPage }));
-const LazyMfaPage = lazy(async () => ({ default: (await members()).MfaPage }));
-const LazyNewPasswordPage = lazy(async () => ({ default: (await members()).NewPasswordPage }));
-const LazySsoPage = lazy(async () => {
+
+/** A page that comes when it is asked for; until then there is its frame. */
+function late(
+  page: ShellProps['page'],
+  load: () => Promise<ComponentType>,
+  shape: Pick<ShellProps, 'wide'> = {},
+): ComponentType {
+  const Page = lazy(async () => ({ default: await load() }));
+  return () => (
+    <Suspense fallback={<Shell page={page} {...shape} />}>
+      <Page />
+    </Suspense>
+  );
+}
+
+const ConsentPage = late('page.consent', async () => (await members()).ConsentPage);
+const MfaPage = late('page.mfa', async () => (await members()).MfaPage);
+const NewPasswordPage = late('page.new-password', async () => (await members()).NewPasswordPage);
+const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePage);
+/** Its sections need a session and come later still. */
+const SecurityPage = late('page.security', async () => (await members()).SecurityPage, { wide: true });
+const SsoPage = late('page.sso', async () => {
   const [{ SsoPage: Page }] = await Promise.all([import('./pages/sso.tsx'), loadRest()]);
-  return { default: Page };
+  return Page;
 });
-const LazySecurityPage = lazy(async () => ({ default: (await members()).SecurityPage }));
-
-function ConsentPage() {
-  return (
-    <Suspense fallback={<Shell page="page.consent" />}>
-      <LazyConsentPage />
-    </Suspense>
-  );
-}
-
-function MfaPage() {
-  return (
-    <Suspense fallback={<Shell page="page.mfa" />}>
-      <LazyMfaPage />
-    </Suspense>
-  );
-}
-
-function NewPasswordPage() {
-  return (
-    <Suspense fallback={<Shell page="page.new-password" />}>
-      <LazyNewPasswordPage />
-    </Suspense>
-  );
-}
-
-function SsoPage() {
-  return (
-    <Suspense fallback={<Shell page="page.sso" />}>
-      <LazySsoPage />
-    </Suspense>
-  );
-}
-
-/** Its sections need a session and come later; the frame is there at once. */
-function SecurityPage() {
-  return (
-    <Suspense fallback={<Shell page="page.security" wide />}>
-      <LazySecurityPage />
-    </Suspense>
-  );
-}
+const GuestPage = late('page.guest', async () => {
+  const [{ GuestPage: Page }] = await Promise.all([import('./pages/guest.tsx'), loadRest()]);
+  return Page;
+});
 
 /** By path below `/account`. `error` also stands for every address that is none. */
 export const pages: Readonly<Record<string, ComponentType>> = {
@@ -72,6 +51,8 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   code: CodePage,
   recover: CodePage,
   sso: SsoPage,
+  guest: GuestPage,
+  upgrade: UpgradePage,
   mfa: MfaPage,
   'new-password': NewPasswordPage,
   security: SecurityPage,
@@ -86,7 +67,6 @@ export const pages: Readonly<Record<string, ComponentType>> = {
 
 /** `ssrPath` only where there is no address bar. */
 export function App({ ssrPath }: { ssrPath?: string }) {
-  useReady();
   return (
     <UiProvider>
       <Router base="/account" {...(ssrPath === undefined ? {} : { ssrPath })}>

@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** Once, when the page listens. */
+/** Once the form listens: a page that is loaded late wakes up after the others. */
 export function useReady(): void {
   useEffect(() => {
     window.plinthReady = true;

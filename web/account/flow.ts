@@ -20,7 +20,7 @@ const carried = [
   'next',
   'authorization_id',
 ] as const;
-const nextPages = new Set(['security', 'new-password', 'consent']);
+const nextPages = new Set(['security', 'new-password', 'consent', 'upgrade']);
 
 export function parseFlow(search: string): Flow {
   const query = new URLSearchParams(search);

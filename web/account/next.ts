@@ -21,7 +21,7 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
     // A load of its own: only that page may show pictures from elsewhere.
     await leaveFor(`/account/consent${flow.search}`);
   } else {
-    navigate(`/${flow.next ?? 'security'}`);
+    navigate(`/${flow.next ?? 'security'}${flow.next === 'upgrade' ? flow.search : ''}`);
   }
 }
 

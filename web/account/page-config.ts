@@ -42,6 +42,8 @@ export interface PageConfig {
   readonly password: { readonly minLength: number; readonly requirements: string };
   readonly codeLength: number;
   readonly resendAfter: number;
+  /** What a guest has can be brought to an account there is already. */
+  readonly handOver: boolean;
   readonly requireMfa: boolean;
   readonly currentPassword: boolean;
   readonly apps: boolean;
@@ -79,6 +81,7 @@ const prerendered: PageConfig = {
   password: { minLength: 6, requirements: '' },
   codeLength: 6,
   resendAfter: 60,
+  handOver: false,
   requireMfa: false,
   currentPassword: false,
   apps: false,

@@ -3,6 +3,7 @@ import { Button, type ButtonProps, TextInput } from '@mantine/core';
 import type { ComponentProps, FormEventHandler, ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { ErrorSummary, type Problem } from '../ui/error-summary.tsx';
+import { useReady } from './early.ts';
 import { digitsOf } from './fields.ts';
 import { useFlow } from './flow.ts';
 import classes from './parts.module.css';
@@ -14,6 +15,7 @@ export function Form(props: {
   label?: string;
   children: ReactNode;
 }) {
+  useReady();
   return (
     <form
       className={classes.stack}

@@ -3,6 +3,7 @@ import { textOf } from '../lib/i18n.ts';
 import type { messages as account } from '../locales/en/account.ts';
 import type { messages as consent } from '../locales/en/consent.ts';
 import type { messages as errors } from '../locales/en/errors.ts';
+import type { messages as guest } from '../locales/en/guest.ts';
 import type { messages as methods } from '../locales/en/methods.ts';
 import type { messages as security } from '../locales/en/security.ts';
 
@@ -10,6 +11,7 @@ export type TextId =
   | keyof typeof account
   | keyof typeof consent
   | keyof typeof errors
+  | keyof typeof guest
   | keyof typeof methods
   | keyof typeof security;
 export const t = textOf<TextId>();

@@ -49,7 +49,7 @@ export function verifyFactor(body: unknown): { factorId: string; code: string } 
 
 const captcha = { captcha_token: text.optional() };
 const ssoBody = z.object({ domain: text, flow: text.default(''), ...captcha });
-const linkBody = z.object({ provider: text });
+const linkBody = z.object({ provider: text, flow: text.default('') });
 const passkeyBody = z.object({ challenge_id: uuid, credential: z.record(z.string(), z.unknown()) });
 const challengeBody = z.object({ factor_id: uuid });
 const proofBody = z.object({

@@ -23,7 +23,7 @@ import { isOurs, markedForm } from './mark.ts';
 import type { Send } from './pages.ts';
 
 /** The pages whose forms work without scripts. */
-export const formPages = ['sign-in', 'sign-up', 'code', 'recover', 'new-password', 'mfa'] as const;
+export const formPages = ['sign-in', 'sign-up', 'guest', 'code', 'recover', 'new-password', 'mfa'] as const;
 type FormPage = (typeof formPages)[number];
 
 export interface FormDeps extends FormActionDeps {

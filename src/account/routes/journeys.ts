@@ -78,8 +78,8 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
     const query = queryOf(request);
     const secure = request.protocol === 'https';
     reply.header('set-cookie', writeJourney(undefined, { secure }));
-    const page = journey?.purpose === 'link' ? 'security' : 'sign-in';
     const flow = journey?.flow ?? '';
+    const page = journey?.purpose === 'link' ? linkingPage(flow) : 'sign-in';
     if (journey === undefined) return reply.redirect(problemPage(page, flow, 'flow_state_not_found'), 303);
     const code = query.get('code');
     if (code === null) {
@@ -87,7 +87,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
       return reply.redirect(problemPage(page, flow, said), 303);
     }
     // The identity is linked already, and the session stays the one that it was.
-    if (journey.purpose === 'link') return reply.redirect('/account/security?linked=1', 303);
+    if (journey.purpose === 'link') return reply.redirect(pageWith(page, flow, 'linked', '1'), 303);
     try {
       const body = { auth_code: code, code_verifier: journey.verifier };
       const path = '/token?grant_type=pkce';
@@ -101,8 +101,9 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
         const arrived = { session, user: pair.user };
         return reply.redirect(await wayBack(request, Object.fromEntries(wanted), arrived), 303);
       }
-      const target = next === 'consent' || next === 'new-password' ? next : 'security';
-      return reply.redirect(`/account/${target}${next === 'consent' ? searchOf(flow) : ''}`, 303);
+      const isOurs = next === 'consent' || next === 'new-password' || next === 'upgrade';
+      const keepsFlow = next === 'consent' || next === 'upgrade';
+      return reply.redirect(`/account/${isOurs ? next : 'security'}${keepsFlow ? searchOf(flow) : ''}`, 303);
     } catch (error) {
       if (!(error instanceof AuthRefusal || error instanceof AccountError)) throw error;
       return reply.redirect(problemPage('sign-in', flow, error.code), 303);
@@ -127,9 +128,9 @@ export function journeyApi(app: FastifyInstance, deps: JourneyDeps, bodies: () =
   });
 
   app.post('/link', async (request, reply) => {
-    const { provider } = bodies().link(request.body);
+    const { provider, flow } = bodies().link(request.body);
     const { session } = await visitors.needed(request);
-    const departure = depart(deps, request, reply, 'link', '');
+    const departure = depart(deps, request, reply, 'link', carriedFlow(new URLSearchParams(flow)));
     const search = new URLSearchParams({
       provider,
       ...departure,
@@ -152,9 +153,19 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 
 const searchOf = (flow: string): string => (flow === '' ? '' : `?${flow}`);
 
+/** Where an identity is linked from: a guest's account is kept by it, or one among other ways in. */
+const linkingPage = (flow: string): 'upgrade' | 'security' =>
+  new URLSearchParams(flow).get('next') === 'upgrade' ? 'upgrade' : 'security';
+
+type Page = 'sign-in' | ReturnType<typeof linkingPage>;
+
 /** A page of ours that says what went wrong: by a code, never by words that came in an address. */
-function problemPage(page: 'sign-in' | 'security', flow: string, code: string): string {
+function problemPage(page: Page, flow: string, code: string): string {
+  return pageWith(page, flow, 'problem', /^[a-z0-9_]{1,64}$/.test(code) ? code : 'other');
+}
+
+function pageWith(page: Page, flow: string, name: string, value: string): string {
   const query = new URLSearchParams(flow);
-  query.set('problem', /^[a-z0-9_]{1,64}$/.test(code) ? code : 'other');
+  query.set(name, value);
   return `/account/${page}?${query}`;
 }

@@ -18,6 +18,8 @@ export const pageNames = [
   'code',
   'recover',
   'sso',
+  'guest',
+  'upgrade',
   'mfa',
   'new-password',
   'security',
@@ -34,7 +36,13 @@ export type PageName = (typeof pageNames)[number];
 export type AnyPage = PageName | `plain/${string}`;
 
 /** Without a cookie these lead to sign-in; whether the cookie is worth anything, the page finds out. */
-const forMembers: ReadonlySet<string> = new Set<PageName>(['mfa', 'new-password', 'security', 'consent']);
+const forMembers: ReadonlySet<string> = new Set<PageName>([
+  'mfa',
+  'new-password',
+  'upgrade',
+  'security',
+  'consent',
+]);
 
 /** From these, forms go to auth that it asks a captcha for; people move between them without a load. */
 const withCaptcha: ReadonlySet<string> = new Set<PageName>([
@@ -43,6 +51,9 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'code',
   'sso',
   'recover',
+  'guest',
+  'upgrade',
+  'security',
   'signed-out',
 ]);
 

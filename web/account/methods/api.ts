@@ -18,9 +18,9 @@ export async function findOrganisation(domain: string, flow: string): Promise<st
   return url;
 }
 
-/** The address of the provider whose identity is to be linked. */
-export async function linkAddress(provider: string): Promise<string> {
-  return (await post<{ url: string }>('link', { provider })).url;
+/** The address of the provider whose identity is to be linked; `flow` is what goes along. */
+export async function linkAddress(provider: string, flow = ''): Promise<string> {
+  return (await post<{ url: string }>('link', { provider, flow })).url;
 }
 
 export interface FactorQuestion {

@@ -1,5 +1,5 @@
 /** The pages around a link from a mail: the button that uses it, and how it went. They work without scripts. */
-
+import { useReady } from '../early.ts';
 import classes from '../parts.module.css';
 import { PageLink, Submit } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
@@ -9,6 +9,7 @@ import { t } from '../text.ts';
 const fields = { __html: '%PLINTH_FIELDS%' };
 
 export function ConfirmPage() {
+  useReady();
   return (
     <Shell page="page.confirm" lead={t('confirm.text')}>
       <form className={classes.stack} method="post" action="/account/confirm">

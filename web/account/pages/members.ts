@@ -3,3 +3,4 @@ export { ConsentPage } from './consent.tsx';
 export { MfaPage } from './mfa.tsx';
 export { NewPasswordPage } from './new-password.tsx';
 export { SecurityPage } from './security.tsx';
+export { UpgradePage } from './upgrade.tsx';

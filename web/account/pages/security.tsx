@@ -8,6 +8,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { leaveFor, returnAddress, signOut } from '../account-api.ts';
 import { hostOf, useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
+import { PageLink } from '../parts.tsx';
 import { problemOf } from '../problems.ts';
 import { AppsSection } from '../security/apps.tsx';
 import { EmailSection } from '../security/email.tsx';
@@ -19,7 +20,7 @@ import { PasswordSection } from '../security/password.tsx';
 import { PhoneSection } from '../security/phone.tsx';
 import classes from '../security/security.module.css';
 import { SessionsSection } from '../security/sessions.tsx';
-import { needsSecondFactor, type User, useSession, verifiedFactors } from '../session.ts';
+import { needsSecondFactor, sessionClient, type User, useSession, verifiedFactors } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -37,6 +38,14 @@ export function SecurityPage() {
     }
     if (mustStepUp) navigate('/mfa?next=security', { replace: true });
   }, [state, mustStepUp, navigate]);
+  const isOutdated =
+    state.status === 'signed-in' &&
+    state.session.claims.is_anonymous === true &&
+    state.session.user.is_anonymous !== true;
+  useEffect(() => {
+    // Auth goes by the token, which is still that of the guest that they were.
+    if (isOutdated) void sessionClient().refresh();
+  }, [isOutdated]);
   return (
     <Shell page="page.security" wide>
       {state.status === 'failed' ? <ErrorSummary problems={[problemOf(state.error)]} /> : null}
@@ -67,7 +76,12 @@ function Sections({ user }: { user: User }) {
         </Button>
       </div>
       <ErrorSummary problems={leave.problems} />
-      {isGuest ? <Notice tone="info">{t('security.guest-intro')}</Notice> : null}
+      {isGuest ? (
+        <Notice tone="info">
+          <p>{t('security.guest-intro')}</p>
+          <PageLink to="upgrade">{t('security.guest-keep')}</PageLink>
+        </Notice>
+      ) : null}
       <WayOn user={user} />
       <EmailSection user={user} />
       <PhoneSection user={user} />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -15,11 +15,16 @@ import { rememberCode } from '../pending.ts';
 import { sessionClient, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
-import { loadProblems } from '../texts.ts';
+import { loadProblems, loadRest } from '../texts.ts';
 import { type Handler, useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
 const passwordId = 'password';
+
+const GuestAside = lazy(async () => {
+  const [{ GuestAside: Part }] = await Promise.all([import('../guest/aside.tsx'), loadRest()]);
+  return { default: Part };
+});
 
 export function SignInPage() {
   const state = useSession();
@@ -53,7 +58,11 @@ export function SignInPage() {
   );
 }
 
-function AlreadySignedIn(props: { user: User; host: string | undefined; problems: readonly Problem[] }) {
+export function AlreadySignedIn(props: {
+  user: User;
+  host: string | undefined;
+  problems: readonly Problem[];
+}) {
   const { user, host } = props;
   const [, navigate] = useLocation();
   const submit = useSubmit(
@@ -97,7 +106,7 @@ function SignInForm(props: {
 }) {
   const { ended, again, onLeave, onStuck } = props;
   const [, navigate] = useLocation();
-  const { search } = useFlow();
+  const { search, next } = useFlow();
   const { offers } = usePageConfig();
 
   async function leaving(work: () => Promise<void>): Promise<undefined> {
@@ -155,6 +164,11 @@ function SignInForm(props: {
     <>
       {ended ? <Notice tone="info">{t('sign-in.ended')}</Notice> : null}
       {again ? <Notice tone="info">{t('sign-in.again')}</Notice> : null}
+      {next === 'upgrade' ? (
+        <Suspense>
+          <GuestAside />
+        </Suspense>
+      ) : null}
       {nothing ? <Notice tone="warning">{t('sign-in.none')}</Notice> : null}
       <Form
         onSubmit={submit.onSubmit}

@@ -89,6 +89,19 @@ function SignUp({ place }: State) {
   );
 }
 
+function Guest({ place }: State) {
+  return (
+    <Page title="page.guest" lead={t('guest.intro')}>
+      <Posted place={place}>
+        <Submit busy={false}>{t('sign-in.guest')}</Submit>
+      </Posted>
+      <Aside>
+        {t('sign-up.have')} <PageLink to="sign-in">{t('sign-up.sign-in')}</PageLink>
+      </Aside>
+    </Page>
+  );
+}
+
 function AskAddress({ place, isRecovery }: State & { isRecovery: boolean }) {
   return (
     <Page title={isRecovery ? 'page.recover' : 'page.code-ask'}>
@@ -195,6 +208,7 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
   new Map([
     ...inStates('sign-in', (state) => <SignIn {...state} />, ['form', 'email', 'password']),
     ...inStates('sign-up', (state) => <SignUp {...state} />, ['form', 'email', 'password']),
+    ['guest.form', <Guest key="guest" place="form" />],
     ...inStates('code', (state) => <AskAddress {...state} isRecovery={false} />, ['form', 'email']),
     ...inStates('recover', (state) => <AskAddress {...state} isRecovery />, ['form', 'email']),
     ...inStates('code-entry', (state) => <EnterCode {...state} isSignUp={false} />, ['form', 'code']),

@@ -9,6 +9,8 @@ export const messages = {
   'page.mfa': 'أكّد هويتك',
   'page.new-password': 'اختر كلمة مرور جديدة',
   'page.security': 'حسابك',
+  'page.guest': 'المتابعة كضيف',
+  'page.upgrade': 'احتفظ بحسابك',
   'page.consent': 'هل تسمح بالوصول؟',
   'page.confirm': 'خطوة أخيرة',
   'page.confirm-other': 'تحقق من بريدك الآخر',

@@ -2,7 +2,8 @@
 export const messages = {
   'security.as': 'مسجّل الدخول باسم {who}',
   'security.guest': 'ضيف',
-  'security.guest-intro': 'أنت تستخدم حساب ضيف. أضف عنوان بريد إلكتروني للاحتفاظ به.',
+  'security.guest-intro': 'أنت تستخدم حساب ضيف. ستفقده عند تسجيل الخروج ما لم تحتفظ به.',
+  'security.guest-keep': 'الاحتفاظ بهذا الحساب',
   'security.sign-out': 'تسجيل الخروج',
   'security.email': 'عنوان البريد الإلكتروني',
   'security.email-none': 'لم تُضف عنوانًا بعد.',

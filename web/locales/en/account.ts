@@ -9,6 +9,8 @@ export const messages = {
   'page.mfa': 'Confirm it’s you',
   'page.new-password': 'Choose a new password',
   'page.security': 'Your account',
+  'page.guest': 'Continue as a guest',
+  'page.upgrade': 'Keep your account',
   'page.consent': 'Allow access?',
   'page.confirm': 'One more step',
   'page.confirm-other': 'Check your other inbox',

@@ -169,6 +169,13 @@ export const messages = {
   'error.bad_code_challenge':
     'The app’s request for sign-in isn’t complete. Tell the people who run the app.',
   'error.not_same_origin': 'The request didn’t come from this page. Reload it and try again.',
+  'error.not_a_guest': 'This isn’t about a guest account. Reload the page.',
+  'error.hand_over_off':
+    'What a guest has can’t be brought along here. Sign in without it, or use another address.',
+  'error.hand_over_failed':
+    'It couldn’t be brought along, and nothing has changed. Try again, or go back to the guest account.',
+  'error.guest_gone': 'The guest account is no longer there. Go on with your account.',
+  'error.sign_in_stale': 'You signed in a while ago. Sign in once more to bring it along.',
   'error.consent_answered': 'This request has been answered already. Go back to the app.',
 
   // the session module

@@ -2,7 +2,8 @@
 export const messages = {
   'security.as': 'Signed in as {who}',
   'security.guest': 'Guest',
-  'security.guest-intro': 'You’re using a guest account. Add an email address to keep it.',
+  'security.guest-intro': 'You’re using a guest account. It’s lost when you sign out, unless you keep it.',
+  'security.guest-keep': 'Keep this account',
   'security.sign-out': 'Sign out',
   'security.email': 'Email address',
   'security.email-none': 'You haven’t added an address.',

@@ -1,0 +1,419 @@
+/** Guests in a real browser: starting as one, keeping the account, and bringing everything to an account there is. */
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { runSql } from '../../src/testing.ts';
+import { idpClient, type RealIdp, startRealIdp } from '../auth/social/real-idp.ts';
+import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { handOverSql } from './hand-over-sql.ts';
+import { mailedCode, makeUser, openStage, password, type Stage } from './harness.ts';
+
+let idp: RealIdp;
+let stage: Stage;
+let app: Server;
+let appUrl: string;
+let context: BrowserContext;
+let complaints: Complaints;
+let page: Page;
+
+beforeAll(async () => {
+  idp = await startRealIdp();
+  app = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<title>The app</title><p>The app</p>');
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
+  stage = await openStage(
+    {
+      auth: {
+        enable_anonymous_sign_ins: true,
+        enable_manual_linking: true,
+        email: { enable_confirmations: true, max_frequency: 0 },
+        external: {
+          keycloak: {
+            enabled: true,
+            client_id: idpClient.client_id,
+            secret: idpClient.client_secret,
+            url: `${idp.url}/`,
+          },
+        },
+      },
+      plinth: {
+        auth: {
+          hook: { guest_hand_over: { enabled: true, uri: 'pg-functions://postgres/public/hand_over_guest' } },
+        },
+      },
+    },
+    { sql: handOverSql },
+  );
+  const path = '/protocol/openid-connect';
+  idp.open({
+    issuer: idp.url,
+    redirectUri: `${stage.backend.url}/auth/v1/callback`,
+    pkce: false,
+    routes: { authorization: `${path}/auth`, token: `${path}/token`, userinfo: `${path}/userinfo` },
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await idp.stop();
+  await new Promise((resolve) => app.close(resolve));
+});
+
+beforeEach(async () => {
+  ({ context, complaints } = await openContext(stage.browser));
+  page = await context.newPage();
+});
+afterEach(async () => {
+  await context.close();
+  // The provider's own pages are not ours to judge.
+  expect(complaints.list.filter((line) => !line.includes('fonts.googleapis.com'))).toEqual([]);
+});
+
+const open = (name: string, search = '') => page.goto(`${stage.backend.url}/account/${name}${search}`);
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+async function check(state: string): Promise<void> {
+  expect({ state, violations: await axeViolations(page) }).toEqual({ state, violations: [] });
+  expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
+}
+
+function pkce() {
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const fields = { redirect_to: appUrl, code_challenge: challenge, code_challenge_method: 's256' };
+  return { verifier, search: `?${new URLSearchParams(fields)}` };
+}
+
+interface AppSession {
+  readonly user: { id: string; email: string; is_anonymous: boolean };
+}
+
+/** The app's own session, by the code in its address. */
+async function atTheApp(verifier: string): Promise<AppSession> {
+  await page.waitForURL(`${appUrl}?code=*`);
+  const code = new URL(page.url()).searchParams.get('code');
+  const answer = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
+    method: 'POST',
+    headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ auth_code: code, code_verifier: verifier }),
+  });
+  return (await answer.json()) as AppSession;
+}
+
+/** A guest of the app, who has written something. */
+async function startAsGuest(): Promise<string> {
+  const { verifier, search } = pkce();
+  await open('guest', search);
+  await press('Continue as a guest');
+  const { user } = await atTheApp(verifier);
+  expect(user.is_anonymous).toBe(true);
+  await runSql(stage.backend, `insert into public.notes (owner, body) values ('${user.id}', 'mine')`);
+  return user.id;
+}
+
+async function notesOf(owner: string): Promise<string[]> {
+  const rows = await stage.backend.database
+    .pool('supabase_admin')
+    .query<{ body: string }>(sql`select body from public.notes where owner = ${owner}`);
+  return rows.map(({ body }) => body);
+}
+
+let users = 0;
+const newEmail = (): string => {
+  users += 1;
+  return `guest-${users}@example.com`;
+};
+
+describe('starting', () => {
+  test('makes nobody until the button is pressed, and leads back to the app', async () => {
+    const count = async () =>
+      (await stage.backend.database.pool('supabase_admin').query(sql`select from auth.users`)).length;
+    const before = await count();
+    const { verifier, search } = pkce();
+    await open('guest', search);
+    await page.getByText(`to continue to ${new URL(appUrl).host}`).waitFor();
+    await check('guest');
+    expect(await count()).toBe(before);
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Continue as a guest' }).press('Enter');
+    const { user } = await atTheApp(verifier);
+    expect(await count()).toBe(before + 1);
+    // The same guest, for who comes again.
+    const again = pkce();
+    await open('guest', again.search);
+    await page.getByText('You’re signed in as a guest.').waitFor();
+    await press(`Continue to ${new URL(appUrl).host}`);
+    expect((await atTheApp(again.verifier)).user.id).toBe(user.id);
+  });
+
+  test('without scripts', async () => {
+    await context.close();
+    ({ context, complaints } = await openContext(stage.browser, { javaScriptEnabled: false }));
+    page = await context.newPage();
+    const { verifier, search } = pkce();
+    await open('guest', search);
+    await press('Continue as a guest');
+    expect((await atTheApp(verifier)).user.is_anonymous).toBe(true);
+  });
+
+  test('not to an address that is not allowed', async () => {
+    await open('guest', `?redirect_to=https://evil.example/&code_challenge=${'a'.repeat(43)}`);
+    await press('Continue as a guest');
+    await page.getByRole('alert').getByText('isn’t allowed').waitFor();
+    expect(new URL(page.url()).origin).toBe(stage.backend.url);
+  });
+});
+
+describe('keeping the account', () => {
+  test('with an address and a password, confirmed by the code; the user stays the same', async () => {
+    const id = await startAsGuest();
+    const email = newEmail();
+    const { verifier, search } = pkce();
+    await open('upgrade', search);
+    await heading('Keep your account');
+    await check('upgrade');
+    await press('Keep my account');
+    await page.getByRole('alert').getByText('Enter your email address.').waitFor();
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await press('Keep my account');
+    await page.getByRole('alert').getByText('doesn’t meet every rule').waitFor();
+    await check('upgrade refused');
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByLabel('Password', { exact: true }).press('Enter');
+    await page.getByText(`to ${email}`).waitFor();
+    await check('upgrade waits');
+    await page.reload();
+    await page.getByText(`to ${email}`).waitFor();
+    await page.getByLabel('Code', { exact: true }).fill('000000');
+    await page.getByRole('alert').getByText('wrong or no longer valid').waitFor();
+    await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
+    await heading('Your account is kept');
+    await page.getByText(`sign in with ${email}`).waitFor();
+    await check('upgraded');
+    await press(`Continue to ${new URL(appUrl).host}`);
+    const session = await atTheApp(verifier);
+    expect(session.user).toMatchObject({ id, email, is_anonymous: false });
+    expect(await notesOf(id)).toEqual(['mine']);
+    // The password holds.
+    await context.clearCookies();
+    await open('sign-in');
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await press('Sign in');
+    await page.getByText(`Signed in as ${email}`).waitFor();
+  });
+
+  test('with a code alone; another address can be taken meanwhile', async () => {
+    const id = await startAsGuest();
+    await open('security');
+    await page.getByRole('link', { name: 'Keep this account' }).click();
+    await page.getByLabel('Email address').fill(newEmail());
+    await press('Without a password: email me a code');
+    await press('Use another address');
+    const email = newEmail();
+    await page.getByLabel('Email address').fill(email);
+    await press('Without a password: email me a code');
+    await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
+    await heading('Your account is kept');
+    await press('Continue');
+    await page.getByText(`Signed in as ${email}`).waitFor();
+    const token = await page.evaluate(
+      `fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } }).then((answer) => answer.json())`,
+    );
+    expect(token).toMatchObject({ session: { user: { id, is_anonymous: false } } });
+  });
+
+  test('by the link in the mail, opened in another tab', async () => {
+    const id = await startAsGuest();
+    const email = newEmail();
+    await open('upgrade');
+    await page.getByLabel('Email address').fill(email);
+    await press('Without a password: email me a code');
+    await page.getByText(`to ${email}`).waitFor();
+    await mailedCode(stage.backend, email);
+    const other = await context.newPage();
+    await other.goto(await mailedLink(email));
+    await other.getByRole('button', { name: 'Continue' }).click();
+    await other.getByText(`You’re signed in as ${email}.`).waitFor();
+    await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
+    await heading('Your account is kept');
+    expect(await notesOf(id)).toEqual(['mine']);
+  });
+
+  test('with an identity provider; one that belongs to somebody is no way', async () => {
+    idp.accounts.set('gus', { email: 'gus@idp.example', email_verified: true, name: 'Gus' });
+    const id = await startAsGuest();
+    const { verifier, search } = pkce();
+    await open('upgrade', search);
+    await press('Continue with Keycloak');
+    await signInAtProvider('gus');
+    await heading('Your account is kept');
+    await press(`Continue to ${new URL(appUrl).host}`);
+    expect((await atTheApp(verifier)).user).toMatchObject({
+      id,
+      email: 'gus@idp.example',
+      is_anonymous: false,
+    });
+
+    await context.clearCookies();
+    const second = await startAsGuest();
+    await open('upgrade', search);
+    await press('Continue with Keycloak');
+    await signInAtProvider('gus');
+    await page.getByRole('alert').getByText('can’t be linked').waitFor();
+    await heading('Keep your account');
+    expect(await notesOf(second)).toEqual(['mine']);
+  });
+
+  test('is for guests: members and strangers are told, or asked to sign in', async () => {
+    await open('upgrade');
+    await heading('Sign in');
+    const email = newEmail();
+    await makeUser(stage.backend, email);
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await press('Sign in');
+    await page.getByText('This is no guest account').waitFor();
+    await check('upgrade of a member');
+  });
+});
+
+describe('to an account there is already', () => {
+  async function toSignIn(email: string): Promise<void> {
+    await page.getByLabel('Email address').fill(email);
+    await press('Without a password: email me a code');
+    await page.getByRole('alert').getByText('If it’s yours, sign in').waitFor();
+    await press('Sign in to my account');
+    await page.getByText('Sign in to the account that you want to bring your things to.').waitFor();
+  }
+
+  async function signIn(email: string): Promise<void> {
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await press('Sign in');
+    await heading('Bring your things along?');
+  }
+
+  test('everything is brought along, by keyboard only', async () => {
+    const guest = await startAsGuest();
+    const email = newEmail();
+    const account = await makeUser(stage.backend, email);
+    const { verifier, search } = pkce();
+    await open('upgrade', search);
+    await toSignIn(email);
+    await check('sign-in of a guest');
+    await page.getByLabel('Email address').focus();
+    await page.keyboard.type(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+    await heading('Bring your things along?');
+    await page.getByText(`You’re signed in as ${email}.`).waitFor();
+    expect(await notesOf(guest)).toEqual(['mine']);
+    await check('hand-over');
+    await page.getByRole('button', { name: 'Bring it along' }).press('Enter');
+    await heading('It’s all here');
+    await check('handed over');
+    expect(await notesOf(account)).toEqual(['mine']);
+    expect(await notesOf(guest)).toEqual([]);
+    await page.getByRole('button', { name: /^Continue to/ }).press('Enter');
+    expect((await atTheApp(verifier)).user).toMatchObject({ id: account, email });
+  });
+
+  test('a hook that fails is explained, the guest is kept, and trying again works', async () => {
+    const guest = await startAsGuest();
+    const email = newEmail();
+    const account = await makeUser(stage.backend, email);
+    await open('upgrade');
+    await toSignIn(email);
+    await signIn(email);
+    await runSql(stage.backend, `insert into public.trouble values ('x')`);
+    await press('Bring it along');
+    await page.getByRole('alert').getByText('nothing has changed').waitFor();
+    await check('hand-over failed');
+    expect(await notesOf(guest)).toEqual(['mine']);
+    await runSql(stage.backend, 'truncate public.trouble');
+    await press('Bring it along');
+    await heading('It’s all here');
+    expect(await notesOf(account)).toEqual(['mine']);
+    await press('Continue');
+    await page.getByText(`Signed in as ${email}`).waitFor();
+  });
+
+  test('back to the guest, before and after signing in', async () => {
+    const guest = await startAsGuest();
+    const email = newEmail();
+    await makeUser(stage.backend, email);
+    await open('upgrade');
+    await toSignIn(email);
+    await press('Back to the guest account');
+    await heading('Keep your account');
+    await toSignIn(email);
+    await signIn(email);
+    await press('Back to the guest account');
+    await heading('Keep your account');
+    expect(await notesOf(guest)).toEqual(['mine']);
+  });
+
+  test('or left behind', async () => {
+    const guest = await startAsGuest();
+    const email = newEmail();
+    const account = await makeUser(stage.backend, email);
+    await open('upgrade');
+    await toSignIn(email);
+    await signIn(email);
+    await press('Leave it behind');
+    await page.getByText('This is no guest account').waitFor();
+    expect([await notesOf(guest), await notesOf(account)]).toEqual([['mine'], []]);
+    expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account-guest');
+  });
+
+  test('by way of an identity provider', async () => {
+    idp.accounts.set('ida', { email: 'ida@idp.example', email_verified: true, name: 'Ida' });
+    await open('sign-in');
+    await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
+    await signInAtProvider('ida');
+    await page.getByText('Signed in as ida@idp.example').waitFor();
+    await context.clearCookies();
+
+    await startAsGuest();
+    const { verifier, search } = pkce();
+    await open('upgrade', search);
+    await press('Sign in to my account');
+    await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
+    await signInAtProvider('ida');
+    await heading('Bring your things along?');
+    await press('Bring it along');
+    await heading('It’s all here');
+    await page.getByRole('button', { name: /^Continue to/ }).click();
+    const { user } = await atTheApp(verifier);
+    expect(user.email).toBe('ida@idp.example');
+    expect(await notesOf(user.id)).toEqual(['mine']);
+  });
+});
+
+/** The provider's own pages for sign-in and consent. */
+async function signInAtProvider(login: string): Promise<void> {
+  await page.locator('input[name=login]').fill(login);
+  await page.locator('input[name=password]').fill('any');
+  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+/** The address in the newest mail to somebody. */
+async function mailedLink(to: string): Promise<string> {
+  const mailUrl = stage.backend.status().MAILPIT_URL;
+  const search = (await (
+    await fetch(`${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`)
+  ).json()) as { messages: { ID: string }[] };
+  const mail = (await (await fetch(`${mailUrl}/api/v1/message/${search.messages[0]?.ID}`)).json()) as {
+    HTML: string;
+  };
+  return (/href="([^"]+)"/.exec(mail.HTML)?.[1] ?? '').replaceAll('&amp;', '&').replaceAll('&#38;', '&');
+}

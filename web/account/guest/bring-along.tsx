@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { ApiError } from '../../lib/api.ts';
+import { useFlow } from '../flow.ts';
+import { Aside, Form, PageLink, Quiet, Stack, Submit, TextButton } from '../parts.tsx';
+import { Shell } from '../shell.tsx';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import { handOverGuest, leaveGuestBehind, resumeGuest } from './api.ts';
+
+/** Asks the account's owner whether a guest's things shall move to the account. Nothing has moved yet. */
+export function BringAlong(props: {
+  who: string;
+  onDone: () => void;
+  /** There is no guest (any more). */
+  onNone: () => void;
+}) {
+  const { who, onDone, onNone } = props;
+  const [isStale, setStale] = useState(false);
+  const { next } = useFlow();
+  const bring = useSubmit(async () => {
+    try {
+      await handOverGuest();
+      onDone();
+    } catch (error) {
+      setStale(error instanceof ApiError && error.code === 'sign_in_stale');
+      throw error;
+    }
+    return undefined;
+  });
+  const leave = useSubmit(async () => {
+    await leaveGuestBehind();
+    onNone();
+    return undefined;
+  });
+  const back = useSubmit(async () => {
+    await resumeGuest();
+    return undefined;
+  });
+  const busy = bring.busy || leave.busy || back.busy;
+  return (
+    <Shell page="page.hand-over" lead={t('hand-over.text', { who })}>
+      <Form onSubmit={bring.onSubmit} problems={[...bring.problems, ...leave.problems, ...back.problems]}>
+        {isStale ? (
+          <PageLink to="sign-in" query={next === 'upgrade' ? 'again=1' : 'next=upgrade&again=1'}>
+            {t('hand-over.fresh')}
+          </PageLink>
+        ) : null}
+        <Submit busy={bring.busy}>{t('hand-over.submit')}</Submit>
+        <Quiet disabled={busy} onClick={() => leave.run(undefined)}>
+          {t('hand-over.leave')}
+        </Quiet>
+        <Aside>{t('hand-over.leave-hint')}</Aside>
+      </Form>
+      <Stack>
+        <TextButton disabled={busy} onClick={() => back.run(undefined)}>
+          {t('hand-over.back')}
+        </TextButton>
+      </Stack>
+    </Shell>
+  );
+}

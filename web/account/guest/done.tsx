@@ -1,0 +1,28 @@
+import { useLocation } from 'wouter';
+import { leaveFor, returnAddress } from '../account-api.ts';
+import { currentFlow, hostOf, useFlow } from '../flow.ts';
+import { Form, Submit } from '../parts.tsx';
+import { Shell, type ShellProps } from '../shell.tsx';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+
+/** How it went, and on to the app or to the account. */
+export function Done({ page, text }: { page: ShellProps['page']; text: string }) {
+  const [, navigate] = useLocation();
+  const host = hostOf(useFlow().redirectTo);
+  const submit = useSubmit(async () => {
+    const flow = currentFlow();
+    if (flow.redirectTo === undefined) navigate('/security');
+    else await leaveFor(await returnAddress(flow));
+    return undefined;
+  });
+  return (
+    <Shell page={page} lead={text}>
+      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        <Submit busy={submit.busy}>
+          {host === undefined ? t('sign-in.continue') : t('sign-in.continue-to', { host })}
+        </Submit>
+      </Form>
+    </Shell>
+  );
+}

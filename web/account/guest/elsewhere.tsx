@@ -1,0 +1,39 @@
+import { useLocation } from 'wouter';
+import { ErrorSummary } from '../../ui/error-summary.tsx';
+import { signOut } from '../account-api.ts';
+import { useFlow } from '../flow.ts';
+import { usePageConfig } from '../page-config.ts';
+import { Quiet } from '../parts.tsx';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import { setGuestAside } from './api.ts';
+import classes from './guest.module.css';
+import { towardsUpgrade } from './search.ts';
+
+/** For guests who have an account already: to its sign-in, with what they have here or, where that cannot be, without. */
+export function Elsewhere({ onLeave }: { onLeave: (isLeaving: boolean) => void }) {
+  const [, navigate] = useLocation();
+  const { handOver } = usePageConfig();
+  const { search } = useFlow();
+  const go = useSubmit(async () => {
+    onLeave(true);
+    try {
+      await (handOver ? setGuestAside() : signOut('local'));
+    } catch (error) {
+      onLeave(false);
+      throw error;
+    }
+    navigate(`/sign-in${handOver ? towardsUpgrade(search) : search}`);
+    return undefined;
+  });
+  return (
+    <section className={classes.elsewhere} aria-labelledby="elsewhere">
+      <h2 id="elsewhere">{t('upgrade.have')}</h2>
+      <p>{handOver ? t('upgrade.with-hook') : t('upgrade.without-hook')}</p>
+      <ErrorSummary problems={go.problems} />
+      <Quiet disabled={go.busy} onClick={() => go.run(undefined)}>
+        {handOver ? t('upgrade.elsewhere') : t('upgrade.leave')}
+      </Quiet>
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+import { useEffect } from 'react';
+import { post } from '../account-api.ts';
+import { digitsOf } from '../fields.ts';
+import { usePageConfig } from '../page-config.ts';
+import { CodeField, Form, Stack, Submit, TextButton } from '../parts.tsx';
+import { PendingChange } from '../security/pending-change.tsx';
+import { sessionClient } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+
+const codeId = 'code';
+
+/** The address a guest has given waits for its confirmation: by the code here, or by the link elsewhere. */
+export function PendingAddress({ email, onChange }: { email: string; onChange: () => void }) {
+  const { codeLength: length } = usePageConfig();
+  const submit = useSubmit(
+    async (field) => {
+      const token = digitsOf(field('code'), length);
+      if (token.length !== length) {
+        return [{ text: t('field.code-missing', { length }), fieldId: codeId }];
+      }
+      await post('verify', { email, token, type: 'email_change' });
+      await sessionClient().changed('USER_UPDATED');
+      return undefined;
+    },
+    { otp_expired: codeId },
+  );
+  useEffect(() => {
+    // The link may have been opened in another tab, which has its session from the server.
+    const look = () => void sessionClient().load();
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, []);
+  return (
+    <>
+      <PendingChange
+        kind="email"
+        to={email}
+        text={t('upgrade.sent', { email, length })}
+        onCancelled={() => {}}
+      />
+      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        <CodeField
+          id={codeId}
+          length={length}
+          error={submit.errorAt(codeId)}
+          onComplete={(form) => submit.run(form)}
+        />
+        <Submit busy={submit.busy}>{t('code.submit')}</Submit>
+      </Form>
+      <Stack>
+        <TextButton onClick={onChange}>{t('upgrade.change')}</TextButton>
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Problem } from '../../ui/error-summary.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { continueAsGuest } from '../account-api.ts';
+import { hostOf, useFlow } from '../flow.ts';
+import { goOn } from '../next.ts';
+import { usePageConfig } from '../page-config.ts';
+import { Aside, Form, PageLink, Submit } from '../parts.tsx';
+import { useSession } from '../session.ts';
+import { Shell } from '../shell.tsx';
+import { t } from '../text.ts';
+import { loadProblems } from '../texts.ts';
+import { useSubmit } from '../use-submit.ts';
+import { AlreadySignedIn } from './sign-in.tsx';
+
+/** Starting without an account. Opening the page makes nobody; the button does. */
+export function GuestPage() {
+  const state = useSession();
+  const [, navigate] = useLocation();
+  const { offers } = usePageConfig();
+  const host = hostOf(useFlow().redirectTo);
+  const [isLeaving, setLeaving] = useState(false);
+  const [stuck, setStuck] = useState<readonly Problem[]>([]);
+  const submit = useSubmit(async () => {
+    setLeaving(true);
+    try {
+      await goOn(await continueAsGuest(), navigate);
+    } catch (error) {
+      // A guest by now, but not on the way: the page shows both.
+      setStuck([(await loadProblems()).problemOf(error)]);
+      setLeaving(false);
+      throw error;
+    }
+    return undefined;
+  });
+  if (state.status === 'signed-in' && !isLeaving) {
+    return (
+      <Shell page="page.guest">
+        <AlreadySignedIn user={state.session.user} host={host} problems={stuck} />
+      </Shell>
+    );
+  }
+  return (
+    <Shell page="page.guest" lead={host === undefined ? undefined : t('sign-in.to', { host })}>
+      {offers.guest ? null : <Notice tone="warning">{t('guest.off')}</Notice>}
+      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        <div data-part="guest">
+          {offers.guest ? (
+            <>
+              <p>{t('guest.intro')}</p>
+              <Submit busy={submit.busy}>{t('sign-in.guest')}</Submit>
+            </>
+          ) : null}
+        </div>
+      </Form>
+      <Aside>
+        {t('sign-up.have')} <PageLink to="sign-in">{t('sign-up.sign-in')}</PageLink>
+      </Aside>
+    </Shell>
+  );
+}

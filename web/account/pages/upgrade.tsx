@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { ErrorSummary } from '../../ui/error-summary.tsx';
+import { useFlow } from '../flow.ts';
+import { isGuestSetAside } from '../guest/api.ts';
+import { BringAlong } from '../guest/bring-along.tsx';
+import { Done } from '../guest/done.tsx';
+import { Elsewhere } from '../guest/elsewhere.tsx';
+import { KeepAccount } from '../guest/keep-account.tsx';
+import { PendingAddress } from '../guest/pending-address.tsx';
+import { towardsUpgrade } from '../guest/search.ts';
+import { problemOf } from '../problems.ts';
+import { needsSecondFactor, sessionClient, type User, useSession } from '../session.ts';
+import { Shell } from '../shell.tsx';
+import { t } from '../text.ts';
+
+/** How a guest keeps the account: by adding a way to sign in, or by bringing everything to an account there is already. */
+export function UpgradePage() {
+  const state = useSession();
+  const [, navigate] = useLocation();
+  const { search } = useFlow();
+  const [wasGuest, setWasGuest] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
+  const isSignedIn = state.status === 'signed-in';
+  const mustStepUp = isSignedIn && needsSecondFactor(state.session);
+  const user = isSignedIn ? state.session.user : undefined;
+  const isGuest = user?.is_anonymous === true;
+  // Its token is of the guest that they were.
+  const isOutdated = isSignedIn && !isGuest && state.session.claims.is_anonymous === true;
+  useEffect(() => {
+    if (state.status === 'signed-out' && !isLeaving) {
+      navigate(`/sign-in${towardsUpgrade(search)}`, { replace: true });
+    }
+    if (mustStepUp) navigate(`/mfa${towardsUpgrade(search)}`, { replace: true });
+  }, [state.status, isLeaving, mustStepUp, navigate, search]);
+  useEffect(() => {
+    if (isGuest || new URLSearchParams(window.location.search).has('linked')) setWasGuest(true);
+  }, [isGuest]);
+  useEffect(() => {
+    if (isOutdated) void sessionClient().refresh();
+  }, [isOutdated]);
+
+  if (state.status === 'failed') {
+    return (
+      <Shell page="page.upgrade">
+        <ErrorSummary problems={[problemOf(state.error)]} />
+      </Shell>
+    );
+  }
+  if (user === undefined || mustStepUp) return <Shell page="page.upgrade" />;
+  if (isGuest) return <Guest user={user} onLeave={setLeaving} />;
+  if (wasGuest) {
+    const text = user.email === '' ? t('upgrade.done-linked') : t('upgrade.done', { who: user.email });
+    return <Done page="page.upgrade-done" text={text} />;
+  }
+  return <Member user={user} />;
+}
+
+function Guest({ user, onLeave }: { user: User; onLeave: (isLeaving: boolean) => void }) {
+  const [isChanging, setChanging] = useState(false);
+  const pending = user.new_email ?? '';
+  return (
+    <Shell page="page.upgrade" lead={pending === '' || isChanging ? t('upgrade.intro') : undefined}>
+      {pending === '' || isChanging ? (
+        <KeepAccount onSaved={() => setChanging(false)} />
+      ) : (
+        <PendingAddress email={pending} onChange={() => setChanging(true)} />
+      )}
+      <Elsewhere onLeave={onLeave} />
+    </Shell>
+  );
+}
+
+/** Signed in to an account: perhaps a guest of this browser waits to be brought along. */
+function Member({ user }: { user: User }) {
+  const [isWaiting, setWaiting] = useState<boolean>();
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    isGuestSetAside().then(setWaiting, () => setWaiting(false));
+  }, []);
+  const who = user.email || user.phone || t('security.guest');
+  if (isDone) return <Done page="page.hand-over-done" text={t('hand-over.done', { who })} />;
+  if (isWaiting === undefined) return <Shell page="page.upgrade" />;
+  if (isWaiting)
+    return <BringAlong who={who} onDone={() => setDone(true)} onNone={() => setWaiting(false)} />;
+  return <Done page="page.upgrade" text={t('upgrade.member', { who })} />;
+}
