@@ -1,23 +1,32 @@
-/** A project's table and its function for [auth.hook.guest_hand_over], with a way to fail. */
+/** A project whose rows change hands by the function that docs/account.md shows, with a way to make it fail. */
+import { readFileSync } from 'node:fs';
+
+const documented = /```sql\n([\s\S]*?)```/.exec(
+  readFileSync(new URL('../../docs/account.md', import.meta.url), 'utf8'),
+)?.[1];
+
 export const handOverSql = `
   create table public.notes (
     id bigint generated always as identity primary key,
     owner uuid not null references auth.users (id) on delete cascade,
     body text not null
   );
+  create table public.settings (
+    owner uuid primary key references auth.users (id) on delete cascade,
+    theme text not null
+  );
+  ${documented}
+  -- A row in trouble makes the function fail; calls counts those that went through.
   create table public.trouble (word text);
-  create table public.calls (event jsonb);
-  create function public.hand_over_guest(event jsonb) returns jsonb
-  language plpgsql security definer set search_path = ''
+  create table public.calls (guest uuid, account uuid);
+  create function public.watch() returns trigger language plpgsql security definer set search_path = ''
   as $$
   begin
     if exists (select from public.trouble) then
       raise exception 'no';
     end if;
-    insert into public.calls values (event);
-    update public.notes set owner = (event ->> 'user_id')::uuid where owner = (event ->> 'guest_id')::uuid;
-    return '{}';
+    insert into public.calls values (old.owner, new.owner);
+    return new;
   end
   $$;
-  revoke execute on function public.hand_over_guest from public, anon, authenticated;
-  grant execute on function public.hand_over_guest to supabase_auth_admin;`;
+  create trigger watch before update on public.notes for each row execute function public.watch();`;

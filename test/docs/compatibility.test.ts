@@ -178,7 +178,7 @@ describe('what is different', () => {
 });
 
 it('with a captcha nobody signs in on the Account pages', async () => {
-  expect(page).toContain('The Account pages have no widget for it');
+  expect(page).toContain('Without it nobody signs in');
   const guarded = await createTestBackend({
     config: { auth: { captcha: { enabled: true, provider: 'turnstile', secret: 'x' } } },
   });

@@ -14,7 +14,7 @@ import { runHook } from './hooks.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
 
 /** So long ago the account may have been signed in to. */
-const freshMs = 15 * 60_000;
+const freshSignInMs = 15 * 60_000;
 
 export interface GuestHandOver {
   readonly guestToken: string;
@@ -39,7 +39,7 @@ export async function handOverGuest(ctx: AuthContext, request: GuestHandOver): P
   if (guest?.user.is_anonymous !== true) return 'guest_gone';
   if (account === undefined || account.user.is_anonymous) return 'not_signed_in';
   if (hasVerifiedFactor(account.user) && account.session.aal !== 'aal2') return 'insufficient_aal';
-  if (ctx.clock.now() - signedInAt(account.session) > freshMs) return 'stale';
+  if (ctx.clock.now() - signedInAt(account.session) > freshSignInMs) return 'stale';
   return ctx.pool.transaction(async (tx) => {
     if (!(await lockGuest(tx, guest.user.id))) return 'guest_gone';
     const ids = { guest_id: guest.user.id, user_id: account.user.id };
