@@ -39,10 +39,7 @@ const SsoPage = late('page.sso', async () => {
   const [{ SsoPage: Page }] = await Promise.all([import('./pages/sso.tsx'), loadRest()]);
   return Page;
 });
-const GuestPage = late('page.guest', async () => {
-  const [{ GuestPage: Page }] = await Promise.all([import('./pages/guest.tsx'), loadRest()]);
-  return Page;
-});
+const GuestPage = late('page.guest', async () => (await members()).GuestPage);
 
 /** By path below `/account`. `error` also stands for every address that is none. */
 export const pages: Readonly<Record<string, ComponentType>> = {

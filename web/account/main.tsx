@@ -8,7 +8,8 @@ async function start(): Promise<void> {
   await loadFirst();
   hydrateRoot(document.getElementById('root') as HTMLElement, <App />);
   void sessionClient().load();
-  void loadProblems();
+  // Nothing can go wrong before somebody turns to a field or a button.
+  addEventListener('focusin', () => void loadProblems(), { once: true });
 }
 
 void start();

@@ -18,7 +18,7 @@ import { type TextId, t } from './text.ts';
 
 const nonce = '%PLINTH_NONCE%';
 
-const catalogues = import.meta.glob(['../locales/*/*.ts', '!../locales/*/console.ts']) as Record<
+const catalogues = import.meta.glob(['../locales/*/*.ts', '!../locales/*/console*.ts']) as Record<
   string,
   () => Promise<{ readonly messages: Catalogue }>
 >;

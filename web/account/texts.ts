@@ -12,7 +12,7 @@ const errors = import.meta.glob('../locales/*/errors.ts') as Loaders;
 const rest = import.meta.glob([
   '../locales/*/*.ts',
   // `plain` is prerendered only.
-  '!../locales/*/{account,shared,errors,plain,console}.ts',
+  '!../locales/*/{account,shared,errors,plain,console*}.ts',
   '!**/*.test.ts',
 ]) as Loaders;
 

@@ -24,7 +24,7 @@ export function useSubmit(handler: Handler, fieldOf: FieldOf = {}, initial: read
     try {
       setProblems((await work((name) => String(data.get(name) ?? ''))) ?? none);
     } catch (error) {
-      // Loaded after the page, and before anybody can have typed a password (`main.tsx`).
+      // Loaded before anybody can have typed a password (`main.tsx`).
       const { problemOf } = await loadProblems();
       setProblems([problemOf(error, fieldOf)]);
     } finally {

@@ -22,7 +22,7 @@ const emailId = 'email';
 const passwordId = 'password';
 
 const GuestAside = lazy(async () => {
-  const [{ GuestAside: Part }] = await Promise.all([import('../guest/aside.tsx'), loadRest()]);
+  const [{ GuestAside: Part }] = await Promise.all([import('./members.ts'), loadRest()]);
   return { default: Part };
 });
 
