@@ -67,6 +67,9 @@ const fixed: readonly Fixed[] = [
   ['auth', 'a hook in the database answers within', 'ms', 'src/auth', 'functionTimeoutMs'],
   ['auth', 'answer of a hook', 'bytes', 'src/auth', 'maxAnswerBytes'],
   ['rest', 'request body', 'bytes', 'src/rest', 'BODY_LIMIT_BYTES'],
+  ['rest', 'CSV, written as JSON', 'bytes', 'src/rest', 'CSV_AS_JSON_BYTES'],
+  ['rest', 'form', 'bytes', 'src/rest', 'FORM_BYTES'],
+  ['rest', 'fields of a form', 'count', 'src/rest', 'FORM_FIELDS'],
   ['rest', 'columns and embeds of a level, terms of an order', 'count', 'src/rest', 'MAX_ITEMS'],
   ['rest', 'levels of embeds, and of conditions', 'count', 'src/rest/core/parse/grammar.ts', 'MAX_DEPTH'],
   [

@@ -10,6 +10,8 @@ import { RestError, restError } from './errors.ts';
 export const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
 /** Smaller bodies are not counted. */
 const COUNTED_BYTES = 1024 * 1024;
+/** What these become is held beside them. */
+const BECOMES_JSON = /^\s*(text\/csv|application\/x-www-form-urlencoded)/i;
 
 export class BodySpace {
   readonly #totalBytes: number;
@@ -24,6 +26,7 @@ export class BodySpace {
   read(request: IncomingMessage, payload: Readable): Promise<Buffer> {
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > BODY_LIMIT_BYTES) return Promise.reject(tooLarge());
+    const held = BECOMES_JSON.test(request.headers['content-type'] ?? '') ? 2 : 1;
     return new Promise((resolve, reject) => {
       let chunks: Buffer[] = [];
       let size = 0;
@@ -38,7 +41,8 @@ export class BodySpace {
         chunks.push(chunk);
         size += chunk.length;
         if (size > BODY_LIMIT_BYTES) fail(tooLarge());
-        else if (size > COUNTED_BYTES && !this.#hold(request, size)) fail(restError('PGRSTX03', CLOSING));
+        else if (size > COUNTED_BYTES && !this.#hold(request, size * held))
+          fail(restError('PGRSTX03', CLOSING));
       };
       const broken = (cause?: Error) => fail(cutShort(cause));
       payload.on('data', take);

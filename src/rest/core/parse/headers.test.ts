@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RestError } from '../../errors.ts';
-import { readCsv } from './csv.ts';
+import { csvToJson } from './csv.ts';
 import { contentType, type MediaType, mediaTypeName, readAccept, readMediaType } from './media-type.ts';
 import { isTooDeep, readPayload } from './payload.ts';
 import { preferenceApplied, readPreferences } from './preferences.ts';
@@ -197,17 +197,82 @@ describe('payloads', () => {
     ]);
   });
 
+  const readCsv = (text: string | Uint8Array) => {
+    const table = csvToJson(typeof text === 'string' ? bytes(text) : text, 1_000_000);
+    if (table.kind !== 'rows') return table;
+    return JSON.parse(new TextDecoder().decode(table.json)) as unknown;
+  };
+
   test('CSV that is printed is read back', () => {
-    const cell = fc.string({ minLength: 1 });
+    const cell = fc.string({ unit: 'grapheme' });
+    const columns = fc.uniqueArray(cell, { minLength: 2, maxLength: 4 });
+    const table = columns.chain((header) =>
+      fc.tuple(
+        fc.constant(header),
+        fc.array(fc.array(cell, { minLength: header.length, maxLength: header.length })),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.constantFrom('', 'end'),
+      ),
+    );
     fc.assert(
-      fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 2 }), { minLength: 1 }), (table) => {
-        const text = table
+      fc.property(table, ([header, rows, lineEnd, last]) => {
+        const text = [header, ...rows]
           .map((row) => row.map((one) => `"${one.replaceAll('"', '""')}"`).join(','))
-          .join('\n');
-        const [header, ...rows] = table;
-        expect(readCsv(text)).toEqual({ header, rows });
+          .join(lineEnd);
+        expect(readCsv(text + (last === '' ? '' : lineEnd))).toEqual(
+          rows.map((row) =>
+            Object.fromEntries(
+              header.map((name, place) => [name, row[place] === 'NULL' ? null : row[place]]),
+            ),
+          ),
+        );
       }),
     );
+  });
+
+  test.each<[string, unknown]>([
+    ['', { kind: 'fault', fault: 'not enough input' }],
+    ['\n\r\n', { kind: 'fault', fault: 'not enough input' }],
+    ['a,b', []],
+    ['a,b\n', []],
+    ['a,b\n1,', [{ a: '1', b: '' }]],
+    ['a,b\n,', [{ a: '', b: '' }]],
+    ['a,b\n\n1,2\n\n', [{ a: '1', b: '2' }]],
+    ['a\n1\n""\n2', [{ a: '1' }, { a: '2' }]],
+    ['a,b\n1', { kind: 'fault', fault: 'All lines must have same number of fields' }],
+    ['a,b\n1,2,3', { kind: 'fault', fault: 'All lines must have same number of fields' }],
+    ['a,b\n"1,2', { kind: 'fault', fault: 'Unterminated quoted field' }],
+    ['a,b\n1\n"', { kind: 'fault', fault: 'Unterminated quoted field' }],
+    ['a,b\n"x"y,z"z', [{ a: 'xy', b: 'z"z' }]],
+    ['\ufeffa,a,b\n1,2,3', [{ a: '2', b: '3' }]],
+    ['a,b,a\n1,2,3', [{ a: '3', b: '2' }]],
+    ['__proto__,b\n1,NULLs', [JSON.parse('{"__proto__": "1", "b": "NULLs"}')]],
+    ['a,b\n\\,\u0001\t', [{ a: '\\', b: '\u0001\t' }]],
+  ])('CSV %j', (text, expected) => {
+    expect(readCsv(text)).toEqual(expected);
+  });
+
+  test('CSV that is no UTF-8 is read as far as it goes', () => {
+    expect(readCsv(Uint8Array.from([0x61, 0x0a, 0xff, 0x62]))).toEqual([{ a: '\ufffdb' }]);
+  });
+
+  test('CSV that gets long as JSON, and forms that are large, are refused', () => {
+    const text = bytes(`${'n'.repeat(1000)}\n${'1\n'.repeat(1000)}`);
+    expect(csvToJson(text, 1_000_000)).toEqual({ kind: 'too long' });
+    expect(csvToJson(text, 1_010_000)).toMatchObject({ kind: 'rows', count: 1000 });
+    const form = (body: Uint8Array) => () => readPayload(body, { kind: 'form' }, 'function', undefined);
+    expect(form(new Uint8Array(17 * 1024 * 1024).fill(0x61))).toThrow(/too large/);
+    expect(form(bytes('a=1&'.repeat(10_000)))).toThrow(/too large/);
+    expect(form(bytes('a=1&'.repeat(9_999)))().form).toHaveLength(9_999);
+  });
+
+  test('much CSV costs the memory of its JSON', () => {
+    const text = bytes(`id,name\n${'1,"some ""text"" in it"\n'.repeat(500_000)}`);
+    const before = process.memoryUsage().rss;
+    const table = csvToJson(text, 100_000_000);
+    const grown = process.memoryUsage().rss - before;
+    expect(table).toMatchObject({ kind: 'rows', count: 500_000 });
+    expect(grown).toBeLessThan(3 * (table.kind === 'rows' ? table.json.length : 0));
   });
 
   test('a form is read back as it was', () => {

@@ -2,8 +2,8 @@
  * The request body. JSON goes to PostgreSQL as the bytes that came; here it is only judged: one object or an array of
  * objects with one set of keys. CSV and forms become JSON first.
  */
-import { restError } from '../../errors.ts';
-import { readCsv } from './csv.ts';
+import { RestError, restError } from '../../errors.ts';
+import { csvToJson } from './csv.ts';
 import { readJsonRows } from './json-rows.ts';
 import { type MediaType, mediaTypeName } from './media-type.ts';
 import { splitQuery } from './query.ts';
@@ -37,7 +37,7 @@ export function readPayload(
     case 'csv':
       return csv(body);
     case 'form': {
-      const fields = splitQuery(decode(body)).map(([key, value]): [string, string] => [key, value ?? '']);
+      const fields = formFields(body);
       if (target === 'function') {
         return { body: undefined, keys: keysOf(fields.map(([key]) => key)), isObject: true, form: fields };
       }
@@ -73,16 +73,33 @@ function checkedJson(body: Uint8Array, target: 'table' | 'function'): Payload {
   }
 }
 
+/** Of the JSON that CSV becomes: short lines under long names grow a lot. */
+const CSV_AS_JSON_BYTES = 256 * 1024 * 1024;
+
 function csv(body: Uint8Array): Payload {
-  const table = readCsv(decode(body));
-  if ('fault' in table) throw invalidBody(table.fault);
-  const rows = table.rows.map((fields) =>
-    Object.fromEntries(
-      table.header.map((name, index) => [name, fields[index] === 'NULL' ? null : fields[index]]),
-    ),
-  );
-  return json(text.encode(JSON.stringify(rows)), rows.length === 0 ? [] : keysOf(table.header), false);
+  const table = csvToJson(body, CSV_AS_JSON_BYTES);
+  if (table.kind === 'fault') throw invalidBody(table.fault);
+  if (table.kind === 'too long')
+    throw tooLarge(`As JSON it has more than ${CSV_AS_JSON_BYTES} bytes; send it in parts.`);
+  return json(table.json, table.count === 0 ? [] : keysOf(table.names), false);
 }
+
+/** A form is one row, or the arguments of one call. */
+const FORM_BYTES = 16 * 1024 * 1024;
+const FORM_FIELDS = 10_000;
+
+function formFields(body: Uint8Array): [string, string][] {
+  if (body.length > FORM_BYTES) throw tooLarge(`A form has at most ${FORM_BYTES} bytes; send JSON.`);
+  let fields = 1;
+  for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) fields++;
+  if (fields > FORM_FIELDS) throw tooLarge(`A form has at most ${FORM_FIELDS} fields; send JSON.`);
+  return splitQuery(decode(body)).map(([key, value]) => [key, value ?? '']);
+}
+
+const AMPERSAND = 0x26;
+
+const tooLarge = (hint: string) =>
+  new RestError({ code: 'PGRST102', status: 413, message: 'Request body is too large', hint });
 
 /** Nested deeper than any body that means something; PostgreSQL's stack ends some ten thousand levels down. */
 const DEEP = 1000;
