@@ -1,0 +1,125 @@
+/**
+ * A large answer of `plinth rest` to a client that reads slowly: what the process takes for it, above what it has when
+ * idle. The answer is read to its end and has to be whole.
+ *
+ *   node bench/rest-large.ts [--mib 1024] [--mib-per-second 100]
+ *
+ * Ends with 1 when the answer is not whole. Linux only.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createTestDatabase, stopTestCluster } from '../src/database/testing.ts';
+
+const { values } = parseArgs({
+  options: {
+    mib: { type: 'string', default: '1024' },
+    'mib-per-second': { type: 'string', default: '100' },
+  },
+});
+const MIB = 1024 * 1024;
+const wantedBytes = Number(values.mib) * MIB;
+const bytesPerMs = (Number(values['mib-per-second']) * MIB) / 1000;
+/** Of JSON, about 1 KiB each. */
+const ROW_BYTES = 1024;
+const SETTLE_MS = 2000;
+
+const { database, drop } = await createTestDatabase('bench-large');
+await database.pool('supabase_admin').exec(`
+  do $$ begin
+    if to_regrole('bench_large') is null then
+      create role bench_large login noinherit password 'p';
+    end if;
+  end $$;
+  create schema api;
+  grant usage on schema api to bench_large;
+  create view api.lines as
+    select n as id, repeat(chr(97 + n % 26), ${ROW_BYTES - 25}) as text from generate_series(1, ${Math.ceil(wantedBytes / ROW_BYTES)}) n;
+  grant select on api.lines to bench_large`);
+
+const uri = new URL(database.info.url);
+uri.username = 'bench_large';
+uri.password = 'p';
+const child = spawn(
+  process.execPath,
+  [fileURLToPath(new URL('../bin/plinth.mjs', import.meta.url)), 'rest'],
+  {
+    env: {
+      PATH: process.env.PATH,
+      HOME: '/nowhere',
+      PGRST_DB_URI: uri.href,
+      PGRST_DB_SCHEMAS: 'api',
+      PGRST_DB_ANON_ROLE: 'bench_large',
+      PGRST_SERVER_HOST: '127.0.0.1',
+      PGRST_SERVER_PORT: '0',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  },
+);
+const pid = child.pid as number;
+
+async function addressOf(): Promise<string> {
+  let said = '';
+  for await (const chunk of child.stderr) {
+    said += chunk;
+    const address = /API server listening on (\S+)/.exec(said)?.[1];
+    if (address !== undefined) return `http://${address}`;
+  }
+  throw new Error(`plinth rest has ended:\n${said}`);
+}
+
+const statusBytes = (name: 'VmRSS' | 'VmHWM'): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) *
+  1024;
+
+/** Takes no more than the rate allows; the size, and whether it begins and ends as the array does. */
+async function readSlowly(answer: IncomingMessage): Promise<{ bytes: number; isWhole: boolean }> {
+  const startedAt = performance.now();
+  let bytes = 0;
+  let first = '';
+  let last = '';
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    if (bytes === 0) first = chunk.toString('latin1', 0, 7);
+    bytes += chunk.length;
+    last = (last + chunk.toString('latin1', Math.max(0, chunk.length - 2))).slice(-2);
+    const aheadMs = bytes / bytesPerMs - (performance.now() - startedAt);
+    if (aheadMs > 5) await sleep(aheadMs);
+  }
+  return { bytes, isWhole: first === '[{"id":' && last === '}]' };
+}
+
+const mib = (bytes: number) => (bytes / MIB).toFixed(1);
+try {
+  const url = await addressOf();
+  await (await fetch(`${url}/lines?limit=10`)).text();
+  await sleep(SETTLE_MS);
+  const idleBytes = statusBytes('VmRSS');
+  // Forgets the peak of the start (proc(5), clear_refs).
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  const askedAt = performance.now();
+  const [answer] = (await once(get(`${url}/lines`), 'response')) as [IncomingMessage];
+  const headersMs = performance.now() - askedAt;
+  const { bytes, isWhole } = await readSlowly(answer);
+  const peakBytes = statusBytes('VmHWM');
+  const seconds = (performance.now() - askedAt) / 1000;
+  console.log(
+    `${mib(bytes)} MiB, headers after ${(headersMs / 1000).toFixed(1)} s, all after ${seconds.toFixed(1)} s`,
+  );
+  console.log(
+    `RSS of plinth rest: idle ${mib(idleBytes)} MiB, peak ${mib(peakBytes)} MiB: ${mib(peakBytes - idleBytes)} MiB more`,
+  );
+  const declared = Number(answer.headers['content-length']);
+  if (answer.statusCode !== 200 || !isWhole || bytes !== declared || bytes < wantedBytes) {
+    console.error(`The answer is not whole: status ${answer.statusCode}, ${bytes} of ${declared} bytes.`);
+    process.exitCode = 1;
+  }
+} finally {
+  child.kill('SIGTERM');
+  if (child.exitCode === null) await once(child, 'exit');
+  await drop();
+  await stopTestCluster();
+}
