@@ -10,6 +10,7 @@ import type { Oidc } from './oidc.ts';
 import type { Passwords } from './passwords.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Settings } from './settings.ts';
+import type { SwapToken } from './token-swaps.ts';
 
 export interface AuthContext {
   readonly settings: Settings;
@@ -25,6 +26,7 @@ export interface AuthContext {
   /** Undefined: nobody is asked. */
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
+  readonly swapToken: SwapToken;
   readonly clock: Clock;
   /** To other servers. */
   readonly outgoing: Outgoing;

@@ -52,6 +52,7 @@ import { tokenRoutes } from './routes/token.ts';
 import { userRoutes } from './routes/user.ts';
 import { verifyRoutes } from './routes/verify.ts';
 import { type Mode, settingsFrom } from './settings.ts';
+import { createTokenSwaps } from './token-swaps.ts';
 
 export { authError, errorTable } from './errors.ts';
 
@@ -93,16 +94,18 @@ export function createAuth(deps: AuthDeps): AuthService {
   const settings = settingsFrom(deps.config, deps.mode, deps.apiUrl);
   const outgoing = deps.outgoing ?? createOutgoing({ mode: deps.mode });
   const { leakedPasswords } = settings;
+  const authPool = deps.database.pool('supabase_auth_admin');
   const ownTables = deps.database.pool('supabase_admin');
   const hasOwnTables = deps.database.info.ownsSchemas;
   const ctx: AuthContext = {
     settings,
-    pool: endingWithRequests(deps.database.pool('supabase_auth_admin')),
+    pool: endingWithRequests(authPool),
     keys: deps.keys,
     mailer: deps.mailer,
     passwords: createPasswords(),
     leakedPasswords: leakedPasswords.enabled ? createLeakedPasswords(leakedPasswords, outgoing) : undefined,
     limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), settings),
+    swapToken: createTokenSwaps(authPool, settings, deps.clock),
     hasOwnTables,
     ownTables,
     clock: deps.clock,

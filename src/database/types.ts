@@ -56,11 +56,11 @@ export interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   /** Settings local to the transaction, in this order, set in one round trip with BEGIN. */
   readonly settings?: readonly Setting[];
-  /** A statement that travels with BEGIN, behind the settings; `work` gets its rows. */
-  readonly first?: Sql;
+  /** Statements that travel with BEGIN, behind the settings; `work` gets the rows of each. */
+  readonly first?: readonly Sql[];
   /** `rollback`: everything is undone even when `work` succeeds (authorisation probes, previews). */
   readonly end?: 'commit' | 'rollback';
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Asked now and then, so no listener is needed; an AbortSignal is one. `reason` is what the caller gets to see. */
@@ -70,7 +70,7 @@ export interface Cancellation {
 }
 
 /** `rows`: of {@link TransactionOptions.first}. */
-export type TransactionWork<T> = (tx: WholeTransaction, rows: readonly object[]) => Promise<T>;
+export type TransactionWork<T> = (tx: WholeTransaction, rows: readonly (readonly object[])[]) => Promise<T>;
 
 /** Name and value, as for `set_config`. */
 export type Setting = readonly [name: string, value: string];

@@ -230,7 +230,7 @@ test('listeners hear, survive a lost connection, and stop hearing', async () => 
   expect(heard).toEqual(['one', 'reconnected', 'two']);
 });
 
-test('a first statement travels with BEGIN, the last ones with COMMIT', async () => {
+test('first statements travel with BEGIN, the last ones with COMMIT', async () => {
   const pool = open({ max: 1 });
   await pool.exec('truncate public.things');
   const seen = await pool.transaction(
@@ -242,9 +242,9 @@ test('a first statement travels with BEGIN, the last ones with COMMIT', async ()
       expect(() => tx.query(sql`select 1`)).toThrow('The transaction is over');
       return rows;
     },
-    { first: sql`select current_setting('my.setting') as setting`, settings: [['my.setting', 'here']] },
+    { first: [sql`select current_setting('my.setting') as setting`, sql`select 1 as n where false`], settings: [['my.setting', 'here']] },
   );
-  expect(seen).toEqual([{ setting: 'here' }]);
+  expect(seen).toEqual([[{ setting: 'here' }], []]);
   expect(await pool.query(sql`select id from public.things order by id`)).toEqual([{ id: 1 }, { id: 2 }]);
   expect(await backends()).toBe(1);
 });
@@ -261,7 +261,7 @@ test('an error in the first, the last or COMMIT itself undoes everything, and th
     async () => {
       begun = true;
     },
-    { first: sql`select 1 / 0` },
+    { first: [sql`select 1 / 0`] },
   );
   await expect(withBadFirst).rejects.toMatchObject({ code: '22012' });
   expect(begun).toBe(false);

@@ -6,6 +6,9 @@
  * - revoked within the reuse interval: a new child (several tabs at once);
  * - else it was stolen or replayed: with rotation, the whole family goes.
  */
+import type { Session } from '../rows.ts';
+import { toMs } from './times.ts';
+
 export interface PresentedToken {
   readonly token: string;
   readonly revoked: boolean;
@@ -38,6 +41,17 @@ export interface SessionTimes {
   readonly createdAtMs: number;
   readonly refreshedAtMs: number | undefined;
   readonly notAfterMs: number | undefined;
+}
+
+/** The times of a row of auth.sessions. */
+export function sessionTimes(
+  session: Pick<Session, 'created_at' | 'refreshed_at' | 'not_after'>,
+): SessionTimes {
+  return {
+    createdAtMs: toMs(session.created_at),
+    refreshedAtMs: session.refreshed_at === null ? undefined : toMs(session.refreshed_at),
+    notAfterMs: session.not_after === null ? undefined : toMs(session.not_after),
+  };
 }
 
 export type SessionValidity = 'valid' | 'expired' | 'inactive';

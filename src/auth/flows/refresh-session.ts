@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { assurance } from '../core/claims.ts';
-import { decideRefresh, judgeSession, lastRefreshedMs } from '../core/refresh.ts';
+import { decideRefresh, judgeSession, lastRefreshedMs, sessionTimes } from '../core/refresh.ts';
 import {
   encodeRefreshToken,
   hasSignature,
@@ -34,7 +34,7 @@ import {
 import { findUserById, lockUser, updateUser } from '../queries/users.ts';
 import type { RefreshToken, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
-import { refreshAtOnce, sessionTimes } from './refresh-at-once.ts';
+import { refreshAtOnce } from './refresh-at-once.ts';
 import { type IssuedSession, signSession } from './sessions.ts';
 
 /** Locked rows are retried this long, then the answer is 409. */

@@ -64,33 +64,51 @@ export function readActiveRefresh(row: object): ActiveRefresh {
 }
 
 export interface TokenSwap {
+  /** With the times that are to be written. */
+  readonly user: User;
+  readonly session: RefreshedSession;
   readonly tokenId: number;
   readonly token: string;
   readonly child: string;
-  readonly sessionId: string;
-  readonly userId: string;
-  readonly lastSignInAt: string;
   readonly userAgent: string;
   readonly ip: string;
   /** Payloads of the audit log. */
   readonly entries: readonly JsonObject[];
 }
 
-/** Revokes the token, makes its child, notes the refresh; in upstream's order, which triggers can see. */
-export function tokenSwap(swap: TokenSwap, now: string): Sql[] {
-  const entries = swap.entries.map(
-    (payload) => sql`(${noInstance}, ${randomUUID()}, ${payload}, ${now}, '')`,
-  );
+/**
+ * Revokes the tokens, makes their children, notes the refreshes; in upstream's order, which triggers can see. Rows are
+ * inserted together. Updates go one by one: by their key they are found through its index whatever the planner thinks of
+ * the table, and how many are found.
+ */
+export function tokenSwaps(swaps: readonly TokenSwap[], now: string): Sql[] {
+  const each = (statement: (swap: TokenSwap) => Sql): Sql[] => swaps.map(statement);
+  const entries = swaps.flatMap(({ entries }) => entries);
   return [
-    sql`insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address) values ${sql.join(entries)}`,
-    sql`update auth.refresh_tokens set revoked = true, updated_at = ${now} where id = ${swap.tokenId}`,
+    sql`insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
+        select ${noInstance}, id, payload, ${now}, ''
+        from unnest(${entries.map(() => randomUUID())}::uuid[], ${entries}::json[]) as e (id, payload)`,
+    ...each(
+      ({ tokenId }) =>
+        sql`update auth.refresh_tokens set revoked = true, updated_at = ${now} where id = ${tokenId}`,
+    ),
     sql`insert into auth.refresh_tokens
           (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
-        values (${noInstance}, ${swap.child}, ${swap.userId}, false, ${now}, ${now}, ${swap.token}, ${swap.sessionId})`,
-    sql`update auth.users set last_sign_in_at = ${swap.lastSignInAt}, updated_at = ${now} where id = ${swap.userId}`,
-    sql`update auth.sessions
-        set refreshed_at = ${now}::timestamptz at time zone 'UTC', updated_at = ${now},
-            user_agent = ${swap.userAgent || null}, ip = ${swap.ip || null}
-        where id = ${swap.sessionId}`,
+        select ${noInstance}, child, user_id, false, ${now}, ${now}, token, session_id
+        from unnest(${swaps.map(({ child }) => child)}::text[], ${swaps.map(({ user }) => user.id)}::text[],
+                    ${swaps.map(({ token }) => token)}::text[], ${swaps.map(({ session }) => session.id)}::uuid[])
+          as t (child, user_id, token, session_id)`,
+    ...each(
+      ({ user }) =>
+        sql`update auth.users set last_sign_in_at = ${user.last_sign_in_at}, updated_at = ${now}
+            where id = ${user.id}`,
+    ),
+    ...each(
+      ({ session, userAgent, ip }) =>
+        sql`update auth.sessions
+            set refreshed_at = ${now}::timestamptz at time zone 'UTC', updated_at = ${now},
+                user_agent = ${userAgent || null}, ip = ${ip || null}
+            where id = ${session.id}`,
+    ),
   ];
 }

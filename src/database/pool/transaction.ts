@@ -30,14 +30,17 @@ export async function runTransaction<T>(
   };
   try {
     // Before anything else may begin, so that a failed BEGIN leaves nothing running outside a transaction.
-    const first = options.first === undefined ? [] : [options.first];
+    const first = options.first ?? [];
     const begun = await client.batch([begin(options), ...setLocal(options.settings ?? []), ...first]);
     signal?.throwIfAborted();
     signal?.addEventListener('abort', cancel, { once: true });
     const end = options.end ?? 'commit';
     const scope = new WholeScope(client, end);
     try {
-      const result = await work(scope, begun.at(-1)?.rows ?? []);
+      const result = await work(
+        scope,
+        begun.slice(begun.length - first.length).map((step) => step.rows),
+      );
       signal?.throwIfAborted();
       signal?.removeEventListener('abort', cancel);
       if (!scope.finished) requireEnd(end, (await runScript(client.connection, end))[0]?.commandTag);
