@@ -2,31 +2,38 @@
  * What a login and a refresh cost: CPU of the server and of PostgreSQL together, over many requests to the whole product,
  * started on an empty project.
  *
- *     npm run bench:auth -- [--rounds 3] [--refreshes 3000] [--logins 400]
+ *     npm run bench:auth -- [--rounds 3] [--refreshes 2000] [--logins 400]
  *
  * A login is measured with accounts whose hash is of the lowest cost, so that what it does beyond hashing is not lost in
- * the noise of some 50 ms; the hashes of both costs are measured alone. Linux only, since CPU comes from /proc.
+ * the noise of some 50 ms; the hashes of both costs are measured alone. Refreshes that come at once share a transaction, so
+ * they are measured with one client and with several. Beside each stands what the rows that upstream's tables need cost
+ * PostgreSQL alone: written in one write with their COMMIT, as many refreshes in a transaction as there are clients, nothing
+ * read before and no server of ours. Linux only, since CPU comes from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { hash, verify } from '@node-rs/bcrypt';
+import { Client, parseConnectionString } from '../src/database/wire/index.ts';
+import { type Sql, sql } from '../src/kernel/sql.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
-    refreshes: { type: 'string', default: '3000' },
+    refreshes: { type: 'string', default: '2000' },
     logins: { type: 'string', default: '400' },
   },
 });
-/** A login beyond its hash, as part of the hash; a refresh in microseconds. */
+/** A login beyond its hash, as part of the hash; a refresh in microseconds, with the most clients. */
 const bars = { loginShare: 0.1, refreshMicros: 400 };
 const accounts = 20;
-const clients = 4;
+const clientCounts = [1, 4, 16];
+const mostClients = Math.max(...clientCounts);
 const password = 'a password for the bench';
 const lowestCost = 4;
 const usualCost = 10;
@@ -34,7 +41,7 @@ const usualCost = 10;
 interface Server {
   readonly child: ChildProcess;
   readonly dir: string;
-  readonly status: Record<'API_URL' | 'ANON_KEY' | 'SERVICE_ROLE_KEY', string>;
+  readonly status: Record<'API_URL' | 'DB_URL' | 'ANON_KEY' | 'SERVICE_ROLE_KEY', string>;
 }
 
 async function startServer(): Promise<Server> {
@@ -78,37 +85,100 @@ interface Cpu {
   readonly postgres: number;
 }
 
-function cpuNow({ child }: Server): Cpu {
+/** Microseconds so far, by process. */
+function cpuByProcess({ child }: Server): Map<number, number> {
   const server = child.pid as number;
-  let postgres = 0;
-  for (const pid of descendants(server)) {
+  const spent = new Map<number, number>();
+  for (const pid of [server, ...descendants(server)]) {
     try {
-      postgres += cpuOf(pid);
+      spent.set(pid, cpuOf(pid));
     } catch {
       // It ended meanwhile.
     }
   }
-  return { server: cpuOf(server), postgres };
+  return spent;
+}
+
+/** What was spent since then; a connection that was closed meanwhile counts for nothing. */
+function cpuSince(server: Server, before: ReadonlyMap<number, number>): Cpu {
+  const spent = { server: 0, postgres: 0 };
+  for (const [pid, micros] of cpuByProcess(server)) {
+    spent[pid === server.child.pid ? 'server' : 'postgres'] += micros - (before.get(pid) ?? 0);
+  }
+  return spent;
 }
 
 /** CPU microseconds a call. */
 async function measure(
   server: Server,
   count: number,
+  clients: number,
   call: (client: number) => Promise<void>,
 ): Promise<Cpu & { readonly sum: number }> {
-  const before = cpuNow(server);
+  const before = cpuByProcess(server);
   let left = count;
   const work = async (client: number) => {
     while (left-- > 0) await call(client);
   };
   await Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
-  const after = cpuNow(server);
-  const each = {
-    server: (after.server - before.server) / count,
-    postgres: (after.postgres - before.postgres) / count,
+  const spent = cpuSince(server, before);
+  return {
+    server: spent.server / count,
+    postgres: spent.postgres / count,
+    sum: (spent.server + spent.postgres) / count,
   };
-  return { ...each, sum: each.server + each.postgres };
+}
+
+/** The rows of one refresh of this session. */
+function writesOf(userId: string, sessionId: string, parent: string, child: string): Sql[] {
+  const instance = '00000000-0000-0000-0000-000000000000';
+  const entry = (action: string) => ({
+    action,
+    actor_id: userId,
+    actor_username: 'bench@example.com',
+    actor_via_sso: false,
+    log_type: 'token',
+  });
+  return [
+    sql`insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
+        values (${instance}, ${randomUUID()}, ${entry('token_refreshed')}, now(), ''),
+               (${instance}, ${randomUUID()}, ${entry('token_revoked')}, now(), '')`,
+    sql`update auth.refresh_tokens set revoked = true, updated_at = now() where token = ${parent}`,
+    sql`insert into auth.refresh_tokens
+          (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
+        values (${instance}, ${child}, ${userId}, false, now(), now(), ${parent}, ${sessionId})`,
+    sql`update auth.users set updated_at = now() where id = ${userId}`,
+    sql`update auth.sessions set refreshed_at = now(), updated_at = now(), user_agent = 'bench' where id = ${sessionId}`,
+  ];
+}
+
+/** CPU microseconds of PostgreSQL for the writes of a refresh, `together` of them in a transaction. */
+async function writesMicros(server: Server, together: number, count: number): Promise<number> {
+  const url = new URL(server.status.DB_URL);
+  // Who owns the tables.
+  url.username = 'supabase_auth_admin';
+  const client = await Client.connect(parseConnectionString(url.href));
+  const sessions = await client.query<{ id: string; user_id: string; token: string }>(sql`
+    select distinct on (s.user_id) s.id, s.user_id, t.token
+    from auth.sessions s join auth.refresh_tokens t on t.session_id = s.id and not t.revoked
+    limit ${together}`);
+  const tokens = sessions.map(({ token }) => token);
+  const transaction = () =>
+    client.batch([
+      sql.raw('begin'),
+      ...sessions.flatMap(({ id, user_id }, index) => {
+        const [parent = '', child] = [tokens[index], randomUUID()];
+        tokens[index] = child;
+        return writesOf(user_id, id, parent, child);
+      }),
+      sql.raw('commit'),
+    ]);
+  for (let warm = 0; warm < 20; warm++) await transaction();
+  const before = cpuByProcess(server);
+  for (let done = 0; done < count; done += together) await transaction();
+  const spent = cpuSince(server, before).postgres;
+  await client.connection.close();
+  return spent / (Math.ceil(count / together) * together);
 }
 
 async function hashMicros(cost: number): Promise<number> {
@@ -157,7 +227,7 @@ try {
   // A session a client, since refreshes of one session wait for each other.
   const tokens = await Promise.all(
     emails
-      .slice(0, clients)
+      .slice(0, mostClients)
       .map((email) => post(server, '/token?grant_type=password', ANON_KEY, { email, password })),
   );
   const refresh = async (client: number) => {
@@ -165,28 +235,41 @@ try {
     tokens[client] = await post(server, '/token?grant_type=refresh_token', ANON_KEY, token);
   };
   // Code is compiled, statements are prepared.
-  await measure(server, 200, login);
-  await measure(server, 1000, refresh);
+  await measure(server, 200, 4, login);
+  await measure(server, 1000, mostClients, refresh);
 
-  const rounds = [];
-  for (let round = 0; round < Number(values.rounds); round++) {
+  const shares = [];
+  const refreshes: number[] = [];
+  for (let round = 1; round <= Number(values.rounds); round++) {
     const [lowest, usual] = [await hashMicros(lowestCost), await hashMicros(usualCost)];
-    const logins = await measure(server, Number(values.logins), login);
-    const refreshes = await measure(server, Number(values.refreshes), refresh);
-    const beyond = logins.sum - lowest;
-    rounds.push({ beyond, share: beyond / usual, refresh: refreshes.sum });
+    const beyond = (await measure(server, Number(values.logins), 4, login)).sum - lowest;
+    shares.push(beyond / usual);
     console.log(
-      `round ${round + 1}: hash ${micros(usual)}  login beyond it ${micros(beyond)} (${((100 * beyond) / usual).toFixed(1)} %)  ` +
-        `refresh ${micros(refreshes.sum)} (server ${micros(refreshes.server)}, postgres ${micros(refreshes.postgres)}) us`,
+      `round ${round}: hash ${micros(usual)}  login beyond it ${micros(beyond)} (${((100 * beyond) / usual).toFixed(1)} %)`,
+    );
+    for (const clients of clientCounts) {
+      const cost = await measure(server, Number(values.refreshes), clients, refresh);
+      if (clients === mostClients) refreshes.push(cost.sum);
+      console.log(
+        `  refresh, ${String(clients).padStart(2)} clients ${micros(cost.sum)} ` +
+          `(server ${micros(cost.server)}, postgres ${micros(cost.postgres)}) us`,
+      );
+    }
+  }
+  // Last, since the sessions are then past what the clients know of them.
+  for (const together of clientCounts) {
+    const alone = await writesMicros(server, together, Number(values.refreshes));
+    console.log(
+      `writes of a refresh alone, ${String(together).padStart(2)} in a transaction: ${micros(alone)} us of PostgreSQL`,
     );
   }
-  const share = median(rounds.map((round) => round.share));
-  const refreshMicros = median(rounds.map((round) => round.refresh));
+  const share = median(shares);
+  const refreshMicros = median(refreshes);
   console.log(
     `login beyond its hash  ${(100 * share).toFixed(1)} %   ${(share / bars.loginShare).toFixed(2)} of the bar`,
   );
   console.log(
-    `refresh                ${refreshMicros.toFixed(0)} us   ${(refreshMicros / bars.refreshMicros).toFixed(2)} of the bar`,
+    `refresh, ${mostClients} clients    ${refreshMicros.toFixed(0)} us   ${(refreshMicros / bars.refreshMicros).toFixed(2)} of the bar`,
   );
 } finally {
   await stopServer(server);

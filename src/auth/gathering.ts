@@ -26,18 +26,10 @@ export function createGathering<Q, A>(options: GatheringOptions<Q, A>): (questio
   const waiting: Waiting<Q, A>[] = [];
   let running = 0;
   let begunAtMs = 0;
-  let isScheduled = false;
 
-  const mayBegin = () => running === 0 || (running < lanes && monotonicMs() - begunAtMs > patienceMs);
-
-  /** At the end of this turn of the event loop: what other sockets bring in it comes along. */
-  const schedule = () => {
-    if (isScheduled || waiting.length === 0 || !mayBegin()) return;
-    isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      void begin(waiting.splice(0, most));
-    });
+  const beginWhatMay = () => {
+    const mayBegin = running === 0 || (running < lanes && monotonicMs() - begunAtMs > patienceMs);
+    if (mayBegin && waiting.length > 0) void begin(waiting.splice(0, most));
   };
 
   const begin = async (taken: readonly Waiting<Q, A>[]) => {
@@ -45,18 +37,18 @@ export function createGathering<Q, A>(options: GatheringOptions<Q, A>): (questio
     begunAtMs = monotonicMs();
     try {
       const answers = await work(taken.map(({ question }) => question));
-      taken.forEach(({ resolve }, index) => resolve(answers[index] as A));
+      for (const [index, { resolve }] of taken.entries()) resolve(answers[index] as A);
     } catch (error) {
       for (const { reject } of taken) reject(error);
     } finally {
       running--;
-      schedule();
+      beginWhatMay();
     }
   };
 
   return (question) =>
     new Promise((resolve, reject) => {
       waiting.push({ question, resolve, reject });
-      schedule();
+      beginWhatMay();
     });
 }

@@ -257,3 +257,36 @@ test('a trigger of the project that refuses the user refuses the refresh, and no
     await server.stop();
   }
 });
+
+test('of refreshes that come at once, a trigger of the project refuses only whom it means', async () => {
+  const server = await startAuth({ enable_anonymous_sign_ins: true });
+  try {
+    const sessions = [];
+    for (let guest = 0; guest < 8; guest++) {
+      sessions.push(await (await server.request('/signup', { json: {} })).json<SessionJson>());
+    }
+    const refused = sessions[5]?.user.id ?? '';
+    const admin = server.database.pool('supabase_admin');
+    await admin.exec(`
+      create function public.refuse() returns trigger language plpgsql as $$ begin
+        if new.id = '${refused}' then raise 'not you'; end if;
+        return new;
+      end $$;
+      create trigger refuse before update on auth.users for each row execute function public.refuse()`);
+    const answers = await Promise.all(
+      sessions.map(({ refresh_token }) =>
+        server.request('/token?grant_type=refresh_token', { json: { refresh_token } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 500, 200, 200]);
+    const active = await admin.query<{ user_id: string; count: number; children: number }>(sql`
+      select user_id, count(*)::int as count, count(parent)::int as children
+      from auth.refresh_tokens where not revoked group by user_id`);
+    expect(active).toHaveLength(8);
+    for (const { user_id, count, children } of active) {
+      expect([user_id, count, children]).toEqual([user_id, 1, user_id === refused ? 0 : 1]);
+    }
+  } finally {
+    await server.stop();
+  }
+});

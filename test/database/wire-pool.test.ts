@@ -242,7 +242,10 @@ test('first statements travel with BEGIN, the last ones with COMMIT', async () =
       expect(() => tx.query(sql`select 1`)).toThrow('The transaction is over');
       return rows;
     },
-    { first: [sql`select current_setting('my.setting') as setting`, sql`select 1 as n where false`], settings: [['my.setting', 'here']] },
+    {
+      first: [sql`select current_setting('my.setting') as setting`, sql`select 1 as n where false`],
+      settings: [['my.setting', 'here']],
+    },
   );
   expect(seen).toEqual([[{ setting: 'here' }], []]);
   expect(await pool.query(sql`select id from public.things order by id`)).toEqual([{ id: 1 }, { id: 2 }]);

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createGathering } from './gathering.ts';
+
+/** Work whose end the test decides. */
+function manual() {
+  const begun: { readonly questions: readonly number[]; end(error?: Error): void }[] = [];
+  const work = (questions: readonly number[]) =>
+    new Promise<readonly number[]>((resolve, reject) => {
+      begun.push({
+        questions,
+        end: (error) => (error ? reject(error) : resolve(questions.map((number) => number * 10))),
+      });
+    });
+  return { begun, work, sizes: () => begun.map(({ questions }) => questions) };
+}
+
+test('what comes while some is under way is done next, at once, and everybody gets the own answer', async () => {
+  const { begun, work, sizes } = manual();
+  const ask = createGathering({ work, most: 3, patienceMs: 1000, lanes: 1, monotonicMs: () => 0 });
+  const answers = Promise.all([1, 2, 3, 4, 5].map(ask));
+  expect(sizes()).toEqual([[1]]);
+  begun[0]?.end();
+  await expect.poll(sizes).toEqual([[1], [2, 3, 4]]);
+  begun[1]?.end();
+  await expect.poll(sizes).toEqual([[1], [2, 3, 4], [5]]);
+  begun[2]?.end();
+  expect(await answers).toEqual([10, 20, 30, 40, 50]);
+});
+
+test('an error is that of all who asked together, and of nobody else', async () => {
+  const { begun, work } = manual();
+  const ask = createGathering({ work, most: 3, patienceMs: 1000, lanes: 1, monotonicMs: () => 0 });
+  const answers = Promise.allSettled([1, 2, 3].map(ask));
+  begun[0]?.end();
+  await expect.poll(() => begun.length).toBe(2);
+  begun[1]?.end(new Error('refused'));
+  expect((await answers).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  const later = ask(4);
+  begun[2]?.end();
+  expect(await later).toBe(40);
+});
+
+test('work that takes long holds up nobody, up to so many side by side', () => {
+  const { work, sizes } = manual();
+  let now = 0;
+  const ask = createGathering({ work, most: 3, patienceMs: 20, lanes: 2, monotonicMs: () => now });
+  void ask(1);
+  void ask(2);
+  expect(sizes()).toEqual([[1]]);
+  now = 21;
+  void ask(3);
+  expect(sizes()).toEqual([[1], [2, 3]]);
+  now = 60;
+  void ask(4);
+  expect(sizes()).toEqual([[1], [2, 3]]);
+});
