@@ -174,7 +174,7 @@ describe('calls', () => {
 
   test('headers that are none are an error of the function', async () => {
     expect(await send('POST', '/rpc/bad_header')).toMatchObject({ status: 500, body: { code: 'PGRST111' } });
-    expect(await send('POST', '/rpc/bad_raise')).toMatchObject({ status: 500, body: { code: 'PGRSTX00' } });
+    expect(await send('POST', '/rpc/bad_raise')).toMatchObject({ status: 500, body: { code: 'PGRST121' } });
   });
 
   test('a function may set status and headers', async () => {

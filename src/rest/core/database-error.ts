@@ -1,6 +1,7 @@
 /** What went wrong in or on the way to PostgreSQL, as an answer. Pure. */
 import type { PostgresErrorShape } from '../../database/types.ts';
 import { RestError, restError, SQLSTATE_STATUS } from '../errors.ts';
+import { chosenHeaders, isFinalStatus } from './chosen-answer.ts';
 
 /** `isAnonymous`: the role is the anonymous one, so a missing privilege asks for a token first. */
 export function databaseError(error: unknown, isAnonymous: boolean): RestError {
@@ -42,7 +43,7 @@ function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): 
   // RAISE SQLSTATE 'PT404': the function chooses the status.
   if (code.startsWith('PT')) {
     const status = Number(code.slice(2));
-    return Number.isInteger(status) && status >= 100 && status <= 999 ? status : 500;
+    return isFinalStatus(status) ? status : 500;
   }
   if (code === '42501' && isAnonymous) return 401;
   if (code === '21000' && message.endsWith('requires a WHERE clause')) return 400;
@@ -75,8 +76,8 @@ function raisedAnswer(error: PostgresErrorShape): RestError {
     });
   }
   const detail = readObject(error.detail);
-  const headers = detail?.headers;
-  if (detail === undefined || !Number.isInteger(detail.status) || !isTextRecord(headers)) {
+  const headers = isRecord(detail?.headers) ? chosenHeaders(Object.entries(detail.headers)) : undefined;
+  if (detail === undefined || !isFinalStatus(detail.status as number) || headers === undefined) {
     return restError('PGRST121', {
       details: `Invalid JSON value for DETAIL: '${error.detail}'`,
       hint: hints.detail,
@@ -90,7 +91,7 @@ function raisedAnswer(error: PostgresErrorShape): RestError {
     message: message.message,
     details: message.details,
     hint: typeof message.hint === 'string' ? message.hint : null,
-    headers: Object.entries(headers),
+    headers,
     cause: error,
   });
 }
@@ -98,13 +99,11 @@ function raisedAnswer(error: PostgresErrorShape): RestError {
 function readObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-const isTextRecord = (value: unknown): value is Record<string, string> =>
-  typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

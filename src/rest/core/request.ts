@@ -2,6 +2,7 @@
 import type { Cancellation } from '../../database/types.ts';
 import { restError } from '../errors.ts';
 import type { RestSettings } from '../settings.ts';
+import { decodeHeader } from './header-text.ts';
 import { decodeText } from './parse/query.ts';
 import type { Mutation } from './plan/types.ts';
 
@@ -92,8 +93,9 @@ const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Throws PGRST106. */
 export function readProfile(request: RestRequest, schemas: readonly string[]): Profile {
-  const asked = header(request, WRITING.has(request.method) ? 'content-profile' : 'accept-profile');
-  if (asked === undefined) return { schema: schemas[0] ?? 'public', negotiated: schemas.length !== 1 };
+  const given = header(request, WRITING.has(request.method) ? 'content-profile' : 'accept-profile');
+  if (given === undefined) return { schema: schemas[0] ?? 'public', negotiated: schemas.length !== 1 };
+  const asked = decodeHeader(given);
   if (schemas.includes(asked)) return { schema: asked, negotiated: true };
   throw restError('PGRST106', {
     texts: { schema: asked },

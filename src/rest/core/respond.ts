@@ -3,6 +3,7 @@ import { errorBody, type RestError, restError } from '../errors.ts';
 import { type Relation, type Routine, returnsVoid } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
 import { type Body, lengthOf } from './body.ts';
+import { chosenHeaders, isFinalStatus } from './chosen-answer.ts';
 import { encodeHeader } from './header-text.ts';
 import { contentType, type MediaType } from './parse/media-type.ts';
 import { type Preferences, preferenceApplied } from './parse/preferences.ts';
@@ -28,7 +29,7 @@ const lengthHeader = (body: Body) => ['Content-Length', String(lengthOf(body))] 
 
 function typeHeaders(type: MediaType, profile: Profile): HeaderList {
   const headers: HeaderList = [['Content-Type', contentType(type)]];
-  if (profile.negotiated) headers.push(['Content-Profile', profile.schema]);
+  if (profile.negotiated) headers.push(['Content-Profile', encodeHeader(profile.schema)]);
   return headers;
 }
 
@@ -188,31 +189,26 @@ function legacyWarning({ legacyNames }: Shape): readonly [string, string] {
 /** The release whose protocol this is. */
 export const COMPATIBLE_VERSION = '16.2';
 
-const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a header value may hold none (RFC 9110 section 5.5)
-const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
-
 function readHeaders(json: string): HeaderList {
   try {
     const list: unknown = JSON.parse(json);
     if (!Array.isArray(list)) throw new Error('not an array');
-    return list.map((one: unknown): readonly [string, string] => {
-      const entries = Object.entries(one as Record<string, unknown>);
-      const [name, value] = entries[0] ?? [];
-      if (entries.length !== 1 || name === undefined || typeof value !== 'string')
-        throw new Error('not one text');
-      if (!HEADER_NAME.test(name) || CONTROL.test(value)) throw new Error('not a header');
-      return [name, encodeHeader(value)];
+    const pairs = list.map((one: unknown) => {
+      const [pair, ...more] = Object.entries(one as Record<string, unknown>);
+      if (pair === undefined || more.length > 0) throw new Error('not one header');
+      return pair;
     });
+    const headers = chosenHeaders(pairs);
+    if (headers === undefined) throw new Error('not a header');
+    return headers;
   } catch (cause) {
     throw restError('PGRST111', { cause });
   }
 }
 
 function readStatus(value: string): number {
-  const digits = /^\d+/.exec(value);
-  const status = Number(digits?.[0]);
-  if (digits === null || status < 100 || status > 999) throw restError('PGRST112');
+  const status = Number(/^\d+/.exec(value)?.[0]);
+  if (!isFinalStatus(status)) throw restError('PGRST112');
   return status;
 }
 
@@ -258,6 +254,6 @@ export const rootOptions = (): RestResponse => allow('OPTIONS,GET,HEAD');
 export function respondOpenApi(body: Body | undefined, profile: Profile): RestResponse {
   const headers: HeaderList = [['Content-Type', 'application/openapi+json; charset=utf-8']];
   if (body !== undefined) headers.push(lengthHeader(body));
-  if (profile.negotiated) headers.push(['Content-Profile', profile.schema]);
+  if (profile.negotiated) headers.push(['Content-Profile', encodeHeader(profile.schema)]);
   return { status: 200, headers: [...headers, VARY], body: body ?? [] };
 }

@@ -3,6 +3,7 @@ import type { Setting } from '../../database/types.ts';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { RestSettings } from '../settings.ts';
 import type { Identity } from './authenticate.ts';
+import { decodeHeader } from './header-text.ts';
 import type { RestRequest } from './request.ts';
 
 export interface TransactionFacts {
@@ -56,7 +57,9 @@ function searchPath(schema: string, extra: readonly string[]): string {
 }
 
 function headersJson({ headers }: RestRequest): string {
-  return JSON.stringify(headers.cookie === undefined ? headers : { ...headers, cookie: undefined });
+  return decodeHeader(
+    JSON.stringify(headers.cookie === undefined ? headers : { ...headers, cookie: undefined }),
+  );
 }
 
 function cookiesJson(header: string | readonly string[] | undefined): string {
@@ -67,5 +70,5 @@ function cookiesJson(header: string | readonly string[] | undefined): string {
     const [name = '', ...value] = part.trim().split('=');
     if (name !== '') cookies[name] = value.join('=');
   }
-  return JSON.stringify(cookies);
+  return decodeHeader(JSON.stringify(cookies));
 }
