@@ -28,12 +28,12 @@ export const errors = {
   not_found: { status: 404, message: 'There is no such thing here.' },
   no_primary_key: {
     status: 409,
-    message: 'This table has no primary key, so single rows cannot be changed here.',
+    message: 'Nothing names a single row here, so rows cannot be changed one by one.',
   },
   conflict: { status: 409, message: 'Somebody else changed this row meanwhile.' },
   not_changed: {
     status: 409,
-    message: 'The database kept the row as it was: a trigger or rule turned the change down.',
+    message: 'The database kept the row as it was: a policy, trigger or rule turned the change down.',
   },
   confirm: { status: 409, message: 'This would destroy something. It waits for a second word.' },
   read_only: { status: 403, message: 'Your role looks and changes nothing.' },
@@ -54,6 +54,8 @@ export interface ConsoleErrorFields {
   readonly sqlstate?: string;
   /** The column PostgreSQL complains about, when it names one. */
   readonly column?: string;
+  /** Of several edits in one call, the one that failed, from 0. */
+  readonly index?: number;
   /** For `retry-after`. */
   readonly waitSeconds?: number;
   /** What has to be confirmed first. */

@@ -141,5 +141,10 @@ function renderError(
 function fromPostgres(error: unknown): ConsoleError | undefined {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
   const { code, message, detail, hint, column } = error as PostgresErrorShape;
-  return new ConsoleError('database', { message, detail, hint, column, sqlstate: code }, { cause: error });
+  const { index } = error as { index?: number };
+  return new ConsoleError(
+    'database',
+    { message, detail, hint, column, sqlstate: code, ...(index === undefined ? {} : { index }) },
+    { cause: error },
+  );
 }

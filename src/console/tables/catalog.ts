@@ -29,8 +29,25 @@ export interface Column {
   comment: string | null;
 }
 
+/** What names one row (`core/identity.ts`). */
+export type RelationKey =
+  | { readonly kind: 'columns'; readonly columns: readonly string[] }
+  | { readonly kind: 'place' }
+  | { readonly kind: 'none' };
+
+export interface ForeignKey {
+  name: string;
+  columns: string[];
+  schema: string;
+  table: string;
+  /** Of the other table, in the order of `columns`. */
+  references: string[];
+}
+
 export interface Relation extends RelationSummary {
   columns: Column[];
+  key: RelationKey;
+  foreign_keys: ForeignKey[];
 }
 
 /** Everything but PostgreSQL's own schemas and Plinth's state. */
@@ -54,6 +71,7 @@ export async function findRelation(
 ): Promise<Relation | undefined> {
   const [summary] = await listRelations(db, sql`and n.nspname = ${schema} and c.relname = ${name}`);
   if (summary === undefined) return undefined;
+  const oid = sql`${`${quoted(schema)}.${quoted(name)}`}::regclass`;
   const columns = await db.query<Column>(sql`
     select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, not a.attnotnull as nullable,
            pg_get_expr(d.adbin, d.adrelid) as default,
@@ -70,9 +88,30 @@ export async function findRelation(
              order by k.conname limit 1) as references,
            col_description(a.attrelid, a.attnum) as comment
     from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-    where a.attrelid = ${`${quoted(schema)}.${quoted(name)}`}::regclass and a.attnum > 0 and not a.attisdropped
+    where a.attrelid = ${oid} and a.attnum > 0 and not a.attisdropped
     order by a.attnum`);
-  return { ...summary, columns };
+  const [unique] = await db.query<{ columns: string[] }>(sql`
+    select (select array_agg(a.attname::text order by u.place) from unnest(x.indkey[:x.indnkeyatts - 1]) with ordinality as u(number, place)
+              join pg_attribute a on a.attrelid = x.indrelid and a.attnum = u.number) as columns
+    from pg_index x
+    where x.indrelid = ${oid} and x.indisunique and x.indisvalid and x.indimmediate
+      and x.indpred is null and x.indexprs is null
+      and not exists (select from unnest(x.indkey[:x.indnkeyatts - 1]) as u(number)
+        join pg_attribute a on a.attrelid = x.indrelid and a.attnum = u.number and not a.attnotnull)
+    order by x.indisprimary desc, x.indnkeyatts, x.indexrelid limit 1`);
+  const foreignKeys = await db.query<ForeignKey>(sql`
+    select k.conname as name, tn.nspname as schema, t.relname as table,
+           (select array_agg(a.attname::text order by u.place) from unnest(k.conkey) with ordinality as u(number, place)
+              join pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.number) as columns,
+           (select array_agg(a.attname::text order by u.place) from unnest(k.confkey) with ordinality as u(number, place)
+              join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.number) as references
+    from pg_constraint k join pg_class t on t.oid = k.confrelid join pg_namespace tn on tn.oid = t.relnamespace
+    where k.conrelid = ${oid} and k.contype = 'f' order by k.conname`);
+  const key: RelationKey =
+    unique !== undefined
+      ? { kind: 'columns', columns: unique.columns }
+      : { kind: summary.kind === 'table' ? 'place' : 'none' };
+  return { ...summary, columns, key, foreign_keys: foreignKeys };
 }
 
 const kindOf = sql.raw(

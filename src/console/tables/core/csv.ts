@@ -1,0 +1,17 @@
+/**
+ * Rows as CSV (RFC 4180). NULL is an empty field and the empty text a quoted one, as PostgreSQL's COPY writes them, so
+ * what is exported can be imported again.
+ */
+
+const needsQuotes = /[",\r\n]/;
+
+export function csvLine(values: readonly (string | null)[]): string {
+  let line = '';
+  for (let index = 0; index < values.length; index++) {
+    if (index > 0) line += ',';
+    const value = values[index];
+    if (value === null || value === undefined) continue;
+    line += value === '' || needsQuotes.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  }
+  return `${line}\r\n`;
+}

@@ -1,0 +1,69 @@
+/** Conditions on rows as an operator chooses them, and the columns they may name. */
+import { type Sql, sql } from '../../../kernel/sql.ts';
+import { ConsoleError } from '../../errors.ts';
+import type { Relation } from '../catalog.ts';
+
+const comparisons = {
+  eq: '=',
+  neq: '<>',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+  like: 'like',
+  ilike: 'ilike',
+} as const;
+
+export const filterOperatorNames = [
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'like',
+  'ilike',
+  'contains',
+  'is_null',
+  'not_null',
+] as const;
+
+export interface Filter {
+  readonly column: string;
+  readonly operator: (typeof filterOperatorNames)[number];
+  readonly value: string;
+}
+
+/** A column by name, only if the relation has it. @throws {ConsoleError} bad_request */
+export function columnOf(relation: Relation, name: string): Sql {
+  if (!relation.columns.some((each) => each.name === name))
+    throw new ConsoleError('bad_request', { message: `${relation.name} has no column ${name}.` });
+  return sql.id(name);
+}
+
+/** True of a row that all filters let through; undefined without any. */
+export function matching(relation: Relation, filters: readonly Filter[]): Sql | undefined {
+  if (filters.length === 0) return undefined;
+  return sql.join(
+    filters.map((filter) => condition(relation, filter)),
+    ' and ',
+  );
+}
+
+/** `where` and all conditions that there are. */
+export function where(...conditions: readonly (Sql | undefined)[]): Sql {
+  const given = conditions.filter((each) => each !== undefined);
+  return given.length === 0 ? sql.empty : sql`where ${sql.join(given, ' and ')}`;
+}
+
+function condition(relation: Relation, { column, operator, value }: Filter): Sql {
+  const left = columnOf(relation, column);
+  if (operator === 'is_null') return sql`${left} is null`;
+  if (operator === 'not_null') return sql`${left} is not null`;
+  if (operator === 'contains') return sql`strpos(lower(${left}::text), lower(${value}::text)) > 0`;
+  const symbol = sql.raw(comparisons[operator]);
+  // Patterns are for text; other types are compared as text then.
+  return operator === 'like' || operator === 'ilike'
+    ? sql`${left}::text ${symbol} ${value}`
+    : sql`${left} ${symbol} ${value}`;
+}

@@ -1,0 +1,45 @@
+/** The values of a JSON object as the texts that PostgreSQL reads. Numbers keep every digit that the file has. */
+
+/** Undefined where the text is no object. */
+export function readObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text, keepDigits);
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface RawJson {
+  readonly rawJSON: string;
+}
+
+/** Not yet in TypeScript's library: the source text of a value (ECMAScript proposal "JSON.parse source text access"). */
+const rawJson = (JSON as unknown as { rawJSON(text: string): RawJson }).rawJSON;
+const isRawJson = (JSON as unknown as { isRawJSON(value: unknown): value is RawJson }).isRawJSON;
+
+function keepDigits(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  return typeof value === 'number' && source !== undefined && String(value) !== source ? rawJson(source) : value;
+}
+
+/** `isArray`: of the column's type, whose text is PostgreSQL's array literal instead of JSON. */
+export function textOfValue(value: unknown, isArray: boolean): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  if (isRawJson(value)) return value.rawJSON;
+  if (isArray && Array.isArray(value)) return arrayLiteral(value);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** PostgreSQL's array text (manual, 8.15.6): every element quoted, NULL bare. */
+function arrayLiteral(values: readonly unknown[]): string {
+  const items = values.map((value): string => {
+    if (Array.isArray(value)) return arrayLiteral(value);
+    const text = textOfValue(value, false);
+    return text === null ? 'NULL' : `"${text.replaceAll(/[\\"]/g, '\\$&')}"`;
+  });
+  return `{${items.join(',')}}`;
+}

@@ -1,0 +1,60 @@
+/**
+ * The order of a grid's rows, and where a page begins in it. Pages are found by the values of the row before them
+ * (keyset), so the thousandth costs what the first does; OFFSET is for leaps.
+ */
+import { type Sql, sql } from '../../../kernel/sql.ts';
+
+export interface OrderItem {
+  readonly column: string;
+  readonly ascending: boolean;
+  readonly nullable: boolean;
+}
+
+/** Values of the order's columns in one row, as text. */
+export type Cursor = readonly (string | null)[];
+
+/** PostgreSQL's own placing of NULLs: last when ascending, first when descending. */
+export function orderBy(order: readonly OrderItem[], reverse = false): Sql {
+  if (order.length === 0) return sql.empty;
+  const items = order.map(
+    ({ column, ascending }) => sql`${sql.id(column)} ${sql.raw(ascending === reverse ? 'desc' : 'asc')}`,
+  );
+  return sql`order by ${sql.join(items)}`;
+}
+
+/**
+ * Rows behind the cursor's, or before it. A row comparison where it says the same, since PostgreSQL can begin an index
+ * scan there.
+ */
+export function beyond(order: readonly OrderItem[], cursor: Cursor, side: 'after' | 'before'): Sql {
+  const items = order.map((item, index) => ({
+    name: sql.id(item.column),
+    value: cursor[index] ?? null,
+    // Forward in the order is towards larger values when it ascends.
+    larger: item.ascending === (side === 'after'),
+    nullable: item.nullable,
+  }));
+  const [first] = items;
+  if (first === undefined) return sql`false`;
+  const isPlain = items.every(({ larger, nullable }) => larger === first.larger && !nullable);
+  if (isPlain) {
+    const names = sql.join(items.map(({ name }) => name));
+    const values = sql.join(items.map(({ value }) => sql`${value}`));
+    return sql`(${names}) ${sql.raw(first.larger ? '>' : '<')} (${values})`;
+  }
+  const steps = items.map((item, index) => {
+    const same = items
+      .slice(0, index)
+      .map(({ name, value }) => (value === null ? sql`${name} is null` : sql`${name} = ${value}`));
+    return sql`(${sql.join([...same, further(item)], ' and ')})`;
+  });
+  return sql`(${sql.join(steps, ' or ')})`;
+}
+
+/** One column further on. NULL counts as larger than every value. */
+function further(item: { name: Sql; value: string | null; larger: boolean; nullable: boolean }): Sql {
+  const { name, value, larger, nullable } = item;
+  if (value === null) return larger ? sql`false` : sql`${name} is not null`;
+  if (!larger) return sql`${name} < ${value}`;
+  return nullable ? sql`(${name} > ${value} or ${name} is null)` : sql`${name} > ${value}`;
+}

@@ -1,0 +1,104 @@
+/**
+ * All rows of a view as a file, streamed: a cursor is read a few megabytes ahead of the reader, so memory stays flat
+ * whatever the table holds, and a reader who goes away ends the statement.
+ */
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
+import type { Transaction, TransactionWork } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import type { Relation } from './catalog.ts';
+import { csvLine } from './core/csv.ts';
+import { type Filter, matching, where } from './core/filters.ts';
+import { orderBy } from './core/order.ts';
+import { orderOf, type Sort, table } from './read.ts';
+
+export type ExportFormat = 'csv' | 'json';
+
+export interface ExportQuery {
+  readonly format: ExportFormat;
+  readonly filters: readonly Filter[];
+  readonly sort: readonly Sort[];
+}
+
+/** Asked of the cursor at once, at most: bytes of text, as far as the rows before tell. */
+const batchChars = 1_000_000;
+const mostBatchRows = 4096;
+const firstBatchRows = 64;
+
+/**
+ * Resolves when the first rows are there, so that a refusal is still told in words; what fails later ends the file.
+ * `run` is a transaction of whoever exports; `signal` aborts when the reader is gone.
+ */
+export async function exportRows(
+  run: <T>(work: TransactionWork<T>) => Promise<T>,
+  relation: Relation,
+  query: ExportQuery,
+  signal: AbortSignal,
+): Promise<Readable> {
+  const file = new PassThrough({ highWaterMark: batchChars });
+  const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
+  run(async (tx) => {
+    await tx.queryText(sql`declare plinth_export no scroll cursor for ${statement(relation, query)}`);
+    await pump(tx, printer(relation, query.format), file, signal, resolve);
+  }).then(
+    () => file.end(),
+    (error: unknown) => {
+      reject(error);
+      file.destroy(error instanceof Error ? error : new Error(String(error)));
+    },
+  );
+  await begun;
+  return file;
+}
+
+async function pump(
+  tx: Transaction,
+  print: Printer,
+  file: PassThrough,
+  signal: AbortSignal,
+  onBegun: () => void,
+): Promise<void> {
+  let size = firstBatchRows;
+  const fetch = () => tx.queryText(sql.raw(`fetch ${size} from plinth_export`));
+  let batch = await fetch();
+  file.write(print.head);
+  onBegun();
+  for (let isFirst = true; batch.rows.length > 0; isFirst = false) {
+    let text = '';
+    for (const [index, row] of batch.rows.entries()) text += print.row(row, isFirst && index === 0);
+    size = nextSize(size, text.length, batch.rows.length);
+    const isFull = !file.write(text);
+    const [next] = await Promise.all([fetch(), isFull ? once(file, 'drain', { signal }) : undefined]);
+    batch = next;
+  }
+  file.write(print.tail);
+}
+
+/** A power of two, so that few statements are prepared. */
+function nextSize(size: number, chars: number, rows: number): number {
+  const fitting = batchChars / Math.max(chars / rows, 1);
+  const wanted = Math.min(fitting, size * 4, mostBatchRows);
+  return 2 ** Math.max(0, Math.floor(Math.log2(wanted)));
+}
+
+function statement(relation: Relation, { format, filters, sort }: ExportQuery): Sql {
+  const names = relation.columns.map(({ name }) => sql.id(name));
+  const inner = sql`select ${names.length === 0 ? sql.empty : sql.join(names)} from ${table(relation)}
+    ${where(matching(relation, filters))}
+    ${relation.key.kind === 'place' && sort.length === 0 ? sql.empty : orderBy(orderOf(relation, sort))}`;
+  if (format === 'json') return sql`select row_to_json(page)::text from (${inner}) as page`;
+  const cells = names.map((name) => sql`${name}::text`);
+  return sql`select ${cells.length === 0 ? sql.empty : sql.join(cells)} from (${inner}) as page`;
+}
+
+interface Printer {
+  readonly head: string;
+  row(cells: readonly (string | null)[], isFirst: boolean): string;
+  readonly tail: string;
+}
+
+function printer(relation: Relation, format: ExportFormat): Printer {
+  if (format === 'json')
+    return { head: '[', row: ([text], isFirst) => `${isFirst ? '\n' : ',\n'}${text}`, tail: '\n]\n' };
+  return { head: csvLine(relation.columns.map(({ name }) => name)), row: csvLine, tail: '' };
+}

@@ -1,0 +1,92 @@
+/** The rows of an uploaded CSV or JSON file, read as they arrive. */
+import type { Readable } from 'node:stream';
+import { ConsoleError } from '../errors.ts';
+import { JsonElements, JsonShapeError } from './core/json-elements.ts';
+import { readObject } from './core/json-values.ts';
+
+export type ImportFormat = 'csv' | 'json';
+
+export interface SourceRow {
+  /** Line of the file, from 1, on which it begins. */
+  readonly line: number;
+  /** By the file's column; texts from CSV, values from JSON; absent where the file says nothing. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Why this is no row. */
+  readonly fault?: string;
+}
+
+/** @throws {ConsoleError} bad_request, with the line, when the file cannot be read on. */
+export function readSource(file: Readable, format: ImportFormat, delimiter: string): AsyncIterable<SourceRow> {
+  return format === 'csv' ? readCsv(file, delimiter) : readJson(file);
+}
+
+async function* readCsv(file: Readable, delimiter: string): AsyncGenerator<SourceRow> {
+  const { CsvError, parse } = await import('csv-parse');
+  const parser = parse({
+    bom: true,
+    delimiter,
+    info: true,
+    relaxColumnCount: true,
+    skipEmptyLines: true,
+    // As COPY: an empty field is NULL, a quoted one the empty text.
+    cast: (value, { quoting }) => (value === '' && !quoting ? null : value),
+  });
+  file.on('error', (error) => parser.destroy(error));
+  file.pipe(parser);
+  let names: readonly string[] | undefined;
+  let lines = 0;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: readonly (string | null)[];
+      info: { lines: number };
+    }>) {
+      const line = lines + 1;
+      lines = info.lines;
+      if (names === undefined) {
+        names = headOf(record);
+        continue;
+      }
+      const fields = `${record.length} ${record.length === 1 ? 'field' : 'fields'}`;
+      yield {
+        line,
+        values: Object.fromEntries(names.map((name, index) => [name, record[index] ?? null])),
+        ...(record.length === names.length
+          ? {}
+          : { fault: `has ${fields}, and the first line has ${names.length}` }),
+      };
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new ConsoleError('bad_request', { message: `The file cannot be read as CSV: ${error.message}` });
+  }
+  if (names === undefined) throw new ConsoleError('bad_request', { message: 'The file is empty.' });
+}
+
+function headOf(record: readonly (string | null)[]): readonly string[] {
+  const names = record.map((name) => name ?? '');
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new ConsoleError('bad_request', {
+      message: `The first line names columns, and it has ${twice === '' ? 'empty ones' : twice} more than once.`,
+    });
+  return names;
+}
+
+async function* readJson(file: Readable): AsyncGenerator<SourceRow> {
+  const elements = new JsonElements();
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of file) {
+      for (const { text, line } of elements.push(decoder.decode(chunk as Buffer, { stream: true }))) {
+        const values = readObject(text);
+        yield values === undefined ? { line, values: {}, fault: 'is not valid JSON' } : { line, values };
+      }
+    }
+    elements.end();
+  } catch (error) {
+    if (!(error instanceof JsonShapeError)) throw error;
+    throw new ConsoleError('bad_request', {
+      message: `The file cannot be read as JSON, line ${error.line}: ${error.message}`,
+    });
+  }
+}

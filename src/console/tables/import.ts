@@ -1,0 +1,167 @@
+/**
+ * Puts the rows of a file into a table, all or none. Rows go in by the hundred; when one of them is refused, halves are
+ * tried until it is found, so that every bad row is told with its line and what PostgreSQL says of it.
+ */
+import type { PostgresErrorShape, Queryable, Transaction } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Relation } from './catalog.ts';
+import { textOfValue } from './core/json-values.ts';
+import type { SourceRow } from './import-source.ts';
+import { table } from './read.ts';
+
+/** The file's column to the table's. */
+export type Mapping = Readonly<Record<string, string>>;
+
+export interface ImportFault {
+  /** Null: of no row in particular. */
+  readonly line: number | null;
+  readonly message: string;
+  readonly detail?: string | undefined;
+  readonly column?: string | undefined;
+  readonly sqlstate?: string | undefined;
+}
+
+export interface ImportReport {
+  /** Rows read. */
+  readonly rows: number;
+  readonly faults: readonly ImportFault[];
+  /** There were more faults than anybody reads, and the rest of the file was not looked at. */
+  readonly stopped: boolean;
+}
+
+const batchRows = 500;
+const batchChars = 1_000_000;
+const mostFaults = 100;
+
+interface Target {
+  readonly source: string;
+  readonly column: string;
+  /** As `format_type` prints it without a modifier: too long a text is refused by the column instead of cut by a cast. */
+  readonly type: string;
+  readonly isArray: boolean;
+}
+
+interface Row {
+  readonly line: number;
+  /** Of the targets; undefined where the column's default is meant. */
+  readonly cells: readonly (string | null | undefined)[];
+}
+
+/** `onRows` is told how many rows have been read so far. @throws {ConsoleError} bad_request */
+export async function importRows(
+  tx: Transaction,
+  relation: Relation,
+  mapping: Mapping,
+  source: AsyncIterable<SourceRow>,
+  onRows: (rows: number) => void,
+): Promise<ImportReport> {
+  const targets = await targetsOf(tx, relation, mapping);
+  const faults: ImportFault[] = [];
+  let rows = 0;
+  let batch: Row[] = [];
+  let chars = 0;
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0) await insertAll(tx, relation, targets, batch, faults);
+    batch = [];
+    chars = 0;
+    onRows(rows);
+  };
+  for await (const { line, values, fault } of source) {
+    rows++;
+    if (fault !== undefined) faults.push({ line, message: fault });
+    else {
+      const row = { line, cells: targets.map((target) => cellOf(values, target)) };
+      if (batch.length > 0 && shapeOf(batch[0]) !== shapeOf(row)) await flush();
+      batch.push(row);
+      chars += row.cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0);
+      if (batch.length >= batchRows || chars > batchChars) await flush();
+    }
+    if (faults.length >= mostFaults) return { rows, faults: faults.slice(0, mostFaults), stopped: true };
+  }
+  await flush();
+  // What is checked at the commit is checked now, while it can still be told.
+  const late = await attempt(tx, (inner) => inner.exec('set constraints all immediate'));
+  if (late !== undefined) faults.push(late);
+  return { rows, faults: faults.slice(0, mostFaults), stopped: faults.length > mostFaults };
+}
+
+async function targetsOf(tx: Queryable, relation: Relation, mapping: Mapping): Promise<Target[]> {
+  const types = await tx.query<{ name: string; type: string; is_array: boolean }>(sql`
+    select a.attname as name, format_type(a.atttypid, -1) as type, t.typcategory = 'A' as is_array
+    from pg_attribute a join pg_type t on t.oid = a.atttypid join pg_class c on c.oid = a.attrelid
+    join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${relation.schema} and c.relname = ${relation.name} and a.attnum > 0 and not a.attisdropped
+      and a.attgenerated = ''`);
+  const entries = Object.entries(mapping);
+  const columns = new Set(entries.map(([, column]) => column));
+  if (entries.length === 0 || columns.size !== entries.length)
+    throw new ConsoleError('bad_request', { message: 'Each column of the file needs a column of its own.' });
+  return entries.map(([source, column]) => {
+    const type = types.find(({ name }) => name === column);
+    if (type === undefined)
+      throw new ConsoleError('bad_request', { message: `${column} is no column that can be written.` });
+    return { source, column, type: type.type, isArray: type.is_array };
+  });
+}
+
+function cellOf(values: SourceRow['values'], { source, isArray }: Target): string | null | undefined {
+  return Object.hasOwn(values, source) ? textOfValue(values[source], isArray) : undefined;
+}
+
+/** Rows that leave out the same columns go in together. */
+const shapeOf = (row: Row | undefined): string =>
+  row?.cells.map((cell) => (cell === undefined ? '-' : '+')).join('') ?? '';
+
+async function insertAll(
+  tx: Transaction,
+  relation: Relation,
+  targets: readonly Target[],
+  rows: readonly Row[],
+  faults: ImportFault[],
+): Promise<void> {
+  if (faults.length >= mostFaults) return;
+  const fault = await attempt(tx, async (inner) => {
+    await inner.query(insertion(relation, targets, rows));
+  });
+  if (fault === undefined) return;
+  const [first] = rows;
+  if (rows.length === 1 && first !== undefined) {
+    faults.push({ ...fault, line: first.line });
+    return;
+  }
+  const middle = Math.ceil(rows.length / 2);
+  await insertAll(tx, relation, targets, rows.slice(0, middle), faults);
+  await insertAll(tx, relation, targets, rows.slice(middle), faults);
+}
+
+function insertion(relation: Relation, targets: readonly Target[], rows: readonly Row[]): Sql {
+  const given = targets
+    .map((target, index) => ({ target, index }))
+    .filter(({ index }) => rows[0]?.cells[index] !== undefined);
+  if (given.length === 0)
+    return sql`insert into ${table(relation)} select from generate_series(1, ${rows.length}::int)`;
+  const names = sql.join(given.map(({ target }) => sql.id(target.column)));
+  const arrays = sql.join(given.map(({ index }) => sql`${rows.map(({ cells }) => cells[index] ?? null)}::text[]`));
+  const places = sql.join(given.map((_, place) => sql.id(`c${place}`)));
+  const values = sql.join(given.map(({ target }, place) => sql`v.${sql.id(`c${place}`)}::${sql.raw(target.type)}`));
+  return sql`insert into ${table(relation)} (${names}) overriding system value
+    select ${values} from unnest(${arrays}) with ordinality as v(${places}, place) order by v.place`;
+}
+
+/** In a savepoint; PostgreSQL's refusal, if it was one. */
+async function attempt(
+  tx: Transaction,
+  work: (inner: Transaction) => Promise<void>,
+): Promise<ImportFault | undefined> {
+  try {
+    await tx.savepoint(work);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error) || !('severity' in error)) throw error;
+    const { message, detail, column, code } = error as PostgresErrorShape;
+    // Cancelled, or out of time: no row is to blame.
+    if (code === '57014') throw error;
+    return { line: null, message, detail, column, sqlstate: code };
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The row grid's reading. Cells travel as PostgreSQL's text, NULL as null; long ones are cut by the server and fetched
+ * whole when somebody opens or copies them.
+ */
+import type { Queryable } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Relation } from './catalog.ts';
+import { columnOf, type Filter, matching, where } from './core/filters.ts';
+import { identifying, isRow, keyFrom, keyTexts, type RowKey } from './core/identity.ts';
+import { beyond, type Cursor, type OrderItem, orderBy } from './core/order.ts';
+
+/** Characters of a cell that the grid gets; the side panel asks for the rest. */
+export const cellChars = 400;
+/** A cursor with a longer value is not worth carrying about. */
+const cursorChars = 1000;
+
+export interface Sort {
+  readonly column: string;
+  readonly ascending: boolean;
+}
+
+export interface PageQuery {
+  readonly filters: readonly Filter[];
+  readonly sort: readonly Sort[];
+  readonly limit: number;
+  /** Rows to leave out, from the beginning or from the cursor on. */
+  readonly offset: number;
+  readonly after?: Cursor | undefined;
+  readonly before?: Cursor | undefined;
+  /** Cells uncut, for copying. */
+  readonly whole?: boolean | undefined;
+}
+
+export interface Page {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** `[row, column]` of each cell that was cut. */
+  readonly cut: readonly (readonly [number, number])[];
+  /** What names each row where that is none of its cells. */
+  readonly keys: readonly RowKey[] | null;
+  /** Where the next page begins and the former ends; null where only an offset tells. */
+  readonly first: Cursor | null;
+  readonly last: Cursor | null;
+  /** True when there are more rows behind this page. */
+  readonly more: boolean;
+  /** The planner's guess at all rows that match; only with the first page. */
+  readonly estimate: number | null;
+}
+
+export async function readPage(db: Queryable, relation: Relation, query: PageQuery): Promise<Page> {
+  const columns = relation.columns.map((column) => column.name);
+  const order = orderOf(relation, query.sort);
+  const natural = isNatural(relation, query);
+  const matches = matching(relation, query.filters);
+  const backwards = query.before !== undefined;
+  const cursor = query.before ?? query.after;
+  const start = cursor && cursorCondition(order, cursor, backwards ? 'before' : 'after');
+  const isPlace = relation.key.kind === 'place';
+  const cells = columns.flatMap((name) => cellOf(name, query.whole === true));
+  const marks = [
+    ...order.map(({ column }) => sql`left(${sql.id(column)}::text, ${cursorChars + 1}::int)`),
+    ...(isPlace ? [keyTexts(relation)] : []),
+  ];
+  const inner = sql`select ${isPlace ? sql.raw('ctid, xmin, *') : sql.raw('*')} from ${table(relation)}
+    ${where(matches, start)} ${natural ? sql.empty : orderBy(order, backwards)}
+    limit ${query.limit + 1}::int offset ${query.offset}::bigint`;
+  // Cells are made of the page's rows alone, not of those that the offset leaves out.
+  const { rows } = await db.queryText(
+    sql`select ${sql.join([...cells, ...marks, sql.raw('null')])} from (${inner}) as page`,
+  );
+  const page = rows.slice(0, query.limit);
+  if (backwards) page.reverse();
+  const more = backwards || rows.length > query.limit;
+  const cut: [number, number][] = [];
+  const marksAt = columns.length * 2;
+  const cursorFrom = (row: readonly (string | null)[] | undefined): Cursor | null => {
+    // Without something that tells rows apart, those that sort alike would be left out.
+    if (row === undefined || relation.key.kind === 'none') return null;
+    const values = row.slice(marksAt, marksAt + order.length);
+    return values.some((value) => value !== null && value.length > cursorChars) ? null : values;
+  };
+  return {
+    columns,
+    rows: page.map((row, at) =>
+      columns.map((_name, index) => {
+        if (row[index * 2 + 1] === 't') cut.push([at, index]);
+        return row[index * 2] ?? null;
+      }),
+    ),
+    cut,
+    keys: isPlace ? page.map((row) => keyFrom(relation, row.slice(marksAt + order.length))) : null,
+    first: natural ? null : cursorFrom(page[0]),
+    last: cursorFrom(page.at(-1)),
+    more,
+    estimate:
+      query.offset > 0 || cursor !== undefined
+        ? null
+        : more
+          ? await estimateRows(db, relation, where(matches))
+          : page.length,
+  };
+}
+
+/** A cell's text and whether it was cut. */
+function cellOf(name: string, whole: boolean): Sql[] {
+  const text = sql`${sql.id(name)}::text`;
+  return whole
+    ? [text, sql`false`]
+    : [sql`left(${text}, ${cellChars}::int)`, sql`(length(${text}) > ${cellChars}::int)`];
+}
+
+/** What was asked for, then what identifies a row, so that pages do not overlap. */
+export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] {
+  const item = (column: string, ascending: boolean): OrderItem => ({
+    column,
+    ascending,
+    nullable: relation.columns.find(({ name }) => name === column)?.nullable ?? false,
+  });
+  for (const { column } of sort) columnOf(relation, column);
+  const rest =
+    relation.key.kind === 'place'
+      ? ['ctid']
+      : identifying(relation).filter((name) => !sort.some(({ column }) => column === name));
+  return [
+    ...sort.map(({ column, ascending }) => item(column, ascending)),
+    ...rest.map((name) => item(name, true)),
+  ];
+}
+
+/**
+ * Rows of a table without a key, as they lie: in the order of their places without a sort, which would read the whole
+ * table first. With a condition an index may bring them in another order.
+ */
+const isNatural = (relation: Relation, { sort, filters }: Pick<PageQuery, 'sort' | 'filters'>): boolean =>
+  relation.key.kind === 'place' && sort.length === 0 && filters.length === 0;
+
+function cursorCondition(order: readonly OrderItem[], cursor: Cursor, side: 'after' | 'before'): Sql {
+  if (cursor.length !== order.length)
+    throw new ConsoleError('bad_request', { message: 'The cursor does not belong to this order.' });
+  return beyond(order, cursor, side);
+}
+
+/** From the plan alone: no row is read. */
+async function estimateRows(db: Queryable, relation: Relation, condition: Sql): Promise<number | null> {
+  const { rows } = await db.queryText(
+    sql`explain (format json) select 1 from ${table(relation)} ${condition}`,
+  );
+  const [plan] = JSON.parse(rows[0]?.[0] ?? '[]') as { Plan?: { 'Plan Rows'?: number } }[];
+  return plan?.Plan?.['Plan Rows'] ?? null;
+}
+
+/** One row, uncut. */
+export async function readRow(
+  db: Queryable,
+  relation: Relation,
+  key: RowKey,
+): Promise<Record<string, string | null> | undefined> {
+  const names = relation.columns.map(({ name }) => name);
+  const { rows } = await db.queryText(sql`
+    select ${sql.join(names.map((name) => sql`${sql.id(name)}::text`))} from ${table(relation)}
+    where ${isRow(relation, key)}`);
+  const [row] = rows;
+  return row && Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
+}
+
+export async function countRows(
+  db: Queryable,
+  relation: Relation,
+  filters: readonly Filter[],
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(sql`
+    select count(*)::float8 as count from ${table(relation)} ${where(matching(relation, filters))}`);
+  return row?.count ?? 0;
+}
+
+export const table = (relation: Relation): Sql => sql.id(relation.schema, relation.name);

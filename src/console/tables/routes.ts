@@ -1,0 +1,121 @@
+/** Tables and their rows: what the grid asks. */
+import type { Database } from '../../database/types.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Api, type Call, parse } from '../routes/api.ts';
+import { createAccess, nameOf } from './access.ts';
+import { listRelations } from './catalog.ts';
+import { identifying } from './core/identity.ts';
+import { countRows, readPage, readRow } from './read.ts';
+import { reading, readingInPlace, writing, writingLong } from './timing.ts';
+import { transferRoutes } from './transfer-routes.ts';
+import { changeRows, deleteRows, editRows, insertRow } from './write.ts';
+
+export interface TableDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly audit: Audit;
+}
+
+const path = '/tables/:schema/:table';
+
+export function tableRoutes(api: Api, deps: TableDeps): void {
+  const { database, clock, audit } = deps;
+  const access = createAccess(database, clock);
+  const pool = database.pool('postgres');
+
+  api.route('GET', '/tables', 'read', async () => ({ tables: await listRelations(pool) }));
+  api.route('GET', path, 'read', access.relation);
+  api.route('GET', `${path}/rows`, 'read', async (call) => {
+    const query = await parse('page', call.request.query);
+    const relation = await access.readable(call);
+    const options = relation.key.kind === 'columns' ? reading : readingInPlace;
+    return access.run(call, (tx) => readPage(tx, relation, query), options);
+  });
+  api.route('GET', `${path}/count`, 'read', async (call) => {
+    const { filters } = await parse('page', call.request.query);
+    const relation = await access.readable(call);
+    return { count: await access.run(call, (tx) => countRows(tx, relation, filters), reading) };
+  });
+  api.route('GET', `${path}/row`, 'read', async (call) => {
+    const { key } = await parse('rowKey', call.request.query);
+    const relation = await access.readable(call);
+    const row = await access.run(call, (tx) => readRow(tx, relation, key), reading);
+    if (row === undefined) throw new ConsoleError('gone');
+    return { row };
+  });
+  api.route('PATCH', `${path}/rows`, 'write', async (call) => {
+    const { edits } = await parse('rowEdits', call.request.body);
+    const relation = await access.relation(call);
+    const rows = await access.run(call, (tx) => editRows(tx, relation, edits), writing);
+    await audit(call, 'row.update', nameOf(relation), {
+      keys: edits.slice(0, shownKeys).map(({ key }) => key),
+      count: edits.length,
+      columns: [...new Set(edits.flatMap(({ changes }) => Object.keys(changes)))],
+      ...personaOf(call),
+    });
+    return { rows };
+  });
+  api.route('POST', `${path}/rows`, 'write', async (call) => {
+    const { values } = await parse('insert', call.request.body);
+    const relation = await access.relation(call);
+    const row = await access.run(call, (tx) => insertRow(tx, relation, values), writing);
+    const key = Object.fromEntries(
+      identifying(relation)
+        .filter((name) => name in row)
+        .map((name) => [name, row[name]]),
+    );
+    await audit(call, 'row.insert', nameOf(relation), { key, ...personaOf(call) });
+    return { row };
+  });
+  api.route('DELETE', `${path}/rows`, 'write', async (call) => {
+    const { scope, rows } = await parse('removeRows', call.request.body);
+    const relation = await access.relation(call);
+    const deleted = await access.run(
+      call,
+      async (tx) => asTold(await deleteRows(tx, relation, scope), rows),
+      writingLong,
+    );
+    await audit(call, 'row.delete', nameOf(relation), {
+      count: deleted,
+      ...('keys' in scope ? { keys: scope.keys.slice(0, shownKeys) } : scope),
+      ...personaOf(call),
+    });
+    return { deleted };
+  });
+  api.route('POST', `${path}/change`, 'write', async (call) => {
+    const { scope, rows, changes } = await parse('changeRows', call.request.body);
+    const relation = await access.relation(call);
+    const changed = await access.run(
+      call,
+      async (tx) => asTold(await changeRows(tx, relation, scope, changes), rows),
+      writingLong,
+    );
+    await audit(call, 'row.update', nameOf(relation), {
+      count: changed,
+      columns: Object.keys(changes),
+      ...('keys' in scope ? { keys: scope.keys.slice(0, shownKeys) } : scope),
+      ...personaOf(call),
+    });
+    return { changed };
+  });
+  transferRoutes(api, { database, access, audit });
+}
+
+/** The log names the first rows of a large change; the number of all stands beside them. */
+const shownKeys = 100;
+
+/** @throws {ConsoleError} not_as_told: it would be more or fewer than the operator has agreed to. */
+function asTold(rows: number, expected: number | undefined): number {
+  if (expected !== undefined && rows !== expected)
+    throw new ConsoleError('not_as_told', {
+      message: `There are ${rows} rows now, and you agreed to ${expected}. Nothing was changed.`,
+    });
+  return rows;
+}
+
+function personaOf({ request }: Call): { as?: string } {
+  const { as } = request.query as { as?: string };
+  return as === undefined || as === '' || as === 'operator' ? {} : { as };
+}

@@ -1,0 +1,121 @@
+/** Rows as files: export, and import with a dry run. */
+import type { Readable } from 'node:stream';
+import type { Database, TransactionWork } from '../../database/types.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import { asIdentity } from '../persona/act.ts';
+import { type Api, type Call, parse } from '../routes/api.ts';
+import { type Access, nameOf } from './access.ts';
+import { exportRows } from './export.ts';
+import { type ImportReport, importRows } from './import.ts';
+import { readSource } from './import-source.ts';
+import { readingLong, writingLong } from './timing.ts';
+
+export interface TransferDeps {
+  readonly database: Database;
+  readonly access: Access;
+  readonly audit: Audit;
+}
+
+const path = '/tables/:schema/:table';
+const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' } as const;
+/** Rows of a file that are shown before anything is decided. */
+const sampleRows = 5;
+
+/** An import that found faults is rolled back by being thrown. */
+class Faulty extends Error {
+  readonly report: ImportReport;
+  constructor(report: ImportReport) {
+    super('the import has faults');
+    this.report = report;
+  }
+}
+
+export function transferRoutes(api: Api, { database, access, audit }: TransferDeps): void {
+  /** Rows read so far by imports under way, by operator and the id they chose. */
+  const progress = new Map<string, number>();
+
+  api.route('GET', `${path}/export`, 'read', async (call) => {
+    const query = await parse('exportView', call.request.query);
+    const relation = await access.readable(call);
+    const identity = await access.identity(call);
+    const gone = new AbortController();
+    call.reply.raw.once('close', () => gone.abort());
+    const run = <T>(work: TransactionWork<T>): Promise<T> =>
+      asIdentity(database, identity, work, { ...readingLong, signal: gone.signal });
+    const file = await exportRows(run, relation, query, gone.signal);
+    return call.reply
+      .headers({
+        'content-type': contentTypes[query.format],
+        'content-disposition': attachment(`${relation.name}.${query.format}`),
+      })
+      .send(file);
+  });
+
+  api.route('POST', `${path}/import/head`, 'write', async (call) => {
+    const { format, delimiter } = await parse('importHead', call.request.query);
+    const columns = new Set<string>();
+    const sample: Readonly<Record<string, unknown>>[] = [];
+    try {
+      for await (const { values, fault } of readSource(bodyOf(call), format, delimiter)) {
+        if (fault === undefined) sample.push(values);
+        for (const name of Object.keys(values)) columns.add(name);
+        if (sample.length >= sampleRows) break;
+      }
+    } catch (error) {
+      // It is the beginning of a file, so its end is no fault of the file's.
+      if (!(error instanceof ConsoleError) || sample.length === 0) throw error;
+    }
+    return { columns: [...columns], sample };
+  });
+
+  api.route('POST', `${path}/import`, 'write', async (call) => {
+    const { format, delimiter, mapping, dry, id } = await parse('importFile', call.request.query);
+    const relation = await access.relation(call);
+    const progressId = `${call.operator.id} ${id}`;
+    try {
+      const report = await access.run(
+        call,
+        async (tx) => {
+          const source = readSource(bodyOf(call), format, delimiter);
+          const found = await importRows(tx, relation, mapping, source, (rows) =>
+            progress.set(progressId, rows),
+          );
+          if (found.faults.length > 0) throw new Faulty(found);
+          return found;
+        },
+        dry ? { ...writingLong, end: 'rollback' } : writingLong,
+      );
+      if (!dry) await audit(call, 'row.import', nameOf(relation), { count: report.rows, format });
+      return { ...report, written: !dry };
+    } catch (error) {
+      if (error instanceof Faulty) return { ...error.report, written: false };
+      throw error;
+    } finally {
+      progress.delete(progressId);
+    }
+  });
+
+  api.route('GET', '/imports/:id', 'read', async ({ request, operator }) => {
+    const { id = '' } = request.params as { id?: string };
+    return { rows: progress.get(`${operator.id} ${id}`) ?? null };
+  });
+}
+
+/** @throws {ConsoleError} bad_request */
+function bodyOf({ request }: Call): Readable {
+  const body = request.body as Readable | undefined;
+  if (typeof body?.pipe !== 'function')
+    throw new ConsoleError('bad_request', { message: 'A file is sent as application/octet-stream.' });
+  return body;
+}
+
+/** A name of any characters for a download (RFC 6266, with RFC 8187 for those beyond ASCII). */
+function attachment(name: string): string {
+  const plain = name.replaceAll(/[^\w.-]/g, '_');
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

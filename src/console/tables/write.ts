@@ -1,0 +1,146 @@
+/** The row grid's writing: single cells with a look at what the operator saw, rows, and many rows at once. */
+import type { Queryable, Transaction } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Relation } from './catalog.ts';
+import { columnOf, type Filter, matching, where } from './core/filters.ts';
+import { identifying, isRow, keyFrom, keyTexts, type RowKey } from './core/identity.ts';
+import { readRow, table } from './read.ts';
+
+/** A new value as text, NULL, or the column's default. */
+export type CellChange = { readonly value: string | null } | { readonly default: true };
+export type Values = Readonly<Record<string, string | null>>;
+
+export interface RowEdit {
+  readonly key: RowKey;
+  readonly changes: Readonly<Record<string, CellChange>>;
+  /** What the operator saw in some of the columns; the edit fails when it is there no longer. */
+  readonly seen: Values;
+}
+
+export interface EditedRow {
+  /** What names the row from now on. */
+  readonly key: RowKey;
+  /** The changed columns as they were. */
+  readonly before: Values;
+  /** The row as the database made it. */
+  readonly row: Values;
+}
+
+/**
+ * All or none of them.
+ * @throws {ConsoleError} no_primary_key, conflict (with the row as it is now), not_changed, gone; with `index`, the
+ * edit that failed.
+ */
+export async function editRows(
+  tx: Transaction,
+  relation: Relation,
+  edits: readonly RowEdit[],
+): Promise<EditedRow[]> {
+  const rows: EditedRow[] = [];
+  for (const [index, edit] of edits.entries()) {
+    try {
+      rows.push(await editRow(tx, relation, edit));
+    } catch (error) {
+      if (edits.length === 1 || !(error instanceof Error)) throw error;
+      throw atIndex(error, index);
+    }
+  }
+  return rows;
+}
+
+/** Tells which of several failed, in the words of the failure. */
+function atIndex(error: Error, index: number): Error {
+  if (error instanceof ConsoleError)
+    return new ConsoleError(error.code, { ...error.fields, index }, { cause: error });
+  return Object.assign(error, { index });
+}
+
+async function editRow(tx: Transaction, relation: Relation, edit: RowEdit): Promise<EditedRow> {
+  const { key, changes, seen } = edit;
+  const names = Object.keys(changes);
+  if (names.length === 0) throw new ConsoleError('bad_request', { message: 'Nothing was changed.' });
+  const assignments = names.map((name) => sql`${columnOf(relation, name)} = ${newValue(changes[name])}`);
+  const compared = [...new Set([...names, ...Object.keys(seen)])];
+  const { rows: found } = await tx.queryText(sql`
+    select ${sql.join(compared.map((name) => sql`${columnOf(relation, name)}::text`))} from ${table(relation)}
+    where ${isRow(relation, key)} for update`);
+  const [locked] = found;
+  if (locked === undefined) {
+    // A policy may show a row and still let nobody change it.
+    const shown = await readRow(tx, relation, key);
+    throw new ConsoleError(shown === undefined ? 'gone' : 'not_changed');
+  }
+  const former = Object.fromEntries(compared.map((name, index) => [name, locked[index] ?? null]));
+  if (Object.entries(seen).some(([name, value]) => former[name] !== value))
+    throw new ConsoleError('conflict', { current: (await readRow(tx, relation, key)) ?? former });
+  const { rows: changed } = await tx.queryText(sql`
+    update ${table(relation)} set ${sql.join(assignments)} where ${isRow(relation, key)}
+    returning ${keyTexts(relation)}`);
+  if (changed[0] === undefined) throw new ConsoleError('not_changed');
+  // Read again: triggers that run after the change may have changed the row once more.
+  const moved = keyFrom(relation, changed[0]);
+  const row = await readRow(tx, relation, moved);
+  if (row === undefined) throw new ConsoleError('gone');
+  return { key: moved, before: Object.fromEntries(names.map((name) => [name, former[name] ?? null])), row };
+}
+
+/** Returns the row as the database made it. @throws {ConsoleError} not_changed */
+export async function insertRow(
+  tx: Queryable,
+  relation: Relation,
+  values: Readonly<Record<string, CellChange>>,
+): Promise<Record<string, string | null>> {
+  const names = Object.keys(values);
+  const all = relation.columns.map(({ name }) => name);
+  const columns =
+    names.length > 0
+      ? sql`(${sql.join(names.map((name) => columnOf(relation, name)))}) values (${sql.join(names.map((name) => newValue(values[name])))})`
+      : sql`default values`;
+  const { rows } = await tx.queryText(sql`
+    insert into ${table(relation)} ${columns} returning ${sql.join(all.map((name) => sql`${sql.id(name)}::text`))}`);
+  const [row] = rows;
+  if (row === undefined) throw new ConsoleError('not_changed');
+  return Object.fromEntries(all.map((name, index) => [name, row[index] ?? null]));
+}
+
+/** Which rows a change of many means. */
+export type Scope = { readonly keys: readonly RowKey[] } | { readonly filters: readonly Filter[] };
+
+/** All or none of them; returns how many there were. */
+export async function deleteRows(tx: Queryable, relation: Relation, scope: Scope): Promise<number> {
+  const { commandTag } = await tx.queryText(sql`delete from ${table(relation)} ${scoped(relation, scope)}`);
+  return rowsIn(commandTag);
+}
+
+/** The same change of every row of the scope; returns how many there were. */
+export async function changeRows(
+  tx: Queryable,
+  relation: Relation,
+  scope: Scope,
+  changes: Readonly<Record<string, CellChange>>,
+): Promise<number> {
+  const names = Object.keys(changes);
+  if (names.length === 0) throw new ConsoleError('bad_request', { message: 'Nothing was changed.' });
+  const { commandTag } = await tx.queryText(sql`
+    update ${table(relation)}
+    set ${sql.join(names.map((name) => sql`${columnOf(relation, name)} = ${newValue(changes[name])}`))}
+    ${scoped(relation, scope)}`);
+  return rowsIn(commandTag);
+}
+
+/** @throws {ConsoleError} bad_request: a change of everything has to be said as a condition that everything meets. */
+function scoped(relation: Relation, scope: Scope): Sql {
+  if ('filters' in scope) return where(matching(relation, scope.filters));
+  if (identifying(relation).length === 0) throw new ConsoleError('no_primary_key');
+  const keys = scope.keys.map((key) => sql`(${isRow(relation, key)})`);
+  return where(sql`(${sql.join(keys, ' or ')})`);
+}
+
+/** Of a command tag such as `UPDATE 3`. */
+const rowsIn = (commandTag: string): number => Number(/\d+$/.exec(commandTag)?.[0] ?? 0);
+
+function newValue(change: CellChange | undefined): Sql {
+  if (change === undefined || 'default' in change) return sql.raw('default');
+  return sql`${change.value}`;
+}
