@@ -35,6 +35,7 @@ export const errors = {
     status: 409,
     message: 'The database kept the row as it was: a policy, trigger or rule turned the change down.',
   },
+  not_as_told: { status: 409, message: 'It would concern other rows than you agreed to.' },
   confirm: { status: 409, message: 'This would destroy something. It waits for a second word.' },
   read_only: { status: 403, message: 'Your role looks and changes nothing.' },
   cancelled: { status: 409, message: 'It was cancelled.' },

@@ -27,12 +27,12 @@ import * as queries from './queries.ts';
 import { createApi, parse } from './routes/api.ts';
 import { homeRoutes } from './routes/home.ts';
 import { inboxRoutes } from './routes/inbox.ts';
-import { tableRoutes } from './routes/tables.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import { schemaRoutes } from './schema/routes.ts';
 import { createServices } from './services.ts';
 import { createSessions } from './sessions.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
+import { tableRoutes } from './tables/routes.ts';
 import { userRoutes } from './users/routes.ts';
 
 export type { OperatorRole } from './core/roles.ts';
@@ -100,6 +100,10 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
         plugin: async (app) => {
           await app.register(
             async (scope) => {
+              // Files stay streams for whoever reads them.
+              scope.addContentTypeParser('application/octet-stream', (_request, body, done) =>
+                done(null, body),
+              );
               const api = createApi(scope, sessions, log);
               scope.post('/sign-in', async (request, reply) => {
                 sessions.checkSignIn(request);
@@ -123,7 +127,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               );
               operatorRoutes(api, { database, sessions, factors, factorRequired, linkOf }, audit);
               homeRoutes(api, deps);
-              tableRoutes(api, database, audit);
+              tableRoutes(api, { database, clock: deps.clock, audit });
               schemaRoutes(api, {
                 pool: database.pool('postgres'),
                 audit,

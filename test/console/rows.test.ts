@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { type Backend, type Operator, operator, rowsPath, startBackend } from './harness.ts';
+import { type Answer, type Backend, type Operator, operator, rowsPath, startBackend } from './harness.ts';
 
 let backend: Backend;
 let owner: Operator;
@@ -11,8 +11,12 @@ beforeAll(async () => {
 afterAll(() => backend?.stop());
 
 const run = (text: string) => backend.database.pool('postgres').query(sql.raw(text));
-const edit = (id: string, changes: object, seen: object = {}) =>
-  owner.call('PATCH', rowsPath('tasks'), { key: { id }, changes, seen });
+/** One edit of one row; `row` is what the database made of it. */
+async function editIn(table: string, key: object, changes: object, seen: object = {}): Promise<Answer> {
+  const answer = await owner.call('PATCH', rowsPath(table), { edits: [{ key, changes, seen }] });
+  return answer.status === 200 ? { ...answer, body: answer.body.rows[0] } : answer;
+}
+const edit = (id: string, changes: object, seen: object = {}) => editIn('tasks', { id }, changes, seen);
 
 describe('reading', () => {
   test('a page, in the order of the primary key, with an estimate of all', async () => {
@@ -111,22 +115,18 @@ describe('SQL in names and values', () => {
     const path = rowsPath('We"ird; --');
     const column = 'col"umn; drop';
     expect((await owner.call('GET', path)).body.rows).toEqual([['1', 'x']]);
-    const { body } = await owner.call('PATCH', path, {
-      key: { [column]: '1' },
-      changes: { "a'b": { value: 'y' } },
-      seen: { "a'b": 'x' },
-    });
+    const { body } = await editIn('We"ird; --', { [column]: '1' }, { "a'b": { value: 'y' } }, { "a'b": 'x' });
     expect(body.row).toEqual({ [column]: '1', "a'b": 'y' });
     expect((await owner.call('POST', path, { values: { [column]: { value: '2' } } })).status).toBe(200);
-    expect((await owner.call('DELETE', path, { keys: [{ [column]: '2' }] })).body).toEqual({ deleted: 1 });
+    expect((await owner.call('DELETE', path, { scope: { keys: [{ [column]: '2' }] } })).body).toEqual({
+      deleted: 1,
+    });
   });
 
   test('changes and keys name columns of the table only', async () => {
     const name = `title" = 'x', "note`;
     expect((await edit('1', { [name]: { value: 'x' } })).status).toBe(400);
-    expect(
-      (await owner.call('PATCH', rowsPath('tasks'), { key: {}, changes: { title: { value: 'x' } } })).status,
-    ).toBe(400);
+    expect((await editIn('tasks', {}, { title: { value: 'x' } })).status).toBe(400);
     expect((await edit('1', { title: { value: 'x', default: true } })).status).toBe(400);
   });
 
@@ -173,32 +173,38 @@ describe('editing', () => {
   });
 
   test('a trigger that keeps the row is named as what it is', async () => {
-    const { status, body } = await owner.call('PATCH', rowsPath('frozen'), {
-      key: { id: '1' },
-      changes: { name: { value: 'water' } },
-      seen: { name: 'ice' },
-    });
+    const { status, body } = await editIn(
+      'frozen',
+      { id: '1' },
+      { name: { value: 'water' } },
+      { name: 'ice' },
+    );
     expect([status, body.code]).toEqual([409, 'not_changed']);
   });
 
   test('the key itself can change', async () => {
     await run(`create table public.codes (code text primary key)`);
     await run(`insert into public.codes values ('a')`);
-    const { body } = await owner.call('PATCH', rowsPath('codes'), {
-      key: { code: 'a' },
-      changes: { code: { value: 'b' } },
-      seen: { code: 'a' },
-    });
-    expect(body.row).toEqual({ code: 'b' });
+    const { body } = await editIn('codes', { code: 'a' }, { code: { value: 'b' } }, { code: 'a' });
+    expect(body).toEqual({ key: { code: 'b' }, before: { code: 'a' }, row: { code: 'b' } });
   });
 
-  test('a row that is gone, a table without a key', async () => {
+  test('a row that is gone; a view, whose rows nothing names', async () => {
     expect((await edit('99999', { title: { value: 'x' } })).body.code).toBe('gone');
-    const keyless = await owner.call('PATCH', rowsPath('keyless'), {
-      key: {},
-      changes: { name: { value: 'x' } },
-    });
-    expect(keyless.body.code).toBe('no_primary_key');
+    await run('create view public.seen as select id, title from public.tasks');
+    expect((await editIn('seen', { id: '1' }, { title: { value: 'x' } })).body.code).toBe('no_primary_key');
+  });
+
+  test('several rows are changed together or not at all, and the answer names the one that failed', async () => {
+    const edits = [
+      { key: { id: '60' }, changes: { priority: { value: '1' } } },
+      { key: { id: '61' }, changes: { priority: { value: '9' } } },
+    ];
+    const refused = await owner.call('PATCH', rowsPath('tasks'), { edits });
+    expect([refused.status, refused.body.sqlstate, refused.body.index]).toEqual([422, '23514', 1]);
+    const [former] = (await owner.call('GET', '/tables/public/tasks/row?key={"id":"60"}')).body.row.priority;
+    const { body } = await owner.call('PATCH', rowsPath('tasks'), { edits: edits.slice(0, 1) });
+    expect(body.rows[0]).toMatchObject({ before: { priority: former }, row: { priority: '1' } });
   });
 });
 
@@ -206,14 +212,15 @@ describe('inserting and deleting', () => {
   test('a row of defaults, then out again', async () => {
     const { body } = await owner.call('POST', rowsPath('tasks'), { values: {} });
     expect(body.row).toMatchObject({ title: 'untitled', note: null, done: 'false' });
-    const gone = await owner.call('DELETE', rowsPath('tasks'), { keys: [{ id: body.row.id }] });
+    const gone = await owner.call('DELETE', rowsPath('tasks'), { scope: { keys: [{ id: body.row.id }] } });
     expect(gone.body).toEqual({ deleted: 1 });
   });
 
   test('all or none', async () => {
     await run('create table public.parts (task bigint references public.tasks)');
     await run('insert into public.parts values (31)');
-    const refused = await owner.call('DELETE', rowsPath('tasks'), { keys: [{ id: '30' }, { id: '31' }] });
+    const scope = { keys: [{ id: '30' }, { id: '31' }] };
+    const refused = await owner.call('DELETE', rowsPath('tasks'), { scope });
     expect(refused.body.sqlstate).toBe('23503');
     expect((await owner.call('GET', '/tables/public/tasks/row?key={"id":"30"}')).status).toBe(200);
   });
@@ -228,7 +235,7 @@ describe('inserting and deleting', () => {
     expect(entry).toEqual({
       action: 'row.update',
       target: 'public.tasks',
-      detail: { key: { id: '40' }, columns: ['title'] },
+      detail: { keys: [{ id: '40' }], count: 1, columns: ['title'] },
       operator_name: 'owner',
     });
   });

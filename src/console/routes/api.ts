@@ -75,7 +75,8 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         handler: async (request, reply) => {
           const operator = await sessions.authorize(request, requires, options?.beforeFactor);
           const answer = await handle({ request, reply, operator });
-          if (answer === reply) return reply;
+          // A reply is awaited until it is sent, and gives nothing then.
+          if (reply.sent) return reply;
           if (answer === undefined) return reply.code(204).send();
           return reply.send(answer);
         },

@@ -7,52 +7,10 @@ export * from '../edge-functions/inputs.ts';
 export { schemaApply, schemaPreview } from '../schema/inputs.ts';
 export * from '../users/inputs.ts';
 
-import { filterOperatorNames } from '../tables/rows.ts';
-
-const cell = z.union([
-  z.object({ value: z.string().nullable() }).strict(),
-  z.object({ default: z.literal(true) }).strict(),
-]);
-const key = z.record(z.string(), z.string());
+export * from '../tables/inputs.ts';
 
 export const signIn = z.object({ token: z.string().min(1).max(200) });
 
-const filter = z.object({
-  column: z.string(),
-  operator: z.enum(filterOperatorNames),
-  value: z.string().default(''),
-});
-const sort = z.object({ column: z.string(), ascending: z.boolean() });
-
-const json = <T extends z.ZodType>(schema: T) =>
-  z
-    .string()
-    .default('[]')
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        context.addIssue({ code: 'custom', message: 'is not JSON' });
-        return z.NEVER;
-      }
-    })
-    .pipe(schema);
-
-export const page = z.object({
-  filters: json(z.array(filter).max(20)),
-  sort: json(z.array(sort).max(10)),
-  limit: z.coerce.number().int().min(1).max(500).default(100),
-  offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
-});
-
-export const rowKey = z.object({ key: json(key) });
-export const update = z.object({
-  key,
-  changes: z.record(z.string(), cell),
-  seen: z.record(z.string(), z.string().nullable()).default({}),
-});
-export const insert = z.object({ values: z.record(z.string(), cell) });
-export const remove = z.object({ keys: z.array(key).min(1).max(1000) });
 export const inboxPage = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   offset: z.coerce.number().int().min(0).default(0),

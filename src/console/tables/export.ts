@@ -44,7 +44,8 @@ export async function exportRows(
     () => file.end(),
     (error: unknown) => {
       reject(error);
-      file.destroy(error instanceof Error ? error : new Error(String(error)));
+      // Whoever reads it already sees the connection end before the file does.
+      file.on('error', () => undefined).destroy(error as Error);
     },
   );
   await begun;

@@ -16,7 +16,11 @@ export interface SourceRow {
 }
 
 /** @throws {ConsoleError} bad_request, with the line, when the file cannot be read on. */
-export function readSource(file: Readable, format: ImportFormat, delimiter: string): AsyncIterable<SourceRow> {
+export function readSource(
+  file: Readable,
+  format: ImportFormat,
+  delimiter: string,
+): AsyncIterable<SourceRow> {
   return format === 'csv' ? readCsv(file, delimiter) : readJson(file);
 }
 

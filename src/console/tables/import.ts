@@ -77,13 +77,19 @@ export async function importRows(
       chars += row.cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0);
       if (batch.length >= batchRows || chars > batchChars) await flush();
     }
-    if (faults.length >= mostFaults) return { rows, faults: faults.slice(0, mostFaults), stopped: true };
+    if (faults.length >= mostFaults) return { rows, faults: inOrder(faults), stopped: true };
   }
   await flush();
   // What is checked at the commit is checked now, while it can still be told.
   const late = await attempt(tx, (inner) => inner.exec('set constraints all immediate'));
   if (late !== undefined) faults.push(late);
-  return { rows, faults: faults.slice(0, mostFaults), stopped: faults.length > mostFaults };
+  return { rows, faults: inOrder(faults), stopped: faults.length > mostFaults };
+}
+
+/** By line; of no line at the end. */
+function inOrder(faults: readonly ImportFault[]): ImportFault[] {
+  const place = ({ line }: ImportFault): number => line ?? Number.POSITIVE_INFINITY;
+  return [...faults].sort((left, right) => place(left) - place(right)).slice(0, mostFaults);
 }
 
 async function targetsOf(tx: Queryable, relation: Relation, mapping: Mapping): Promise<Target[]> {
@@ -142,9 +148,13 @@ function insertion(relation: Relation, targets: readonly Target[], rows: readonl
   if (given.length === 0)
     return sql`insert into ${table(relation)} select from generate_series(1, ${rows.length}::int)`;
   const names = sql.join(given.map(({ target }) => sql.id(target.column)));
-  const arrays = sql.join(given.map(({ index }) => sql`${rows.map(({ cells }) => cells[index] ?? null)}::text[]`));
+  const arrays = sql.join(
+    given.map(({ index }) => sql`${rows.map(({ cells }) => cells[index] ?? null)}::text[]`),
+  );
   const places = sql.join(given.map((_, place) => sql.id(`c${place}`)));
-  const values = sql.join(given.map(({ target }, place) => sql`v.${sql.id(`c${place}`)}::${sql.raw(target.type)}`));
+  const values = sql.join(
+    given.map(({ target }, place) => sql`v.${sql.id(`c${place}`)}::${sql.raw(target.type)}`),
+  );
   return sql`insert into ${table(relation)} (${names}) overriding system value
     select ${values} from unnest(${arrays}) with ordinality as v(${places}, place) order by v.place`;
 }

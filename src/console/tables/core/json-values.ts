@@ -22,7 +22,9 @@ const isRawJson = (JSON as unknown as { isRawJSON(value: unknown): value is RawJ
 
 function keepDigits(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source;
-  return typeof value === 'number' && source !== undefined && String(value) !== source ? rawJson(source) : value;
+  return typeof value === 'number' && source !== undefined && String(value) !== source
+    ? rawJson(source)
+    : value;
 }
 
 /** `isArray`: of the column's type, whose text is PostgreSQL's array literal instead of JSON. */

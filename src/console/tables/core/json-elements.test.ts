@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { JsonElements, JsonShapeError } from './json-elements.ts';
+
+/** The objects' texts of a file that arrives in pieces of that size. */
+function elementsOf(file: string, pieceSize: number): { text: string; line: number }[] {
+  const elements = new JsonElements();
+  const found: { text: string; line: number }[] = [];
+  for (let at = 0; at < file.length; at += pieceSize)
+    found.push(...elements.push(file.slice(at, at + pieceSize)));
+  elements.end();
+  return found;
+}
+
+test('objects of any array come out whole, however the file is cut into pieces', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
+      fc.integer({ min: 1, max: 40 }),
+      fc.constantFrom(0, 2),
+      (objects, pieceSize, indent) => {
+        const found = elementsOf(JSON.stringify(objects, null, indent), pieceSize);
+        expect(found.map(({ text }) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(objects)));
+        const lines = objects.map((object) => JSON.stringify(object)).join('\n');
+        expect(elementsOf(lines, pieceSize).map(({ line }) => line)).toEqual(
+          objects.map((_, index) => index + 1),
+        );
+      },
+    ),
+  );
+});
+
+test('any text is objects or a fault with its line', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ' ', '\n', 'a') }),
+      (file) => {
+        try {
+          elementsOf(file, 3);
+        } catch (error) {
+          expect(error).toBeInstanceOf(JsonShapeError);
+          expect((error as JsonShapeError).line).toBeGreaterThan(0);
+        }
+      },
+    ),
+  );
+});

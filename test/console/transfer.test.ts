@@ -1,0 +1,302 @@
+/** Export and import of rows as CSV and JSON. */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type Backend, type Operator, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let owner: Operator;
+const pool = () => backend.database.pool('postgres');
+const run = (text: string) => pool().exec(text);
+
+beforeAll(async () => {
+  backend = await startBackend();
+  owner = await operator(backend);
+  await run(`
+    create table public.odd (id int primary key, "te,xt" text, data jsonb, tags text[], big numeric);
+    insert into public.odd values
+      (1, 'plain', '{"a": [1, "x"]}', '{a,"b c"}', 12345678901234567890.5),
+      (2, '', null, null, null),
+      (3, null, null, '{}', 0),
+      (4, E'two\nlines, "quoted"', null, null, null);
+    create table public.goods (
+      id bigint generated always as identity primary key,
+      code varchar(5) not null unique,
+      price numeric(10, 2) check (price >= 0),
+      born date default '2020-02-02',
+      tags text[],
+      data jsonb,
+      twice numeric generated always as (price * 2) stored);
+  `);
+});
+afterAll(() => backend?.stop());
+
+const exported = async (table: string, params: Record<string, string>) =>
+  owner.call('GET', `/tables/public/${table}/export?${new URLSearchParams(params)}`);
+
+/** Sends a file as the page does. */
+async function upload(
+  path: string,
+  params: Record<string, string>,
+  file: string,
+  by: Operator = owner,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const answer = await backend.fetch(`/console/api/tables/public/${path}?${new URLSearchParams(params)}`, {
+    method: 'POST',
+    headers: {
+      cookie: by.cookie,
+      'x-plinth-csrf': by.csrfToken,
+      'content-type': 'application/octet-stream',
+    },
+    body: file,
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+const mapped = (...names: string[]) => JSON.stringify(Object.fromEntries(names.map((name) => [name, name])));
+const count = async (table: string): Promise<number> => {
+  const [row] = await pool().query<{ count: number }>(sql`select count(*) from ${sql.id('public', table)}`);
+  return row?.count ?? -1;
+};
+
+describe('export', () => {
+  test('CSV tells NULL from the empty text and quotes what needs it', async () => {
+    const { body, headers } = await exported('odd', { format: 'csv' });
+    expect(body).toBe(
+      'id,"te,xt",data,tags,big\r\n' +
+        '1,plain,"{""a"": [1, ""x""]}","{a,""b c""}",12345678901234567890.5\r\n' +
+        '2,"",,,\r\n3,,,{},0\r\n4,"two\nlines, ""quoted""",,,\r\n',
+    );
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="odd.csv"; filename*=UTF-8''odd.csv`,
+    );
+  });
+
+  test('JSON is an array of objects with the types of the columns', async () => {
+    const { body } = await exported('odd', {
+      format: 'json',
+      filters: JSON.stringify([{ column: 'id', operator: 'lte', value: '2' }]),
+      sort: JSON.stringify([{ column: 'id', ascending: false }]),
+    });
+    expect(body).toEqual([
+      { id: 2, 'te,xt': '', data: null, tags: null, big: null },
+      { id: 1, 'te,xt': 'plain', data: { a: [1, 'x'] }, tags: ['a', 'b c'], big: expect.any(Number) },
+    ]);
+    const none = await exported('odd', {
+      format: 'json',
+      filters: JSON.stringify([{ column: 'id', operator: 'lt', value: '0' }]),
+    });
+    expect(none.body).toEqual([]);
+  });
+
+  test('what cannot be read is told before the file begins', async () => {
+    const { status, body } = await exported('odd', {
+      format: 'csv',
+      filters: JSON.stringify([{ column: 'id', operator: 'eq', value: 'x' }]),
+    });
+    expect([status, body.sqlstate]).toEqual([422, '22P02']);
+    expect((await exported('nowhere', { format: 'csv' })).status).toBe(404);
+    expect((await exported('odd', { format: 'xml' })).status).toBe(400);
+  });
+
+  test('many rows come whole', async () => {
+    await run(
+      'create table public.many as select i as n, repeat(md5(i::text), 4) as text from generate_series(1, 30000) i',
+    );
+    const { body } = await exported('many', { format: 'csv' });
+    const lines = (body as string).split('\r\n');
+    expect(lines).toHaveLength(30_002);
+    expect(lines[30_000]?.startsWith('30000,')).toBe(true);
+  });
+
+  test('a reader who goes away ends the statement', async () => {
+    await run(
+      `create view public.endless as
+         with recursive n(i) as (select 1 union all select i + 1 from n) select i, repeat('x', 10000) as text from n`,
+    );
+    const { hostname, port } = new URL(backend.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `GET /console/api/tables/public/endless/export?format=csv HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncookie: ${owner.cookie}\r\n\r\n`,
+    );
+    await new Promise((resolve) => socket.once('data', resolve));
+    expect(await exporting()).toBe(true);
+    socket.destroy();
+    await expect.poll(exporting, { timeout: 10_000 }).toBe(false);
+  });
+});
+
+async function exporting(): Promise<boolean> {
+  const rows = await backend.database
+    .pool('supabase_admin')
+    .query(sql`select from pg_stat_activity where query like 'fetch %plinth_export' and state <> 'idle'`);
+  return rows.length > 0;
+}
+
+describe('import', () => {
+  test('a file is looked into first', async () => {
+    const { body } = await upload(
+      'goods/import/head',
+      { format: 'csv', delimiter: ';' },
+      '\uFEFFa;b\n1;"x;y"\n2;\n',
+    );
+    expect(body).toEqual({
+      columns: ['a', 'b'],
+      sample: [
+        { a: '1', b: 'x;y' },
+        { a: '2', b: null },
+      ],
+    });
+    const json = await upload(
+      'goods/import/head',
+      { format: 'json' },
+      '[{"a": 1, "b": {"c": 2}}, {"d": "cut o',
+    );
+    expect(json.body).toEqual({ columns: ['a', 'b'], sample: [{ a: 1, b: { c: 2 } }] });
+  });
+
+  test('a dry run tells every bad row with its line and writes nothing', async () => {
+    const file = 'code,price,born\na,1.50,2024-01-01\nb,-1,\ntoolong,2,\nc,x,\n"d\nd",3,\na,4,\ne,5\n';
+    const params = { format: 'csv', mapping: mapped('code', 'price', 'born'), dry: 'true' };
+    const { status, body } = await upload('goods/import', params, file);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ rows: 7, written: false, stopped: false });
+    expect(
+      (body.faults as { line: number; message: string; sqlstate?: string }[]).map((each) => [
+        each.line,
+        each.sqlstate ?? each.message,
+      ]),
+    ).toEqual(
+      [
+        [3, '23514'],
+        [4, '22001'],
+        [5, '22P02'],
+        [9, 'has 2 fields, and the first line has 3'],
+        [8, '23505'],
+      ].sort((left, right) => Number(left[0]) - Number(right[0])),
+    );
+    expect(await count('goods')).toBe(0);
+    // Without the dry run it is all or none.
+    expect((await upload('goods/import', { ...params, dry: 'false' }, file)).body).toMatchObject({
+      written: false,
+    });
+    expect(await count('goods')).toBe(0);
+  });
+
+  test('CSV: NULL, the empty text, defaults of what is left out, a mapping to other names', async () => {
+    const file = 'Code,Price\nx1,2.5\n"",\n';
+    const mapping = JSON.stringify({ Code: 'code', Price: 'price' });
+    const { body } = await upload('goods/import', { format: 'csv', mapping }, file);
+    expect(body).toEqual({ rows: 2, faults: [], stopped: false, written: true });
+    const rows = await pool().queryText(
+      sql`select code, price::text, born::text, twice::text from public.goods order by id`,
+    );
+    expect(rows.rows).toEqual([
+      ['x1', '2.50', '2020-02-02', '5.00'],
+      ['', null, '2020-02-02', null],
+    ]);
+  });
+
+  test('JSON: arrays, objects, long numbers; a key that is absent means the default, null means NULL', async () => {
+    await run('truncate public.goods');
+    const file = `[
+      {"code": "j1", "price": 12345678.91, "tags": ["a", "b \\"c\\"", null], "data": {"n": 12345678901234567890}},
+      {"code": "j2", "born": null},
+      {"code": "j3"}
+    ]`;
+    const mapping = mapped('code', 'price', 'tags', 'data', 'born');
+    expect((await upload('goods/import', { format: 'json', mapping }, file)).body).toMatchObject({
+      rows: 3,
+      written: true,
+    });
+    const rows = await pool().queryText(
+      sql`select code, price::text, tags::text, data::text, born::text from public.goods order by id`,
+    );
+    expect(rows.rows).toEqual([
+      ['j1', '12345678.91', '{a,"b \\"c\\"",NULL}', '{"n": 12345678901234567890}', '2020-02-02'],
+      ['j2', null, null, null, null],
+      ['j3', null, null, null, '2020-02-02'],
+    ]);
+    const lines = await upload(
+      'goods/import',
+      { format: 'json', mapping: mapped('code') },
+      '{"code":"l1"}\n{"code":"l2"}\n',
+    );
+    expect(lines.body).toMatchObject({ rows: 2, written: true });
+  });
+
+  test('what is exported can be imported again', async () => {
+    const { body } = await exported('odd', { format: 'csv' });
+    await run('create table public.again (like public.odd including all)');
+    const mapping = mapped('id', 'te,xt', 'data', 'tags', 'big');
+    expect((await upload('again/import', { format: 'csv', mapping }, body)).body).toMatchObject({
+      written: true,
+    });
+    expect((await exported('again', { format: 'csv' })).body).toBe(body);
+  });
+
+  test('a long file goes in with its progress told', async () => {
+    await run('create table public.long (n int, text text)');
+    const file = `n,text\n${Array.from({ length: 60_000 }, (_, index) => `${index},row ${index}`).join('\n')}\n`;
+    const sent = upload('long/import', { format: 'csv', mapping: mapped('n', 'text'), id: 'p1' }, file);
+    const seen: (number | null)[] = [];
+    const timer = setInterval(async () => seen.push((await owner.call('GET', '/imports/p1')).body.rows), 20);
+    expect((await sent).body).toMatchObject({ rows: 60_000, written: true });
+    clearInterval(timer);
+    expect(seen.some((rows) => rows !== null && rows > 0)).toBe(true);
+    expect((await owner.call('GET', '/imports/p1')).body).toEqual({ rows: null });
+    expect(await count('long')).toBe(60_000);
+  });
+
+  test('a deferred constraint is checked in the dry run too', async () => {
+    await run(
+      `create table public.child (id int primary key, parent int references public.child deferrable initially deferred)`,
+    );
+    const params = { format: 'csv', mapping: mapped('id', 'parent'), dry: 'true' };
+    const { body } = await upload('child/import', params, 'id,parent\n1,2\n');
+    expect(body).toMatchObject({ faults: [{ line: null, sqlstate: '23503' }], written: false });
+    expect((await upload('child/import', params, 'id,parent\n1,2\n2,\n')).body).toMatchObject({ faults: [] });
+  });
+
+  test.each([
+    ['an open quote', 'csv', 'code\n"open', 'cannot be read as CSV'],
+    ['a column twice', 'csv', 'code,code\n1,2\n', 'more than once'],
+    ['nothing', 'csv', '', 'empty'],
+    ['text', 'json', 'hello', 'cannot be read as JSON, line 1'],
+    ['half an object', 'json', '[{"code": "x"', 'cut off'],
+    ['half an array', 'json', '[{"code": "x"}', 'never closed'],
+  ])('%s is no %s file', async (_name, format, file, message) => {
+    const { status, body } = await upload('goods/import', { format, mapping: mapped('code') }, file);
+    expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  test.each([
+    ['no mapping', '{}'],
+    ['a column that is not there', '{"code": "nope"}'],
+    ['a generated column', '{"code": "twice"}'],
+    ['a column twice', '{"code": "code", "x": "code"}'],
+    ['SQL as a column', '{"code": "code) values (1); drop table public.goods; --"}'],
+  ])('%s is refused', async (_name, mapping) => {
+    expect((await upload('goods/import', { format: 'csv', mapping }, 'code,x\na,b\n')).status).toBe(400);
+  });
+
+  test('too many bad rows end it', async () => {
+    const file = `code\n${'toolong\n'.repeat(500)}`;
+    const { body } = await upload(
+      'goods/import',
+      { format: 'csv', mapping: mapped('code'), dry: 'true' },
+      file,
+    );
+    expect(body).toMatchObject({ stopped: true });
+    expect(body.faults).toHaveLength(100);
+  });
+
+  test('an operator who may only look imports nothing, not even dry', async () => {
+    await backend.operators.createOperator('reader', 'read-only');
+    const reader = await operator(backend, 'reader');
+    for (const path of ['goods/import', 'goods/import/head'])
+      expect(
+        (await upload(path, { format: 'csv', mapping: mapped('code'), dry: 'true' }, 'code\nx\n', reader))
+          .status,
+      ).toBe(403);
+  });
+});
