@@ -1,7 +1,8 @@
 /** Everything pages read, as query options: fetcher and key in one place. */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { callConsole } from './session.ts';
 import type {
+  Cell,
   Filter,
   Home,
   Message,
@@ -43,10 +44,11 @@ export const relationQuery = (name: TableName) =>
     staleTime: 30_000,
   });
 
-/** Which rows, in which order. */
+/** Which rows, in which order, and in whose name (`as`; undefined is the operator). */
 export interface RowView {
   readonly filters: readonly Filter[];
   readonly sort: readonly Sort[];
+  readonly as?: string | undefined;
 }
 
 export const pageSize = 100;
@@ -54,36 +56,77 @@ export const pageSize = 100;
 export const rowsKey = ({ schema, table }: TableName, view?: RowView) =>
   view === undefined ? (['rows', schema, table] as const) : (['rows', schema, table, view] as const);
 
-const viewParams = ({ filters, sort }: RowView): URLSearchParams =>
-  new URLSearchParams({ filters: JSON.stringify(filters), sort: JSON.stringify(sort) });
+export const viewParams = ({ filters, sort, as }: RowView): URLSearchParams =>
+  new URLSearchParams({
+    filters: JSON.stringify(filters),
+    sort: JSON.stringify(sort),
+    ...(as === undefined ? {} : { as }),
+  });
+
+/** `?as=…` for calls without other parameters. */
+const asParam = (as: string | undefined): string =>
+  as === undefined ? '' : `?${new URLSearchParams({ as })}`;
+
+/** A page beside one that is here already is found by its rows, any other by its offset. */
+function placeOf(client: QueryClient, name: TableName, view: RowView, page: number): Record<string, string> {
+  const beside = (other: number): RowPage | undefined => {
+    const state = client.getQueryState<RowPage>([...rowsKey(name, view), other]);
+    return state?.isInvalidated === false ? state.data : undefined;
+  };
+  const former = beside(page - 1);
+  if (former?.more === true && former.last !== null) return { after: JSON.stringify(former.last) };
+  const next = beside(page + 1);
+  if (next !== undefined && next.first !== null) return { before: JSON.stringify(next.first) };
+  return { offset: String(page * pageSize) };
+}
 
 export const rowsQuery = (name: TableName, view: RowView, page: number) =>
   queryOptions({
     queryKey: [...rowsKey(name, view), page],
-    queryFn: ({ signal }) => {
+    queryFn: ({ signal, client }) => {
       const params = viewParams(view);
       params.set('limit', String(pageSize));
-      params.set('offset', String(page * pageSize));
+      for (const [key, value] of Object.entries(placeOf(client, name, view, page))) params.set(key, value);
       return callConsole<RowPage>(`${pathOf(name)}/rows?${params}`, { signal });
     },
     staleTime: 30_000,
   });
 
+/** Cells uncut, for copying. */
+export async function fetchWholeRows(
+  name: TableName,
+  view: RowView,
+  offset: number,
+  limit: number,
+): Promise<readonly (readonly Cell[])[]> {
+  const params = viewParams(view);
+  params.set('whole', 'true');
+  params.set('limit', String(limit));
+  params.set('offset', String(offset));
+  return (await callConsole<RowPage>(`${pathOf(name)}/rows?${params}`)).rows;
+}
+
 export const countQuery = (name: TableName, view: RowView) =>
   queryOptions({
-    queryKey: ['count', name.schema, name.table, view.filters],
+    queryKey: ['count', name.schema, name.table, view.filters, view.as],
     queryFn: async ({ signal }) =>
       (await callConsole<{ count: number }>(`${pathOf(name)}/count?${viewParams(view)}`, { signal })).count,
     enabled: false,
   });
 
-export const rowQuery = (name: TableName, key: RowKey) =>
+export const exportPath = (name: TableName, view: RowView, format: 'csv' | 'json'): string => {
+  const params = viewParams(view);
+  params.set('format', format);
+  return `/console/api${pathOf(name)}/export?${params}`;
+};
+
+export const rowQuery = (name: TableName, key: RowKey, as?: string) =>
   queryOptions({
-    queryKey: ['row', name.schema, name.table, key],
+    queryKey: ['row', name.schema, name.table, key, as],
     queryFn: async ({ signal }) =>
       (
         await callConsole<{ row: RowValues }>(
-          `${pathOf(name)}/row?key=${encodeURIComponent(JSON.stringify(key))}`,
+          `${pathOf(name)}/row?${new URLSearchParams({ key: JSON.stringify(key), ...(as === undefined ? {} : { as }) })}`,
           { signal },
         )
       ).row,
@@ -92,7 +135,10 @@ export const rowQuery = (name: TableName, key: RowKey) =>
     refetchOnWindowFocus: false,
   });
 
-export const rowsPath = (name: TableName): string => `${pathOf(name)}/rows`;
+export const rowsPath = (name: TableName, as?: string): string => `${pathOf(name)}/rows${asParam(as)}`;
+export const changePath = (name: TableName, as?: string): string => `${pathOf(name)}/change${asParam(as)}`;
+export const importPath = (name: TableName, part: '' | '/head', params: URLSearchParams): string =>
+  `${pathOf(name)}/import${part}?${params}`;
 
 export const usersQuery = (search: string, page: number) =>
   queryOptions({

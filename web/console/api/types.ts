@@ -45,8 +45,24 @@ export interface Column {
   readonly comment: string | null;
 }
 
+export interface ForeignKey {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly schema: string;
+  readonly table: string;
+  readonly references: readonly string[];
+}
+
+/** What names a row: columns, the place of its present version in the table, or nothing. */
+export type RelationKey =
+  | { readonly kind: 'columns'; readonly columns: readonly string[] }
+  | { readonly kind: 'place' }
+  | { readonly kind: 'none' };
+
 export interface Relation extends RelationSummary {
   readonly columns: readonly Column[];
+  readonly key: RelationKey;
+  readonly foreign_keys: readonly ForeignKey[];
 }
 
 export type Cell = string | null;
@@ -84,8 +100,19 @@ export interface RowPage {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
   readonly cut: readonly (readonly [number, number])[];
+  readonly keys: readonly RowKey[] | null;
+  /** Where the former page ends and the next begins; null where only an offset tells. */
+  readonly first: readonly Cell[] | null;
+  readonly last: readonly Cell[] | null;
   readonly more: boolean;
   readonly estimate: number | null;
+}
+
+export interface EditedRow {
+  readonly key: RowKey;
+  /** The changed columns as they were. */
+  readonly before: RowValues;
+  readonly row: RowValues;
 }
 
 export interface User {

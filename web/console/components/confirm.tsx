@@ -11,6 +11,7 @@ export function Confirm({
   action,
   typed,
   isBusy,
+  isMild = false,
   error,
   onConfirm,
   onClose,
@@ -21,6 +22,8 @@ export function Confirm({
   /** What has to be typed first. */
   typed?: string;
   isBusy: boolean;
+  /** It can be taken back, or destroys nothing. */
+  isMild?: boolean;
   error: unknown;
   onConfirm: () => void;
   onClose: () => void;
@@ -66,7 +69,7 @@ export function Confirm({
           >
             {t('confirm.cancel')}
           </Button>
-          <Button type="submit" color="red" size="sm" disabled={!isReady} loading={isBusy}>
+          <Button type="submit" {...(isMild ? {} : { color: 'red' })} size="sm" disabled={!isReady} loading={isBusy}>
             {action}
           </Button>
         </div>

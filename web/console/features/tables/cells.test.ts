@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Column, Relation } from '../../api/types.ts';
-import { editorOf, gridRow, keyOf, keyText, oneLine, shortType } from './cells.ts';
+import type { Column, Relation, RowPage } from '../../api/types.ts';
+import { cutCells, editorOf, gridRows, keyText, oneLine, shortType } from './cells.ts';
 
 const column = (name: string, type = 'text', more: Partial<Column> = {}): Column => ({
   name,
@@ -25,23 +25,45 @@ const relation = (...columns: Column[]): Relation => ({
   policies: 0,
   comment: null,
   columns,
+  key: { kind: 'columns', columns: ['id'] },
+  foreign_keys: [],
 });
 
 const notes = relation(column('id', 'bigint', { primary_key: true }), column('body'));
 
 test('a row of the server is cut for the grid as the server cuts', () => {
-  expect(gridRow(notes, { id: '1', body: 'x'.repeat(401) })).toEqual({
+  expect(cutCells(notes, { id: '1', body: 'x'.repeat(401) })).toEqual({
     cells: ['1', 'x'.repeat(400)],
     cut: [1],
   });
-  expect(gridRow(notes, { id: '1', body: null }).cut).toEqual([]);
+  expect(cutCells(notes, { id: '1', body: null }).cut).toEqual([]);
 });
 
-test('a key needs every column of the primary key, whole', () => {
-  expect(keyOf(notes, { cells: ['1', 'a'], cut: [] })).toEqual({ id: '1' });
-  expect(keyOf(notes, { cells: ['1', 'a'], cut: [0] })).toBeUndefined();
-  expect(keyOf(relation(column('body')), { cells: ['a'], cut: [] })).toBeUndefined();
+const page = (cells: readonly (string | null)[], more: Partial<RowPage> = {}): RowPage => ({
+  columns: [],
+  rows: [cells],
+  cut: [],
+  keys: null,
+  first: null,
+  last: null,
+  more: false,
+  estimate: null,
+  ...more,
+});
+
+test('a row is named by its key whole, by what the server says, or by nothing', () => {
+  const keyOf = (of: Relation, data: RowPage) => gridRows(of, data)[0]?.key;
+  expect(keyOf(notes, page(['1', 'a']))).toEqual({ id: '1' });
+  expect(keyOf(notes, page(['1', 'a'], { cut: [[0, 0]] }))).toBeUndefined();
+  expect(keyOf({ ...notes, key: { kind: 'none' } }, page(['1', 'a']))).toBeUndefined();
+  const place = { ctid: '(0,1)', xmin: '7' };
+  expect(keyOf({ ...notes, key: { kind: 'place' } }, page(['1', 'a'], { keys: [place] }))).toEqual(place);
   expect(keyText({ b: '1', a: '2' })).toBe(keyText({ a: '2', b: '1' }));
+});
+
+test('rows of a page are the same objects at every look', () => {
+  const data = page(['1', 'a']);
+  expect(gridRows(notes, data)[0]).toBe(gridRows(notes, data)[0]);
 });
 
 test.each([

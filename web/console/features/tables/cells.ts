@@ -1,5 +1,5 @@
 /** Cells and columns without React: what is shown, what may be edited, how wide it is. */
-import type { Cell, CellChange, Column, Relation, RowKey, RowValues } from '../../api/types.ts';
+import type { Cell, CellChange, Column, Relation, RowKey, RowPage, RowValues } from '../../api/types.ts';
 
 /** As the server cuts cells for the grid. */
 const cellChars = 400;
@@ -10,9 +10,28 @@ export interface GridRow {
   readonly cells: readonly Cell[];
   /** Columns (by index) that the server cut. */
   readonly cut: readonly number[];
+  /** Undefined for a row that nothing names: no key, or one too long to be here whole. */
+  readonly key: RowKey | undefined;
 }
 
-export function gridRow(relation: Relation, values: RowValues): GridRow {
+const rowsOfPages = new WeakMap<RowPage, readonly GridRow[]>();
+
+/** The rows of a page, the same objects at every call, so that what is drawn of them can stay. */
+export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] {
+  const known = rowsOfPages.get(page);
+  if (known !== undefined) return known;
+  const cuts = new Map<number, number[]>();
+  for (const [row, column] of page.cut) cuts.set(row, [...(cuts.get(row) ?? []), column]);
+  const rows = page.rows.map((cells, index) => {
+    const cut = cuts.get(index) ?? [];
+    return { cells, cut, key: page.keys === null ? keyIn(relation, cells, cut) : page.keys[index] };
+  });
+  rowsOfPages.set(page, rows);
+  return rows;
+}
+
+/** Cells of a row as the grid's server would cut them. */
+export function cutCells(relation: Relation, values: RowValues): Pick<GridRow, 'cells' | 'cut'> {
   const cut: number[] = [];
   const cells = relation.columns.map(({ name }, index) => {
     const value = values[name] ?? null;
@@ -101,16 +120,16 @@ export function shortType(type: string): string {
   return type;
 }
 
-/** Undefined for a row that nothing identifies: no primary key, or one too long to be here whole. */
-export function keyOf(relation: Relation, row: GridRow): RowKey | undefined {
+function keyIn(relation: Relation, cells: readonly Cell[], cut: readonly number[]): RowKey | undefined {
+  if (relation.key.kind !== 'columns') return undefined;
   const key: Record<string, string> = {};
-  for (const [index, column] of relation.columns.entries()) {
-    if (!column.primary_key) continue;
-    const value = row.cells[index];
-    if (value === null || value === undefined || row.cut.includes(index)) return undefined;
-    key[column.name] = value;
+  for (const name of relation.key.columns) {
+    const index = relation.columns.findIndex((column) => column.name === name);
+    const value = cells[index];
+    if (value === null || value === undefined || cut.includes(index)) return undefined;
+    key[name] = value;
   }
-  return Object.keys(key).length === 0 ? undefined : key;
+  return key;
 }
 
 export const keyText = (key: RowKey): string => JSON.stringify(Object.entries(key).sort());

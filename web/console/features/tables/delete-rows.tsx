@@ -1,39 +1,52 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { rowsPath, type TableName } from '../../api/queries.ts';
 import { callConsole } from '../../api/session.ts';
-import type { RowKey } from '../../api/types.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { t } from '../../text.ts';
+import { isAll, type RowScope, sizeQuery } from './scope.ts';
+import { t } from './text.ts';
 
 /** From this many on, the number has to be typed. */
 const many = 10;
 
-export function DeleteRows({
+export default function DeleteRows({
   name,
-  keys,
+  as,
+  scope,
+  count,
   onClose,
   onDone,
 }: {
   name: TableName;
-  keys: readonly RowKey[];
+  as: string | undefined;
+  scope: RowScope;
+  /** Of all that match. */
+  count: () => Promise<number | undefined>;
   onClose: () => void;
   onDone: () => void;
 }) {
+  const { data: size, error: countError } = useQuery(sizeQuery(scope, count));
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => callConsole<{ deleted: number }>(rowsPath(name), { method: 'DELETE', body: { keys } }),
+    mutationFn: () =>
+      callConsole<{ deleted: number }>(rowsPath(name, as), {
+        method: 'DELETE',
+        body: { scope, ...(isAll(scope) ? { rows: size } : {}) },
+      }),
     onSuccess: onDone,
   });
+  const table = `${name.schema}.${name.table}`;
   return (
     <Confirm
-      title={t('delete.title', { count: keys.length })}
-      action={t('delete.action', { count: keys.length })}
-      {...(keys.length >= many ? { typed: String(keys.length) } : {})}
+      title={size === undefined ? t('bulk.counting') : t('delete.title', { count: size })}
+      action={t('delete.action', { count: size ?? 0 })}
+      {...(size === undefined || size >= many ? { typed: String(size ?? '…') } : {})}
       isBusy={isPending}
-      error={error}
-      onConfirm={() => mutate()}
+      error={error ?? countError}
+      onConfirm={() => {
+        if (size !== undefined) mutate();
+      }}
       onClose={onClose}
     >
-      <p>{t('delete.text', { table: `${name.schema}.${name.table}` })}</p>
+      <p>{t('delete.text', { table })}</p>
     </Confirm>
   );
 }

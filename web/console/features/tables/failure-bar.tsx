@@ -3,8 +3,8 @@ import { Button, CloseButton } from '@mantine/core';
 import { ApiError } from '../../../lib/api.ts';
 import type { RowValues } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { t } from '../../text.ts';
 import classes from './failure-bar.module.css';
+import { t } from './text.ts';
 import type { Edits } from './use-edits.ts';
 import { Value } from './value.tsx';
 
@@ -18,13 +18,17 @@ export function currentOf(error: unknown): RowValues | undefined {
 export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => void }) {
   const { failure } = edits;
   if (failure === undefined) return null;
-  const { edit, error } = failure;
+  const { edit, edits: all, error } = failure;
   const current = currentOf(error);
   return (
     <div className={classes.bar}>
       <ProblemBox
         error={error}
-        title={t(current === undefined ? 'edit.refused' : 'edit.conflict', { column: edit.column })}
+        title={
+          all.length > 1 && current === undefined
+            ? t('edit.many-refused', { count: all.length, row: edit.index + 1 })
+            : t(current === undefined ? 'edit.refused' : 'edit.conflict', { column: edit.column })
+        }
       >
         {current === undefined ? null : (
           <>
@@ -56,7 +60,11 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
               <Button
                 size="compact-sm"
                 color="red"
-                onClick={() => void edits.save({ ...edit, seen: current[edit.column] ?? null })}
+                onClick={() =>
+                  void edits.save(
+                    all.map((each) => (each.key === edit.key ? { ...each, seen: current[each.column] ?? null } : each)),
+                  )
+                }
               >
                 {t('edit.keep-yours')}
               </Button>

@@ -5,7 +5,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
 import { rowQuery, rowsPath } from '../../api/queries.ts';
 import { callConsole } from '../../api/session.ts';
-import type { Cell, CellChange, Relation, RowKey, RowValues } from '../../api/types.ts';
+import type { Cell, CellChange, EditedRow, Relation, RowKey, RowValues } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -20,12 +20,13 @@ interface RowPanelProps {
   /** Absent: a new row. */
   readonly rowKey?: RowKey;
   readonly column?: string;
+  readonly as: string | undefined;
   readonly canWrite: boolean;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-export function RowPanel(props: RowPanelProps) {
+export default function RowPanel(props: RowPanelProps) {
   const { relation, rowKey, onClose } = props;
   const title =
     rowKey === undefined
@@ -43,8 +44,9 @@ export function RowPanel(props: RowPanelProps) {
 }
 
 function StoredRow(props: RowPanelProps & { rowKey: RowKey }) {
-  const { relation, rowKey } = props;
-  const { data, error } = useQuery(rowQuery({ schema: relation.schema, table: relation.name }, rowKey));
+  const { relation, rowKey, as } = props;
+  const name = { schema: relation.schema, table: relation.name };
+  const { data, error } = useQuery(rowQuery(name, rowKey, as));
   if (data !== undefined) return <RowForm {...props} values={data} />;
   return error === null ? <SkeletonLines lines={8} /> : <ProblemBox error={error} />;
 }
@@ -60,6 +62,7 @@ function RowForm({
   relation,
   rowKey,
   column: focused,
+  as,
   canWrite,
   onClose,
   onDone,
@@ -75,25 +78,22 @@ function RowForm({
   const shown = (column: string): CellChange => changes[column] ?? stored(column);
 
   const { mutate, isPending, error } = useMutation({
-    mutationFn: async (seen: Readonly<Record<string, Cell>>) => {
-      const body =
-        rowKey === undefined
-          ? {
-              values: Object.fromEntries(
-                relation.columns
-                  .filter(isEditable)
-                  .map((column) => [column.name, shown(column.name)] as const)
-                  .filter(([, change]) => !('default' in change)),
-              ),
-            }
-          : { key: rowKey, changes, seen };
-      return callConsole<{ row: RowValues }>(rowsPath(name), {
-        method: rowKey === undefined ? 'POST' : 'PATCH',
-        body,
-      });
+    mutationFn: async (seen: Readonly<Record<string, Cell>>): Promise<void> => {
+      if (rowKey !== undefined) {
+        const { rows } = await callConsole<{ rows: readonly EditedRow[] }>(rowsPath(name, as), {
+          method: 'PATCH',
+          body: { edits: [{ key: rowKey, changes, seen }] },
+        });
+        queryClient.setQueryData(rowQuery(name, rowKey, as).queryKey, rows[0]?.row);
+        return;
+      }
+      const given = relation.columns
+        .filter(isEditable)
+        .map((column) => [column.name, shown(column.name)] as const)
+        .filter(([, change]) => !('default' in change));
+      await callConsole(rowsPath(name, as), { method: 'POST', body: { values: Object.fromEntries(given) } });
     },
-    onSuccess: ({ row }) => {
-      if (rowKey !== undefined) queryClient.setQueryData(rowQuery(name, rowKey).queryKey, row);
+    onSuccess: () => {
       onDone();
       onClose();
     },

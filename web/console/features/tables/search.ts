@@ -1,5 +1,6 @@
 /** The grid's address: filters, sort and the open row, read strictly, so that a bent link shows the table and not a fault. */
 import { type Filter, filterOperators, type RowKey, type Sort } from '../../api/types.ts';
+import { validateAs } from '../../components/persona.ts';
 
 export interface TableSearch {
   readonly filters?: readonly Filter[];
@@ -9,6 +10,9 @@ export interface TableSearch {
   /** The column the panel begins at. */
   readonly column?: string;
   readonly insert?: true;
+  readonly import?: true;
+  /** The persona whose rows these are. */
+  readonly as?: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -58,5 +62,7 @@ export function validateTableSearch(search: Fields): TableSearch {
     ...(row === undefined ? {} : { row }),
     ...(typeof search.column === 'string' && search.column !== '' ? { column: search.column } : {}),
     ...(search.insert === true ? { insert: true as const } : {}),
+    ...(search.import === true ? { import: true as const } : {}),
+    ...validateAs(search),
   };
 }

@@ -2,28 +2,29 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { countQuery, pageSize, type RowView, rowsKey, rowsQuery, type TableName } from '../../api/queries.ts';
-import type { Relation, RowPage, RowValues } from '../../api/types.ts';
-import { type GridRow, gridRow } from './cells.ts';
+import type { Relation, RowKey, RowPage, RowValues } from '../../api/types.ts';
+import { cutCells, type GridRow, gridRows } from './cells.ts';
 import { type RowTotal, rowTotal } from './row-total.ts';
 
 export interface Rows {
   readonly total: RowTotal;
-  /** Undefined while it is on its way. */
+  /** Undefined while it is on its way; the same object as long as it is the same row. */
   row(index: number): GridRow | undefined;
   readonly error: unknown;
   /** Nothing has come yet. */
   readonly isFirstLoad: boolean;
   readonly isFetching: boolean;
-  count(): void;
+  count(): Promise<number | undefined>;
   readonly isCounting: boolean;
   readonly countError: unknown;
   refresh(): void;
   /** Puts the server's truth in the place of what was edited. */
-  replace(index: number, relation: Relation, values: RowValues): void;
+  replace(index: number, values: RowValues, key: RowKey): void;
 }
 
 export function useRows(
   name: TableName,
+  relation: Relation,
   asked: RowView,
   visible: { readonly first: number; readonly last: number },
 ): Rows {
@@ -48,17 +49,12 @@ export function useRows(
     total: rowTotal(known, dataOf(0)?.estimate ?? null, counted.data, pageSize),
     row(index) {
       const data = dataOf(pageOf(index));
-      const cells = data?.rows[index % pageSize];
-      if (data === undefined || cells === undefined) return undefined;
-      return {
-        cells,
-        cut: data.cut.filter(([row]) => row === index % pageSize).map(([, column]) => column),
-      };
+      return data === undefined ? undefined : gridRows(relation, data)[index % pageSize];
     },
     error: results.find(({ error }) => error !== null)?.error ?? null,
     isFirstLoad: dataOf(0) === undefined && results[0]?.isPending !== false,
     isFetching: results.some(({ isFetching }) => isFetching),
-    count: () => void counted.refetch(),
+    count: async () => (await counted.refetch()).data,
     isCounting: counted.isFetching,
     countError: counted.error,
     refresh() {
@@ -67,8 +63,8 @@ export function useRows(
       void queryClient.invalidateQueries({ queryKey: rowsKey(name) });
       if (counted.data !== undefined) void counted.refetch();
     },
-    replace(index, relation, values) {
-      const { cells, cut } = gridRow(relation, values);
+    replace(index, values, key) {
+      const { cells, cut } = cutCells(relation, values);
       const at = index % pageSize;
       queryClient.setQueryData<RowPage>(rowsQuery(name, view, pageOf(index)).queryKey, (data) =>
         data === undefined
@@ -76,6 +72,7 @@ export function useRows(
           : {
               ...data,
               rows: data.rows.map((row, each) => (each === at ? cells : row)),
+              keys: data.keys?.map((former, each) => (each === at ? key : former)) ?? null,
               cut: [...data.cut.filter(([row]) => row !== at), ...cut.map((column) => [at, column] as const)],
             },
       );

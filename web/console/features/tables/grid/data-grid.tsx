@@ -1,46 +1,52 @@
-/** The row grid: virtual in both directions, every action by keyboard, one focused cell. */
-import { IconArrowDown, IconArrowUp, IconKey } from '@tabler/icons-react';
+/** The row grid: virtual in both directions, every action by keyboard, one focused cell and a range around it. */
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { CellChange, Relation, RowKey, Sort } from '../../../api/types.ts';
-import { t } from '../../../text.ts';
 import {
-  editorOf,
-  type GridRow,
-  isEditable,
-  isMono,
-  isNumber,
-  keyOf,
-  keyText,
-  shortType,
-  widthOf,
-} from '../cells.ts';
+  type ClipboardEvent,
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import type { RowView } from '../../../api/queries.ts';
+import type { CellChange, Relation, RowKey } from '../../../api/types.ts';
+import { editorOf, isEditable, keyText, widthOf } from '../cells.ts';
+import { t } from '../text.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
-import { Value } from '../value.tsx';
-import { type After, CellEditor } from './cell-editor.tsx';
+import type { After } from './cell-editor.tsx';
+import { fetchedText, loadedText, pasteEdits } from './clipboard.ts';
 import classes from './data-grid.module.css';
+import { GridHead } from './grid-head.tsx';
+import { type GridActions, GridRowView } from './grid-row.tsx';
 import { move, type Position } from './movement.ts';
+import { cellsIn, rangeOf } from './range.ts';
+import { useRowWindow } from './use-row-window.ts';
 
 const rowHeight = 33;
 const headHeight = 36;
 const boxWidth = 40;
 const overscan = 6;
-/** Browsers end an element near 33 million pixels. */
-const mostRows = 900_000;
+/** Rows that one press of the head's box selects. */
+const mostSelected = 1000;
 
 export interface DataGridProps {
   readonly relation: Relation;
+  readonly view: RowView;
   readonly rows: Rows;
-  readonly sort: readonly Sort[];
   readonly edits: Edits;
   readonly canWrite: boolean;
   readonly selected: ReadonlyMap<string, RowKey>;
   readonly onSelect: (selected: ReadonlyMap<string, RowKey>) => void;
   readonly onSort: (column: string) => void;
   readonly onOpen: (key: RowKey, column?: string) => void;
+  readonly onPeek: (index: number, column: string) => void;
   readonly onVisible: (first: number, last: number) => void;
   readonly onDelete: () => void;
+  /** What was copied or pasted, for the line below. */
+  readonly onNote: (note: string) => void;
 }
 
 interface Editing extends Position {
@@ -48,12 +54,15 @@ interface Editing extends Position {
 }
 
 export function DataGrid(props: DataGridProps) {
-  const { relation, rows, sort, edits, canWrite, selected, onSelect, onSort, onOpen, onVisible } = props;
+  const { relation, view, rows, edits, canWrite, selected, onSelect, onSort, onOpen, onVisible } = props;
   const { columns } = relation;
-  const total = Math.min(rows.total.rows, mostRows);
+  const total = rows.total.rows;
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<Position>({ row: total > 0 ? 0 : -1, column: 1 });
+  /** The range's other corner. */
+  const [anchor, setAnchor] = useState<Position>();
   const [editing, setEditing] = useState<Editing>();
+  const lastToggled = useRef<number>(undefined);
   const wantsFocus = useRef(false);
   /** The focus is in the grid; it stays there when the cell that has it goes away. */
   const ownsFocus = useRef(false);
@@ -61,23 +70,20 @@ export function DataGrid(props: DataGridProps) {
     row: Math.min(active.row, total - 1),
     column: Math.min(active.column, columns.length),
   };
+  const range = rangeOf(anchor, at);
 
   const widths = useMemo(() => columns.map(widthOf), [columns]);
-  const withActive = (index: number) => (range: Range) => {
-    const items = defaultRangeExtractor(range);
-    return index < 0 || index >= range.count || items.includes(index)
-      ? items
-      : [...items, index].sort((left, right) => left - right);
-  };
-  const rowVirtual = useVirtualizer({
-    count: total,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan,
-    scrollPaddingStart: headHeight,
-    paddingStart: 0,
-    rangeExtractor: withActive(at.row),
-  });
+  const referring = useMemo(
+    () => new Set(relation.foreign_keys.flatMap((key) => key.columns)),
+    [relation],
+  );
+  const rowWindow = useRowWindow(scroller, { rows: total, rowHeight, headHeight });
+  const activeColumn = at.column - 1;
+  // The same function while the same cell has the focus, so that the columns stay the same list.
+  const columnsInView = useCallback(
+    (shown: Range) => withItem(defaultRangeExtractor(shown), activeColumn, shown.count),
+    [activeColumn],
+  );
   const columnVirtual = useVirtualizer({
     horizontal: true,
     count: columns.length,
@@ -85,12 +91,10 @@ export function DataGrid(props: DataGridProps) {
     estimateSize: (index) => widths[index] ?? 200,
     overscan: 2,
     scrollPaddingStart: boxWidth,
-    rangeExtractor: withActive(at.column - 1),
+    rangeExtractor: columnsInView,
   });
-  const shownRows = rowVirtual.getVirtualItems();
   const shownColumns = columnVirtual.getVirtualItems();
-  const first = rowVirtual.range?.startIndex ?? 0;
-  const last = rowVirtual.range?.endIndex ?? 0;
+  const { first, last } = rowWindow;
   useEffect(() => onVisible(first, last), [first, last, onVisible]);
 
   useLayoutEffect(() => {
@@ -102,66 +106,70 @@ export function DataGrid(props: DataGridProps) {
       ?.focus({ preventScroll: true });
   });
 
-  function goTo(to: Position): void {
+  function goTo(to: Position, extend = false): void {
     wantsFocus.current = true;
+    setAnchor(extend ? (anchor ?? at) : undefined);
     setActive(to);
-    if (to.row >= 0) rowVirtual.scrollToIndex(to.row);
+    if (to.row >= 0) rowWindow.show(to.row);
     if (to.column > 0) columnVirtual.scrollToIndex(to.column - 1);
     else if (scroller.current !== null) scroller.current.scrollLeft = 0;
   }
 
-  const rowKeyAt = (index: number): RowKey | undefined => {
-    const row = rows.row(index);
-    return row === undefined ? undefined : keyOf(relation, row);
-  };
+  const rowKeyAt = (index: number): RowKey | undefined => rows.row(index)?.key;
 
-  function toggle(index: number): void {
+  /** With `extend`, all rows from the one that was toggled last. */
+  function toggle(index: number, extend: boolean): void {
     const key = rowKeyAt(index);
     if (key === undefined) return;
     const next = new Map(selected);
-    if (!next.delete(keyText(key))) next.set(keyText(key), key);
+    const from = extend ? (lastToggled.current ?? index) : index;
+    if (from === index && !next.delete(keyText(key))) next.set(keyText(key), key);
+    for (let each = Math.min(from, index); from !== index && each <= Math.max(from, index); each++) {
+      const between = rowKeyAt(each);
+      if (between !== undefined) next.set(keyText(between), between);
+    }
+    lastToggled.current = index;
     onSelect(next);
   }
 
-  const loadedKeys = (): RowKey[] => {
-    const keys: RowKey[] = [];
-    for (let index = 0; index < Math.min(total, 1000); index++) {
-      const key = rowKeyAt(index);
-      if (key !== undefined) keys.push(key);
-    }
-    return keys;
-  };
-
   function toggleAll(): void {
-    onSelect(selected.size > 0 ? new Map() : new Map(loadedKeys().map((key) => [keyText(key), key])));
+    const next = new Map<string, RowKey>();
+    for (let index = 0; selected.size === 0 && index < Math.min(total, mostSelected); index++) {
+      const key = rowKeyAt(index);
+      if (key !== undefined) next.set(keyText(key), key);
+    }
+    onSelect(next);
   }
 
   /** Edits in place, or in the panel when the cell does not fit a line. */
   function beginEdit(position: Position, typed?: string): void {
     const column = columns[position.column - 1];
     const row = rows.row(position.row);
-    if (column === undefined || row === undefined) return;
-    const key = keyOf(relation, row);
-    if (key === undefined) return;
+    if (column === undefined || row?.key === undefined) return;
     const index = position.column - 1;
     const kind = editorOf(column, row.cells[index] ?? null, row.cut.includes(index));
-    if (!canWrite || !isEditable(column) || kind === 'panel') onOpen(key, column.name);
+    if (!canWrite || !isEditable(column) || kind === 'panel') onOpen(row.key, column.name);
     else setEditing({ ...position, typed: kind === 'text' ? typed : undefined });
+  }
+
+  function peekAt(position: Position): void {
+    const column = columns[position.column - 1];
+    if (column !== undefined && referring.has(column.name)) props.onPeek(position.row, column.name);
   }
 
   /** What a key does; undefined leaves it to the browser. */
   function actionOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): (() => void) | undefined {
     const command = ctrlKey || metaKey;
-    if (altKey) return undefined;
+    if (altKey) return key === 'Enter' ? () => peekAt(at) : undefined;
     const pageRows = Math.max(
       1,
       Math.floor(((scroller.current?.clientHeight ?? 0) - headHeight) / rowHeight) - 1,
     );
     const to = move(at, { key, command }, { rows: total, columns: columns.length + 1, pageRows });
-    if (to !== undefined) return () => goTo(to);
+    if (to !== undefined) return () => goTo(to, shiftKey);
     const letter = key.toLowerCase();
     if (command && letter === 'z' && !shiftKey) return () => void edits.undo();
-    if (command && letter === 'c') return copy;
+    // Ctrl+C and Ctrl+V come as events of their own.
     if (command) return undefined;
     if (at.row < 0) {
       if (key !== 'Enter' && key !== ' ') return undefined;
@@ -172,10 +180,12 @@ export function DataGrid(props: DataGridProps) {
       const row = rowKeyAt(at.row);
       return row && (() => onOpen(row));
     }
-    if (key === ' ' && (at.column === 0 || shiftKey)) return () => toggle(at.row);
+    if (key === ' ' && (at.column === 0 || shiftKey)) return () => toggle(at.row, shiftKey && at.column === 0);
     if (key === 'Delete' && selected.size > 0) return props.onDelete;
+    if (key === 'Escape' && anchor !== undefined) return () => setAnchor(undefined);
     if (key === 'Escape' && selected.size > 0) return () => onSelect(new Map());
-    if (key === 'Enter' || key === 'F2') return () => (at.column === 0 ? toggle(at.row) : beginEdit(at));
+    if (key === 'Enter' || key === 'F2')
+      return () => (at.column === 0 ? toggle(at.row, false) : beginEdit(at));
     if (key.length === 1 && key !== ' ' && at.column > 0 && canWrite) return () => beginEdit(at, key);
     return undefined;
   }
@@ -188,9 +198,32 @@ export function DataGrid(props: DataGridProps) {
     act();
   }
 
-  function copy(): void {
-    const value = rows.row(at.row)?.cells[at.column - 1];
-    if (value !== undefined) void navigator.clipboard.writeText(value ?? '');
+  function onCopy(event: ClipboardEvent): void {
+    if (editing !== undefined || range === undefined) return;
+    event.preventDefault();
+    const text = loadedText(rows, range);
+    const done = (): void => props.onNote(t('grid.copied', { count: cellsIn(range) }));
+    if (text !== undefined) {
+      event.clipboardData.setData('text/plain', text);
+      done();
+      return;
+    }
+    props.onNote(t('grid.copying'));
+    const name = { schema: relation.schema, table: relation.name };
+    // The text is promised, since a browser lets a page write only while the key is being pressed.
+    const whole = fetchedText(name, view, range).then((tsv) => new Blob([tsv], { type: 'text/plain' }));
+    void navigator.clipboard
+      .write([new ClipboardItem({ 'text/plain': whole })])
+      .then(done, (error: unknown) => props.onNote(String(error)));
+  }
+
+  function onPaste(event: ClipboardEvent): void {
+    if (editing !== undefined || range === undefined || !canWrite) return;
+    event.preventDefault();
+    const paste = pasteEdits(rows, columns, range, event.clipboardData.getData('text/plain'));
+    void edits.save(paste.edits);
+    const note = t('grid.pasted', { count: paste.edits.length });
+    props.onNote(paste.left === 0 ? note : `${note} · ${t('grid.paste-over', { count: paste.left })}`);
   }
 
   function save(change: CellChange, after: After): void {
@@ -199,18 +232,12 @@ export function DataGrid(props: DataGridProps) {
     if (position === undefined) return;
     const row = rows.row(position.row);
     const column = columns[position.column - 1];
-    const key = row === undefined ? undefined : keyOf(relation, row);
-    if (row === undefined || column === undefined || key === undefined) return;
+    if (row?.key === undefined || column === undefined) return;
     const seen = row.cells[position.column - 1] ?? null;
-    void edits.save({ key, column: column.name, index: position.row, change, seen });
+    void edits.save([{ key: row.key, column: column.name, index: position.row, change, seen }]);
     const moves = { stay: '', down: 'ArrowDown', right: 'ArrowRight', left: 'ArrowLeft' } as const;
-    goTo(
-      move(
-        position,
-        { key: moves[after], command: false },
-        { rows: total, columns: columns.length + 1, pageRows: 1 },
-      ) ?? position,
-    );
+    const bounds = { rows: total, columns: columns.length + 1, pageRows: 1 };
+    goTo(move(position, { key: moves[after], command: false }, bounds) ?? position);
   }
 
   function cancel(keepFocus: boolean): void {
@@ -218,8 +245,38 @@ export function DataGrid(props: DataGridProps) {
     setEditing(undefined);
   }
 
-  const sortOf = (name: string): Sort | undefined => sort.find((each) => each.column === name);
+  const current: GridActions = {
+    press(position, extend) {
+      wantsFocus.current = true;
+      setAnchor(extend ? (anchor ?? at) : undefined);
+      setActive(position);
+    },
+    drag(position) {
+      if (!ownsFocus.current || editing !== undefined) return;
+      setAnchor(anchor ?? at);
+      wantsFocus.current = true;
+      setActive(position);
+    },
+    focus(position) {
+      if (at.row !== position.row || at.column !== position.column) setActive(position);
+    },
+    edit: beginEdit,
+    toggle(index, extend) {
+      setActive({ row: index, column: 0 });
+      setAnchor(undefined);
+      toggle(index, extend);
+    },
+    peek: peekAt,
+    save,
+    cancel,
+  };
+  const actions = useStable(current);
+
+  const failedKey = edits.failure && keyText(edits.failure.edit.key);
   const width = boxWidth + columnVirtual.getTotalSize();
+  const indexes = shownIndexes(first, last, total, at.row);
+  // Rows keep their places within the layer while it moves as a whole.
+  const base = rowWindow.shift === 0 ? 0 : first;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element cannot be virtual in both directions
     <div
@@ -229,11 +286,13 @@ export function DataGrid(props: DataGridProps) {
       aria-label={t('grid.label', { table: relation.name })}
       aria-rowcount={rows.total.exact ? total + 1 : -1}
       aria-colcount={columns.length + 1}
-      aria-multiselectable={canWrite}
+      aria-multiselectable
       aria-readonly={!canWrite}
       aria-busy={rows.isFetching}
       className={classes.grid}
       onKeyDown={onKeyDown}
+      onCopy={onCopy}
+      onPaste={onPaste}
       onFocus={() => {
         ownsFocus.current = true;
       }}
@@ -241,187 +300,100 @@ export function DataGrid(props: DataGridProps) {
         ownsFocus.current = false;
       }}
     >
+      <GridHead
+        columns={columns}
+        shownColumns={shownColumns}
+        sort={view.sort}
+        width={width}
+        height={headHeight}
+        boxWidth={boxWidth}
+        active={at.row === -1 ? at.column : undefined}
+        canWrite={canWrite}
+        selection={selected.size === 0 ? 'off' : 'some'}
+        onToggleAll={() => {
+          setActive({ row: -1, column: 0 });
+          toggleAll();
+        }}
+        onSort={(column) => {
+          setActive({ row: -1, column });
+          onSort(columns[column - 1]?.name ?? '');
+        }}
+      />
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-      <div role="rowgroup" className={classes.head} style={{ width, height: headHeight }}>
-        {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-        {/* biome-ignore lint/a11y/useFocusableInteractive: its cells take the focus */}
-        <div role="row" aria-rowindex={1} className={classes.headRow}>
-          {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys */}
-          <div
-            role="columnheader"
-            aria-colindex={1}
-            data-cell="-1:0"
-            tabIndex={at.row === -1 && at.column === 0 ? 0 : -1}
-            className={classes.box}
-            onClick={() => {
-              setActive({ row: -1, column: 0 });
-              toggleAll();
-            }}
-          >
-            <span className="visually-hidden">{t('grid.select-all')}</span>
-            {canWrite ? <Tick state={selected.size === 0 ? 'off' : 'some'} /> : null}
-          </div>
-          {shownColumns.map(({ index, start, size }) => {
-            const column = columns[index];
-            if (column === undefined) return null;
-            const sorted = sortOf(column.name);
+      <div role="rowgroup" className={classes.body} style={{ width, height: rowWindow.height }}>
+        <div
+          role="presentation"
+          className={classes.layer}
+          style={{ width, transform: `translateY(${rowWindow.shift + base * rowHeight}px)` }}
+        >
+          {indexes.map((index) => {
+            const row = rows.row(index);
+            const id = row?.key === undefined ? undefined : keyText(row.key);
+            const isInRange = anchor !== undefined && range !== undefined && index >= range.firstRow && index <= range.lastRow;
             return (
-              // biome-ignore lint/a11y/useSemanticElements: see above
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys
-              <div
-                key={column.name}
-                role="columnheader"
-                aria-colindex={index + 2}
-                aria-sort={sorted === undefined ? 'none' : sorted.ascending ? 'ascending' : 'descending'}
-                data-cell={`-1:${index + 1}`}
-                tabIndex={at.row === -1 && at.column === index + 1 ? 0 : -1}
-                className={classes.headCell}
-                style={{ left: boxWidth + start, width: size }}
-                title={column.comment ?? column.type}
-                onClick={() => {
-                  setActive({ row: -1, column: index + 1 });
-                  onSort(column.name);
-                }}
-              >
-                {column.primary_key ? <IconKey size={13} className={classes.keyIcon} aria-hidden /> : null}
-                <span className={classes.name}>{column.name}</span>
-                <span className={classes.type}>{shortType(column.type)}</span>
-                {sorted === undefined ? null : sorted.ascending ? (
-                  <IconArrowUp size={14} aria-hidden />
-                ) : (
-                  <IconArrowDown size={14} aria-hidden />
-                )}
-              </div>
+              <GridRowView
+                key={index}
+                index={index}
+                top={(index - base) * rowHeight}
+                width={width}
+                height={rowHeight}
+                boxWidth={boxWidth}
+                row={row}
+                columns={columns}
+                shownColumns={shownColumns}
+                active={at.row === index ? at.column : undefined}
+                rangeFrom={isInRange ? range.firstColumn : undefined}
+                rangeTo={isInRange ? range.lastColumn : undefined}
+                editing={
+                  editing?.row === index
+                    ? editingOf(editing, index > first + 3 && index > last - 4)
+                    : undefined
+                }
+                pending={row?.key === undefined ? undefined : edits.pending(row.key)}
+                failed={id !== undefined && id === failedKey ? edits.failure?.edit.column : undefined}
+                isSelected={id !== undefined && selected.has(id)}
+                canWrite={canWrite}
+                referring={referring}
+                actions={actions}
+              />
             );
           })}
         </div>
-      </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-      <div role="rowgroup" className={classes.body} style={{ width, height: rowVirtual.getTotalSize() }}>
-        {shownRows.map(({ index, start }) => {
-          const row = rows.row(index);
-          const key = row === undefined ? undefined : keyOf(relation, row);
-          const isSelected = key !== undefined && selected.has(keyText(key));
-          return (
-            // biome-ignore lint/a11y/useSemanticElements: see above
-            // biome-ignore lint/a11y/useFocusableInteractive: its cells take the focus
-            <div
-              key={index}
-              role="row"
-              aria-rowindex={index + 2}
-              aria-selected={isSelected}
-              data-selected={isSelected || undefined}
-              data-editing={editing?.row === index || undefined}
-              className={classes.row}
-              style={{ height: rowHeight, width, transform: `translateY(${start}px)` }}
-            >
-              {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-              {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys */}
-              <div
-                role="gridcell"
-                aria-colindex={1}
-                data-cell={`${index}:0`}
-                tabIndex={at.row === index && at.column === 0 ? 0 : -1}
-                className={classes.box}
-                aria-label={t(isSelected ? 'grid.selected' : 'grid.not-selected', { row: index + 1 })}
-                onClick={() => {
-                  setActive({ row: index, column: 0 });
-                  toggle(index);
-                }}
-              >
-                {canWrite && key !== undefined ? <Tick state={isSelected ? 'on' : 'off'} /> : null}
-              </div>
-              {shownColumns.map((virtual) => {
-                const column = columns[virtual.index];
-                if (column === undefined) return null;
-                const position = { row: index, column: virtual.index + 1 };
-                const isEditing = editing?.row === index && editing.column === position.column;
-                return (
-                  // biome-ignore lint/a11y/useSemanticElements: see above
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys
-                  <div
-                    key={column.name}
-                    role="gridcell"
-                    aria-colindex={virtual.index + 2}
-                    aria-readonly={!canWrite || !isEditable(column) || undefined}
-                    data-cell={`${index}:${position.column}`}
-                    data-number={isNumber(column) || undefined}
-                    data-mono={isMono(column) || undefined}
-                    data-failed={isFailed(edits, key, column.name) || undefined}
-                    tabIndex={at.row === index && at.column === position.column ? 0 : -1}
-                    className={classes.cell}
-                    style={{ left: boxWidth + virtual.start, width: virtual.size }}
-                    onClick={(event) => {
-                      if (isEditing) return;
-                      setActive(position);
-                      event.currentTarget.focus({ preventScroll: true });
-                    }}
-                    onFocus={() => {
-                      if (at.row !== index || at.column !== position.column) setActive(position);
-                    }}
-                    onDoubleClick={() => {
-                      if (!isEditing) beginEdit(position);
-                    }}
-                  >
-                    {isEditing ? (
-                      <CellEditor
-                        column={column}
-                        value={row?.cells[virtual.index] ?? null}
-                        typed={editing.typed}
-                        above={index > first + 3 && index > last - 4}
-                        onSave={save}
-                        onCancel={cancel}
-                      />
-                    ) : (
-                      <CellContent
-                        row={row}
-                        index={virtual.index}
-                        pending={key === undefined ? undefined : edits.pending(key, column.name)}
-                      />
-                    )}
-                  </div>
-                );
-              })}
-            </div>
-          );
-        })}
       </div>
     </div>
   );
 }
 
-function isFailed({ failure }: Edits, key: RowKey | undefined, column: string): boolean {
-  return (
-    failure !== undefined &&
-    key !== undefined &&
-    failure.edit.column === column &&
-    keyText(failure.edit.key) === keyText(key)
-  );
+/** With the one that has the focus, which must not go away. */
+function withItem(items: number[], index: number, count: number): number[] {
+  if (index < 0 || index >= count || items.includes(index)) return items;
+  return [...items, index].sort((left, right) => left - right);
 }
 
-function CellContent({
-  row,
-  index,
-  pending,
-}: {
-  row: GridRow | undefined;
-  index: number;
-  pending: CellChange | undefined;
-}) {
-  if (row === undefined) return <span className={classes.waiting} />;
-  return (
-    <Value
-      change={pending ?? { value: row.cells[index] ?? null }}
-      isCut={pending === undefined && row.cut.includes(index)}
-    />
-  );
+function shownIndexes(first: number, last: number, total: number, active: number): number[] {
+  const indexes: number[] = [];
+  const end = Math.min(total - 1, last + overscan);
+  for (let index = Math.max(0, first - overscan); index <= end; index++) indexes.push(index);
+  return withItem(indexes, active, total);
 }
 
-function Tick({ state }: { state: 'on' | 'off' | 'some' }) {
-  return (
-    <span className={classes.tick} data-state={state} aria-hidden>
-      {state === 'on' ? '✓' : state === 'some' ? '–' : ''}
-    </span>
+const editingOf = ({ column, typed }: Editing, above: boolean) => ({ column, typed, above });
+
+/** The same functions for ever, which call the latest ones: rows that get them need not be drawn again. */
+function useStable(current: GridActions): GridActions {
+  const latest = useRef(current);
+  latest.current = current;
+  return useMemo(
+    () => ({
+      press: (position, extend) => latest.current.press(position, extend),
+      drag: (position) => latest.current.drag(position),
+      focus: (position) => latest.current.focus(position),
+      edit: (position) => latest.current.edit(position),
+      toggle: (index, extend) => latest.current.toggle(index, extend),
+      peek: (position) => latest.current.peek(position),
+      save: (change, after) => latest.current.save(change, after),
+      cancel: (keepFocus) => latest.current.cancel(keepFocus),
+    }),
+    [],
   );
 }

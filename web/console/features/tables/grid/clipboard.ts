@@ -1,0 +1,73 @@
+/** What is copied from the grid, and which edits a paste means. */
+import { fetchWholeRows, type RowView, type TableName } from '../../../api/queries.ts';
+import type { Cell, Column } from '../../../api/types.ts';
+import { isEditable, typedChange } from '../cells.ts';
+import type { CellEdit } from '../use-edits.ts';
+import type { Rows } from '../use-rows.ts';
+import type { CellRange } from './range.ts';
+import { parseTsv, printTsv } from './tsv.ts';
+
+/** More rows than this are an export. */
+export const mostCopiedRows = 20_000;
+const rowsPerCall = 500;
+
+/** The range as text when all of it is here whole; undefined: some of it has to be asked for. */
+export function loadedText(rows: Rows, range: CellRange): string | undefined {
+  const lines: Cell[][] = [];
+  for (let index = range.firstRow; index <= range.lastRow; index++) {
+    const row = rows.row(index);
+    if (row === undefined) return undefined;
+    for (let column = range.firstColumn; column <= range.lastColumn; column++)
+      if (row.cut.includes(column - 1)) return undefined;
+    lines.push(row.cells.slice(range.firstColumn - 1, range.lastColumn));
+  }
+  return printTsv(lines);
+}
+
+/** The same from the server, uncut. */
+export async function fetchedText(name: TableName, view: RowView, range: CellRange): Promise<string> {
+  const lines: (readonly Cell[])[] = [];
+  const end = Math.min(range.lastRow + 1, range.firstRow + mostCopiedRows);
+  for (let offset = range.firstRow; offset < end; offset += rowsPerCall) {
+    const rows = await fetchWholeRows(name, view, offset, Math.min(rowsPerCall, end - offset));
+    lines.push(...rows.map((cells) => cells.slice(range.firstColumn - 1, range.lastColumn)));
+    if (rows.length === 0) break;
+  }
+  return printTsv(lines);
+}
+
+export interface Paste {
+  readonly edits: readonly CellEdit[];
+  /** Lines for which there was no row. */
+  readonly left: number;
+}
+
+/** One cell fills the whole range; more go where they lie from its first corner on. Cells that nobody may edit stay. */
+export function pasteEdits(rows: Rows, columns: readonly Column[], range: CellRange, text: string): Paste {
+  const lines = parseTsv(text);
+  const [[only] = []] = lines;
+  const isOne = lines.length === 1 && lines[0]?.length === 1;
+  const height = isOne ? range.lastRow - range.firstRow + 1 : lines.length;
+  const edits: CellEdit[] = [];
+  let left = 0;
+  for (let line = 0; line < height; line++) {
+    const index = range.firstRow + line;
+    const row = rows.row(index);
+    if (row?.key === undefined) {
+      left++;
+      continue;
+    }
+    const width = isOne ? range.lastColumn - range.firstColumn + 1 : (lines[line]?.length ?? 0);
+    for (let at = 0; at < width; at++) {
+      const place = range.firstColumn - 1 + at;
+      const column = columns[place];
+      if (column === undefined || !isEditable(column)) continue;
+      const cell = isOne ? (only ?? null) : (lines[line]?.[at] ?? null);
+      // Elsewhere an empty cell may mean the empty text; NULL it is where the column takes one.
+      const change = cell === null && !column.nullable ? typedChange(column, '') : { value: cell };
+      const seen = row.cut.includes(place) ? undefined : (row.cells[place] ?? null);
+      edits.push({ key: row.key, column: column.name, index, change, seen });
+    }
+  }
+  return { edits, left };
+}

@@ -1,0 +1,163 @@
+/** One row of the grid. Drawn again only when something of its own changes. */
+import { IconArrowUpRight } from '@tabler/icons-react';
+import type { VirtualItem } from '@tanstack/react-virtual';
+import { memo, type PointerEvent } from 'react';
+import type { CellChange, Column } from '../../../api/types.ts';
+import { type GridRow, isEditable, isMono, isNumber } from '../cells.ts';
+import { t } from '../text.ts';
+import { Value } from '../value.tsx';
+import { type After, CellEditor } from './cell-editor.tsx';
+import classes from './data-grid.module.css';
+import type { Position } from './movement.ts';
+
+/** What a row tells its grid; the same object for the grid's whole life. */
+export interface GridActions {
+  press(position: Position, extend: boolean): void;
+  drag(position: Position): void;
+  focus(position: Position): void;
+  edit(position: Position): void;
+  toggle(index: number, extend: boolean): void;
+  peek(position: Position): void;
+  save(change: CellChange, after: After): void;
+  cancel(keepFocus: boolean): void;
+}
+
+export interface GridRowProps {
+  readonly index: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly boxWidth: number;
+  readonly row: GridRow | undefined;
+  readonly columns: readonly Column[];
+  readonly shownColumns: readonly VirtualItem[];
+  /** The column with the focus, if it is in this row; the box is 0. */
+  readonly active: number | undefined;
+  /** Columns of the range that run through this row. */
+  readonly rangeFrom: number | undefined;
+  readonly rangeTo: number | undefined;
+  readonly editing: { readonly column: number; readonly typed: string | undefined; readonly above: boolean } | undefined;
+  readonly pending: ReadonlyMap<string, CellChange> | undefined;
+  readonly failed: string | undefined;
+  readonly isSelected: boolean;
+  readonly canWrite: boolean;
+  /** Columns that refer to another table. */
+  readonly referring: ReadonlySet<string>;
+  readonly actions: GridActions;
+}
+
+export const GridRowView = memo(function GridRowView(props: GridRowProps) {
+  const { index, top, width, height, boxWidth, row, columns, shownColumns, active, isSelected } = props;
+  const { canWrite, actions, editing } = props;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table element cannot be virtual in both directions
+    // biome-ignore lint/a11y/useFocusableInteractive: its cells take the focus
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      data-selected={isSelected || undefined}
+      data-editing={editing === undefined ? undefined : true}
+      className={classes.row}
+      style={{ height, width, transform: `translateY(${top}px)` }}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys */}
+      <div
+        role="gridcell"
+        aria-colindex={1}
+        data-cell={`${index}:0`}
+        tabIndex={active === 0 ? 0 : -1}
+        className={classes.box}
+        aria-label={t(isSelected ? 'grid.selected' : 'grid.not-selected', { row: index + 1 })}
+        onClick={(event) => actions.toggle(index, event.shiftKey)}
+        onFocus={() => actions.focus({ row: index, column: 0 })}
+      >
+        {canWrite && row?.key !== undefined ? <Tick state={isSelected ? 'on' : 'off'} /> : null}
+      </div>
+      {shownColumns.map((virtual) => {
+        const column = columns[virtual.index];
+        return column === undefined ? null : (
+          <Cell key={column.name} {...props} column={column} place={virtual.index} left={boxWidth + virtual.start} size={virtual.size} />
+        );
+      })}
+    </div>
+  );
+});
+
+function Cell(props: GridRowProps & { column: Column; place: number; left: number; size: number }) {
+  const { index, row, column, place, left, size, active, editing, actions, canWrite, pending } = props;
+  const position = { row: index, column: place + 1 };
+  const isActive = active === position.column;
+  const isEditing = editing?.column === position.column;
+  const { rangeFrom, rangeTo } = props;
+  const isInRange =
+    rangeFrom !== undefined && rangeTo !== undefined && position.column >= rangeFrom && position.column <= rangeTo;
+  const change = pending?.get(column.name);
+  const value = row?.cells[place] ?? null;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above
+    <div
+      role="gridcell"
+      aria-colindex={place + 2}
+      aria-readonly={!canWrite || !isEditable(column) || undefined}
+      aria-selected={isInRange || undefined}
+      data-cell={`${index}:${position.column}`}
+      data-number={isNumber(column) || undefined}
+      data-mono={isMono(column) || undefined}
+      data-failed={props.failed === column.name || undefined}
+      data-range={isInRange || undefined}
+      data-pending={change === undefined ? undefined : true}
+      tabIndex={isActive ? 0 : -1}
+      className={classes.cell}
+      style={{ left, width: size }}
+      onPointerDown={(event) => {
+        if (isEditing || event.button !== 0) return;
+        actions.press(position, event.shiftKey);
+      }}
+      onPointerEnter={(event: PointerEvent) => {
+        if (event.buttons === 1 && event.pointerType === 'mouse') actions.drag(position);
+      }}
+      onFocus={() => actions.focus(position)}
+      onDoubleClick={() => {
+        if (!isEditing) actions.edit(position);
+      }}
+    >
+      {isEditing ? (
+        <CellEditor
+          column={column}
+          value={value}
+          typed={editing.typed}
+          above={editing.above}
+          onSave={actions.save}
+          onCancel={actions.cancel}
+        />
+      ) : row === undefined ? (
+        <span className={classes.waiting} />
+      ) : (
+        <Value change={change ?? { value }} isCut={change === undefined && row.cut.includes(place)} />
+      )}
+      {isActive && !isEditing && value !== null && props.referring.has(column.name) ? (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={classes.peek}
+          aria-label={t('peek.open')}
+          title={`${t('peek.open')} (Alt Enter)`}
+          onPointerDown={(event) => event.stopPropagation()}
+          onClick={() => actions.peek(position)}
+        >
+          <IconArrowUpRight size={14} aria-hidden />
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+export function Tick({ state }: { state: 'on' | 'off' | 'some' }) {
+  return (
+    <span className={classes.tick} data-state={state} aria-hidden>
+      {state === 'on' ? '✓' : state === 'some' ? '–' : ''}
+    </span>
+  );
+}

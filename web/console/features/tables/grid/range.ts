@@ -1,0 +1,23 @@
+/** A rectangle of cells. Column 0 is the selection box and belongs to none. */
+import type { Position } from './movement.ts';
+
+export interface CellRange {
+  readonly firstRow: number;
+  readonly lastRow: number;
+  /** From 1. */
+  readonly firstColumn: number;
+  readonly lastColumn: number;
+}
+
+/** Between two corners; undefined where there are no cells (the head, the boxes). */
+export function rangeOf(anchor: Position | undefined, active: Position): CellRange | undefined {
+  const from = anchor ?? active;
+  const firstRow = Math.max(0, Math.min(from.row, active.row));
+  const lastRow = Math.max(from.row, active.row);
+  const firstColumn = Math.max(1, Math.min(from.column, active.column));
+  const lastColumn = Math.max(from.column, active.column);
+  return lastRow < 0 || lastColumn < 1 ? undefined : { firstRow, lastRow, firstColumn, lastColumn };
+}
+
+export const cellsIn = ({ firstRow, lastRow, firstColumn, lastColumn }: CellRange): number =>
+  (lastRow - firstRow + 1) * (lastColumn - firstColumn + 1);

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseTsv, printTsv } from './tsv.ts';
+
+const cell = fc.option(
+  fc.string({ unit: fc.constantFrom('a', '"', '\t', '\n', '\r', ' ', 'é', "'") }),
+  { nil: null },
+);
+
+test('what is copied is pasted', () => {
+  fc.assert(
+    fc.property(
+      fc
+        .integer({ min: 1, max: 4 })
+        .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 })),
+      (rows) => {
+        // One NULL at the end of all reads as no line at all, as in every spreadsheet.
+        fc.pre(!(rows.length > 1 && rows.at(-1)?.length === 1 && rows.at(-1)?.[0] === null));
+        expect(parseTsv(printTsv(rows))).toEqual(rows);
+      },
+    ),
+  );
+});
+
+test.each([
+  ['', [[null]]],
+  ['a\tb\r\nc\t\r\n', [['a', 'b'], ['c', null]]],
+  ['""\t"x\ty"', [['', 'x\ty']]],
+  ['5" nail', [['5" nail']]],
+  ['"open', [['"open']]],
+])('%j', (text, rows) => {
+  expect(parseTsv(text)).toEqual(rows);
+});

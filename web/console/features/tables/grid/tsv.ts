@@ -1,0 +1,44 @@
+/**
+ * Cells as tab-separated text, as spreadsheets copy and paste them. NULL is an empty cell and the empty text a quoted
+ * one, so both come back as they went.
+ */
+import type { Cell } from '../../../api/types.ts';
+
+export const printTsv = (rows: readonly (readonly Cell[])[]): string =>
+  rows.map((cells) => cells.map(printCell).join('\t')).join('\n');
+
+function printCell(cell: Cell): string {
+  if (cell === null) return '';
+  return cell === '' || /["\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** A quote counts only where a cell begins; a line end at the end of all begins no line. */
+export function parseTsv(text: string): Cell[][] {
+  const rows: Cell[][] = [[]];
+  let at = 0;
+  while (at <= text.length) {
+    const { cell, end } = readCell(text, at);
+    rows.at(-1)?.push(cell);
+    const separator = text[end];
+    if (separator === undefined) break;
+    at = end + 1;
+    if (separator === '\t') continue;
+    if (separator === '\r' && text[at] === '\n') at++;
+    if (at >= text.length) break;
+    rows.push([]);
+  }
+  return rows;
+}
+
+function readCell(text: string, start: number): { cell: Cell; end: number } {
+  if (text[start] === '"') {
+    const quoted = /"((?:[^"]|"")*)"(?=[\t\r\n]|$)/y;
+    quoted.lastIndex = start;
+    const match = quoted.exec(text);
+    if (match !== null) return { cell: (match[1] ?? '').replaceAll('""', '"'), end: quoted.lastIndex };
+  }
+  const plain = /[^\t\r\n]*/y;
+  plain.lastIndex = start;
+  const [cell = ''] = plain.exec(text) ?? [];
+  return { cell: cell === '' ? null : cell, end: plain.lastIndex };
+}

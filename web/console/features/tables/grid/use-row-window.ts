@@ -1,0 +1,98 @@
+/** The rows in view of a scrolling element, and the way to any other row. */
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { elementHeight, type Place, scrolled, scrollTopFor, type Track, topToShow } from './scroll.ts';
+
+/** A long table's scroll bar is put where it belongs once scrolling rests. */
+const restMs = 200;
+
+export interface RowWindow {
+  /** Rows in view; `last` is one of them. */
+  readonly first: number;
+  readonly last: number;
+  /** Pixels by which the rows' layer is moved: 0 unless the range is scaled. */
+  readonly shift: number;
+  readonly height: number;
+  show(row: number): void;
+}
+
+export function useRowWindow(
+  scroller: RefObject<HTMLElement | null>,
+  { rows, rowHeight, headHeight }: { rows: number; rowHeight: number; headHeight: number },
+): RowWindow {
+  const [view, setView] = useState(0);
+  const place = useRef<Place>({ scrollTop: 0, top: 0 });
+  const [seen, setSeen] = useState({ first: 0, last: 0, shift: 0 });
+  const track: Track = { whole: rows * rowHeight, view };
+  const latest = useRef(track);
+  latest.current = track;
+
+  const settle = useCallback(
+    (next: Place) => {
+      place.current = next;
+      const first = Math.floor(next.top / rowHeight);
+      const last = Math.floor((next.top + latest.current.view) / rowHeight);
+      const shift = next.scrollTop - next.top;
+      setSeen((former) =>
+        former.first === first && former.last === last && former.shift === shift
+          ? former
+          : { first, last, shift },
+      );
+    },
+    [rowHeight],
+  );
+
+  const goTo = useCallback(
+    (top: number) => {
+      const element = scroller.current;
+      if (element === null) return;
+      element.scrollTop = scrollTopFor(latest.current, top);
+      // What the browser made of it, so that the event that follows is no step.
+      const { scrollTop } = element;
+      const isSame = elementHeight(latest.current) === latest.current.whole;
+      settle({ scrollTop, top: isSame ? scrollTop : top });
+    },
+    [scroller, settle],
+  );
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const measure = (): void => setView(Math.max(0, element.clientHeight - headHeight));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [scroller, headHeight]);
+
+  // Fewer rows, or a taller window: what was in view may be behind the end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they are what `latest` holds
+  useLayoutEffect(
+    () => settle(scrolled(latest.current, place.current, scroller.current?.scrollTop ?? 0)),
+    [rows, view],
+  );
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onScroll = (): void => {
+      settle(scrolled(latest.current, place.current, element.scrollTop));
+      clearTimeout(timer);
+      if (elementHeight(latest.current) < latest.current.whole)
+        timer = setTimeout(() => goTo(place.current.top), restMs);
+    };
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      clearTimeout(timer);
+      element.removeEventListener('scroll', onScroll);
+    };
+  }, [scroller, settle, goTo]);
+
+  return {
+    first: Math.min(seen.first, Math.max(0, rows - 1)),
+    last: Math.min(seen.last, rows - 1),
+    shift: seen.shift,
+    height: elementHeight(track),
+    show: (row) => goTo(topToShow(latest.current, place.current.top, row * rowHeight, rowHeight)),
+  };
+}

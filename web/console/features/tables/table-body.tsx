@@ -1,0 +1,55 @@
+/** The rows of a table, or why there are none. */
+import { Button } from '@mantine/core';
+import { IconTableOff } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import classes from './table-page.module.css';
+import { t } from './text.ts';
+import type { Rows } from './use-rows.ts';
+
+export function TableBody({
+  rows,
+  hasFilters,
+  canInsert,
+  onInsert,
+  onClear,
+  children,
+}: {
+  rows: Rows;
+  hasFilters: boolean;
+  canInsert: boolean;
+  onInsert: () => void;
+  onClear: () => void;
+  children: ReactNode;
+}) {
+  if (rows.error !== null && rows.total.rows === 0)
+    return (
+      <div className={classes.problem}>
+        <ProblemBox error={rows.error} title={t('tables.rows-failed')} />
+      </div>
+    );
+  if (rows.isFirstLoad) return <SkeletonLines lines={12} />;
+  if (rows.total.rows > 0) return children;
+  return (
+    <div className={classes.none}>
+      <EmptyState
+        icon={<IconTableOff size={22} stroke={1.75} />}
+        title={t(hasFilters ? 'rows.no-match-title' : 'rows.none-title')}
+        text={t(hasFilters ? 'rows.no-match-text' : 'rows.none-text')}
+      >
+        {hasFilters ? (
+          <Button variant="default" size="sm" onClick={onClear}>
+            {t('filter.clear')}
+          </Button>
+        ) : canInsert ? (
+          <Button size="sm" onClick={onInsert}>
+            {t('tables.insert')}
+          </Button>
+        ) : null}
+      </EmptyState>
+    </div>
+  );
+}
+

@@ -1,0 +1,76 @@
+/** The line below the grid: how many rows, what is selected, what was done and how to take it back. */
+import classes from './table-page.module.css';
+import { t } from './text.ts';
+import type { Saved } from './use-edits.ts';
+import type { Rows } from './use-rows.ts';
+
+export function TableFoot({
+  rows,
+  selected,
+  isAll,
+  mayTakeAll,
+  undoable,
+  note,
+  onTakeAll,
+  onUndo,
+}: {
+  rows: Rows;
+  selected: number;
+  /** Every row that matches, loaded or not. */
+  isAll: boolean;
+  mayTakeAll: boolean;
+  undoable: Saved | undefined;
+  /** What was copied or pasted last. */
+  note: string;
+  onTakeAll: () => void;
+  onUndo: () => void;
+}) {
+  const { total } = rows;
+  return (
+    <footer className={classes.foot}>
+      <span role="status">
+        {rows.isFirstLoad ? '' : t(total.exact ? 'rows.exact' : 'rows.about', { count: total.rows })}
+        {isAll
+          ? ` · ${t('rows.all-selected')}`
+          : selected > 0
+            ? ` · ${t('rows.selected', { count: selected })}`
+            : ''}
+      </span>
+      {total.exact || rows.isFirstLoad ? null : (
+        <button
+          type="button"
+          className={classes.footButton}
+          disabled={rows.isCounting}
+          onClick={() => void rows.count()}
+        >
+          {t(rows.isCounting ? 'rows.counting' : 'rows.count')}
+        </button>
+      )}
+      {selected > 0 && !isAll && mayTakeAll && selected < total.rows ? (
+        <button type="button" className={classes.footButton} onClick={onTakeAll}>
+          {t('rows.select-all')}
+        </button>
+      ) : null}
+      {rows.countError === null ? null : <span role="alert">{t('rows.count-failed')}</span>}
+      <span className={classes.footEnd} role="status">
+        {note === '' ? savedText(undoable) : note}
+      </span>
+      {undoable === undefined ? null : (
+        <button
+          type="button"
+          className={classes.footButton}
+          onClick={onUndo}
+        >
+          {t('rows.undo')}
+        </button>
+      )}
+    </footer>
+  );
+}
+
+function savedText(saved: Saved | undefined): string {
+  if (saved === undefined) return '';
+  return saved.cells === 1
+    ? t('rows.saved', { column: saved.column })
+    : t('rows.saved-many', { count: saved.cells });
+}

@@ -1,0 +1,116 @@
+/** A table's name and state, and what can be done with it. */
+import { ActionIcon, Button } from '@mantine/core';
+import { IconArrowLeft, IconFilter, IconPencil, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Relation } from '../../api/types.ts';
+import { Tag } from '../../components/tag.tsx';
+import classes from './table-page.module.css';
+import { t } from './text.ts';
+
+export interface TableHeadProps {
+  readonly relation: Relation;
+  readonly isWritable: boolean;
+  readonly canInsert: boolean;
+  readonly filters: number;
+  readonly showsFilters: boolean;
+  /** Rows that are selected; `all`: every one that matches. */
+  readonly selected: number | 'all';
+  readonly onFilters: () => void;
+  readonly onInsert: () => void;
+  readonly onRefresh: () => void;
+  readonly onDelete: () => void;
+  readonly onEdit: () => void;
+  /** More tools. */
+  readonly children: ReactNode;
+}
+
+export function TableHead(props: TableHeadProps) {
+  const { relation, isWritable, canInsert, filters, showsFilters, selected } = props;
+  const { schema, name } = relation;
+  return (
+    <header className={classes.head}>
+      <Link to="/tables" className={classes.back} aria-label={t('tables.back')}>
+        <IconArrowLeft size={18} aria-hidden />
+      </Link>
+      <h1 className={classes.title}>
+        <span className={classes.schema}>{schema}.</span>
+        {name}
+      </h1>
+      <span className={classes.tags}>
+        {relation.kind === 'table' ? null : <Tag>{relation.kind}</Tag>}
+        {isWritable ? <PolicyTag relation={relation} /> : null}
+        {isWritable && !relation.columns.some((column) => column.primary_key) ? (
+          <Tag tone="warning" title={t('tables.no-key-why')}>
+            {t('tables.no-key')}
+          </Tag>
+        ) : null}
+      </span>
+      <div className={classes.tools}>
+        {selected === 0 ? null : (
+          <>
+            <Button
+              size="compact-sm"
+              variant="light"
+              leftSection={<IconPencil size={15} aria-hidden />}
+              onClick={props.onEdit}
+            >
+              {selected === 'all' ? t('bulk.open-all') : t('bulk.open', { count: selected })}
+            </Button>
+            <Button
+              size="compact-sm"
+              color="red"
+              variant="light"
+              leftSection={<IconTrash size={15} aria-hidden />}
+              onClick={props.onDelete}
+            >
+              {selected === 'all' ? t('delete.all') : t('tables.delete-selected', { count: selected })}
+            </Button>
+          </>
+        )}
+        <Button
+          size="compact-sm"
+          variant={filters > 0 ? 'light' : 'default'}
+          leftSection={<IconFilter size={15} aria-hidden />}
+          aria-expanded={showsFilters}
+          onClick={props.onFilters}
+        >
+          {filters > 0 ? t('filter.active', { count: filters }) : t('filter.open')}
+        </Button>
+        {canInsert ? (
+          <Button
+            size="compact-sm"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={props.onInsert}
+          >
+            {t('tables.insert')}
+          </Button>
+        ) : null}
+        {props.children}
+        <ActionIcon
+          variant="default"
+          aria-label={t('tables.refresh')}
+          title={t('tables.refresh')}
+          onClick={props.onRefresh}
+        >
+          <IconRefresh size={16} aria-hidden />
+        </ActionIcon>
+      </div>
+    </header>
+  );
+}
+
+function PolicyTag({ relation: { rls, policies } }: { relation: Relation }) {
+  if (!rls)
+    return (
+      <Tag tone="warning" title={t('tables.no-rls')}>
+        {t('tables.rls-off')}
+      </Tag>
+    );
+  return (
+    <Tag tone={policies === 0 ? 'info' : 'success'} title={t('tables.rls-on')}>
+      {t('tables.policies', { count: policies })}
+    </Tag>
+  );
+}
+

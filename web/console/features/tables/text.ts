@@ -1,0 +1,7 @@
+/** Texts of a table's page: the first load's and its own. */
+import { addMessages, textOf } from '../../../lib/i18n.ts';
+import { messages } from '../../../locales/en/console-tables.ts';
+import type { TextId } from '../../text.ts';
+
+addMessages('en', messages);
+export const t = textOf<TextId | keyof typeof messages>();
