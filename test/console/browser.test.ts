@@ -196,7 +196,7 @@ describe('the grid by keyboard', () => {
       .waitFor();
     await expect.poll(() => cell(page, 0, 1).textContent()).toBe('350');
     await page.reload();
-    await expect.poll(() => cell(page, 0, 1).textContent()).toBe('350');
+    await cell(page, 0, 1).filter({ hasText: '350' }).waitFor();
     await close();
   });
 

@@ -37,6 +37,8 @@ export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, instead of a body. */
+  readonly file?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
@@ -48,7 +50,7 @@ const requestIdHeader = 'x-request-id';
 
 /** The parsed answer (undefined for an empty one), or an {@link ApiError}. */
 export async function callApi<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
-  const { method = 'GET', body, headers, signal } = options;
+  const { method = 'GET', body, file, headers, signal } = options;
   let response: Response;
   try {
     response = await fetch(path, {
@@ -56,10 +58,12 @@ export async function callApi<Answer>(path: string, options: ApiRequest = {}): P
       headers: {
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(file === undefined ? {} : { 'content-type': 'application/octet-stream' }),
         ...sameOriginHeader,
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(file === undefined ? {} : { body: file }),
       ...(signal === undefined ? {} : { signal }),
       credentials: 'same-origin',
     });

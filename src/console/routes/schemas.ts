@@ -5,9 +5,8 @@ export * from '../buckets/inputs.ts';
 export * from '../channels/inputs.ts';
 export * from '../edge-functions/inputs.ts';
 export { schemaApply, schemaPreview } from '../schema/inputs.ts';
-export * from '../users/inputs.ts';
-
 export * from '../tables/inputs.ts';
+export * from '../users/inputs.ts';
 
 export const signIn = z.object({ token: z.string().min(1).max(200) });
 

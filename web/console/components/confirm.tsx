@@ -69,7 +69,13 @@ export function Confirm({
           >
             {t('confirm.cancel')}
           </Button>
-          <Button type="submit" {...(isMild ? {} : { color: 'red' })} size="sm" disabled={!isReady} loading={isBusy}>
+          <Button
+            type="submit"
+            {...(isMild ? {} : { color: 'red' })}
+            size="sm"
+            disabled={!isReady}
+            loading={isBusy}
+          >
             {action}
           </Button>
         </div>

@@ -62,7 +62,9 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
                 color="red"
                 onClick={() =>
                   void edits.save(
-                    all.map((each) => (each.key === edit.key ? { ...each, seen: current[each.column] ?? null } : each)),
+                    all.map((each) =>
+                      each.key === edit.key ? { ...each, seen: current[each.column] ?? null } : each,
+                    ),
                   )
                 }
               >

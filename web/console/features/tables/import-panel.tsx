@@ -2,12 +2,12 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
+import { Notice } from '../../../ui/notice.tsx';
 import { importPath, type TableName } from '../../api/queries.ts';
-import { callConsole, sendFile } from '../../api/session.ts';
+import { callConsole } from '../../api/session.ts';
 import type { Relation } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
-import { Notice } from '../../../ui/notice.tsx';
 import { Faults, type ImportReport } from './import-faults.tsx';
 import classes from './import-panel.module.css';
 import { t } from './text.ts';
@@ -52,7 +52,11 @@ export default function ImportPanel({
   const head = useQuery({
     queryKey: ['import-head', name, file?.name, file?.lastModified, file?.size, delimiter],
     queryFn: ({ signal }) =>
-      sendFile<Head>(importPath(name, '/head', params({})), (file as File).slice(0, headBytes), signal),
+      callConsole<Head>(importPath(name, '/head', params({})), {
+        method: 'POST',
+        file: (file as File).slice(0, headBytes),
+        signal,
+      }),
     enabled: file !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
@@ -60,7 +64,12 @@ export default function ImportPanel({
   const { data: found } = head;
   useEffect(() => {
     if (found === undefined) return;
-    setMapping(likelyMapping(found.columns, relation.columns.filter((column) => !column.generated).map((column) => column.name)));
+    setMapping(
+      likelyMapping(
+        found.columns,
+        relation.columns.filter((column) => !column.generated).map((column) => column.name),
+      ),
+    );
   }, [found, relation]);
 
   const used = Object.values(mapping);
@@ -75,7 +84,7 @@ export default function ImportPanel({
         '',
         params({ mapping: JSON.stringify(mapping), dry: String(dry), id: run }),
       );
-      return sendFile<ImportReport>(path, file as File);
+      return callConsole<ImportReport>(path, { method: 'POST', file: file as File });
     },
     onSuccess: (report) => {
       if (report.written) onDone();

@@ -56,11 +56,7 @@ export function TableFoot({
         {note === '' ? savedText(undoable) : note}
       </span>
       {undoable === undefined ? null : (
-        <button
-          type="button"
-          className={classes.footButton}
-          onClick={onUndo}
-        >
+        <button type="button" className={classes.footButton} onClick={onUndo}>
           {t('rows.undo')}
         </button>
       )}

@@ -78,11 +78,7 @@ export function TableHead(props: TableHeadProps) {
           {filters > 0 ? t('filter.active', { count: filters }) : t('filter.open')}
         </Button>
         {canInsert ? (
-          <Button
-            size="compact-sm"
-            leftSection={<IconPlus size={15} aria-hidden />}
-            onClick={props.onInsert}
-          >
+          <Button size="compact-sm" leftSection={<IconPlus size={15} aria-hidden />} onClick={props.onInsert}>
             {t('tables.insert')}
           </Button>
         ) : null}
@@ -113,4 +109,3 @@ function PolicyTag({ relation: { rls, policies } }: { relation: Relation }) {
     </Tag>
   );
 }
-

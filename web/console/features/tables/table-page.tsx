@@ -111,7 +111,8 @@ function OpenTable({ relation }: { relation: Relation }) {
     go({ filters: next.length === 0 ? undefined : next });
   }
 
-  const closePanel = (): void => go({ row: undefined, column: undefined, insert: undefined, import: undefined });
+  const closePanel = (): void =>
+    go({ row: undefined, column: undefined, insert: undefined, import: undefined });
   const afterChange = (): void => {
     rows.refresh();
     void queryClient.invalidateQueries({ queryKey: ['row', schema, table] });
@@ -137,12 +138,7 @@ function OpenTable({ relation }: { relation: Relation }) {
       >
         <Suspense fallback={<span className={classes.toolsComing} />}>
           <TablePersona as={as} onChange={(next) => go({ as: next })} />
-          <TransferMenu
-            name={name}
-            view={view}
-            canImport={canInsert}
-            onImport={() => go({ import: true })}
-          />
+          <TransferMenu name={name} view={view} canImport={canInsert} onImport={() => go({ import: true })} />
         </Suspense>
       </TableHead>
       {showsFilters ? <FilterBar relation={relation} filters={filters} onChange={setFilters} /> : null}

@@ -78,9 +78,7 @@ export function useEdits(
         const done = edited[at];
         if (done !== undefined && index >= 0) latestReplace.current(index, done.row, done.key);
       }
-      const renamed = new Map(
-        rows.map(({ key }, at) => [keyText(key), edited[at]?.key ?? key] as const),
-      );
+      const renamed = new Map(rows.map(({ key }, at) => [keyText(key), edited[at]?.key ?? key] as const));
       // A row without a key of its own has another name now, for the steps before as well.
       setSteps((all) =>
         all.map((step) => ({

@@ -73,10 +73,7 @@ export function DataGrid(props: DataGridProps) {
   const range = rangeOf(anchor, at);
 
   const widths = useMemo(() => columns.map(widthOf), [columns]);
-  const referring = useMemo(
-    () => new Set(relation.foreign_keys.flatMap((key) => key.columns)),
-    [relation],
-  );
+  const referring = useMemo(() => new Set(relation.foreign_keys.flatMap((key) => key.columns)), [relation]);
   const rowWindow = useRowWindow(scroller, { rows: total, rowHeight, headHeight });
   const activeColumn = at.column - 1;
   // The same function while the same cell has the focus, so that the columns stay the same list.
@@ -180,7 +177,8 @@ export function DataGrid(props: DataGridProps) {
       const row = rowKeyAt(at.row);
       return row && (() => onOpen(row));
     }
-    if (key === ' ' && (at.column === 0 || shiftKey)) return () => toggle(at.row, shiftKey && at.column === 0);
+    if (key === ' ' && (at.column === 0 || shiftKey))
+      return () => toggle(at.row, shiftKey && at.column === 0);
     if (key === 'Delete' && selected.size > 0) return props.onDelete;
     if (key === 'Escape' && anchor !== undefined) return () => setAnchor(undefined);
     if (key === 'Escape' && selected.size > 0) return () => onSelect(new Map());
@@ -329,7 +327,11 @@ export function DataGrid(props: DataGridProps) {
           {indexes.map((index) => {
             const row = rows.row(index);
             const id = row?.key === undefined ? undefined : keyText(row.key);
-            const isInRange = anchor !== undefined && range !== undefined && index >= range.firstRow && index <= range.lastRow;
+            const isInRange =
+              anchor !== undefined &&
+              range !== undefined &&
+              index >= range.firstRow &&
+              index <= range.lastRow;
             return (
               <GridRowView
                 key={index}

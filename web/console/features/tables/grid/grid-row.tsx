@@ -36,7 +36,9 @@ export interface GridRowProps {
   /** Columns of the range that run through this row. */
   readonly rangeFrom: number | undefined;
   readonly rangeTo: number | undefined;
-  readonly editing: { readonly column: number; readonly typed: string | undefined; readonly above: boolean } | undefined;
+  readonly editing:
+    | { readonly column: number; readonly typed: string | undefined; readonly above: boolean }
+    | undefined;
   readonly pending: ReadonlyMap<string, CellChange> | undefined;
   readonly failed: string | undefined;
   readonly isSelected: boolean;
@@ -78,7 +80,14 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps) {
       {shownColumns.map((virtual) => {
         const column = columns[virtual.index];
         return column === undefined ? null : (
-          <Cell key={column.name} {...props} column={column} place={virtual.index} left={boxWidth + virtual.start} size={virtual.size} />
+          <Cell
+            key={column.name}
+            {...props}
+            column={column}
+            place={virtual.index}
+            left={boxWidth + virtual.start}
+            size={virtual.size}
+          />
         );
       })}
     </div>
@@ -92,7 +101,10 @@ function Cell(props: GridRowProps & { column: Column; place: number; left: numbe
   const isEditing = editing?.column === position.column;
   const { rangeFrom, rangeTo } = props;
   const isInRange =
-    rangeFrom !== undefined && rangeTo !== undefined && position.column >= rangeFrom && position.column <= rangeTo;
+    rangeFrom !== undefined &&
+    rangeTo !== undefined &&
+    position.column >= rangeFrom &&
+    position.column <= rangeTo;
   const change = pending?.get(column.name);
   const value = row?.cells[place] ?? null;
   return (

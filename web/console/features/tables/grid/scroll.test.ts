@@ -25,11 +25,15 @@ test('a small step moves by its pixels, a leap by proportion', () => {
 
 test('every row can be reached and shown whole', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 9_999_999 }), fc.double({ min: 0, max: 1, noNaN: true }), (row, from) => {
-      const top = topToShow(long, from * (long.whole - long.view), row * 33, 33);
-      expect(top).toBeLessThanOrEqual(row * 33);
-      expect(top + long.view).toBeGreaterThanOrEqual(row * 33 + 33);
-      expect(scrollTopFor(long, top)).toBeLessThanOrEqual(mostPixels);
-    }),
+    fc.property(
+      fc.integer({ min: 0, max: 9_999_999 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (row, from) => {
+        const top = topToShow(long, from * (long.whole - long.view), row * 33, 33);
+        expect(top).toBeLessThanOrEqual(row * 33);
+        expect(top + long.view).toBeGreaterThanOrEqual(row * 33 + 33);
+        expect(scrollTopFor(long, top)).toBeLessThanOrEqual(mostPixels);
+      },
+    ),
   );
 });

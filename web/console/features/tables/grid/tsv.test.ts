@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseTsv, printTsv } from './tsv.ts';
 
-const cell = fc.option(
-  fc.string({ unit: fc.constantFrom('a', '"', '\t', '\n', '\r', ' ', 'é', "'") }),
-  { nil: null },
-);
+const cell = fc.option(fc.string({ unit: fc.constantFrom('a', '"', '\t', '\n', '\r', ' ', 'é', "'") }), {
+  nil: null,
+});
 
 test('what is copied is pasted', () => {
   fc.assert(
@@ -24,7 +23,13 @@ test('what is copied is pasted', () => {
 
 test.each([
   ['', [[null]]],
-  ['a\tb\r\nc\t\r\n', [['a', 'b'], ['c', null]]],
+  [
+    'a\tb\r\nc\t\r\n',
+    [
+      ['a', 'b'],
+      ['c', null],
+    ],
+  ],
   ['""\t"x\ty"', [['', 'x\ty']]],
   ['5" nail', [['5" nail']]],
   ['"open', [['"open']]],
