@@ -1,14 +1,19 @@
-/** The log file of a project, `.plinth/logs/plinth.log`: one JSON object a line, newest at the end. */
-import { mkdirSync, renameSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+/**
+ * The log files of a project in `.plinth/logs`: one JSON object a line, newest at the end of `plinth.log`. A full file
+ * becomes `plinth.log.1`, that one `plinth.log.2` and so on; the last of {@link keptSegments} goes, and what nobody has
+ * written to for two weeks.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import pino from 'pino';
 import type { Logger } from './kernel/log.ts';
+import { keptSegments, segmentPath } from './telemetry/index.ts';
 
 /** Written at once; a write wakes a thread, which would cost more than the lines in it. */
 const batchBytes = 64 * 1024;
 const flushMs = 500;
-/** Past this size the file becomes `plinth.log.1` at the next start. */
-const rotateBytes = 20 * 1024 * 1024;
+/** Past this size a file is full. */
+const segmentBytes = 8 * 1024 * 1024;
+const segmentAgeMs = 14 * 24 * 3600 * 1000;
 
 export interface FileLogger extends Logger {
   /** Writes what is still buffered; call before the process ends. */
@@ -16,20 +21,33 @@ export interface FileLogger extends Logger {
 }
 
 /** @throws {Error} when the folder cannot be made. */
-export function createFileLogger(dir: string, level: 'debug' | 'info' | 'warn' = 'info'): FileLogger {
+export function createFileLogger(
+  dir: string,
+  { level = 'info', maxBytes = segmentBytes }: { level?: 'debug' | 'info' | 'warn'; maxBytes?: number } = {},
+): FileLogger {
   mkdirSync(dir, { recursive: true });
-  const file = join(dir, 'plinth.log');
-  try {
-    if (statSync(file).size > rotateBytes) renameSync(file, `${file}.1`);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  const file = segmentPath(dir, 0);
+  let writtenBytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (writtenBytes > maxBytes) {
+    shiftSegments(dir);
+    writtenBytes = 0;
   }
+  removeOldSegments(dir, Date.now());
   const destination = pino.destination({
     dest: file,
     minLength: batchBytes,
     maxWrite: 2 * batchBytes,
     sync: false,
     mkdir: false,
+  });
+  destination.on('write', (bytes: number) => {
+    writtenBytes += bytes;
+    if (writtenBytes < maxBytes) return;
+    writtenBytes = 0;
+    shiftSegments(dir);
+    removeOldSegments(dir, Date.now());
+    // Until it has opened the new file, what is written goes to the end of the old one, under its new name.
+    destination.reopen();
   });
   const flushSoon = setInterval(() => destination.flush(), flushMs);
   flushSoon.unref();
@@ -47,6 +65,22 @@ export function createFileLogger(dir: string, level: 'debug' | 'info' | 'warn' =
       }
     },
   });
+}
+
+function shiftSegments(dir: string): void {
+  rmSync(segmentPath(dir, keptSegments), { force: true });
+  for (let number = keptSegments - 1; number >= 0; number--) {
+    const path = segmentPath(dir, number);
+    if (existsSync(path)) renameSync(path, segmentPath(dir, number + 1));
+  }
+}
+
+function removeOldSegments(dir: string, now: number): void {
+  for (let number = 1; number <= keptSegments; number++) {
+    const path = segmentPath(dir, number);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && now - found.mtimeMs > segmentAgeMs) rmSync(path, { force: true });
+  }
 }
 
 /** Pino's isoTime, written out once a millisecond. */

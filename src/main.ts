@@ -22,6 +22,7 @@ import type { Outgoing } from './kernel/outgoing.ts';
 import type { Service } from './kernel/service.ts';
 import { createKeys, type KeyStore, type Keys } from './keys/index.ts';
 import { statusFields } from './status.ts';
+import { createTelemetry, type Telemetry } from './telemetry/index.ts';
 
 export interface BackendOptions {
   /** The folder that holds `supabase/`; the working directory by default. */
@@ -86,7 +87,11 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
   const supabaseDir = join(projectDir, 'supabase');
   const dataDir = resolve(options.dataDir ?? join(projectDir, '.plinth'));
   const mode = options.mode ?? 'development';
-  const log = options.log ?? silentLogger;
+  const telemetry = createTelemetry({
+    log: options.log ?? silentLogger,
+    dir: options.log === undefined ? undefined : join(dataDir, 'logs'),
+  });
+  const { log } = telemetry;
   const onProgress = options.onProgress ?? (() => undefined);
   const config = options.config ?? loadConfig({ projectDir }).config;
   const keys = createKeys({ mode, config, supabaseDir, dataDir, log });
@@ -117,7 +122,19 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
     }));
   try {
     const parts = await compose(
-      { ...options, projectDir, supabaseDir, dataDir, mode, log, onProgress, config, keys, database },
+      {
+        ...options,
+        projectDir,
+        supabaseDir,
+        dataDir,
+        mode,
+        log,
+        telemetry,
+        onProgress,
+        config,
+        keys,
+        database,
+      },
       await (rooms ?? loadRooms()),
     );
     return parts;
@@ -180,6 +197,7 @@ interface Parts extends BackendOptions {
   readonly dataDir: string;
   readonly mode: 'development' | 'production';
   readonly log: Logger;
+  readonly telemetry: Telemetry;
   readonly onProgress: (message: string) => void;
   readonly config: Config;
   readonly keys: KeyStore;
@@ -187,8 +205,10 @@ interface Parts extends BackendOptions {
 }
 
 async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
-  const { config, keys, database, log, mode, projectDir, supabaseDir, dataDir, onProgress } = parts;
+  const { config, keys, database, log, telemetry, mode, projectDir, supabaseDir, dataDir, onProgress } =
+    parts;
   const host = config.plinth.server.host;
+  const logOf = (service: string): Logger => log.child({ service });
   const clock = systemClock;
   let url = addressOf(config, host, parts.port ?? config.api.port);
   const apiUrl = (): string => url;
@@ -200,7 +220,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     // It asks nobody for a password: for the developer's own machine, and never beyond it.
     host: isLoopback(host) ? host : '127.0.0.1',
     port: parts.mailPort ?? (mode === 'development' ? config.local_smtp.port : undefined),
-    log,
+    log: logOf('mail'),
   });
   const auth = rooms.auth.createAuth({
     database,
@@ -212,18 +232,18 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     mode,
     clock,
     ...(parts.outgoing === undefined ? {} : { outgoing: parts.outgoing }),
-    log,
+    log: logOf('auth'),
   });
   const rest = rooms.rest.createRest({
     database,
     keys,
     config,
     dataDir,
-    log,
+    log: logOf('rest'),
     permissionHints: mode === 'development' ? 'full' : 'short',
   });
-  const realtime = rooms.realtime.createRealtime({ database, keys, config, log });
-  const storage = rooms.storage.createStorage({ database, keys, config, dataDir, log });
+  const realtime = rooms.realtime.createRealtime({ database, keys, config, log: logOf('realtime') });
+  const storage = rooms.storage.createStorage({ database, keys, config, dataDir, log: logOf('storage') });
   const functions = rooms.functions.createFunctions({
     database,
     keys,
@@ -232,7 +252,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     dataDir,
     apiUrl,
     watch: mode === 'development',
-    log,
+    log: logOf('functions'),
   });
   const account = rooms.account.createAccount({
     database,
@@ -248,7 +268,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     internalFetch,
     webDir,
     clock,
-    log,
+    log: logOf('account'),
   });
   const health = (): Record<string, string | undefined> =>
     Object.fromEntries(services.map((service) => [service.name, service.health?.()]));
@@ -257,6 +277,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     keys,
     config,
     inbox: mail.inbox,
+    telemetry,
     functions,
     apiUrl,
     internalFetch,
@@ -266,7 +287,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     dataDir,
     webDir,
     clock,
-    log,
+    log: logOf('console'),
     health,
   });
 
@@ -286,7 +307,9 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   const gateway = rooms.gateway.createGateway({
     services,
     keys,
-    log,
+    log: logOf('gateway'),
+    onRequestEnd: telemetry.requestEnded,
+    prometheus: telemetry.prometheus,
     trustedProxies: config.plinth.server.trusted_proxies,
     home: '/console/',
   });

@@ -14,11 +14,13 @@ import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Inbox } from '../mail/types.ts';
+import type { Telemetry } from '../telemetry/types.ts';
 import { commandLine, createAudit } from './audit.ts';
 import { storageRoutes } from './buckets/routes.ts';
 import { realtimeRoutes } from './channels/routes.ts';
 import type { OperatorRole } from './core/roles.ts';
 import { type FunctionsView, functionRoutes } from './edge-functions/routes.ts';
+import { logRoutes } from './logs/routes.ts';
 import { createFactors } from './operators/factors.ts';
 import { operatorRoutes } from './operators/routes.ts';
 import { createSeal } from './operators/seal.ts';
@@ -57,6 +59,8 @@ export interface ConsoleDeps {
   readonly writeMigration: WriteMigration;
   /** `.plinth/`: the key that seals second factors lies there. */
   readonly dataDir: string;
+  /** What has happened. */
+  readonly telemetry: Telemetry;
   /** Where the built web app lies (dist/web). */
   readonly webDir: string;
   readonly clock: Clock;
@@ -142,6 +146,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               });
               functionRoutes(scope, api, { ...deps, audit });
               realtimeRoutes(api, { ...deps, audit });
+              logRoutes(scope, api, deps);
               inboxRoutes(api, deps.inbox, audit);
               personaRoutes(api, database, deps.clock);
               sqlRoutes(api, database, deps.clock, audit);

@@ -32,6 +32,8 @@ export interface Mount {
    * belongs to the `apikey` header (the rule of the local stack) before the service sees it.
    */
   readonly apiKeys: boolean;
+  /** True: the service adds its statements to the trace of the request itself (`kernel/trace.ts`). */
+  readonly notesStatements?: boolean;
   /** What is answered to a path whose percent signs cannot be decoded, in the service's own shape. */
   readonly badPath?: { readonly status: number; readonly body: object };
   /** WebSocket and other upgrades below the prefix. The service owns the socket from here on. */

@@ -65,13 +65,15 @@ export function createMail(deps: MailDeps): Service & {
 
   const mailer: Mailer = {
     async sendMail(mail) {
-      if (smtp) return smtp.send(mail);
       const { to, subject, html, text, headers = {} } = mail;
-      await store({ kind: 'mail', recipient: to, subject, html, text, headers });
+      if (smtp) await smtp.send(mail);
+      else await store({ kind: 'mail', recipient: to, subject, html, text, headers });
+      deps.log.info({ recipient: to, subject }, smtp ? 'mail sent' : 'mail captured');
     },
     async captureSms({ to, body, channel }) {
       const subject = channel === 'whatsapp' ? 'WhatsApp message' : 'Text message';
       await store({ kind: 'sms', recipient: to, subject, html: '', text: body, headers: {} });
+      deps.log.info({ recipient: to }, 'text message captured');
     },
   };
 

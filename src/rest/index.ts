@@ -84,6 +84,7 @@ export function createRest({ database, keys, config, dataDir, log, permissionHin
         cors: 'open',
         exposeHeaders: EXPOSED_HEADERS,
         apiKeys: true,
+        notesStatements: true,
         badPath: { status: INVALID_PATH.status, body: JSON.parse(errorBody(INVALID_PATH, 'verbose')) },
       },
       {

@@ -112,6 +112,7 @@ function readRequest(request: FastifyRequest, prefix: string, signal: Cancellati
     headers: request.headers,
     body: Buffer.isBuffer(request.body) ? request.body : NO_BODY,
     signal,
+    trace: request.trace,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Database, Overflow, PathRequest, PathResult, RowStore } from '../d
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import { quoteIdentifier } from '../kernel/sql.ts';
+import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 import type { AnswerSpace } from './answers/space.ts';
 import { authenticate, type Identity } from './core/authenticate.ts';
@@ -68,6 +69,7 @@ export async function handle(request: RestRequest, deps: ServiceDeps): Promise<R
       deps.clock.now(),
     );
     deps.onIdentity?.(identity);
+    if (request.trace !== undefined) identify(request.trace, identity);
     timing.end('jwt');
     const response = await answer(request, identity, snapshot, deps, timing);
     if (!settings.serverTiming && settings.traceHeader === undefined) return response;
@@ -160,14 +162,18 @@ async function crud(
 ): Promise<RestResponse> {
   const { shape } = prepared;
   timing.end('plan');
-  const ended = (): void => shape.lane.record(timing.end('transaction'));
+  const startedAt = performance.now();
+  const ended = (error?: unknown): void => {
+    shape.lane.record(timing.end('transaction'));
+    request.trace?.statement(compiledText(shape), startedAt, performance.now(), sqlStateOf(error));
+  };
   let raw: PathResult;
   try {
     raw = await deps.requestPath.execute(pathRequest(request, prepared, identity, snapshot, deps.answers));
     ended();
   } catch (error) {
     // A statement that ran into its timeout was slow, too.
-    ended();
+    ended(error);
     const refused =
       (error as Error & { code?: unknown }).code === '54001' && isTooDeep(request.body)
         ? invalidBody('The body is nested too deeply')
@@ -176,6 +182,18 @@ async function crud(
   }
   if (raw.stored !== undefined) return respondStored(prepared, raw, raw.stored, snapshot);
   return respondTo(prepared, raw, snapshot);
+}
+
+function identify(trace: Trace, { role, claims }: Identity): void {
+  trace.role = role;
+  if (typeof claims.sub === 'string') trace.userId = claims.sub;
+}
+
+const compiledText = ({ compiled }: Shape): string => compiled.main.text;
+
+function sqlStateOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
 }
 
 function respondTo(prepared: Prepared, raw: PathResult, { settings }: Snapshot): RestResponse {

@@ -68,7 +68,12 @@ test('every route needs a session, and each that is no GET a CSRF token', async 
 test('what only looks changes nothing: no row of any table is written by reading', async () => {
   const owner = await operator(backend);
   const before = await writtenRows();
-  for (const { method, path } of routes()) if (method === 'GET') await owner.call('GET', filled(path));
+  for (const { method, path } of routes()) {
+    if (method !== 'GET') continue;
+    const answer = await backend.fetch(prefix + filled(path), { headers: { cookie: owner.cookie } });
+    // A stream would go on.
+    await answer.body?.cancel();
+  }
   expect(await writtenRows()).toEqual(before);
 });
 

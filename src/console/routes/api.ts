@@ -74,6 +74,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         url: path,
         handler: async (request, reply) => {
           const operator = await sessions.authorize(request, requires, options?.beforeFactor);
+          if (request.trace !== undefined) request.trace.operator = operator.name;
           const answer = await handle({ request, reply, operator });
           // A reply is awaited until it is sent, and gives nothing then.
           if (reply.sent) return reply;

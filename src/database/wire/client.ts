@@ -1,5 +1,6 @@
 /** SQL on one connection: rows as objects, rows as text, scripts; statements prepared once and kept. */
 import type { Sql, SqlValue } from '../../kernel/sql.ts';
+import { type Trace, traces } from '../../kernel/trace.ts';
 import type { Queryable, Row, TextResult } from '../types.ts';
 import { Batch, type RowReader, type Step } from './batch.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
@@ -36,18 +37,18 @@ export class Client implements Queryable {
 
   async query<R extends object = Row>(statement: Sql): Promise<R[]> {
     const { text, values } = statement.compile();
-    const step = await this.#run(text, values, readObject);
+    const step = await noted(text, this.#run(text, values, readObject));
     return step.rows as R[];
   }
 
   async queryText(statement: Sql): Promise<TextResult> {
     const { text, values } = statement.compile();
-    const step = await this.#run(text, values, readTexts);
+    const step = await noted(text, this.#run(text, values, readTexts));
     return { columns: step.statement.columns ?? [], rows: step.rows, commandTag: step.commandTag };
   }
 
   async exec(text: string): Promise<void> {
-    await runScript(this.connection, text);
+    await noted(text, runScript(this.connection, text));
   }
 
   /** Several statements in one write and one answer; an error ends them all. */
@@ -105,6 +106,24 @@ export class Client implements Queryable {
       }
       batch.submit();
     });
+  }
+}
+
+/** Adds the statement to the trace of the request that runs it, if one does. */
+function noted<T>(text: string, work: Promise<T>): Promise<T> {
+  const trace = traces.getStore();
+  return trace === undefined ? work : timed(trace, text, work);
+}
+
+async function timed<T>(trace: Trace, text: string, work: Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    const result = await work;
+    trace.statement(text, startedAt, performance.now());
+    return result;
+  } catch (error) {
+    trace.statement(text, startedAt, performance.now(), (error as { code?: string }).code);
+    throw error;
   }
 }
 

@@ -123,6 +123,8 @@ export class Channel implements Membership {
     if (replay !== undefined) this.#replayed = new Set(replay.map(({ id }) => id));
     this.#room = hub.join(this.subTopic, request.private, this);
     const bindings = bindingsOf(request);
+    const { role, sub } = caller;
+    this.context.log.info({ topic: this.topic, role, userId: sub, private: request.private }, 'joined');
     this.voice.reply(message.ref, 'ok', {
       postgres_changes: bindings.map(({ id, entry }) => ({ ...entry, id })),
     });

@@ -1,5 +1,6 @@
 /** From an HTTP request to what it asks for: resource, action, schema. The first steps of the pipeline; pure. */
 import type { Cancellation } from '../../database/types.ts';
+import type { Trace } from '../../kernel/trace.ts';
 import { restError } from '../errors.ts';
 import type { RestSettings } from '../settings.ts';
 import { decodeHeader } from './header-text.ts';
@@ -17,6 +18,8 @@ export interface RestRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
   readonly signal?: Cancellation;
+  /** Told who asks and what was run. */
+  readonly trace?: Trace | undefined;
 }
 
 export type Action =

@@ -1,0 +1,70 @@
+/**
+ * What the log costs a request: its trace with one statement, the record, its counts and its line in the file, against a
+ * line in the file alone.
+ *
+ *     node bench/request-log.ts
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Trace } from '../src/kernel/trace.ts';
+import { createFileLogger } from '../src/logging.ts';
+import { createTelemetry } from '../src/telemetry/index.ts';
+
+const rounds = 40;
+const perRound = 5000;
+const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
+const log = createFileLogger(dir);
+const telemetry = createTelemetry({ log, dir });
+const statement = 'select "id", "title" from "public"."todos" where "id" = $1 limit $2 '.repeat(6);
+
+function lineAlone(number: number): void {
+  const url = `/rest/v1/todos?id=eq.${number}`;
+  const fields = {
+    requestId: `request-${number}`,
+    method: 'GET',
+    path: url.split('?', 1)[0],
+    status: 200,
+    durationMs: 1.23,
+    ip: '127.0.0.1',
+  };
+  log.info(fields, 'request');
+}
+
+function whole(number: number): void {
+  const url = `/rest/v1/todos?id=eq.${number}`;
+  const trace = new Trace(`request-${number}`, performance.now());
+  trace.role = 'authenticated';
+  trace.userId = '00000000-0000-4000-8000-000000000001';
+  const startedAt = performance.now();
+  trace.statement(statement, startedAt, performance.now());
+  telemetry.requestEnded({
+    at: Date.now(),
+    requestId: trace.requestId,
+    service: 'rest',
+    method: 'GET',
+    url,
+    status: 200,
+    durationMs: 1.23,
+    ip: '127.0.0.1',
+    userAgent: 'bench',
+    trace,
+  });
+}
+
+/** The best round of each: what a machine that does something else adds is no cost of ours. */
+const best = { lineAlone: Number.POSITIVE_INFINITY, whole: Number.POSITIVE_INFINITY };
+for (let round = 0; round < rounds; round++) {
+  for (const [name, work] of [['lineAlone', lineAlone] as const, ['whole', whole] as const]) {
+    const before = process.threadCpuUsage();
+    for (let number = 0; number < perRound; number++) work(number);
+    const { user, system } = process.threadCpuUsage(before);
+    best[name] = Math.min(best[name], (user + system) / perRound);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+log.flush();
+rmSync(dir, { recursive: true });
+process.stdout.write(
+  `a line alone ${best.lineAlone.toFixed(2)} us, all of it ${best.whole.toFixed(2)} us, added ${(best.whole - best.lineAlone).toFixed(2)} us of CPU a request\n`,
+);

@@ -1,0 +1,65 @@
+/**
+ * Log entries as they come, by server-sent events (HTML standard, section 9.2). Bounded: so many streams, each for so long
+ * (the browser comes back by itself, and its session is judged again); a reader who is slower than the log loses entries
+ * and is told how many.
+ */
+import type { ServerResponse } from 'node:http';
+import { ConsoleError } from '../errors.ts';
+
+const mostStreams = 20;
+const longestMs = 5 * 60_000;
+const heartbeatMs = 15_000;
+const flushMs = 200;
+/** Between two flushes; nobody reads more. */
+const mostEntries = 200;
+
+export interface EventStreams {
+  /** `follow` is told where entries go, as JSON, and returns how to stop. @throws {ConsoleError} too_many */
+  open(response: ServerResponse, follow: (send: (json: string) => void) => () => void): void;
+  /** When the server stops: it would wait for them. */
+  closeAll(): void;
+}
+
+export function createEventStreams(): EventStreams {
+  const open = new Set<() => void>();
+  return {
+    open(response, follow) {
+      if (open.size >= mostStreams)
+        throw new ConsoleError('too_many', { message: 'Too many people follow the log.', waitSeconds: 10 });
+      response.writeHead(200, {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'x-accel-buffering': 'no',
+      });
+      response.write('retry: 1000\n\n');
+      let waiting: string[] = [];
+      let left = 0;
+      const unfollow = follow((json) => {
+        if (waiting.length < mostEntries) waiting.push(json);
+        else left++;
+      });
+      const flush = setInterval(() => {
+        if (waiting.length === 0 || response.writableNeedDrain) return;
+        response.write(`data: {"entries":[${waiting.join(',')}],"left":${left}}\n\n`);
+        waiting = [];
+        left = 0;
+      }, flushMs);
+      const beat = setInterval(() => response.write(':\n\n'), heartbeatMs);
+      const close = (): void => void response.end();
+      const end = setTimeout(close, longestMs);
+      for (const timer of [flush, beat, end]) timer.unref();
+      open.add(close);
+      response.once('close', () => {
+        unfollow();
+        clearInterval(flush);
+        clearInterval(beat);
+        clearTimeout(end);
+        open.delete(close);
+      });
+    },
+    closeAll() {
+      for (const close of [...open]) close();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** `/metrics`, for Prometheus. How busy a project is concerns its owner alone: it takes the secret key. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Keys } from '../keys/types.ts';
+import type { ApiKeyRule } from './api-keys.ts';
+
+/** `Authorization: Bearer` with the secret key or a token of `service_role`, or the key as `apikey`. */
+export function metricsRoute(
+  text: () => string,
+  apiKeys: ApiKeyRule,
+  keys: Pick<Keys, 'verifyOwn'>,
+): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  return ({ headers }, reply) => {
+    const given = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? headers.apikey;
+    const verified = typeof given === 'string' ? keys.verifyOwn(apiKeys.exchange(given)) : undefined;
+    const exp = verified?.ok === true ? verified.claims.exp : undefined;
+    const isCurrent = exp === undefined || (typeof exp === 'number' && exp * 1000 > Date.now());
+    if (verified?.ok !== true || verified.claims.role !== 'service_role' || !isCurrent) {
+      return reply.code(401).header('www-authenticate', 'Bearer').send({
+        code: 'unauthorized',
+        message: 'Metrics are for who has the secret key: send it as a bearer token.',
+      });
+    }
+    return reply
+      .type('text/plain; version=0.0.4; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send(text());
+  };
+}

@@ -1,0 +1,204 @@
+/**
+ * Keeps what happens: the newest in memory, everything that was logged in files, counts by service. A request costs one
+ * record in a ring, a few additions and its line in the log file; what it said and ran is made readable only when somebody
+ * looks (docs/decisions/0017-logs.md).
+ */
+import type { LogFields, Logger } from '../kernel/log.ts';
+import { type RequestRecord, traces } from '../kernel/trace.ts';
+import { cutSecrets } from './core/cut-secrets.ts';
+import {
+  databaseMsOf,
+  entryOfFileLine,
+  fits,
+  type LineRecord,
+  lineEntry,
+  requestEntry,
+  rounded,
+} from './core/entries.ts';
+import { createMetrics } from './core/metrics.ts';
+import { createRing } from './core/ring.ts';
+import { linesBackward } from './segments.ts';
+import type { Cursor, Level, LogEntry, LogFilter, LogPage, Telemetry } from './types.ts';
+
+export { keptSegments, segmentPath } from './segments.ts';
+export type { Cursor, Level, LogEntry, LogFilter, LogPage, MetricsReport, Telemetry } from './types.ts';
+export { levels } from './types.ts';
+
+/** Kept apart, so that a function that prints a lot does not push requests out. */
+const keptRequests = 3000;
+const keptLines = 3000;
+const keptLineChars = 8000;
+/** Statements are written to the file of a request that took as long, or failed. */
+const slowMs = 250;
+/** Read from files for one page; a rare match further back takes another. */
+const pageBytes = 24 * 1024 * 1024;
+const metricPoints = 120;
+/** Statement text in the file. */
+const statementChars = 1000;
+
+export interface TelemetryOptions {
+  /** The log file. */
+  readonly log: Logger;
+  /** Where that file lies; undefined: nothing older than this process is known. */
+  readonly dir: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions): Telemetry {
+  const requests = createRing<RequestRecord>(keptRequests);
+  const lines = createRing<LineRecord>(keptLines);
+  const metrics = createMetrics();
+  const followers = new Set<(entry: LogEntry) => void>();
+  const startedAt = now();
+
+  const tell = (entry: () => LogEntry): void => {
+    if (followers.size === 0) return;
+    const shown = entry();
+    for (const follower of followers) follower(shown);
+  };
+
+  /** Older than this only files know all of it. */
+  function memoryBeginsAt(): number {
+    return Math.max(startedAt - 1, requests.oldestKept?.at ?? 0, lines.oldestKept?.at ?? 0);
+  }
+
+  function* fromMemory(): Generator<LogEntry> {
+    const begin = dir === undefined ? 0 : memoryBeginsAt();
+    const first = requests.backward()[Symbol.iterator]();
+    const second = lines.backward()[Symbol.iterator]();
+    let request = first.next();
+    let line = second.next();
+    while (!request.done || !line.done) {
+      const takesRequest = !request.done && (line.done || request.value.at >= line.value.at);
+      if (takesRequest) {
+        const record = request.value as RequestRecord;
+        if (record.at > begin) yield requestEntry(record);
+        request = first.next();
+      } else {
+        const record = line.value as LineRecord;
+        if (record.at > begin) yield lineEntry(record);
+        line = second.next();
+      }
+    }
+  }
+
+  async function* newestFirst(filter: LogFilter, from: number): AsyncGenerator<LogEntry> {
+    const begin = memoryBeginsAt();
+    if (from > begin || dir === undefined) yield* fromMemory();
+    if (dir === undefined) return;
+    for await (const line of linesBackward(dir, pageBytes)) {
+      // Most lines can be told without parsing them.
+      if (filter.requestId !== undefined && !line.includes(filter.requestId)) continue;
+      const entry = entryOfFileLine(line);
+      if (entry === undefined || entry.at > begin) continue;
+      if (filter.since !== undefined && entry.at < filter.since) return;
+      yield entry;
+    }
+  }
+
+  async function list(filter: LogFilter, limit: number, cursor?: Cursor): Promise<LogPage> {
+    const from = cursor?.at ?? Number.POSITIVE_INFINITY;
+    const entries: LogEntry[] = [];
+    let toSkip = cursor?.skip ?? 0;
+    for await (const entry of newestFirst(filter, from)) {
+      if (entry.at > from || !fits(filter, entry)) continue;
+      if (entry.at === from && toSkip > 0) {
+        toSkip--;
+        continue;
+      }
+      if (entries.length === limit) return { entries, next: cursorAfter(entries, cursor) };
+      entries.push(entry);
+    }
+    return { entries, next: undefined };
+  }
+
+  return {
+    log: observed(log, {}, (level, fields, message) => {
+      const record = { at: now(), level, message: message.slice(0, keptLineChars), fields };
+      lines.push(record);
+      tell(() => lineEntry(record));
+    }),
+    requestEnded(record) {
+      requests.push(record);
+      metrics.count(record.service, record.status, record.durationMs, record.at);
+      if (record.status >= 500) log.warn(fileFields(record), 'request');
+      else log.info(fileFields(record), 'request');
+      tell(() => requestEntry(record));
+    },
+    list,
+    async trace(requestId) {
+      const { entries } = await list({ requestId }, 500);
+      return entries.toReversed();
+    },
+    follow(filter, onEntry) {
+      const follower = (entry: LogEntry): void => {
+        if (fits(filter, entry)) onEntry(entry);
+      };
+      followers.add(follower);
+      return () => followers.delete(follower);
+    },
+    metrics: (rangeMs) => metrics.report(rangeMs, metricPoints, now()),
+    prometheus: () => metrics.prometheus(),
+  };
+}
+
+function cursorAfter(entries: readonly LogEntry[], before: Cursor | undefined): Cursor {
+  const at = entries.at(-1)?.at ?? 0;
+  const skip = entries.filter((entry) => entry.at === at).length;
+  return { at, skip: before?.at === at ? before.skip + skip : skip };
+}
+
+/** What the file keeps of a request: enough to find it, and all of it when it was slow or failed. */
+function fileFields(record: RequestRecord): LogFields {
+  const { requestId, service, method, url, status, durationMs, ip, trace } = record;
+  const question = url.indexOf('?');
+  const fields = {
+    requestId,
+    service,
+    method,
+    path: question < 0 ? url : url.slice(0, question),
+    status,
+    durationMs: rounded(durationMs),
+    databaseMs: databaseMsOf(record),
+    ip,
+    role: trace?.role,
+    userId: trace?.userId,
+    operator: trace?.operator,
+  };
+  if (status < 400 && durationMs < slowMs) return fields;
+  return {
+    ...fields,
+    query: question < 0 ? undefined : cutSecrets(url.slice(question + 1)),
+    userAgent: record.userAgent?.slice(0, 400),
+    statements: trace?.spans?.map((span) => ({
+      ...span,
+      text: span.text.slice(0, statementChars),
+      startMs: rounded(span.startMs),
+      durationMs: rounded(span.durationMs),
+    })),
+  };
+}
+
+/** Logs to both. Debug lines stay out of the stream, as they stay out of the file. */
+function observed(
+  inner: Logger,
+  own: LogFields,
+  note: (level: Level, fields: LogFields, message: string) => void,
+): Logger {
+  const both =
+    (level: 'info' | 'warn' | 'error') =>
+    (given: LogFields, message: string): void => {
+      const requestId = given.requestId === undefined ? traces.getStore()?.requestId : undefined;
+      const fields = requestId === undefined ? given : { ...given, requestId };
+      note(level, { ...own, ...fields }, message);
+      inner[level](fields, message);
+    };
+  return {
+    debug: (fields, message) => inner.debug(fields, message),
+    info: both('info'),
+    warn: both('warn'),
+    error: both('error'),
+    child: (fields) => observed(inner.child(fields), { ...own, ...fields }, note),
+  };
+}

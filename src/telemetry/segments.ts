@@ -1,0 +1,55 @@
+/** Reads log files from their end, newest line first, a piece at a time, so that a large log holds nobody up. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export const logFileName = 'plinth.log';
+/** `plinth.log`, then `plinth.log.1` (the newest of the older ones) and so on. */
+export const keptSegments = 8;
+
+const pieceBytes = 128 * 1024;
+
+export const segmentPath = (dir: string, number: number): string =>
+  join(dir, number === 0 ? logFileName : `${logFileName}.${number}`);
+
+/** Lines of every segment; ends after `budgetBytes`. */
+export async function* linesBackward(dir: string, budgetBytes: number): AsyncGenerator<string> {
+  let left = budgetBytes;
+  for (let number = 0; number <= keptSegments && left > 0; number++) {
+    let file: FileHandle;
+    try {
+      file = await open(segmentPath(dir, number));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
+      throw error;
+    }
+    try {
+      let end = (await file.stat()).size;
+      let rest: Buffer = Buffer.alloc(0);
+      while (end > 0 && left > 0) {
+        const length = Math.min(pieceBytes, end);
+        const piece = Buffer.alloc(length);
+        const { bytesRead } = await file.read(piece, 0, length, end - length);
+        end -= length;
+        left -= length;
+        const whole = Buffer.concat([piece.subarray(0, bytesRead), rest]);
+        // What stands before the first line break may continue in the piece before.
+        const first = end === 0 ? -1 : whole.indexOf(10);
+        if (end > 0 && first < 0) {
+          rest = whole;
+          continue;
+        }
+        rest = whole.subarray(0, first + 1);
+        const lines = whole
+          .subarray(first + 1)
+          .toString('utf8')
+          .split('\n');
+        for (let index = lines.length - 1; index >= 0; index--) {
+          const line = lines[index];
+          if (line) yield line;
+        }
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}

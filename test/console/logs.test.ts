@@ -1,0 +1,229 @@
+/** The log of all services over the Console API: what it holds, what it must not, and its bounds. */
+import { request as httpRequest } from 'node:http';
+import { createClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Backend, type Operator, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let owner: Operator;
+let looker: Operator;
+beforeAll(async () => {
+  backend = await startBackend();
+  await backend.operators.createOperator('looker', 'read-only');
+  owner = await operator(backend);
+  looker = await operator(backend, 'looker');
+});
+afterAll(() => backend?.stop());
+
+interface Entry {
+  kind: string;
+  service: string;
+  message: string;
+  requestId?: string;
+  path?: string;
+  query?: string;
+  status?: number;
+  role?: string;
+  userId?: string;
+  operator?: string;
+  statements?: { text: string; durationMs: number; startMs: number; error?: string }[];
+}
+
+async function entries(params: Record<string, string>, by = looker): Promise<Entry[]> {
+  const { status, body } = await by.call('GET', `/logs?${new URLSearchParams(params)}`);
+  expect(status).toBe(200);
+  return body.entries;
+}
+
+/** The entry of a request; it is written when the answer is complete. */
+async function entryOf(requestId: string): Promise<Entry> {
+  let found: Entry | undefined;
+  await expect
+    .poll(async () => {
+      [found] = await entries({ requestId });
+      return found;
+    })
+    .toBeDefined();
+  return found as Entry;
+}
+
+const ask = (id: string, path: string, init: RequestInit = {}) =>
+  backend.fetch(path, {
+    ...init,
+    headers: { apikey: backend.keys.publishableKey, 'x-request-id': id, ...init.headers },
+  });
+
+describe('a request', () => {
+  test('to REST: who, how long, its statement, and no secret of its query', async () => {
+    const client = createClient(backend.url, backend.keys.publishableKey, {
+      auth: { persistSession: false },
+    });
+    const { data } = await client.auth.signUp({ email: 'log@example.com', password: 'a-Good-password-1' });
+    const token = data.session?.access_token ?? '';
+    await ask('rest-request-1', '/rest/v1/tasks?select=id&limit=1&apikey=sb_secret_leak', {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const entry = await entryOf('rest-request-1');
+    expect(entry).toMatchObject({
+      kind: 'request',
+      service: 'rest',
+      path: '/rest/v1/tasks',
+      role: 'authenticated',
+      userId: data.user?.id,
+    });
+    expect(entry.query).toContain('apikey=…');
+    if (entry.status === 200) expect(entry.statements?.[0]?.text).toContain('"tasks"');
+    expect(JSON.stringify(entry)).not.toContain('sb_secret_leak');
+    expect(JSON.stringify(entry)).not.toContain(token);
+  });
+
+  test('that PostgreSQL refuses holds its SQLSTATE', async () => {
+    await ask('rest-request-2', '/rest/v1/frozen', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', apikey: backend.keys.secretKey },
+      body: JSON.stringify({ id: 1 }),
+    });
+    const { statements, role } = await entryOf('rest-request-2');
+    expect(statements?.[0]?.error).toBe('23505');
+    expect(role).toBe('service_role');
+  });
+
+  test('to auth has its statements too, and the lines that its work wrote', async () => {
+    const answer = await ask('auth-request-1', '/auth/v1/otp', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'someone@example.com' }),
+    });
+    expect(answer.status).toBe(200);
+    await entryOf('auth-request-1');
+    const { body } = await looker.call('GET', '/logs/requests/auth-request-1');
+    const trace: Entry[] = body.entries;
+    expect(trace.map(({ kind, service }) => `${service} ${kind}`)).toEqual(['mail line', 'auth request']);
+    const statements = trace.at(-1)?.statements ?? [];
+    expect(statements.length).toBeGreaterThan(2);
+    for (const { text, durationMs, startMs } of statements) {
+      expect(text).not.toContain('someone@example.com');
+      expect([durationMs >= 0, startMs >= 0]).toEqual([true, true]);
+    }
+  });
+
+  test('of the Console names its operator; what it asks of auth belongs to it', async () => {
+    await owner.call('GET', '/users', undefined, { 'x-request-id': 'console-request-1' });
+    await expect
+      .poll(async () => (await entries({ requestId: 'console-request-1' })).map(({ service }) => service))
+      .toEqual(['console', 'auth']);
+    expect((await entries({ requestId: 'console-request-1', service: 'console' }))[0]?.operator).toBe(
+      'owner',
+    );
+  });
+
+  test('with a forged token is nobody’s', async () => {
+    const forged = `${btoa('{"alg":"HS256","typ":"JWT"}')}.${btoa('{"sub":"mallory","role":"service_role"}')}.eA`;
+    await ask('forged-request-1', '/auth/v1/settings', { headers: { authorization: `Bearer ${forged}` } });
+    const entry = await entryOf('forged-request-1');
+    expect([entry.userId, entry.role]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the filter', () => {
+  test('by status, class, path, service, level and text', async () => {
+    await ask('filter-request-1', '/rest/v1/no_such_table?x=eq.findme');
+    await entryOf('filter-request-1');
+    const ids = async (params: Record<string, string>) =>
+      (await entries({ ...params, limit: '500' })).map(({ requestId }) => requestId);
+    const found: Record<string, string>[] = [
+      { status: '4' },
+      { status: '404' },
+      { path: 'NO_SUCH' },
+      { service: 'rest' },
+      { search: 'findme' },
+    ];
+    for (const params of found)
+      expect([params, await ids(params)]).toEqual([params, expect.arrayContaining(['filter-request-1'])]);
+    const missed: Record<string, string>[] = [
+      { status: '5' },
+      { service: 'auth' },
+      { level: 'error' },
+      { until: '2000-01-01T00:00:00Z' },
+    ];
+    for (const params of missed)
+      expect([params, (await ids(params)).includes('filter-request-1')]).toEqual([params, false]);
+  });
+
+  test.each(['status=9', 'level=loud', 'limit=0', 'cursor=x', 'since=yesterday'])(
+    '%s is refused',
+    async (query) => {
+      expect((await looker.call('GET', `/logs?${query}`)).status).toBe(400);
+    },
+  );
+
+  test('pages hold each entry once', async () => {
+    const all: string[] = [];
+    let cursor: string | null = '';
+    const until = new Date().toISOString();
+    while (cursor !== null) {
+      const params = new URLSearchParams({ limit: '3', until, ...(cursor ? { cursor } : {}) });
+      const { body }: { body: { entries: Entry[]; next: string | null } } = await looker.call(
+        'GET',
+        `/logs?${params}`,
+      );
+      all.push(...body.entries.map((entry) => JSON.stringify(entry)));
+      cursor = body.next;
+    }
+    expect(new Set(all).size).toBe(all.length);
+    expect(all).toEqual((await entries({ limit: '500', until })).map((entry) => JSON.stringify(entry)));
+  });
+});
+
+test('the tail brings what comes, and what it brings is filtered', async () => {
+  const lines: string[] = [];
+  const response = await new Promise<import('node:http').IncomingMessage>((resolve) => {
+    httpRequest(
+      `${backend.url}/console/api/logs/tail?status=4`,
+      { headers: { cookie: looker.cookie } },
+      resolve,
+    ).end();
+  });
+  expect(response.headers['content-type']).toBe('text/event-stream');
+  response.setEncoding('utf8').on('data', (text: string) => lines.push(text));
+  await ask('tail-request-1', '/rest/v1/no_such_table');
+  await ask('tail-request-2', '/auth/v1/settings');
+  await ask('tail-request-3', '/rest/v1/no_such_table');
+  await expect.poll(() => lines.join('')).toContain('tail-request-3');
+  expect(lines.join('')).toContain('tail-request-1');
+  expect(lines.join('')).not.toContain('tail-request-2');
+  response.destroy();
+});
+
+test('metrics count requests, refusals and times of each service', async () => {
+  const { body } = await looker.call('GET', '/metrics?minutes=60');
+  const rest = body.services.find(({ service }: { service: string }) => service === 'rest');
+  expect(rest.total.requests).toBeGreaterThan(2);
+  expect(rest.total.refused).toBeGreaterThan(0);
+  expect(rest.total.p50).toBeGreaterThan(0);
+  expect(rest.total.p95).toBeGreaterThanOrEqual(rest.total.p50);
+  expect(rest.points.length).toBeLessThanOrEqual(120);
+  expect((await looker.call('GET', '/metrics?minutes=100000')).status).toBe(400);
+});
+
+describe('/metrics for Prometheus', () => {
+  test.each([
+    ['the secret key', () => `Bearer ${backend.keys.secretKey}`],
+    ['a service_role token', () => `Bearer ${backend.keys.serviceRoleKey}`],
+  ])('answers %s', async (_what, authorization) => {
+    const answer = await backend.fetch('/metrics', { headers: { authorization: authorization() } });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('plinth_requests_total{service="rest"');
+  });
+
+  test.each([
+    ['nobody', () => ''],
+    ['the publishable key', () => `Bearer ${backend.keys.publishableKey}`],
+    ['an anon token', () => `Bearer ${backend.keys.anonKey}`],
+    ['nonsense', () => 'Bearer a.b.c'],
+  ])('refuses %s', async (_what, authorization) => {
+    expect((await backend.fetch('/metrics', { headers: { authorization: authorization() } })).status).toBe(
+      401,
+    );
+  });
+});
