@@ -20,6 +20,7 @@ export const accountErrors = {
     message: 'code_challenge has 43 to 128 characters of A-Z a-z 0-9 . _ ~ -; its method is s256 or plain.',
   },
   consent_answered: { status: 409, message: 'The request for consent has been answered already.' },
+  wallet_refused: { status: 403, message: 'The message that the wallet has signed is not accepted.' },
   not_a_guest: { status: 403, message: 'Only a guest can be handed over, and only to an account.' },
   hand_over_off: {
     status: 409,

@@ -8,6 +8,7 @@ import {
   type AuthSettings,
   type MoreFacts,
   type Offers,
+  offAt,
   offersOf,
   offNames,
   providersOf,
@@ -33,6 +34,8 @@ export interface PageConfig {
   /** Seconds between two codes to one address. */
   readonly resendAfter: number;
   readonly providers: readonly Provider[];
+  /** Whose wallets sign in here. */
+  readonly wallets: readonly ('ethereum' | 'solana')[];
   /** Addresses at which the browser makes and uses keys for this project; there is nothing to offer at others. */
   readonly keyOrigins: readonly string[];
   /** Second factors that can be added. */
@@ -77,14 +80,19 @@ const shortestResendSeconds = 5;
 
 export function createPageFiller(
   deps: FillerDeps,
-): Pick<PageDeps, 'filled' | 'textOf' | 'languages' | 'imageSources' | 'captchaSources' | 'logo'> {
+): Pick<
+  PageDeps,
+  'filled' | 'offHere' | 'textOf' | 'languages' | 'imageSources' | 'captchaSources' | 'logo'
+> {
   const { face, config, internalFetch, customProviders, publishableKey } = deps;
   const { branding } = config.plinth;
   const name = branding.name ?? config.project_id;
   const css = brandCss(branding.color);
   const logo = readLogo(config);
   const { external } = config.auth;
+  const wallets = (['ethereum', 'solana'] as const).filter((chain) => config.auth.web3[chain].enabled);
   const untold = untoldNames.filter((id) => external[id].enabled);
+  const keyOrigins = keyOriginsOf(config);
   const pages = new Map<string, { readonly custom: string; readonly html: string }>();
   const offeredLanguages = config.plinth.account.languages;
   const offLanguages = languages
@@ -101,8 +109,7 @@ export function createPageFiller(
 
   function pageConfig(offered: Offers, providers: readonly Provider[], welcome: string): PageConfig {
     const { auth } = config;
-    const { mfa, webauthn, captcha } = auth;
-    const usesKeys = auth.passkey.enabled || mfa.web_authn.enroll_enabled || mfa.web_authn.verify_enabled;
+    const { mfa, captcha } = auth;
     const siteKey = config.plinth.account.captcha_site_key;
     return {
       brand: {
@@ -119,11 +126,8 @@ export function createPageFiller(
       codeLength: auth.email.otp_length,
       resendAfter: Math.max(shortestResendSeconds, Math.ceil(auth.email.max_frequency / 1000)),
       providers,
-      keyOrigins: usesKeys
-        ? (webauthn.rp_origins.length > 0 ? webauthn.rp_origins : [auth.site_url]).flatMap((address) =>
-            URL.canParse(address) ? [new URL(address).origin] : [],
-          )
-        : [],
+      wallets,
+      keyOrigins,
       factors: {
         totp: mfa.totp.enroll_enabled,
         phone: mfa.phone.enroll_enabled,
@@ -152,6 +156,7 @@ export function createPageFiller(
         : [],
     logo,
     languages: offeredLanguages,
+    offHere: (request) => offAt(request, keyOrigins),
     textOf(code, language) {
       const known =
         texts.get(language) ??
@@ -170,7 +175,7 @@ export function createPageFiller(
       const built = face.html(file);
       if (built === undefined) return undefined;
       settings ??= await readSettings();
-      const facts = { untold, custom };
+      const facts = { untold, custom, wallets };
       const offers = offersOf(settings, facts);
       const providers = providersOf(settings, facts);
       const welcome = branding.welcome[language === 'ar' ? 'ar' : 'en'] ?? '';
@@ -186,4 +191,10 @@ export function createPageFiller(
       return html;
     },
   };
+}
+
+function keyOriginsOf({ auth: { passkey, mfa, webauthn, site_url } }: Config): string[] {
+  if (!passkey.enabled && !mfa.web_authn.enroll_enabled && !mfa.web_authn.verify_enabled) return [];
+  const addresses = webauthn.rp_origins.length > 0 ? webauthn.rp_origins : [site_url];
+  return addresses.flatMap((address) => (URL.canParse(address) ? [new URL(address).origin] : []));
 }

@@ -26,7 +26,7 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
 }
 
 /** To the app, or first to where the second factor is set up that the project wants everybody to have. */
-async function leave(flow: Flow, navigate: Navigate): Promise<void> {
+export async function leave(flow: Flow, navigate: Navigate): Promise<void> {
   try {
     await leaveFor(await returnAddress(flow));
   } catch (error) {

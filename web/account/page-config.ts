@@ -28,7 +28,12 @@ export interface PageConfig {
     readonly social: boolean;
     readonly passkey: boolean;
     readonly sso: boolean;
+    readonly wallet: boolean;
   };
+  /** Passkeys are offered, if not at this address. */
+  readonly passkeys: boolean;
+  /** Whose wallets sign in here. */
+  readonly wallets: readonly ('ethereum' | 'solana')[];
   readonly providers: readonly Provider[];
   /** Addresses at which browsers make and use keys for this project. */
   readonly keyOrigins: readonly string[];
@@ -65,7 +70,10 @@ const prerendered: PageConfig = {
     social: true,
     passkey: true,
     sso: true,
+    wallet: true,
   },
+  passkeys: false,
+  wallets: [],
   providers: [
     {
       id: '%PLINTH_PROVIDER_ID%',
@@ -91,7 +99,22 @@ const prerendered: PageConfig = {
 
 function read(): PageConfig {
   const element = typeof document === 'undefined' ? null : document.getElementById('plinth-config');
-  return element === null ? prerendered : (JSON.parse(element.textContent) as PageConfig);
+  return element === null ? prerendered : offeredHere(JSON.parse(element.textContent) as PageConfig);
+}
+
+/** Keys belong to an address, and wallets name it in what they sign (`offAt` of `src/account/core/offers.ts` says the same). */
+function offeredHere(config: PageConfig): PageConfig {
+  const { protocol, hostname, origin } = window.location;
+  const { passkey, wallet } = config.offers;
+  return {
+    ...config,
+    passkeys: passkey,
+    offers: {
+      ...config.offers,
+      passkey: passkey && config.keyOrigins.includes(origin),
+      wallet: wallet && (protocol === 'https:' || hostname === 'localhost'),
+    },
+  };
 }
 
 export const pageConfig = read();

@@ -5,11 +5,12 @@ import { SessionFault } from '../lib/session/index.ts';
 import type { Problem } from '../ui/error-summary.tsx';
 import { type TextId, t } from './text.ts';
 
-type KeyText = 'error.key-cancelled' | 'error.key-known';
-/** Errors of `methods/keys.ts`, by name: that module comes with the keys. */
+type KeyText = 'error.key-cancelled' | 'error.key-known' | 'error.wallet-refused';
+/** Errors of `methods/keys.ts` and `methods/wallets.ts`, by name: those modules come with what they are for. */
 const keyTexts: Readonly<Record<string, KeyText>> = {
   KeyCancelled: 'error.key-cancelled',
   KeyKnown: 'error.key-known',
+  WalletRefused: 'error.wallet-refused',
 };
 
 /** Where a problem belongs, by the code that says so. */

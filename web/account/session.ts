@@ -89,6 +89,19 @@ export async function callAuth<T>(path: string, request: ApiRequest = {}): Promi
   }
 }
 
+/** How people know which account they are in: address, number or wallet; empty for guests. */
+export function nameOf({ email, phone = '', identities }: User): string {
+  if (email !== '') return email;
+  return phone === '' ? (identities?.map(walletOf).find(Boolean) ?? '') : `+${phone}`;
+}
+
+/** The address of a wallet in short, as wallets show it; undefined for other identities. */
+export function walletOf({ provider, identity_data: data }: Identity): string | undefined {
+  const address = (data?.custom_claims as { address?: string } | undefined)?.address;
+  if (provider !== 'web3' || address === undefined) return undefined;
+  return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
+
 export function verifiedFactors(user: User): readonly Factor[] {
   return user.factors?.filter((factor) => factor.status === 'verified') ?? [];
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cookieName, readCookie, writeCookie } from './cookies.ts';
 import { carryFlow, fillPage, repeatProviders, scriptJson } from './html.ts';
-import { offersOf, offNames, providersOf } from './offers.ts';
+import { offAt, offersOf, offNames, providersOf } from './offers.ts';
 import { parseReturnRequest, withCode, withSession } from './return-to.ts';
 
 describe('cookies', () => {
@@ -96,19 +96,36 @@ describe('pages', () => {
 });
 
 describe('offers', () => {
-  const nothing = { untold: [], custom: [] };
-  const all = ['password', 'code', 'phone', 'signUp', 'guest', 'social', 'passkey', 'sso'];
+  const nothing = { untold: [], custom: [], wallets: [] };
+  const all = ['password', 'code', 'phone', 'signUp', 'guest', 'social', 'passkey', 'sso', 'wallet'];
 
   test('are what auth reports', () => {
     const external = { email: true, anonymous_users: true };
-    const more = ['phone', 'social', 'passkey', 'sso'];
+    const more = ['phone', 'social', 'passkey', 'sso', 'wallet'];
     expect(offNames(offersOf({ external }, nothing))).toEqual(more);
     expect(offNames(offersOf({ external, disable_signup: true }, nothing)).sort()).toEqual(
       ['signUp', 'guest', ...more].sort(),
     );
     expect(offNames(offersOf({}, nothing))).toEqual(all);
     const settings = { external: { phone: true, github: true }, saml_enabled: true, passkeys_enabled: true };
-    expect(offNames(offersOf(settings, nothing))).toEqual(['password', 'code', 'signUp', 'guest']);
+    expect(offNames(offersOf(settings, nothing))).toEqual(['password', 'code', 'signUp', 'guest', 'wallet']);
+    expect(offNames(offersOf({}, { ...nothing, wallets: ['solana'] }))).not.toContain('wallet');
+  });
+
+  test('some are only of some addresses: keys of theirs, wallets of names over TLS', () => {
+    const at = (address: string) => {
+      const { protocol, host, hostname } = new URL(address);
+      return offAt({ protocol: protocol.slice(0, -1), host, hostname }, [
+        'https://app.example',
+        'http://localhost:1',
+      ]);
+    };
+    expect(at('https://app.example')).toEqual([]);
+    expect(at('https://app.example:8443')).toEqual(['passkey']);
+    expect(at('http://app.example')).toEqual(['passkey', 'wallet']);
+    expect(at('http://localhost:1')).toEqual([]);
+    expect(at('http://localhost:2')).toEqual(['passkey']);
+    expect(at('http://127.0.0.1:1')).toEqual(['passkey', 'wallet']);
   });
 
   test('name providers, the untold and the project’s own included', () => {

@@ -16,6 +16,8 @@ export interface MoreFacts {
   readonly untold: readonly string[];
   /** Providers that the project has added by itself. */
   readonly custom: readonly { readonly id: string; readonly name: string }[];
+  /** Chains whose wallets sign in. */
+  readonly wallets: readonly string[];
 }
 
 export interface Offers {
@@ -27,6 +29,7 @@ export interface Offers {
   readonly social: boolean;
   readonly passkey: boolean;
   readonly sso: boolean;
+  readonly wallet: boolean;
 }
 
 export type OfferName = keyof Offers;
@@ -43,11 +46,30 @@ export function offersOf(settings: AuthSettings, facts: MoreFacts): Offers {
     social: providersOf(settings, facts).length > 0,
     passkey: settings.passkeys_enabled === true,
     sso: settings.saml_enabled === true,
+    wallet: facts.wallets.length > 0,
   };
 }
 
+/**
+ * What is offered, but not at this address: a key is of the origins of the relying party, and the message that a wallet
+ * signs names an https host or localhost.
+ */
+export function offAt(
+  address: { readonly protocol: string; readonly host: string; readonly hostname: string },
+  keyOrigins: readonly string[],
+): OfferName[] {
+  const { protocol, host, hostname } = address;
+  return [
+    ...(keyOrigins.includes(`${protocol}://${host}`) ? [] : (['passkey'] as const)),
+    ...(protocol === 'https' || hostname === 'localhost' ? [] : (['wallet'] as const)),
+  ];
+}
+
 /** In the order of the settings, the project's own last. */
-export function providersOf({ external = {} }: AuthSettings, { untold, custom }: MoreFacts): Provider[] {
+export function providersOf(
+  { external = {} }: AuthSettings,
+  { untold, custom }: Pick<MoreFacts, 'untold' | 'custom'>,
+): Provider[] {
   const names = [...Object.keys(external).filter((name) => external[name] === true), ...untold];
   return [
     ...[...new Set(names)].flatMap((name) => knownProvider(name) ?? []),

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { AccountError } from '../errors.ts';
 
 const text = z.string().max(4096);
+/** What a wallet signs may name many resources. */
+const longText = z.string().max(20 * 1024);
 const address = { email: text.optional(), phone: text.optional() };
 const uuid = z.uuid();
 
@@ -51,6 +53,12 @@ const captcha = { captcha_token: text.optional() };
 const ssoBody = z.object({ domain: text, flow: text.default(''), ...captcha });
 const linkBody = z.object({ provider: text, flow: text.default('') });
 const passkeyBody = z.object({ challenge_id: uuid, credential: z.record(z.string(), z.unknown()) });
+const walletBody = z.object({
+  chain: z.enum(['ethereum', 'solana']),
+  message: longText,
+  signature: text,
+  ...captcha,
+});
 const challengeBody = z.object({ factor_id: uuid });
 const proofBody = z.object({
   factor_id: uuid,
@@ -97,6 +105,11 @@ function captchaOf(token: string | undefined): object {
 
 export function consent(body: unknown): z.infer<typeof consentBody> {
   return read(consentBody, body);
+}
+
+export function wallet(body: unknown): object {
+  const { captcha_token: token, ...signed } = read(walletBody, body);
+  return { ...signed, ...captchaOf(token) };
 }
 
 /** Of a body or a query. */

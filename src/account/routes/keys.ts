@@ -1,7 +1,8 @@
-/** Passkeys at sign-in, and second factors: questions of auth's that the browser answers, and what the answers give. */
+/** Passkeys and wallets at sign-in, and second factors: questions of auth's that the browser answers, and what the answers give. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import { type Door, setCookie } from '../door.ts';
+import { AccountError, AuthRefusal } from '../errors.ts';
 import type { OpenSession, SessionStore } from '../sessions.ts';
 import { sessionAnswer, type Visitors } from '../visitor.ts';
 import type * as Bodies from './bodies.ts';
@@ -33,6 +34,19 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
       body,
     });
     return sessionAnswer(await door.enter(request, reply, pair), pair.user);
+  });
+
+  app.post('/wallet', async (request, reply) => {
+    const body = bodies().wallet(request.body);
+    const path = '/token?grant_type=web3';
+    try {
+      const pair = await auth.call<TokenPair>(request, { method: 'POST', path, body });
+      return sessionAnswer(await door.enter(request, reply, pair), pair.user);
+    } catch (error) {
+      // Upstream answers in OAuth's shape, which has no code of auth's.
+      const isOAuths = error instanceof AuthRefusal && error.body.error === 'invalid_grant';
+      throw isOAuths ? new AccountError('wallet_refused', { cause: error }) : error;
+    }
   });
 
   app.post('/factor/challenge', async (request) => {

@@ -61,6 +61,8 @@ export interface PageDeps {
   readonly face: WebFace;
   /** A page in a language with everything filled in but what a request brings; undefined when it is not built. */
   readonly filled: (page: AnyPage, language: string) => Promise<string | undefined>;
+  /** What is offered, but not at the address that a request was sent to. */
+  readonly offHere: (request: FastifyRequest) => readonly string[];
   /** The languages that this project offers, its own first. */
   readonly languages: readonly string[];
   /** The text of a problem, by its code. */
@@ -100,7 +102,7 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 }
 
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { face, filled, languages, textOf, imageSources, captchaSources, logo } = deps;
+  const { face, filled, offHere, languages, textOf, imageSources, captchaSources, logo } = deps;
 
   /** In which language somebody reads; what the address asks for is kept. */
   function languageOf(request: FastifyRequest, reply: FastifyReply): string {
@@ -140,6 +142,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       REQUEST_ID: escapeText(problem?.requestId ?? request.id),
     };
     const whole = fillValues(html, values)
+      .replace('data-off="', `data-off="${offHere(request).join(' ')} `)
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
       .replace(problem !== undefined && isOurCode ? /<details[\s\S]*?<\/details>/ : '', '');
     const withFlow = carryFlow(whole, queryOf(request));

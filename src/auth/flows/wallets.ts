@@ -26,7 +26,7 @@ export async function signInWithWallet(
   const text = body.text('message');
   const message = await requireSigned(chain, text, body.text('signature'));
   const now = ctx.clock.now();
-  const fault = walletMessageFault(message, ctx.settings.redirects, now);
+  const fault = walletMessageFault(message, ctx.settings.redirects, now, ctx.settings.accountUrl());
   if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
   // Upstream takes a message again and again until it is too old. By its text: of one signature others can be made.
   const digest = createHash('sha256').update(text).digest('base64url');

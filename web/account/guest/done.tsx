@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter';
-import { leaveFor, returnAddress } from '../account-api.ts';
 import { currentFlow, hostOf, useFlow } from '../flow.ts';
+import { leave } from '../next.ts';
 import { Form, Submit } from '../parts.tsx';
 import { Shell, type ShellProps } from '../shell.tsx';
 import { t } from '../text.ts';
@@ -13,7 +13,7 @@ export function Done({ page, text }: { page: ShellProps['page']; text: string })
   const submit = useSubmit(async () => {
     const flow = currentFlow();
     if (flow.redirectTo === undefined) navigate('/security');
-    else await leaveFor(await returnAddress(flow));
+    else await leave(flow, navigate);
     return undefined;
   });
   return (

@@ -3,6 +3,7 @@
  * the first load shares.
  */
 export { GuestAside } from '../guest/aside.tsx';
+export { WalletChoice } from '../methods/wallet-choice.tsx';
 export { ConsentPage } from './consent.tsx';
 export { GuestPage } from './guest.tsx';
 export { MfaPage } from './mfa.tsx';

@@ -20,7 +20,14 @@ import { PasswordSection } from '../security/password.tsx';
 import { PhoneSection } from '../security/phone.tsx';
 import classes from '../security/security.module.css';
 import { SessionsSection } from '../security/sessions.tsx';
-import { needsSecondFactor, sessionClient, type User, useSession, verifiedFactors } from '../session.ts';
+import {
+  nameOf,
+  needsSecondFactor,
+  sessionClient,
+  type User,
+  useSession,
+  verifiedFactors,
+} from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -66,11 +73,11 @@ function Sections({ user }: { user: User }) {
     return undefined;
   });
   const isGuest = user.is_anonymous === true;
-  const { apps, offers } = usePageConfig();
+  const { apps, passkeys } = usePageConfig();
   return (
     <>
       <div className={classes.top}>
-        <p>{isGuest ? t('security.guest') : t('security.as', { who: user.email })}</p>
+        <p>{isGuest ? t('security.guest') : t('security.as', { who: nameOf(user) })}</p>
         <Button variant="default" loading={leave.busy} onClick={() => leave.run(undefined)}>
           {t('security.sign-out')}
         </Button>
@@ -87,7 +94,7 @@ function Sections({ user }: { user: User }) {
       <PhoneSection user={user} />
       {isGuest ? null : <PasswordSection user={user} />}
       {isGuest ? null : <FactorsSection user={user} />}
-      {isGuest || !offers.passkey ? null : <PasskeysSection user={user} />}
+      {isGuest || !passkeys ? null : <PasskeysSection user={user} />}
       {isGuest ? null : <IdentitiesSection user={user} />}
       <SessionsSection user={user} />
       {apps ? <AppsSection user={user} /> : null}

@@ -12,7 +12,7 @@ import { goOn } from '../next.ts';
 import { pageConfig, usePageConfig } from '../page-config.ts';
 import { Aside, Divider, EmailField, Form, PageLink, Quiet, Row, Stack, Submit } from '../parts.tsx';
 import { rememberCode } from '../pending.ts';
-import { sessionClient, type User, useSession } from '../session.ts';
+import { nameOf, sessionClient, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { loadProblems, loadRest } from '../texts.ts';
@@ -21,10 +21,9 @@ import { type Handler, useSubmit } from '../use-submit.ts';
 const emailId = 'email';
 const passwordId = 'password';
 
-const GuestAside = lazy(async () => {
-  const [{ GuestAside: Part }] = await Promise.all([import('./members.ts'), loadRest()]);
-  return { default: Part };
-});
+const late = async () => (await Promise.all([import('./members.ts'), loadRest()]))[0];
+const GuestAside = lazy(async () => ({ default: (await late()).GuestAside }));
+const WalletChoice = lazy(async () => ({ default: (await late()).WalletChoice }));
 
 export function SignInPage() {
   const state = useSession();
@@ -73,7 +72,7 @@ export function AlreadySignedIn(props: {
     {},
     props.problems,
   );
-  const who = user.email;
+  const who = nameOf(user);
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
       <p>{who === '' ? t('sign-in.already-guest') : t('sign-in.already', { who })}</p>
@@ -108,6 +107,8 @@ function SignInForm(props: {
   const [, navigate] = useLocation();
   const { search, next } = useFlow();
   const { offers } = usePageConfig();
+
+  const [choosesWallet, setChoosesWallet] = useState(false);
 
   async function leaving(work: () => Promise<void>): Promise<undefined> {
     onLeave(true);
@@ -222,6 +223,22 @@ function SignInForm(props: {
             >
               {t('sign-in.passkey')}
             </Quiet>
+          </div>
+        ) : null}
+        {offers.wallet ? (
+          <div data-part="wallet">
+            {choosesWallet ? (
+              <Suspense>
+                <WalletChoice
+                  busy={submit.busy}
+                  onSignIn={(work) =>
+                    submit.run(undefined, () => leaving(async () => goOn(await work(), navigate)))
+                  }
+                />
+              </Suspense>
+            ) : (
+              <Quiet onClick={() => setChoosesWallet(true)}>{t('sign-in.wallet')}</Quiet>
+            )}
           </div>
         ) : null}
         {offers.guest ? (

@@ -10,7 +10,7 @@ import { KeepAccount } from '../guest/keep-account.tsx';
 import { PendingAddress } from '../guest/pending-address.tsx';
 import { towardsUpgrade } from '../guest/search.ts';
 import { problemOf } from '../problems.ts';
-import { needsSecondFactor, sessionClient, type User, useSession } from '../session.ts';
+import { nameOf, needsSecondFactor, sessionClient, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 
@@ -78,7 +78,7 @@ function Member({ user }: { user: User }) {
   useEffect(() => {
     isGuestSetAside().then(setWaiting, () => setWaiting(false));
   }, []);
-  const who = user.email || user.phone || t('security.guest');
+  const who = nameOf(user) || t('security.guest');
   if (isDone) return <Done page="page.hand-over-done" text={t('hand-over.done', { who })} />;
   if (isWaiting === undefined) return <Shell page="page.upgrade" />;
   if (isWaiting)

@@ -8,7 +8,7 @@ import { linkAddress } from '../methods/api.ts';
 import { Mark } from '../methods/mark.tsx';
 import { usePageConfig } from '../page-config.ts';
 import { problemFor } from '../problems.ts';
-import { callAuth, type Identity, sessionClient, type User } from '../session.ts';
+import { callAuth, type Identity, sessionClient, type User, walletOf } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
@@ -36,6 +36,7 @@ export function IdentitiesSection({ user }: { user: User }) {
   const linkable = providers.filter(({ id }) => !identities.some(({ provider }) => provider === id));
   if (
     identities.length <= 1 &&
+    !identities.some(walletOf) &&
     (!linking || linkable.length === 0) &&
     done === undefined &&
     arrived.length === 0
@@ -54,7 +55,8 @@ export function IdentitiesSection({ user }: { user: User }) {
         {identities.map((identity) => {
           const provider = providers.find(({ id }) => id === identity.provider);
           const name = provider?.name ?? ownName(identity);
-          const who = identity.identity_data?.email ?? identity.identity_data?.name ?? '';
+          const who =
+            walletOf(identity) ?? identity.identity_data?.email ?? identity.identity_data?.name ?? '';
           const since = t('identity.since', { when: formatDateTime(identity.created_at) });
           return (
             <Entry
@@ -94,7 +96,11 @@ export function IdentitiesSection({ user }: { user: User }) {
   );
 }
 
-function ownName({ provider }: Identity): string {
+function ownName({ provider, identity_data: data }: Identity): string {
+  if (provider === 'web3') {
+    const { chain } = (data?.custom_claims ?? {}) as { chain?: string };
+    return chain === 'solana' ? t('wallet.solana') : t('wallet.ethereum');
+  }
   if (provider === 'email') return t('field.email');
   if (provider === 'phone') return t('field.phone');
   if (provider.startsWith('sso:')) return t('identity.organisation');

@@ -42,6 +42,7 @@ export const messages = {
   'sign-in.send-code': 'أرسل إليّ رمز دخول بالبريد',
   'sign-in.with': 'المتابعة عبر {provider}',
   'sign-in.passkey': 'تسجيل الدخول بمفتاح مرور',
+  'sign-in.wallet': 'تسجيل الدخول بمحفظة رقمية',
   'sign-in.phone': 'استخدام رقم هاتف',
   'sign-in.sso': 'استخدام دخول مؤسستك',
   'sign-in.again': 'أنت على وشك تغيير طريقة تسجيل دخولك. سجّل الدخول مرة أخرى لنتأكد أنك أنت.',

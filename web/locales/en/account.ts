@@ -42,6 +42,7 @@ export const messages = {
   'sign-in.send-code': 'Email me a sign-in code',
   'sign-in.with': 'Continue with {provider}',
   'sign-in.passkey': 'Sign in with a passkey',
+  'sign-in.wallet': 'Sign in with a wallet',
   'sign-in.phone': 'Use a phone number',
   'sign-in.sso': 'Use your organisation’s sign-in',
   'sign-in.again': 'You’re about to change how you sign in. Sign in once more, so that we know it’s you.',

@@ -169,6 +169,9 @@ export const messages = {
   'error.bad_code_challenge':
     'The app’s request for sign-in isn’t complete. Tell the people who run the app.',
   'error.not_same_origin': 'The request didn’t come from this page. Reload it and try again.',
+  'error.wallet-refused': 'The wallet didn’t sign. Try again, or choose another way to sign in.',
+  'error.wallet_refused':
+    'The wallet’s signature wasn’t accepted. Try again, or choose another way to sign in.',
   'error.not_a_guest': 'This isn’t about a guest account. Reload the page.',
   'error.hand_over_off':
     'What a guest has can’t be brought along here. Sign in without it, or use another address.',

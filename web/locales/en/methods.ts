@@ -7,6 +7,11 @@ export const messages = {
   'sso.submit': 'Continue',
   'sso.other': 'Sign in another way',
 
+  'wallet.ethereum': 'Ethereum wallet',
+  'wallet.solana': 'Solana wallet',
+  'wallet.none':
+    'There’s no wallet in this browser. Add one and reload the page, or open it in the browser of your wallet.',
+
   'mfa.again': 'You’re about to change how you sign in. Confirm once more that it’s you.',
   'mfa.other': 'Or',
   'mfa.unusable': 'Your security key can’t be used at this address. Use another browser or device.',

@@ -25,7 +25,12 @@ function fault(domain: string, uri: string, nowMs = issuedAt, ...more: string[])
     'Issued At: 2025-03-29T00:00:00Z',
     ...more,
   ].join('\n');
-  return walletMessageFault(parseWalletMessage('ethereum', text), redirects, nowMs);
+  return walletMessageFault(
+    parseWalletMessage('ethereum', text),
+    redirects,
+    nowMs,
+    'https://api.example/account',
+  );
 }
 
 const notTls = 'Signed Ethereum message is using URI which does not use HTTPS';
@@ -41,6 +46,7 @@ describe('for whom it was signed', () => {
     ['supabase.com', 'https://supabase.com/'],
     ['localhost:5173', 'http://localhost:5173/'],
     ['a.wild.example', 'https://a.wild.example/login'],
+    ['api.example', 'https://api.example/account/sign-in'],
   ])('us: %s and %s', (domain, uri) => {
     expect(fault(domain, uri)).toBeUndefined();
   });
@@ -56,6 +62,9 @@ describe('for whom it was signed', () => {
     ['supabase.green', 'https://supabase.com/', otherDomain],
     ['evil.example', 'https://site.example/', otherDomain],
     ['site.example:443', 'https://site.example/', otherDomain],
+    ['evil.example', 'https://api.example/account/sign-in', otherDomain],
+    // Files that users have uploaded are of the same host.
+    ['api.example', 'https://api.example/storage/v1/object/public/x/y.html', otherApp],
     // The page may be reached, its domain's own page may not.
     ['path.example', 'https://path.example/only/here', otherDomain],
     // Upstream lets these pass.

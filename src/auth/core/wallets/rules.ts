@@ -1,5 +1,5 @@
 /** Whether a signed message was meant for us, and for now. */
-import { isRedirectAllowed, type RedirectRules } from '../redirects.ts';
+import { isBelow, isRedirectAllowed, type RedirectRules } from '../redirects.ts';
 import type { Chain, WalletMessage } from './message.ts';
 import { splitUri } from './uri.ts';
 
@@ -13,17 +13,21 @@ export function walletMessageFault(
   message: WalletMessage,
   redirects: RedirectRules,
   nowMs: number,
+  /** Of our own pages, where wallets sign too. */
+  accountUrl: string,
 ): string | undefined {
   const chain = chainNames[message.chain];
   const signed = `Signed ${chain} message`;
   const { scheme, host, hostname } = splitUri(message.uri);
   const isLocal = hostname === 'localhost';
   if (scheme !== 'https' && !isLocal) return `${signed} is using URI which does not use HTTPS`;
-  if (!isRedirectAllowed(redirects, message.uri)) {
+  const isOwn = isBelow(message.uri, accountUrl);
+  if (!isOwn && !isRedirectAllowed(redirects, message.uri)) {
     return `${signed} is using URI which is not allowed on this server, message was signed for another app`;
   }
   // Upstream asks nothing of the domain beside localhost, so that any page could have its visitors sign for such an app.
-  if (host !== message.domain || !(isLocal || isRedirectAllowed(redirects, `https://${message.domain}/`))) {
+  const isKnown = isOwn || isLocal || isRedirectAllowed(redirects, `https://${message.domain}/`);
+  if (host !== message.domain || !isKnown) {
     return `${signed} is using a Domain that does not match the one in URI which is not allowed on this server`;
   }
   if (message.notBeforeMs !== undefined && nowMs < message.notBeforeMs) {

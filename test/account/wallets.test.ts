@@ -1,0 +1,252 @@
+/** Signing in with a wallet in a real browser: wallets that announce themselves, those that do not, and what they refuse. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ethereumWallet, solanaWallet, type TestWallet } from '../auth/wallet-keys.ts';
+import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { freePort } from './free-port.ts';
+import { openStage, type Stage } from './harness.ts';
+
+let stage: Stage;
+let origin: string;
+let context: BrowserContext;
+let complaints: Complaints;
+let page: Page;
+
+beforeAll(async () => {
+  // Wallets sign for a name, never for an IP address.
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  stage = await openStage(
+    { auth: { web3: { ethereum: { enabled: true }, solana: { enabled: true } } } },
+    { port },
+  );
+});
+afterAll(() => stage.close());
+
+beforeEach(async () => {
+  ({ context, complaints } = await openContext(stage.browser));
+  page = await context.newPage();
+});
+afterEach(async () => {
+  await context.close();
+  expect(complaints.list).toEqual([]);
+});
+
+/** Puts a wallet into the page; its key stays here. Each script stands for what an extension does. */
+async function install(
+  wallet: TestWallet,
+  script: string,
+  change = (message: string) => message,
+): Promise<string[]> {
+  const seen: string[] = [];
+  const name = `sign_${wallet.chain}`;
+  await context.exposeFunction(name, (message: string) => {
+    seen.push(message);
+    return wallet.sign(change(message));
+  });
+  await context.exposeFunction(`address_${wallet.chain}`, () => wallet.address);
+  await context.addInitScript(script);
+  return seen;
+}
+
+const bytesOf = `(text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))`;
+
+/** EIP-1193; its address in mixed case, as wallets give it. */
+const provider = `({
+  async request({ method, params = [] }) {
+    if (method === 'eth_requestAccounts') return [await address_ethereum()];
+    if (method === 'eth_chainId') return '0xaa36a7';
+    if (method !== 'personal_sign') throw new Error('unexpected ' + method);
+    const bytes = params[0].slice(2).match(/../g).map((pair) => parseInt(pair, 16));
+    return sign_ethereum(new TextDecoder().decode(Uint8Array.from(bytes)));
+  },
+})`;
+
+const icon = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><rect width='8' height='8' fill='teal'/></svg>`;
+
+/** EIP-6963. */
+const announcing = `
+  const detail = Object.freeze({
+    info: { uuid: 'f6e1c9a2-2c55-4d1c-9b0a-6d5c3c6b2a10', name: 'Test Fox', icon: ${JSON.stringify(icon)}, rdns: 'example.fox' },
+    provider: ${provider},
+  });
+  const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
+  addEventListener('eip6963:requestProvider', announce);
+  announce();`;
+
+/** Wallet Standard. */
+const standard = `
+  const account = async () => ({ address: await address_solana(), chains: ['solana:mainnet'], features: [] });
+  const wallet = {
+    version: '1.0.0', name: 'Test Ghost', icon: ${JSON.stringify(icon)}, chains: ['solana:mainnet'], accounts: [],
+    features: {
+      'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [await account()] }) },
+      'solana:signMessage': {
+        version: '1.0.0',
+        signMessage: async ({ message }) => {
+          const signature = (${bytesOf})(await sign_solana(new TextDecoder().decode(message)));
+          return [{ signedMessage: message, signature }];
+        },
+      },
+    },
+  };
+  const register = (api) => api.register(wallet);
+  dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: register }));
+  addEventListener('wallet-standard:app-ready', (event) => register(event.detail));`;
+
+const legacySolana = `
+  window.solana = {
+    connect: async () => { const text = await address_solana(); return { publicKey: { toString: () => text } }; },
+    signMessage: async (message) => ({
+      signature: (${bytesOf})(await sign_solana(new TextDecoder().decode(message))),
+    }),
+  };`;
+
+async function check(state: string): Promise<void> {
+  expect({ state, violations: await axeViolations(page) }).toEqual({ state, violations: [] });
+  expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
+}
+
+async function choose(): Promise<void> {
+  await page.goto(`${origin}/account/sign-in`);
+  await page.getByRole('button', { name: 'Sign in with a wallet' }).press('Enter');
+}
+
+const short = ({ address }: TestWallet) => `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+async function userId(): Promise<string> {
+  const answer = await page.evaluate(
+    `fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } }).then((one) => one.json())`,
+  );
+  return (answer as { session: { user: { id: string } } }).session.user.id;
+}
+
+describe('signing in', () => {
+  test('with an Ethereum wallet that announces itself, by keyboard; the same account the next time', async () => {
+    const wallet = ethereumWallet();
+    const seen = await install(wallet, announcing);
+    await choose();
+    const button = page.getByRole('button', { name: 'Continue with Test Fox' });
+    await button.waitFor();
+    await check('wallets');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+    await page.getByText('Ethereum wallet', { exact: true }).waitFor();
+    await check('security with a wallet');
+    const host = new URL(origin).host;
+    expect(seen).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^${host} wants you to sign in with your Ethereum account:\n${wallet.address}\n\n\nURI: ${origin}/account/sign-in\nVersion: 1\nChain ID: 11155111\nNonce: [0-9a-f]{32}\nIssued At: [-0-9T:.]+Z$`,
+        ),
+      ),
+    ]);
+    const first = await userId();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
+    await choose();
+    await button.click();
+    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+    expect(await userId()).toBe(first);
+  });
+
+  test('with one that only stands at window.ethereum', async () => {
+    const wallet = ethereumWallet();
+    await install(wallet, `window.ethereum = ${provider};`);
+    await choose();
+    await page.getByRole('button', { name: 'Continue with Ethereum wallet' }).click();
+    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+  });
+
+  test('with a Solana wallet of the Wallet Standard', async () => {
+    const wallet = solanaWallet();
+    await install(wallet, standard);
+    await choose();
+    await page.getByRole('button', { name: 'Continue with Test Ghost' }).click();
+    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+    await page.getByText('Solana wallet', { exact: true }).waitFor();
+  });
+
+  test('with one that only stands at window.solana', async () => {
+    const wallet = solanaWallet();
+    await install(wallet, legacySolana);
+    await choose();
+    await page.getByRole('button', { name: 'Continue with Solana wallet' }).click();
+    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+  });
+});
+
+describe('not signing in', () => {
+  test('without a wallet there is a word about it', async () => {
+    await choose();
+    await page.getByText('There’s no wallet in this browser.').waitFor();
+    await check('no wallet');
+  });
+
+  test('a wallet that says no is no end', async () => {
+    await context.addInitScript(
+      `window.ethereum = { request: () => Promise.reject(Object.assign(new Error('no'), { code: 4001 })) };`,
+    );
+    await choose();
+    await page.getByRole('button', { name: 'Continue with Ethereum wallet' }).click();
+    await page.getByRole('alert').getByText('The wallet didn’t sign.').waitFor();
+    await check('wallet refused');
+    await page.getByRole('button', { name: 'Continue with Ethereum wallet' }).waitFor();
+  });
+
+  test('a signature of another text is not accepted', async () => {
+    await install(ethereumWallet(), announcing, (message) => message.replace('Version: 1', 'Version: 1 '));
+    await choose();
+    await page.getByRole('button', { name: 'Continue with Test Fox' }).click();
+    await page.getByRole('alert').getByText('signature wasn’t accepted').waitFor();
+    expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account');
+  });
+
+  test('a signed message works once, and only from our own page', async () => {
+    const wallet = ethereumWallet();
+    await install(wallet, announcing);
+    const posted: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/account/api/wallet')) posted.push(request.postData() ?? '');
+    });
+    await choose();
+    await page.getByRole('button', { name: 'Continue with Test Fox' }).click();
+    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+    const replay = (headers: Record<string, string>) =>
+      fetch(`${stage.backend.url}/account/api/wallet`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: posted[0] ?? '',
+      });
+    const again = await replay({ 'x-plinth-request': '1' });
+    expect([again.status, await again.json()]).toEqual([
+      403,
+      { code: 'wallet_refused', message: expect.any(String) },
+    ]);
+    expect((await replay({})).status).toBe(403);
+    expect(again.headers.getSetCookie()).toEqual([]);
+  });
+
+  test('a picture that would be loaded from elsewhere is not shown', async () => {
+    await install(
+      ethereumWallet(),
+      announcing.replace(/icon: "[^"]*"/, `icon: 'https://evil.example/p.png'`),
+    );
+    await choose();
+    const button = page.getByRole('button', { name: 'Continue with Test Fox' });
+    await button.waitFor();
+    expect(await button.locator('img').count()).toBe(0);
+  });
+
+  test('at an IP address, which no wallet signs for, none is offered', async () => {
+    await page.goto(`${stage.backend.url.replace('localhost', '127.0.0.1')}/account/sign-in`);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByRole('button', { name: 'Sign in with a wallet' }).count()).toBe(0);
+    const html = await (
+      await fetch(`${stage.backend.url.replace('localhost', '127.0.0.1')}/account/sign-in`)
+    ).text();
+    expect(/data-off="([^"]*)"/.exec(html)?.[1]?.split(' ')).toContain('wallet');
+  });
+});

@@ -1,0 +1,242 @@
+/**
+ * Wallets of the browser: found by the events they announce themselves with (EIP-6963, Wallet Standard) or, where there is
+ * none, at the old places of `window`; then asked for an address and a signature. Nothing is loaded from elsewhere.
+ */
+
+export type Chain = 'ethereum' | 'solana';
+
+export interface Wallet {
+  readonly id: string;
+  readonly chain: Chain;
+  /** As the wallet calls itself; empty when it does not say. */
+  readonly name: string;
+  /** A `data:` address; empty for none. */
+  readonly icon: string;
+  /** The text that makes somebody signed in, and its signature, as auth reads both. @throws {WalletRefused} */
+  sign(page: PageAddress, nowMs: number): Promise<{ message: string; signature: string }>;
+}
+
+/** The page that asks, for the message: wallets compare it with the one that they are on. */
+export interface PageAddress {
+  readonly host: string;
+  readonly origin: string;
+}
+
+/** The person said no, or the wallet has failed; wallets do not tell reliably which. */
+export class WalletRefused extends Error {
+  override readonly name = 'WalletRefused';
+}
+
+const titles: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
+
+/** Sign-In with Ethereum (EIP-4361), and its Solana counterpart with the same fields. */
+export function walletMessage(wish: {
+  readonly chain: Chain;
+  readonly address: string;
+  readonly chainId?: number;
+  readonly page: PageAddress;
+  readonly nonce: string;
+  readonly nowMs: number;
+}): string {
+  const { chain, address, chainId, page, nonce, nowMs } = wish;
+  return [
+    `${page.host} wants you to sign in with your ${titles[chain]} account:`,
+    address,
+    '',
+    // No statement: wallets show what follows in the person's own language.
+    ...(chain === 'ethereum' ? [''] : []),
+    `URI: ${page.origin}/account/sign-in`,
+    'Version: 1',
+    ...(chainId === undefined ? [] : [`Chain ID: ${chainId}`]),
+    `Nonce: ${nonce}`,
+    `Issued At: ${new Date(nowMs).toISOString()}`,
+  ].join('\n');
+}
+
+const nonceBytes = 16;
+
+function newNonce(): string {
+  return [...crypto.getRandomValues(new Uint8Array(nonceBytes))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+}
+
+/** EIP-1193. */
+interface EthereumProvider {
+  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
+}
+
+/** Of a detail of `eip6963:announceProvider`. */
+interface Announcement {
+  readonly info: { readonly uuid: string; readonly name: string; readonly icon: string };
+  readonly provider: EthereumProvider;
+}
+
+/** A wallet of the Wallet Standard, as far as it is used here. */
+interface StandardWallet {
+  readonly name: string;
+  readonly icon: string;
+  readonly features: Readonly<Record<string, unknown>>;
+}
+interface StandardAccount {
+  readonly address: string;
+}
+interface Connect {
+  connect(): Promise<{ readonly accounts: readonly StandardAccount[] }>;
+}
+interface SignMessage {
+  signMessage(input: {
+    account: StandardAccount;
+    message: Uint8Array;
+  }): Promise<readonly { readonly signature: Uint8Array }[]>;
+}
+
+/** As Phantom and those after it stand at `window.solana`. */
+interface LegacySolana {
+  connect(): Promise<{ readonly publicKey: { toString(): string } }>;
+  signMessage(message: Uint8Array, display: 'utf8'): Promise<Uint8Array | { readonly signature: Uint8Array }>;
+}
+
+/**
+ * Tells `found` all wallets there are, again with each that announces itself. The answer ends it.
+ */
+export function findWallets(
+  chains: readonly Chain[],
+  found: (wallets: readonly Wallet[]) => void,
+): () => void {
+  const announced = new Map<string, Wallet>();
+  const tell = (): void => {
+    const all = [...announced.values()];
+    const old = oldWallets(chains.filter((chain) => !all.some((wallet) => wallet.chain === chain)));
+    found([...all, ...old]);
+  };
+  const end = new AbortController();
+  const { signal } = end;
+  if (chains.includes('ethereum')) {
+    const onAnnounce = (event: Event): void => {
+      const { info, provider } = (event as CustomEvent<Announcement>).detail;
+      announced.set(`ethereum ${info.uuid}`, ethereumWallet(info.uuid, info.name, info.icon, provider));
+      tell();
+    };
+    window.addEventListener('eip6963:announceProvider', onAnnounce, { signal });
+    window.dispatchEvent(new Event('eip6963:requestProvider'));
+  }
+  if (chains.includes('solana')) {
+    const register = (...wallets: readonly StandardWallet[]): (() => void) => {
+      for (const wallet of wallets) {
+        const made = standardWallet(wallet);
+        if (made !== undefined) announced.set(`solana ${wallet.name}`, made);
+      }
+      tell();
+      return () => {};
+    };
+    const onRegister = (event: Event): void =>
+      (event as CustomEvent<(api: { register: typeof register }) => void>).detail({ register });
+    window.addEventListener('wallet-standard:register-wallet', onRegister, { signal });
+    window.dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: { register } }));
+  }
+  tell();
+  return () => end.abort();
+}
+
+function oldWallets(chains: readonly Chain[]): Wallet[] {
+  const { ethereum, solana } = window as unknown as { ethereum?: EthereumProvider; solana?: LegacySolana };
+  return [
+    ...(ethereum !== undefined && chains.includes('ethereum')
+      ? [ethereumWallet('window', '', '', ethereum)]
+      : []),
+    ...(solana !== undefined && chains.includes('solana') ? [legacySolanaWallet(solana)] : []),
+  ];
+}
+
+function ethereumWallet(id: string, name: string, icon: string, provider: EthereumProvider): Wallet {
+  return {
+    id,
+    chain: 'ethereum',
+    name,
+    icon: pictureOf(icon),
+    sign: (page, nowMs) =>
+      asked(async () => {
+        const [account] = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
+        if (account === undefined) throw new WalletRefused();
+        const chainId = Number(await provider.request({ method: 'eth_chainId' }));
+        // Accounts are known by the address as the stock client signs it: in lower case.
+        const address = account.toLowerCase();
+        const message = walletMessage({
+          chain: 'ethereum',
+          address,
+          chainId,
+          page,
+          nonce: newNonce(),
+          nowMs,
+        });
+        const params = [`0x${hex(new TextEncoder().encode(message))}`, address];
+        const signature = (await provider.request({ method: 'personal_sign', params })) as string;
+        return { message, signature };
+      }),
+  };
+}
+
+/** Undefined: it signs no messages, or none of Solana. */
+function standardWallet({ name, icon, features }: StandardWallet): Wallet | undefined {
+  const connect = features['standard:connect'] as Connect | undefined;
+  const signer = features['solana:signMessage'] as SignMessage | undefined;
+  if (connect === undefined || signer === undefined) return undefined;
+  return {
+    id: name,
+    chain: 'solana',
+    name,
+    icon: pictureOf(icon),
+    sign: (page, nowMs) =>
+      asked(async () => {
+        const [account] = (await connect.connect()).accounts;
+        if (account === undefined) throw new WalletRefused();
+        return signSolana(account.address, page, nowMs, async (message) => {
+          const [signed] = await signer.signMessage({ account, message });
+          if (signed === undefined) throw new WalletRefused();
+          return signed.signature;
+        });
+      }),
+  };
+}
+
+function legacySolanaWallet(provider: LegacySolana): Wallet {
+  return {
+    id: 'window',
+    chain: 'solana',
+    name: '',
+    icon: '',
+    sign: (page, nowMs) =>
+      asked(async () => {
+        const { publicKey } = await provider.connect();
+        return signSolana(publicKey.toString(), page, nowMs, async (bytes) => {
+          const signed = await provider.signMessage(bytes, 'utf8');
+          return 'signature' in signed ? signed.signature : signed;
+        });
+      }),
+  };
+}
+
+async function signSolana(
+  address: string,
+  page: PageAddress,
+  nowMs: number,
+  sign: (message: Uint8Array) => Promise<Uint8Array>,
+): Promise<{ message: string; signature: string }> {
+  const message = walletMessage({ chain: 'solana', address, page, nonce: newNonce(), nowMs });
+  const signature = await sign(new TextEncoder().encode(message));
+  return { message, signature: btoa(String.fromCharCode(...signature)) };
+}
+
+async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (cause) {
+    throw new WalletRefused('The wallet did not sign.', { cause });
+  }
+}
+
+/** A wallet's own picture, as long as it is one and comes from nowhere else. */
+const pictureOf = (icon: string): string => (icon.startsWith('data:image/') ? icon : '');
+const hex = (bytes: Uint8Array): string =>
+  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
