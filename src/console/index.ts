@@ -36,6 +36,7 @@ import { createSessions } from './sessions.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
 import { tableRoutes } from './tables/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { whyRoutes } from './why/routes.ts';
 
 export type { OperatorRole } from './core/roles.ts';
 export { roles } from './core/roles.ts';
@@ -150,6 +151,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               inboxRoutes(api, deps.inbox, audit);
               personaRoutes(api, database, deps.clock);
               sqlRoutes(api, database, deps.clock, audit);
+              whyRoutes(api, database, deps.clock);
             },
             { prefix: '/api' },
           );

@@ -416,7 +416,7 @@ describe('plans', () => {
       text: 'delete from public.keyless',
       analyze: true,
     });
-    expect(body.Plan['Operation']).toBe('Delete');
+    expect(body.Plan.Operation).toBe('Delete');
     expect(body.Plan['Actual Total Time']).toBeGreaterThan(0);
     expect(await value('select count(*) > 0 from public.keyless')).toBe(true);
   });

@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { homeQuery, inboxQuery, relationQuery, rowsQuery, tablesQuery, usersQuery } from './api/queries.ts';
 import { sessionQuery } from './api/session.ts';
+import { type AsSearch, validateAs } from './components/persona.ts';
 import { RouteFault, RouteMissing, RouteWaiting } from './components/route-states.tsx';
 import { validateAuditSearch } from './features/audit/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
@@ -31,21 +32,25 @@ const OperatorsPage = lazyRouteComponent(() => import('./features/operators/page
 const AuditPage = lazyRouteComponent(() => import('./features/audit/page.tsx'), 'AuditPage');
 const InboxPage = lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage');
 
+const SqlPage = lazyRouteComponent(() => import('./features/sql/page.tsx'), 'SqlPage');
+
 /** What an address needs, so that its code comes while the session is still being checked. */
 function preload(path: string): void {
   const page = /^\/tables\/./.test(path)
     ? [TablesPage, TablePage]
     : path.startsWith('/tables')
       ? [TablesPage]
-      : path.startsWith('/users')
-        ? [UsersPage]
-        : path.startsWith('/inbox')
-          ? [InboxPage]
-          : path.startsWith('/operators')
-            ? [OperatorsPage]
-            : path.startsWith('/audit')
-              ? [AuditPage]
-              : [HomePage];
+      : path.startsWith('/sql')
+        ? [SqlPage]
+        : path.startsWith('/users')
+          ? [UsersPage]
+          : path.startsWith('/inbox')
+            ? [InboxPage]
+            : path.startsWith('/operators')
+              ? [OperatorsPage]
+              : path.startsWith('/audit')
+                ? [AuditPage]
+                : [HomePage];
   for (const component of [Shell, ...page]) void component.preload?.();
 }
 
@@ -157,6 +162,16 @@ const auditRoute = createRoute({
   component: AuditPage,
 });
 
+const sqlRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/sql',
+  validateSearch: (search: Record<string, unknown>): AsSearch & { tab?: string } => ({
+    ...validateAs(search),
+    ...(search.tab === undefined ? {} : { tab: String(search.tab) }),
+  }),
+  component: SqlPage,
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
@@ -164,6 +179,7 @@ const routeTree = rootRoute.addChildren([
     tablesRoute.addChildren([tablesIndexRoute, tableRoute]),
     usersRoute,
     inboxRoute,
+    sqlRoute,
     operatorsRoute,
     auditRoute,
   ]),

@@ -51,6 +51,13 @@ const requestIdHeader = 'x-request-id';
 /** The parsed answer (undefined for an empty one), or an {@link ApiError}. */
 export async function callApi<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
   const { method = 'GET', body, file, headers, signal } = options;
+  const response = await openApi(path, options);
+  return parseJson(await response.text()) as Answer;
+}
+
+/** A good answer whose body is still to be read, or an {@link ApiError}. */
+export async function openApi(path: string, options: ApiRequest = {}): Promise<Response> {
+  const { method = 'GET', body, headers, signal } = options;
   let response: Response;
   try {
     response = await fetch(path, {
@@ -71,10 +78,8 @@ export async function callApi<Answer>(path: string, options: ApiRequest = {}): P
     if (signal?.aborted === true) throw cause;
     throw new ApiError({ message: 'No answer from the server.', status: 0, code: 'network', cause });
   }
-  const text = await response.text();
-  const value = parseJson(text);
-  if (response.ok) return value as Answer;
-  throw errorFrom(response, value);
+  if (response.ok) return response;
+  throw errorFrom(response, parseJson(await response.text()));
 }
 
 /** Auth sends `{code, error_code, msg}` or `{code, message}`; the other services `{code|error, message, hint, details}`. */

@@ -38,3 +38,14 @@ export const sqlExplain = z.object({
 });
 export const savedQuery = z.object({ name: z.string().trim().min(1).max(200), text: script });
 export const uuidParam = z.object({ id: z.uuid() });
+
+const cells = z.record(z.string(), z.string().nullable());
+export const why = z.object({
+  schema: z.string().min(1).max(200),
+  table: z.string().min(1).max(200),
+  as: z.string().max(12_000).optional(),
+  operation: z.enum(['select', 'insert', 'update', 'delete']),
+  key: cells.default({}),
+  values: cells.default({}),
+  returned: z.array(z.string()).max(2000).default([]),
+});

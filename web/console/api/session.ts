@@ -1,6 +1,6 @@
 /** Who is signed in, and the one way to call the Console's API. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
-import { ApiError, type ApiRequest, callApi } from '../../lib/api.ts';
+import { ApiError, type ApiRequest, callApi, openApi } from '../../lib/api.ts';
 import type { Permission, Session } from './types.ts';
 
 const base = '/console/api';
@@ -9,6 +9,11 @@ let csrfToken = '';
 
 export function callConsole<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
   return callApi<Answer>(base + path, { ...options, headers: { 'x-plinth-csrf': csrfToken } });
+}
+
+/** The answer itself, for those that come in pieces; an {@link ApiError} unless it is a good one. */
+export function openConsole(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
+  return openApi(base + path, { method: 'POST', body, signal, headers: { 'x-plinth-csrf': csrfToken } });
 }
 
 function remember(session: Session): Session {

@@ -4,6 +4,7 @@ import {
   IconHistory,
   IconHome,
   IconInbox,
+  IconTerminal2,
   IconUserShield,
   IconUsers,
 } from '@tabler/icons-react';
@@ -12,6 +13,7 @@ import type { TextId } from '../text.ts';
 export const pages = [
   { to: '/', label: 'nav.home', keys: 'h', Icon: IconHome },
   { to: '/tables', label: 'nav.tables', keys: 't', Icon: IconDatabase },
+  { to: '/sql', label: 'nav.sql', keys: 's', Icon: IconTerminal2 },
   { to: '/users', label: 'nav.users', keys: 'u', Icon: IconUsers },
   { to: '/inbox', label: 'nav.inbox', keys: 'i', Icon: IconInbox },
   { to: '/operators', label: 'nav.operators', keys: 'o', Icon: IconUserShield },

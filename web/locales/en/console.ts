@@ -8,6 +8,7 @@ export const messages = {
   'nav.menu': 'Open the menu',
   'nav.home': 'Home',
   'nav.tables': 'Tables',
+  'nav.sql': 'SQL',
   'nav.users': 'Users',
   'nav.inbox': 'Inbox',
   'nav.operators': 'Operators',

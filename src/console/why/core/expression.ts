@@ -1,0 +1,154 @@
+/**
+ * A policy's condition as a tree of AND, OR and NOT whose leaves can be evaluated one by one. Reads what `pg_get_expr`
+ * prints, where everything that could be read in two ways stands in parentheses. Pure.
+ */
+import { significant, type Token, tokenize } from '../../sql-page/core/tokens.ts';
+
+export type Expression =
+  | { readonly kind: 'and' | 'or'; readonly text: string; readonly parts: readonly Expression[] }
+  | { readonly kind: 'not'; readonly text: string; readonly parts: readonly [Expression] }
+  | {
+      readonly kind: 'test';
+      readonly text: string;
+      /** What is compared with what: expressions whose values tell why. */
+      readonly operands: readonly string[];
+    };
+
+/**
+ * @example
+ * parseExpression('((owner = auth.uid()) OR public)');
+ * // or: test "owner = auth.uid()" (owner, auth.uid()), test "public"
+ */
+export function parseExpression(source: string): Expression {
+  return parse(source, significant(tokenize(source)));
+}
+
+/** Every leaf, from left to right. */
+export const testsOf = (expression: Expression): Extract<Expression, { kind: 'test' }>[] =>
+  expression.kind === 'test' ? [expression] : expression.parts.flatMap(testsOf);
+
+function parse(source: string, given: readonly Token[]): Expression {
+  const tokens = withoutParentheses(given);
+  const text = textOf(source, tokens);
+  for (const word of ['or', 'and'] as const) {
+    const sides = splitAt(tokens, word);
+    if (sides.length > 1 && sides.every((side) => side.length > 0))
+      return { kind: word, text, parts: sides.map((side) => parse(source, side)) };
+  }
+  if (isWord(tokens[0], 'not') && tokens.length > 1)
+    return { kind: 'not', text, parts: [parse(source, tokens.slice(1))] };
+  return { kind: 'test', text, operands: operandsOf(source, tokens) };
+}
+
+const isWord = (token: Token | undefined, text: string): boolean =>
+  token?.kind === 'word' && token.text === text;
+const isSymbol = (token: Token | undefined, text: string): boolean =>
+  token?.kind === 'symbol' && token.text === text;
+
+function textOf(source: string, tokens: readonly Token[]): string {
+  const [first] = tokens;
+  const last = tokens.at(-1);
+  return first === undefined || last === undefined ? '' : source.slice(first.start, last.end);
+}
+
+/** How deep each token stands in parentheses, brackets and CASE … END. */
+function depths(tokens: readonly Token[]): number[] {
+  let depth = 0;
+  return tokens.map((token) => {
+    if (isSymbol(token, ')') || isSymbol(token, ']') || isWord(token, 'end')) depth--;
+    const own = depth;
+    if (isSymbol(token, '(') || isSymbol(token, '[') || isWord(token, 'case')) depth++;
+    return own;
+  });
+}
+
+/** A subselect keeps its own: they are part of it. */
+function withoutParentheses(tokens: readonly Token[]): readonly Token[] {
+  const inner = tokens.slice(1, -1);
+  const wraps =
+    inner.length > 0 &&
+    isSymbol(tokens[0], '(') &&
+    isSymbol(tokens.at(-1), ')') &&
+    depths(inner).every((depth) => depth >= 0) &&
+    !['select', 'with', 'values'].some((word) => isWord(inner[0], word));
+  return wraps ? withoutParentheses(inner) : tokens;
+}
+
+function splitAt(tokens: readonly Token[], word: string): Token[][] {
+  const sides: Token[][] = [[]];
+  const levels = depths(tokens);
+  tokens.forEach((token, index) => {
+    if (levels[index] === 0 && isWord(token, word)) sides.push([]);
+    else sides.at(-1)?.push(token);
+  });
+  return sides;
+}
+
+const comparisons = new Set([
+  '=',
+  '<>',
+  '<',
+  '>',
+  '<=',
+  '>=',
+  '~~',
+  '!~~',
+  '~~*',
+  '!~~*',
+  '~',
+  '~*',
+  '@>',
+  '<@',
+  '&&',
+  '?',
+]);
+
+function operandsOf(source: string, tokens: readonly Token[]): string[] {
+  const levels = depths(tokens);
+  for (const [index, token] of tokens.entries()) {
+    if (levels[index] !== 0 || index === 0) continue;
+    if (isWord(token, 'is')) return isDistinct(source, tokens, index);
+    const { operator, length } = operatorAt(tokens, index);
+    if (!comparisons.has(operator)) continue;
+    return [textOf(source, tokens.slice(0, index)), rightOf(source, tokens.slice(index + length))].filter(
+      isTelling,
+    );
+  }
+  return [];
+}
+
+/** `x IS NULL`, `x IS NOT TRUE`, `x IS DISTINCT FROM y`. */
+function isDistinct(source: string, tokens: readonly Token[], at: number): string[] {
+  const from = tokens.findIndex((token, index) => index > at && isWord(token, 'from'));
+  const distinct = tokens.slice(at, from).some((token) => isWord(token, 'distinct'));
+  const left = textOf(source, tokens.slice(0, at));
+  const right = from > at && distinct ? [textOf(source, tokens.slice(from + 1))] : [];
+  return [left, ...right].filter(isTelling);
+}
+
+/** Symbols that touch are one operator. */
+function operatorAt(tokens: readonly Token[], at: number): { operator: string; length: number } {
+  let operator = '';
+  let length = 0;
+  for (
+    let token = tokens[at];
+    token?.kind === 'symbol' && !'()[],;.'.includes(token.text);
+    token = tokens[at + length]
+  ) {
+    if (length > 0 && tokens[at + length - 1]?.end !== token.start) break;
+    operator += token.text;
+    length++;
+  }
+  return { operator, length: Math.max(1, length) };
+}
+
+/** Of `= ANY (…)` what is in the parentheses, unless that is a subselect, whose rows are no one value. */
+function rightOf(source: string, tokens: readonly Token[]): string {
+  if (!isWord(tokens[0], 'any') && !isWord(tokens[0], 'all')) return textOf(source, tokens);
+  const inner = withoutParentheses(tokens.slice(1));
+  return isSymbol(inner[0], '(') ? '' : textOf(source, inner);
+}
+
+/** Constants tell nothing that the text does not. */
+const isTelling = (text: string): boolean =>
+  text !== '' && !/^(?:'[^']*'(?:::[\w. ]+)?|-?[\d.]+|true|false|NULL::\w+)$/.test(text);

@@ -1,0 +1,97 @@
+/**
+ * Which policies PostgreSQL asks for which command, of which row, and what it makes of the answers (PostgreSQL 18
+ * documentation, CREATE POLICY, table 304; `rowsecurity.c`). Pure.
+ */
+import type { Gate, GatePlan, JudgedPolicy, Operation, Policy, Security, Verdict } from './types.ts';
+
+/**
+ * In the order in which they count. A statement that reads columns (by its WHERE, which names a row, or by RETURNING) has
+ * to pass the SELECT policies as well: an old row that does not is hidden, a new one is refused.
+ */
+export function gatesOf(operation: Operation, returns: boolean): GatePlan[] {
+  const hides = (command: Operation): GatePlan => ({ clause: 'using', command, row: 'old', effect: 'hides' });
+  const refuses = (command: Operation, clause: Gate['clause']): GatePlan => ({
+    clause,
+    command,
+    row: 'new',
+    effect: 'refuses',
+  });
+  switch (operation) {
+    case 'select':
+      return [hides('select')];
+    case 'delete':
+      return [hides('select'), hides('delete')];
+    case 'insert':
+      return returns
+        ? [refuses('insert', 'check'), refuses('select', 'using')]
+        : [refuses('insert', 'check')];
+    case 'update':
+      return [hides('select'), hides('update'), refuses('update', 'check'), refuses('select', 'using')];
+  }
+}
+
+export const concerns = (policy: Policy, command: Operation): boolean =>
+  policy.command === 'all' || policy.command === command;
+
+/** WITH CHECK falls back on USING; a policy without either lets everything pass. */
+export function conditionOf(policy: Policy, clause: Gate['clause']): string {
+  const text = clause === 'check' ? (policy.check ?? policy.using) : policy.using;
+  return text ?? 'true';
+}
+
+/** At least one permissive policy says true, and every restrictive one. NULL is not true. */
+export function passes(policies: readonly JudgedPolicy[]): boolean | null {
+  const asked = policies.filter(({ applies }) => applies);
+  const permissive = asked.filter((policy) => policy.permissive);
+  const restrictive = asked.filter((policy) => !policy.permissive);
+  if (!permissive.some(({ value, error }) => value === true || error !== null)) return false;
+  if (restrictive.some(({ value, error }) => value !== true && error === null)) return false;
+  const isSure =
+    permissive.some(({ value }) => value === true) && restrictive.every(({ value }) => value === true);
+  return isSure ? true : null;
+}
+
+/** Why the explanation comes to its verdict: a code that the page has words for. */
+export type Reason =
+  | 'grant'
+  | 'no-row'
+  | 'not-secured'
+  | 'no-policy'
+  | 'policy'
+  | 'restrictive'
+  | 'evaluation'
+  | 'passes';
+
+export interface Explanation {
+  readonly verdict: Verdict;
+  readonly reason: Reason;
+  /** Of the gates, which one decided. */
+  readonly gate: number | null;
+}
+
+/** What should happen, by the catalogs and the values of the conditions alone. */
+export function explain(facts: {
+  readonly holdsEverything: boolean;
+  readonly security: Security;
+  readonly operation: Operation;
+  readonly rowExists: boolean;
+  readonly gates: readonly Gate[];
+}): Explanation {
+  const { holdsEverything, security, operation, rowExists, gates } = facts;
+  if (!holdsEverything) return { verdict: 'refused', reason: 'grant', gate: null };
+  if (operation !== 'insert' && !rowExists) return { verdict: 'hidden', reason: 'no-row', gate: null };
+  if (security !== 'on') return { verdict: 'allowed', reason: 'not-secured', gate: null };
+  for (const [index, gate] of gates.entries()) {
+    if (gate.passes === true) continue;
+    if (gate.passes === null) return { verdict: 'refused', reason: 'evaluation', gate: index };
+    const verdict = gate.effect === 'hides' ? 'hidden' : 'refused';
+    return { verdict, reason: reasonOf(gate), gate: index };
+  }
+  return { verdict: 'allowed', reason: 'passes', gate: null };
+}
+
+function reasonOf({ policies }: Gate): Reason {
+  const permissive = policies.filter((policy) => policy.applies && policy.permissive);
+  if (permissive.length === 0) return 'no-policy';
+  return permissive.some(({ value }) => value === true) ? 'restrictive' : 'policy';
+}

@@ -1,0 +1,93 @@
+/** What the catalogs say of a relation, a role and the policies between them. Asked as an administrator. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Policy, Security } from './core/types.ts';
+
+export interface RelationFacts {
+  oid: number;
+  schema: string;
+  name: string;
+  kind: 'table' | 'view' | 'materialized view' | 'foreign table';
+  owner: string;
+  rls: boolean;
+  forced: boolean;
+  /** Of a view: it asks as whoever uses it. */
+  invoker: boolean;
+  columns: {
+    name: string;
+    type: string;
+    key: boolean;
+    default: string | null;
+    identity: boolean;
+    generated: boolean;
+  }[];
+}
+
+export async function findRelation(
+  db: Queryable,
+  where: { readonly schema: string; readonly name: string } | { readonly oid: number },
+): Promise<RelationFacts | undefined> {
+  const condition =
+    'oid' in where
+      ? sql`c.oid = ${where.oid}::oid`
+      : sql`n.nspname = ${where.schema} and c.relname = ${where.name}`;
+  const [row] = await db.query<RelationFacts>(sql`
+    select c.oid, n.nspname as schema, c.relname as name,
+      case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' else 'table' end as kind,
+      pg_get_userbyid(c.relowner) as owner, c.relrowsecurity as rls, c.relforcerowsecurity as forced,
+      coalesce((select option_value::boolean from pg_options_to_table(c.reloptions) where option_name = 'security_invoker'), false) as invoker,
+      (select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
+          'key', exists (select from pg_constraint k where k.conrelid = c.oid and k.contype = 'p' and a.attnum = any (k.conkey)),
+          'default', pg_get_expr(d.adbin, d.adrelid), 'identity', a.attidentity <> '', 'generated', a.attgenerated <> '')
+          order by a.attnum)
+        from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('_plinth', 'information_schema')
+      and n.nspname not like 'pg\\_%' and ${condition}`);
+  return row;
+}
+
+/** Undefined: there is no such role. */
+export async function findSecurity(
+  db: Queryable,
+  relation: RelationFacts,
+  role: string,
+): Promise<Security | undefined> {
+  const [row] = await db.query<{ superuser: boolean; bypass: boolean; owns: boolean }>(sql`
+    select r.rolsuper as superuser, r.rolbypassrls as bypass, pg_has_role(r.oid, c.relowner, 'usage') as owns
+    from pg_roles r, pg_class c where r.rolname = ${role} and c.oid = ${relation.oid}::oid`);
+  if (row === undefined) return undefined;
+  if (!relation.rls) return 'off';
+  if (row.superuser) return 'superuser';
+  if (row.owns && !relation.forced) return 'owner';
+  return row.bypass ? 'bypassrls' : 'on';
+}
+
+/** In the order in which PostgreSQL keeps them, that is, by name. */
+export async function listPolicies(db: Queryable, oid: number, role: string): Promise<Policy[]> {
+  return db.query<Policy>(sql`
+    select p.polname as name, p.polpermissive as permissive,
+      case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end as command,
+      (select coalesce(json_agg(case when r = 0 then 'public' else pg_get_userbyid(r) end order by r), '[]') from unnest(p.polroles) r) as roles,
+      exists (select from unnest(p.polroles) r
+        where r = 0 or pg_has_role((select oid from pg_roles where rolname = ${role}), r, 'usage')) as applies,
+      pg_get_expr(p.polqual, p.polrelid) as using, pg_get_expr(p.polwithcheck, p.polrelid) as check,
+      (select coalesce(json_agg(json_build_object('name', f.oid::regprocedure::text, 'securityDefiner', f.prosecdef,
+          'owner', pg_get_userbyid(f.proowner), 'mayExecute', has_function_privilege(${role}::name, f.oid, 'execute'))
+          order by f.oid::regprocedure::text), '[]')
+        from (select distinct d.refobjid from pg_depend d
+          where d.classid = 'pg_policy'::regclass and d.objid = p.oid and d.refclassid = 'pg_proc'::regclass) d
+        join pg_proc f on f.oid = d.refobjid) as functions
+    from set_config('search_path', '', true), pg_policy p
+    where p.polrelid = ${oid}::oid order by p.polname`);
+}
+
+/** The tables and views that a view reads, directly. */
+export const listSources = (db: Queryable, oid: number): Promise<{ oid: number }[]> =>
+  db.query<{ oid: number }>(sql`
+    select distinct d.refobjid as oid
+    from pg_rewrite r
+    join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass
+    join pg_class c on c.oid = d.refobjid and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    where r.ev_class = ${oid}::oid and d.refobjid <> r.ev_class`);

@@ -1,0 +1,43 @@
+/** Why somebody may or may not: for a row, a persona and an operation. */
+import type { Database } from '../../database/types.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { may, permissionForRows } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import { identify } from '../persona/act.ts';
+import { parsePersona } from '../persona/persona.ts';
+import { type Api, type Call, parse } from '../routes/api.ts';
+import { pgTapTest } from './pgtap.ts';
+import { type Answer, why } from './why.ts';
+
+export function whyRoutes(api: Api, database: Database, clock: Clock): void {
+  const db = database.pool('supabase_admin');
+
+  async function ask(call: Call) {
+    const { schema, table, as, operation, key, values, returned } = await parse('why', call.request.body);
+    const { role } = call.operator;
+    if (!may(role, permissionForRows(schema)))
+      throw new ConsoleError('forbidden', { message: `Your role may not read rows of ${schema}.` });
+    // A write is tried, and what triggers and sequences do outside of transactions is not undone.
+    if (operation !== 'select' && !may(role, 'write'))
+      throw new ConsoleError('forbidden', { message: 'Your role may ask why of reads only.' });
+    const persona = parsePersona(as);
+    const identity = await identify(db, persona, clock.now());
+    const asked = { operation, key, values, returned };
+    const answer = await why(database, db, { schema, name: table }, asked, identity);
+    return { answer, asked, identity };
+  }
+
+  api.route('POST', '/why', 'read', async (call): Promise<Answer> => (await ask(call)).answer, {
+    changes: 'nothing',
+  });
+  api.route(
+    'POST',
+    '/why/pgtap',
+    'read',
+    async (call) => {
+      const { answer, asked, identity } = await ask(call);
+      return { text: pgTapTest(answer, asked, identity) };
+    },
+    { changes: 'nothing' },
+  );
+}

@@ -1,0 +1,84 @@
+/** The row before and after, as the tables' owner sees it, so that conditions can be evaluated for what is hidden. */
+import type { Database, Setting, Transaction } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
+import type { RelationFacts } from './facts.ts';
+import { type Asked, keyCondition, statementOf } from './statement.ts';
+
+export interface WholeRow {
+  /** A value of the table's type, as text. */
+  readonly composite: string;
+  readonly cells: Readonly<Record<string, unknown>>;
+}
+
+export interface Rows {
+  readonly before: WholeRow | undefined;
+  readonly after: WholeRow | undefined;
+}
+
+const wanted = sql.raw('r::text as composite, to_jsonb(r) as cells');
+
+/**
+ * `after` is what the write would store, defaults, triggers and generated columns included; where it cannot be made
+ * (a constraint refuses it), it is put together from what was given.
+ */
+export function readRows(
+  database: Database,
+  relation: RelationFacts,
+  asked: Asked,
+  identity: Identity,
+  timeout: Setting,
+): Promise<Rows> {
+  // Triggers and defaults ask for the claims; the role stays the owner's.
+  const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
+  return database.pool('postgres').transaction(
+    async (tx) => {
+      const before = asked.operation === 'insert' ? undefined : await readRow(tx, relation, asked);
+      const after = await writtenRow(tx, relation, asked, before);
+      return { before, after };
+    },
+    { end: 'rollback', settings: [timeout, ...settings], readOnly: asked.operation === 'select' },
+  );
+}
+
+async function readRow(
+  tx: Transaction,
+  relation: RelationFacts,
+  asked: Asked,
+): Promise<WholeRow | undefined> {
+  const rows = await tx.query<{ composite: string; cells: Record<string, unknown> }>(sql`
+    select ${wanted} from ${sql.id(relation.schema, relation.name)} r where ${keyCondition(asked.key)} limit 1`);
+  return rows[0];
+}
+
+async function writtenRow(
+  tx: Transaction,
+  relation: RelationFacts,
+  asked: Asked,
+  before: WholeRow | undefined,
+): Promise<WholeRow | undefined> {
+  const writes = asked.operation === 'insert' || (asked.operation === 'update' && before !== undefined);
+  if (!writes) return undefined;
+  try {
+    const [row] = await tx.savepoint((inner) =>
+      inner.query<{ composite: string; cells: Record<string, unknown> }>(
+        statementOf(relation, asked, wanted),
+      ),
+    );
+    if (row !== undefined) return row;
+  } catch {
+    // What refused it shows when the persona tries.
+  }
+  const type = sql.id(relation.schema, relation.name);
+  const start = before === undefined ? sql`null::${type}` : sql`${before.composite}::${type}`;
+  try {
+    const [row] = await tx.savepoint((inner) =>
+      inner.query<{ composite: string; cells: Record<string, unknown> }>(sql`
+        select r::text as composite, to_jsonb(r) as cells
+        from jsonb_populate_record(${start}, ${JSON.stringify(asked.values)}::jsonb) r`),
+    );
+    return row;
+  } catch {
+    return undefined;
+  }
+}

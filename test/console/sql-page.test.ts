@@ -1,0 +1,231 @@
+/** The SQL page in a real Chromium, by keyboard. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Backend, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let browser: Browser;
+beforeAll(async () => {
+  backend = await startBackend();
+  browser = await launchBrowser();
+  await backend.operators.createOperator('looker', 'read-only');
+  const owner = await operator(backend);
+  await owner.call('POST', '/users', {
+    email: 'ada@example.com',
+    password: 'a-Good-password-1',
+    confirmed: true,
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await backend?.stop();
+});
+
+type Options = Parameters<typeof openContext>[1];
+
+async function opened(options: Options = {}, name?: string) {
+  const { context, complaints } = await openContext(browser, {
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  const page = await context.newPage();
+  await page.goto(await backend.consoleLink(name));
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.goto(`${backend.url}/console/sql`);
+  await editor(page).waitFor();
+  return { page, complaints, close: () => context.close() };
+}
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'SQL to run' });
+
+async function write(page: Page, text: string): Promise<void> {
+  await editor(page).focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+}
+
+test('statements run from the keyboard, with a result each; the draft is there after a reload', async () => {
+  const { page, complaints, close } = await opened();
+  await write(page, `select '<img src=x onerror=alert(1)>' as "<b>head</b>", null as n; select 2 as two`);
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Committed').waitFor();
+  await page.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+  await page.getByRole('columnheader', { name: '<b>head</b> text' }).waitFor();
+  expect(await page.getByRole('region', { name: /^Rows of Statement/ }).count()).toBe(2);
+  expect(page.url()).toContain('tab=');
+  await page.reload();
+  await editor(page).getByText('two').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('what is selected is what runs', async () => {
+  const { page, close } = await opened();
+  await write(page, 'select 1 as one;\nselect 2 as two');
+  await page.keyboard.press('Shift+Home');
+  await page.getByRole('button', { name: 'Run selection' }).waitFor();
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('columnheader', { name: 'two integer' }).waitFor();
+  expect(await page.getByRole('columnheader').count()).toBe(1);
+  await close();
+});
+
+test('an error is marked in the editor, and its place can be gone to', async () => {
+  const { page, close } = await opened();
+  await write(page, 'select id,\n  nonsense from tasks');
+  await page.keyboard.press('Control+Enter');
+  const alert = page.getByRole('alert');
+  await alert.getByText('column "nonsense" does not exist').waitFor();
+  expect(await page.locator('.cm-fault').textContent()).toBe('nonsense');
+  await alert.getByRole('button', { name: 'Line 2, column 3: show' }).press('Enter');
+  await page.keyboard.insertText('title, ');
+  expect(await editor(page).textContent()).toContain('title, nonsense');
+  await close();
+});
+
+test('names are completed from the live schema', async () => {
+  const { page, close } = await opened();
+  await write(page, '');
+  await page.keyboard.type('select prio');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('select * from tas');
+  await page.locator('.cm-tooltip-autocomplete').getByText('tasks').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('select auth.ui');
+  await page.locator('.cm-tooltip-autocomplete').getByText('auth.uid').waitFor();
+  await close();
+});
+
+test('what destroys something is asked about first', async () => {
+  const { page, close } = await opened();
+  await backend.database.pool('postgres').exec('create table public.doomed (a int)');
+  await write(page, 'drop table public.doomed');
+  await page.keyboard.press('Control+Enter');
+  const dialog = page.getByRole('dialog', { name: 'This can destroy something' });
+  await dialog.getByText('Drops what it names').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await table('doomed')).toBe(true);
+  await editor(page).focus();
+  await page.keyboard.press('Control+Enter');
+  await dialog.getByRole('button', { name: 'Run it' }).press('Enter');
+  await page.getByText('Committed').waitFor();
+  expect(await table('doomed')).toBe(false);
+  await close();
+});
+
+async function table(name: string): Promise<boolean> {
+  const [row] = await backend.database
+    .pool('postgres')
+    .query<{ is: boolean }>(sql`select to_regclass(${`public.${name}`}) is not null as is`);
+  return row?.is ?? false;
+}
+
+test('a run is cancelled', async () => {
+  const { page, close } = await opened();
+  await write(page, 'select pg_sleep(60)');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('button', { name: 'Cancel', exact: true }).press('Enter');
+  await page.getByRole('alert').getByText('canceling statement').waitFor();
+  await close();
+});
+
+test('runs as a user who is found by address; the choice stands in the address', async () => {
+  const { page, close } = await opened();
+  await page.getByRole('button', { name: 'View as Operator' }).press('Enter');
+  await page.getByLabel('Find by email, phone or id').fill('ADA');
+  await page.getByRole('button', { name: 'ada@example.com' }).press('Enter');
+  await page.getByRole('button', { name: 'View as ada@example.com' }).waitFor();
+  await write(page, `select current_user || ' ' || auth.email() as who`);
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('cell', { name: 'authenticated ada@example.com' }).waitFor();
+  expect(page.url()).toMatch(/as=user(:|%3A)/);
+  await close();
+});
+
+test('a plan is a picture with a table as its twin', async () => {
+  const { page, close } = await opened();
+  await write(page, 'select * from tasks order by title');
+  await page.getByRole('button', { name: 'Explain and run' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Explain and run' }).press('Enter');
+  const picture = page.getByRole('region', { name: 'Plan as a tree' });
+  await picture.getByText('Seq Scan').waitFor();
+  await page.getByText('As a table').press('Enter');
+  await page.getByRole('rowheader', { name: 'Seq Scan tasks' }).waitFor();
+  await close();
+});
+
+test('a query is saved for everybody and opened again; history is one’s own', async () => {
+  const { page, close } = await opened();
+  await write(page, 'select 42 as answer');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Committed').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).press('Enter');
+  await page.getByLabel('Name').fill('The answer');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'The answer' }).waitFor();
+  await page.getByRole('button', { name: 'Close The answer' }).press('Enter');
+  await page.getByRole('button', { name: 'History and saved' }).press('Enter');
+  await page.getByRole('button', { name: 'The answer by owner' }).press('Enter');
+  await editor(page).getByText('answer').waitFor();
+  await close();
+});
+
+test('a read-only operator looks, and is told so', async () => {
+  const { page, complaints, close } = await opened({}, 'looker');
+  await page.getByText('Your role runs queries that change nothing').waitFor();
+  expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);
+  await write(page, 'select count(*) from tasks; ');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('cell', { name: '350' }).waitFor();
+  await write(page, 'delete from tasks');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('alert').getByText('it runs queries only').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+describe.each([
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+  ['dark', 360],
+] as const)('%s, %i px', (colorScheme, width) => {
+  test('nothing for axe to find in any state, nothing scrolls sideways', async () => {
+    const { page, complaints, close } = await opened({ colorScheme, viewport: { width, height: 800 } });
+    const judge = async (state: string): Promise<void> => {
+      // Panels slide in; colours are judged where they come to rest.
+      await page.waitForTimeout(250);
+      expect([state, await axeViolations(page)]).toEqual([state, []]);
+      expect([state, await scrollsSideways(page)]).toEqual([state, false]);
+      expect([state, await page.getByText('⟦').count()]).toEqual([state, 0]);
+    };
+    await judge('empty');
+    await write(page, `select * from tasks where id < 9; -- and\nselect nonsense from tasks`);
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('alert').waitFor();
+    await judge('results and an error');
+    await write(page, 'select * from tasks a join tasks b using (id)');
+    await page.getByRole('button', { name: 'Explain', exact: true }).press('Enter');
+    await page.getByRole('region', { name: 'Plan as a tree' }).waitFor();
+    await page.getByText('As a table').press('Enter');
+    await judge('plan');
+    await page.getByRole('button', { name: 'View as Operator' }).press('Enter');
+    await page.getByRole('button', { name: 'ada@example.com' }).waitFor();
+    await judge('personas');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'History and saved' }).press('Enter');
+    await page.getByRole('dialog').getByText('nonsense').first().waitFor();
+    await judge('library');
+    await page.keyboard.press('Escape');
+    await write(page, 'truncate keyless');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('dialog', { name: 'This can destroy something' }).waitFor();
+    await judge('question');
+    expect(complaints.list).toEqual([]);
+    await close();
+  }, 60_000);
+});

@@ -1,0 +1,253 @@
+/** CodeMirror with PostgreSQL's words. Loaded when a page first shows an editor. */
+import {
+  autocompletion,
+  type Completion,
+  closeBrackets,
+  closeBracketsKeymap,
+  closeCompletion,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { PostgreSQL, type SQLNamespace, sql } from '@codemirror/lang-sql';
+import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
+import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state';
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useEffect, useImperativeHandle, useRef } from 'react';
+import type { SqlEditorHandle, SqlEditorProps, SqlNames } from './types.ts';
+
+/** Roles of `ui/tokens.ts`, whose contrast is tested in both schemes. */
+const highlight = HighlightStyle.define([
+  {
+    tag: [tags.keyword, tags.operatorKeyword, tags.modifier],
+    color: 'var(--plinth-link)',
+    fontWeight: '600',
+  },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--plinth-success)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--plinth-warning)' },
+  {
+    tag: [tags.comment, tags.lineComment, tags.blockComment],
+    color: 'var(--plinth-dimmed)',
+    fontStyle: 'italic',
+  },
+  { tag: tags.typeName, color: 'var(--plinth-info-text)' },
+]);
+
+const theme = EditorView.theme({
+  '&': {
+    height: '100%',
+    color: 'var(--plinth-text)',
+    backgroundColor: 'var(--plinth-surface)',
+    fontSize: '0.8125rem',
+  },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', lineHeight: '1.55' },
+  '.cm-content': { caretColor: 'var(--plinth-text)', padding: '0.5rem 0' },
+  '.cm-cursor': { borderLeftColor: 'var(--plinth-text)', borderLeftWidth: '2px' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--plinth-surface)',
+    color: 'var(--plinth-dimmed)',
+    border: 'none',
+    paddingInlineStart: '0.5rem',
+  },
+  '.cm-activeLine': { backgroundColor: 'transparent' },
+  '&.cm-focused .cm-activeLine': {
+    backgroundColor: 'color-mix(in srgb, var(--plinth-hover) 60%, transparent)',
+  },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
+    backgroundColor: 'color-mix(in srgb, var(--plinth-primary) 25%, transparent) !important',
+  },
+  '.cm-matchingBracket': {
+    outline: '1px solid var(--plinth-control)',
+    backgroundColor: 'transparent !important',
+  },
+  '.cm-selectionMatch': { backgroundColor: 'var(--plinth-info-box)' },
+  '.cm-fault': {
+    textDecoration: 'underline wavy var(--plinth-danger)',
+    textUnderlineOffset: '3px',
+    backgroundColor: 'var(--plinth-danger-box)',
+    color: 'var(--plinth-danger-text)',
+  },
+  '.cm-tooltip': {
+    border: '1px solid var(--plinth-line)',
+    backgroundColor: 'var(--plinth-surface)',
+    borderRadius: '6px',
+    boxShadow: '0 4px 16px rgb(0 0 0 / 0.15)',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    fontFamily: 'var(--mantine-font-family-monospace)',
+    maxHeight: '14rem',
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    backgroundColor: 'var(--plinth-primary)',
+    color: 'var(--plinth-on-primary)',
+  },
+  '.cm-completionDetail': { color: 'var(--plinth-dimmed)', fontStyle: 'normal' },
+  '.cm-tooltip-autocomplete ul li[aria-selected] .cm-completionDetail': { color: 'inherit' },
+  '.cm-panels': { backgroundColor: 'var(--plinth-sunken)', color: 'var(--plinth-text)' },
+});
+
+const setFault = StateEffect.define<number | null>();
+
+/** The word where PostgreSQL stumbled; gone with the next edit. */
+const fault = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    for (const effect of transaction.effects) {
+      if (!effect.is(setFault)) continue;
+      if (effect.value === null) return Decoration.none;
+      const { doc } = transaction.state;
+      const from = Math.min(effect.value, Math.max(0, doc.length - 1));
+      const word = /^(?:\w+|.)/u.exec(doc.sliceString(from, from + 200))?.[0] ?? ' ';
+      const to = Math.min(doc.length, from + word.length);
+      return from < to
+        ? Decoration.set([Decoration.mark({ class: 'cm-fault' }).range(from, to)])
+        : Decoration.none;
+    }
+    return transaction.docChanged ? Decoration.none : marks;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+function language(names: SqlNames | undefined) {
+  const schema: Record<string, SQLNamespace> = {};
+  for (const { schema: name, name: table, columns } of names?.tables ?? []) {
+    schema[name] = { ...(schema[name] as Record<string, SQLNamespace>), [table]: [...columns] };
+  }
+  const functions: Completion[] = (names?.functions ?? []).map(({ name, detail }) => ({
+    label: name,
+    detail,
+    type: 'function',
+    apply: `${name}(`,
+  }));
+  return [
+    sql({ dialect: PostgreSQL, schema, defaultSchema: 'public' }),
+    PostgreSQL.language.data.of({
+      autocomplete: (context: {
+        matchBefore(pattern: RegExp): { from: number; to: number } | null;
+        explicit: boolean;
+      }) => {
+        const before = context.matchBefore(/[\w.]+/);
+        if (before === null && !context.explicit) return null;
+        return { from: before?.from ?? 0, options: functions, validFor: /^[\w.]*$/ };
+      },
+    }),
+  ];
+}
+
+function styleNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
+}
+
+export default function SqlEditor({
+  value,
+  label,
+  names,
+  readOnly = false,
+  autoFocus = false,
+  handle,
+  onChange,
+  onRun,
+  onSelection,
+}: SqlEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const languageSlot = useRef(new Compartment());
+  const latest = useRef({ onChange, onRun, onSelection });
+  latest.current = { onChange, onRun, onSelection };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor holds its text itself; what changes is told below
+  useEffect(() => {
+    const editor = new EditorView({
+      parent: host.current as HTMLDivElement,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          EditorView.cspNonce.of(styleNonce()),
+          Prec.highest(
+            keymap.of([
+              {
+                key: 'Mod-Enter',
+                run: (editor) => {
+                  closeCompletion(editor);
+                  latest.current.onRun?.();
+                  return true;
+                },
+              },
+            ]),
+          ),
+          lineNumbers(),
+          history(),
+          drawSelection(),
+          indentOnInput(),
+          bracketMatching(),
+          closeBrackets(),
+          autocompletion({ icons: false }),
+          highlightActiveLine(),
+          highlightSelectionMatches(),
+          syntaxHighlighting(highlight),
+          // Tab moves the focus on: nobody is trapped.
+          keymap.of([
+            ...closeBracketsKeymap,
+            ...defaultKeymap,
+            ...searchKeymap,
+            ...historyKeymap,
+            ...completionKeymap,
+          ]),
+          languageSlot.current.of(language(names)),
+          fault,
+          theme,
+          EditorState.readOnly.of(readOnly),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+            if (update.selectionSet || update.docChanged) {
+              const { from, to } = update.state.selection.main;
+              latest.current.onSelection?.(from, to);
+            }
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    if (autoFocus) editor.focus();
+    return () => editor.destroy();
+  }, []);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: languageSlot.current.reconfigure(language(names)) });
+  }, [names]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (editor === undefined || editor.state.doc.toString() === value) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+  }, [value]);
+
+  useImperativeHandle(
+    handle,
+    (): SqlEditorHandle => ({
+      markFault: (at) => view.current?.dispatch({ effects: setFault.of(at) }),
+      show(at) {
+        const editor = view.current;
+        if (editor === undefined) return;
+        const anchor = Math.min(at, editor.state.doc.length);
+        editor.dispatch({ selection: { anchor }, scrollIntoView: true });
+        editor.focus();
+      },
+    }),
+    [],
+  );
+
+  return <div ref={host} style={{ height: '100%' }} />;
+}

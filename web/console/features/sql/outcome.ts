@@ -1,0 +1,87 @@
+/** What a run has told so far, put together from its lines. Pure. */
+import type { RunColumn, RunEvent, Said } from './api.ts';
+
+export interface StatementResult {
+  readonly start: number;
+  readonly end: number;
+  readonly columns: readonly RunColumn[];
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** `row:column` of cells that were cut. */
+  readonly cut: ReadonlySet<string>;
+  readonly notices: readonly Said[];
+  readonly tag: string | undefined;
+  readonly more: boolean;
+  readonly ms: number | undefined;
+  readonly error: (Said & { readonly sqlstate: string; readonly at: number | null }) | undefined;
+}
+
+export interface RunOutcome {
+  readonly id: string | undefined;
+  readonly statements: readonly StatementResult[];
+  readonly outcome: 'committed' | 'rolled back' | 'ended' | undefined;
+  readonly ms: number | undefined;
+  /** Of the run itself, before or between statements. */
+  readonly error: StatementResult['error'];
+}
+
+export const emptyOutcome: RunOutcome = {
+  id: undefined,
+  statements: [],
+  outcome: undefined,
+  ms: undefined,
+  error: undefined,
+};
+
+/** `offset`: where what was sent begins in the editor. */
+export function withEvent(run: RunOutcome, event: RunEvent, offset: number): RunOutcome {
+  const change = (part: Partial<StatementResult>): RunOutcome => {
+    const last = run.statements.at(-1);
+    return last === undefined
+      ? run
+      : { ...run, statements: [...run.statements.slice(0, -1), { ...last, ...part }] };
+  };
+  const last = run.statements.at(-1);
+  switch (event.event) {
+    case 'run':
+      return { ...run, id: event.id };
+    case 'statement':
+      return {
+        ...run,
+        statements: [
+          ...run.statements,
+          {
+            start: event.start + offset,
+            end: event.end + offset,
+            columns: [],
+            rows: [],
+            cut: new Set(),
+            notices: [],
+            tag: undefined,
+            more: false,
+            ms: undefined,
+            error: undefined,
+          },
+        ],
+      };
+    case 'columns':
+      return change({ columns: event.columns });
+    case 'rows': {
+      const before = last?.rows.length ?? 0;
+      const cut = event.cut.map(([row, column]) => `${row + before}:${column}`);
+      return change({
+        rows: [...(last?.rows ?? []), ...event.rows],
+        cut: cut.length === 0 ? (last?.cut ?? new Set()) : new Set([...(last?.cut ?? []), ...cut]),
+      });
+    }
+    case 'notice':
+      return change({ notices: [...(last?.notices ?? []), event] });
+    case 'end':
+      return change({ tag: event.tag, more: event.more, ms: event.ms });
+    case 'error': {
+      const error = { ...event, at: event.at === null ? null : event.at + offset };
+      return last === undefined || last.ms !== undefined ? { ...run, error } : change({ error });
+    }
+    case 'done':
+      return { ...run, outcome: event.outcome, ms: event.ms };
+  }
+}

@@ -1,0 +1,107 @@
+/** A plan as a tree of steps, each with its own share of the whole. Pure. */
+import type { RawNode, RawPlan } from './api.ts';
+
+export interface PlanStep {
+  readonly id: string;
+  readonly depth: number;
+  /** For example `Index Scan`. */
+  readonly type: string;
+  /** What it works on: `public.tasks t using tasks_pkey`. */
+  readonly on: string;
+  /** Conditions, sort keys … as PostgreSQL prints them. */
+  readonly details: readonly { readonly name: string; readonly text: string }[];
+  /** Without its children. */
+  readonly ownCost: number;
+  /** Milliseconds without its children; undefined unless it was run. */
+  readonly ownMs: number | undefined;
+  /** 0 to 1 of the whole, by time if it was run, else by cost. */
+  readonly share: number;
+  readonly expectedRows: number;
+  readonly actualRows: number | undefined;
+  readonly loops: number;
+  /** How many times the estimate is off; 1 when it is right or unknown. */
+  readonly off: number;
+  readonly children: readonly PlanStep[];
+}
+
+const detailFields = [
+  'Index Cond',
+  'Recheck Cond',
+  'Hash Cond',
+  'Merge Cond',
+  'Join Filter',
+  'Filter',
+  'One-Time Filter',
+  'Sort Key',
+  'Group Key',
+  'Rows Removed by Filter',
+  'CTE Name',
+  'Subplan Name',
+] as const;
+
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const text = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.join(', ')
+    : typeof value === 'string' || typeof value === 'number'
+      ? String(value)
+      : '';
+
+export function planTree({ Plan }: RawPlan): PlanStep {
+  const wasRun = 'Actual Total Time' in Plan;
+  const whole = wasRun ? totalMs(Plan) : number(Plan['Total Cost']);
+  return stepOf(Plan, '0', 0, wasRun, whole);
+}
+
+/** In the order of the picture, from the top. */
+export const flatten = (step: PlanStep): PlanStep[] => [step, ...step.children.flatMap(flatten)];
+
+/** Times are per loop. */
+const totalMs = (node: RawNode): number =>
+  number(node['Actual Total Time']) * Math.max(1, number(node['Actual Loops']));
+
+function stepOf(node: RawNode, id: string, depth: number, wasRun: boolean, whole: number): PlanStep {
+  const plans = node.Plans ?? [];
+  const sum = (measure: (each: RawNode) => number): number =>
+    plans.reduce((total, each) => total + measure(each), 0);
+  const ownCost = Math.max(0, number(node['Total Cost']) - sum((each) => number(each['Total Cost'])));
+  const ownMs = wasRun ? Math.max(0, totalMs(node) - sum(totalMs)) : undefined;
+  const expectedRows = number(node['Plan Rows']);
+  const actualRows = wasRun ? number(node['Actual Rows']) : undefined;
+  const own = ownMs ?? ownCost;
+  return {
+    id,
+    depth,
+    type: [text(node['Join Type'] === 'Inner' ? '' : node['Join Type']), node['Node Type']]
+      .filter(Boolean)
+      .join(' '),
+    on: targetOf(node),
+    details: detailFields.flatMap((name) => {
+      const value = text(node[name]);
+      return value === '' || value === '0' ? [] : [{ name, text: value }];
+    }),
+    ownCost,
+    ownMs,
+    share: whole > 0 ? Math.min(1, own / whole) : 0,
+    expectedRows,
+    actualRows,
+    loops: number(node['Actual Loops']),
+    off:
+      actualRows === undefined || number(node['Actual Loops']) === 0 ? 1 : factor(expectedRows, actualRows),
+    children: plans.map((each, index) => stepOf(each, `${id}.${index}`, depth + 1, wasRun, whole)),
+  };
+}
+
+function targetOf(node: RawNode): string {
+  const relation = text(node['Relation Name']) || text(node['Function Name']) || text(node['CTE Name']);
+  const alias = text(node.Alias);
+  const index = text(node['Index Name']);
+  return [relation, alias === relation ? '' : alias, index === '' ? '' : `using ${index}`]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function factor(expected: number, actual: number): number {
+  const [low, high] = expected < actual ? [expected, actual] : [actual, expected];
+  return Math.round(Math.max(1, high) / Math.max(1, low));
+}

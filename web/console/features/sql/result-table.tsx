@@ -1,0 +1,92 @@
+/** The rows of one statement: virtual, so that thousands of them cost no more than a screen. */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import type { RunColumn } from './api.ts';
+import classes from './result-table.module.css';
+import { t } from './text.ts';
+
+const rowHeight = 28;
+const headHeight = 32;
+/** Rows shown before the table scrolls by itself. */
+const shownRows = 14;
+/** Of a cell; the rest shows when somebody points at it or copies it. */
+const shownChars = 300;
+
+export function ResultTable({
+  label,
+  columns,
+  rows,
+  cut,
+}: {
+  label: string;
+  columns: readonly RunColumn[];
+  rows: readonly (readonly (string | null)[])[];
+  cut: ReadonlySet<string>;
+}) {
+  const scroller = useRef<HTMLElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    scrollMargin: headHeight,
+  });
+  const items = virtual.getVirtualItems();
+  const before = (items[0]?.start ?? headHeight) - headHeight;
+  const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? headHeight) - headHeight);
+  return (
+    <section
+      ref={scroller}
+      className={classes.box}
+      style={{ maxHeight: headHeight + shownRows * rowHeight + 2 }}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label={label}
+    >
+      <table className={classes.table} aria-rowcount={rows.length + 1}>
+        <thead>
+          <tr>
+            {columns.map(({ name, type }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: names may come twice
+              <th key={index} scope="col">
+                {name} <span className={classes.type}>{type}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 ? <Gap height={before} columns={columns.length} /> : null}
+          {items.map(({ index }) => (
+            <tr key={index} aria-rowindex={index + 2}>
+              {rows[index]?.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its place
+                <td key={column} title={cell === null || cell.length < 30 ? undefined : cell.slice(0, 2000)}>
+                  <Cell value={cell} isCut={cut.has(`${index}:${column}`)} />
+                </td>
+              ))}
+            </tr>
+          ))}
+          {after > 0 ? <Gap height={after} columns={columns.length} /> : null}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Gap({ height, columns }: { height: number; columns: number }) {
+  return (
+    <tr aria-hidden>
+      <td colSpan={Math.max(1, columns)} style={{ height, padding: 0, border: 0 }} />
+    </tr>
+  );
+}
+
+function Cell({ value, isCut }: { value: string | null; isCut: boolean }) {
+  if (value === null) return <span className={classes.null}>NULL</span>;
+  return (
+    <>
+      {value.length > shownChars ? `${value.slice(0, shownChars)}…` : value}
+      {isCut ? <span className={classes.cut}> {t('sql.cell-cut')}</span> : null}
+    </>
+  );
+}

@@ -1,0 +1,150 @@
+/** What came of a run: a section for each statement, errors with the place they point at. */
+import { Button } from '@mantine/core';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { Tag } from '../../components/tag.tsx';
+import type { Said } from './api.ts';
+import type { RunOutcome, StatementResult } from './outcome.ts';
+import { ResultTable } from './result-table.tsx';
+import classes from './results.module.css';
+import { t } from './text.ts';
+
+export function Results({
+  text,
+  run,
+  isRunning,
+  onShow,
+}: {
+  /** Of the editor when it was run. */
+  text: string;
+  run: RunOutcome;
+  isRunning: boolean;
+  onShow: (at: number) => void;
+}) {
+  return (
+    <div className={classes.list}>
+      <p className={classes.state} role="status">
+        {isRunning ? t('sql.running') : <Outcome run={run} />}
+      </p>
+      {run.statements.map((result, index) => (
+        <Statement
+          key={`${run.id}:${result.start}`}
+          text={text}
+          result={result}
+          title={t('sql.result', { number: index + 1 })}
+          showsTitle={run.statements.length > 1}
+          onShow={onShow}
+        />
+      ))}
+      {run.error === undefined ? null : <Fault text={text} error={run.error} onShow={onShow} />}
+    </div>
+  );
+}
+
+function Outcome({ run: { outcome, ms } }: { run: RunOutcome }) {
+  if (outcome === undefined) return null;
+  const words = { committed: 'sql.committed', 'rolled back': 'sql.rolled-back', ended: 'sql.ended' } as const;
+  return (
+    <>
+      <Tag tone={outcome === 'committed' ? 'success' : 'plain'}>{t(words[outcome])}</Tag>
+      <span>{t('sql.ms', { ms })}</span>
+    </>
+  );
+}
+
+const asTsv = (rows: StatementResult['rows']): string =>
+  rows.map((row) => row.map((cell) => (cell ?? '').replaceAll(/[\t\n\r]+/g, ' ')).join('\t')).join('\n');
+
+function Statement({
+  text,
+  result,
+  title,
+  showsTitle,
+  onShow,
+}: {
+  text: string;
+  result: StatementResult;
+  title: string;
+  showsTitle: boolean;
+  onShow: (at: number) => void;
+}) {
+  const { columns, rows, cut, more, tag, ms, notices, error } = result;
+  return (
+    <section className={classes.statement} aria-label={title}>
+      {showsTitle ? (
+        <h2 className={classes.title}>
+          <button type="button" className={classes.source} onClick={() => onShow(result.start)}>
+            {text.slice(result.start, result.end).replaceAll(/\s+/g, ' ').slice(0, 120)}
+          </button>
+        </h2>
+      ) : null}
+      {notices.map((notice, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: notices only ever grow in number
+        <NoticeLine key={index} notice={notice} />
+      ))}
+      {columns.length > 0 && rows.length > 0 ? (
+        <ResultTable label={t('sql.rows-of', { title })} columns={columns} rows={rows} cut={cut} />
+      ) : null}
+      {error === undefined ? null : <Fault text={text} error={error} onShow={onShow} />}
+      {ms === undefined ? null : (
+        <p className={classes.foot}>
+          <span>
+            {more
+              ? t('sql.more', { count: rows.length })
+              : columns.length === 0
+                ? tag
+                : rows.length === 0
+                  ? t('sql.no-rows')
+                  : t('sql.rows', { count: rows.length })}
+          </span>
+          <span>{t('sql.ms', { ms })}</span>
+          {rows.length > 0 ? <CopyButton value={asTsv(rows)} what={t('sql.copy-rows')} /> : null}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function NoticeLine({ notice }: { notice: Said }) {
+  return (
+    <p className={classes.notice}>
+      <Tag tone={notice.severity === 'WARNING' ? 'warning' : 'info'}>{notice.severity}</Tag> {notice.message}
+      {notice.hint === undefined ? null : ` ${t('sql.hint', { hint: notice.hint })}`}
+    </p>
+  );
+}
+
+function Fault({
+  text,
+  error,
+  onShow,
+}: {
+  text: string;
+  error: NonNullable<StatementResult['error']>;
+  onShow: (at: number) => void;
+}) {
+  const { message, detail, hint, where, sqlstate, at } = error;
+  return (
+    <div role="alert">
+      <Notice tone="danger">
+        <p className={classes.message}>{message}</p>
+        {detail === undefined ? null : <p>{detail}</p>}
+        {hint === undefined ? null : <p>{t('sql.hint', { hint })}</p>}
+        {where === undefined ? null : <pre className={classes.where}>{where}</pre>}
+        <p className={classes.foot}>
+          <code>{sqlstate}</code>
+          {at === null ? null : (
+            <Button size="compact-xs" variant="default" onClick={() => onShow(at)}>
+              {t('sql.at', placeOf(text, at))}
+            </Button>
+          )}
+        </p>
+      </Notice>
+    </div>
+  );
+}
+
+function placeOf(text: string, at: number): { line: number; column: number } {
+  const before = text.slice(0, at).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,80 @@
+/** The open queries of this browser: drafts that are kept until their tab is closed. */
+import { useSyncExternalStore } from 'react';
+
+export interface Tab {
+  readonly id: string;
+  /** Of a saved query. */
+  readonly name?: string;
+  readonly text: string;
+}
+
+const key = 'plinth-sql-tabs';
+const listeners = new Set<() => void>();
+let tabs: readonly Tab[] = read();
+
+function read(): readonly Tab[] {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(value) ? value.filter(isTab) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isTab(value: unknown): value is Tab {
+  const { id, name, text } = (value ?? {}) as Partial<Tab>;
+  return (
+    typeof id === 'string' && typeof text === 'string' && (name === undefined || typeof name === 'string')
+  );
+}
+
+function write(next: readonly Tab[]): void {
+  tabs = next;
+  try {
+    localStorage.setItem(key, JSON.stringify(next));
+  } catch {
+    // Storage is full or forbidden: the drafts live as long as this page.
+  }
+  for (const listener of listeners) listener();
+}
+
+// Another window of the Console has its tabs in the same place.
+addEventListener('storage', (event) => {
+  if (event.key !== key) return;
+  tabs = read();
+  for (const listener of listeners) listener();
+});
+
+export const useTabs = (): readonly Tab[] =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => tabs,
+  );
+
+/** Returns its id. */
+export function openTab(text = '', name?: string): string {
+  const id = crypto.randomUUID().slice(0, 8);
+  write([...tabs, { id, text, ...(name === undefined ? {} : { name }) }]);
+  return id;
+}
+
+/** Makes the tab when there is none of that id: an address may name one of another browser. */
+export function changeTab(id: string, change: Partial<Omit<Tab, 'id'>>): void {
+  const known = tabs.some((tab) => tab.id === id);
+  write(
+    known
+      ? tabs.map((tab) => (tab.id === id ? { ...tab, ...change } : tab))
+      : [...tabs, { id, text: '', ...change }],
+  );
+}
+
+/** Returns the id of the tab to show next. */
+export function closeTab(id: string): string | undefined {
+  const index = tabs.findIndex((tab) => tab.id === id);
+  const rest = tabs.filter((tab) => tab.id !== id);
+  write(rest);
+  return (rest[index] ?? rest[index - 1])?.id;
+}

@@ -1,0 +1,89 @@
+/** One run at a time: begins, asks when the server wants a second word, cancels, and collects what comes. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { ApiError } from '../../../lib/api.ts';
+import { cancelRun, historyQuery, type Question, type RunRequest, runSql } from './api.ts';
+import { emptyOutcome, type RunOutcome, withEvent } from './outcome.ts';
+
+export interface RunState {
+  readonly isRunning: boolean;
+  readonly run: RunOutcome | undefined;
+  /** The editor's text when it was run. */
+  readonly text: string;
+  readonly problem: unknown;
+  /** What the server wants to be sure of, and what to send then. */
+  readonly asked: { readonly questions: readonly Question[]; readonly again: () => void } | undefined;
+}
+
+const idle: RunState = { isRunning: false, run: undefined, text: '', problem: null, asked: undefined };
+
+export interface Script {
+  /** The editor's whole text, for the places of errors. */
+  readonly all: string;
+  /** What is run of it, and where that begins. */
+  readonly text: string;
+  readonly offset: number;
+}
+
+export function useRun(mayWrite: boolean) {
+  const queryClient = useQueryClient();
+  const [state, setState] = useState<RunState>(idle);
+  const controller = useRef<AbortController>(undefined);
+  /** Somebody wants it cancelled, maybe before the server has told its id. */
+  const isUnwanted = useRef(false);
+  useEffect(() => () => controller.current?.abort(), []);
+
+  const start = useCallback(
+    async (
+      script: Script,
+      request: Omit<RunRequest, 'text' | 'confirmed'>,
+      confirmed = false,
+    ): Promise<void> => {
+      controller.current?.abort();
+      const own = new AbortController();
+      controller.current = own;
+      isUnwanted.current = false;
+      const isCurrent = (): boolean => controller.current === own;
+      setState({ ...idle, isRunning: true, text: script.all, run: emptyOutcome });
+      let run = emptyOutcome;
+      try {
+        for await (const event of runSql(
+          { ...request, text: script.text, confirmed },
+          mayWrite,
+          own.signal,
+        )) {
+          run = withEvent(run, event, script.offset);
+          if (event.event === 'run' && isUnwanted.current) void cancelRun(event.id).catch(() => undefined);
+          if (isCurrent()) setState((former) => ({ ...former, run }));
+        }
+        if (isCurrent()) setState((former) => ({ ...former, isRunning: false }));
+      } catch (error) {
+        if (!isCurrent() || own.signal.aborted) return;
+        if (error instanceof ApiError && error.code === 'confirm') {
+          const questions = error.body.questions as readonly Question[];
+          setState({ ...idle, asked: { questions, again: () => void start(script, request, true) } });
+        } else setState({ ...idle, problem: error });
+      } finally {
+        void queryClient.invalidateQueries({ queryKey: historyQuery.queryKey });
+      }
+    },
+    [mayWrite, queryClient],
+  );
+
+  return {
+    state,
+    start,
+    /** The server ends it and says so in the answer. */
+    cancel: (): void => {
+      isUnwanted.current = true;
+      if (state.run?.id !== undefined) void cancelRun(state.run.id).catch(() => undefined);
+    },
+    /** What was shown belongs to another query now. */
+    clear: useCallback((): void => {
+      controller.current?.abort();
+      controller.current = undefined;
+      setState(idle);
+    }, []),
+    dismiss: (): void => setState(idle),
+  };
+}
