@@ -50,14 +50,13 @@ const requestIdHeader = 'x-request-id';
 
 /** The parsed answer (undefined for an empty one), or an {@link ApiError}. */
 export async function callApi<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
-  const { method = 'GET', body, file, headers, signal } = options;
   const response = await openApi(path, options);
   return parseJson(await response.text()) as Answer;
 }
 
 /** A good answer whose body is still to be read, or an {@link ApiError}. */
 export async function openApi(path: string, options: ApiRequest = {}): Promise<Response> {
-  const { method = 'GET', body, headers, signal } = options;
+  const { method = 'GET', body, file, headers, signal } = options;
   let response: Response;
   try {
     response = await fetch(path, {
