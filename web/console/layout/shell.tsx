@@ -8,6 +8,7 @@ import { SchemeSwitch } from '../../ui/scheme-switch.tsx';
 import { t as shared } from '../../ui/text.ts';
 import { homeQuery } from '../api/queries.ts';
 import { sessionQuery, signOut } from '../api/session.ts';
+import { ImpersonationBanner } from '../components/impersonation-banner.tsx';
 import logo from '../logo.svg';
 import { t } from '../text.ts';
 import { pages } from './pages.ts';
@@ -79,6 +80,7 @@ export function Shell() {
         />
       </Drawer>
       <main id="content" className={classes.content} tabIndex={-1}>
+        <ImpersonationBanner />
         <Outlet />
       </main>
       <Suspense fallback={null}>

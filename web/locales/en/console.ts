@@ -178,7 +178,6 @@ export const messages = {
   'delete.action': '{count, plural, one {Delete row} other {Delete # rows}}',
   'delete.text': 'They leave {table} for good, with whatever refers to them and is set to follow.',
 
-  'users.search': 'Search by email, phone or name',
   'users.create': 'Create user',
   'users.user': 'User',
   'users.ways': 'Signs in with',
@@ -191,7 +190,6 @@ export const messages = {
   'users.none-title': 'No users yet',
   'users.none-text': 'Create one here, or sign up in your app: everybody who does shows up in this list.',
   'users.no-match-title': 'Nobody matches',
-  'users.no-match-text': 'Search looks at email addresses, phone numbers and names.',
   'users.id': 'User id',
   'users.email': 'Email address',
   'users.phone': 'Phone',
@@ -210,6 +208,9 @@ export const messages = {
   'users.delete': 'Delete user',
   'users.delete-text':
     '{name} loses access at once. Rows that refer to this user go too where the table says so. This cannot be undone.',
+
+  'act.banner': 'Acting as a user',
+  'act.banner-text': 'Until {time}, a token of yours acts as',
 
   'inbox.search': 'Search messages',
   'inbox.messages': 'Messages',

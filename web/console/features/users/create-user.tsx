@@ -1,72 +1,73 @@
-import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PasswordField } from '../../../ui/password-field.tsx';
 import { callConsole } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
-import { ProblemBox } from '../../components/problem-box.tsx';
-import { t } from '../../text.ts';
-import classes from './create-user.module.css';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { t } from './text.ts';
 
 export function CreateUser({ onClose, onCreated }: { onClose: () => void; onCreated: (user: User) => void }) {
   const queryClient = useQueryClient();
   const [email, setEmail] = useState('');
+  const [phone, setPhone] = useState('');
   const [password, setPassword] = useState('');
   const [confirmed, setConfirmed] = useState(true);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => callConsole<User>('/users', { method: 'POST', body: { email, password, confirmed } }),
+    mutationFn: () =>
+      callConsole<User>('/users', {
+        method: 'POST',
+        body: {
+          confirmed,
+          ...(email === '' ? {} : { email }),
+          ...(phone === '' ? {} : { phone }),
+          ...(password === '' ? {} : { password }),
+        },
+      }),
     onSuccess: (user) => {
       void queryClient.invalidateQueries({ queryKey: ['users'] });
       onCreated(user);
     },
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={t('users.create')}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': t('panel.close') }}
+      action={t('users.create')}
+      isBusy={isPending}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
     >
-      <form
-        className={classes.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isPending) mutate();
-        }}
-      >
-        {error === null ? null : <ProblemBox error={error} />}
-        <TextInput
-          label={t('users.email')}
-          type="email"
-          required
-          autoComplete="off"
-          data-autofocus
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <PasswordField
-          label={t('users.password')}
-          required
-          autoComplete="new-password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-        <Checkbox
-          label={t('users.confirm-now')}
-          description={t('users.confirm-now-why')}
-          checked={confirmed}
-          onChange={(event) => setConfirmed(event.currentTarget.checked)}
-        />
-        <div className={classes.buttons}>
-          <Button variant="default" size="sm" onClick={onClose}>
-            {t('confirm.cancel')}
-          </Button>
-          <Button type="submit" size="sm" loading={isPending}>
-            {t('users.create')}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+      <p>{t('users.phone-or-email')}</p>
+      <TextInput
+        label={t('users.email')}
+        type="email"
+        required={phone === ''}
+        autoComplete="off"
+        data-autofocus
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <TextInput
+        label={t('users.phone-field')}
+        type="tel"
+        autoComplete="off"
+        value={phone}
+        onChange={(event) => setPhone(event.currentTarget.value)}
+      />
+      <PasswordField
+        label={t('users.password')}
+        required={email !== ''}
+        autoComplete="new-password"
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <Checkbox
+        label={t('users.confirm-now')}
+        description={t('users.confirm-now-why')}
+        checked={confirmed}
+        onChange={(event) => setConfirmed(event.currentTarget.checked)}
+      />
+    </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 /** The app's end users: find, look at, create, delete. */
 import { Button, TextInput } from '@mantine/core';
-import { IconPlus, IconSearch, IconUsers } from '@tabler/icons-react';
+import { IconMailForward, IconPlus, IconSearch, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -16,8 +16,9 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import { t } from '../../text.ts';
 import { CreateUser } from './create-user.tsx';
+import { InviteUser } from './invite-user.tsx';
+import { t } from './text.ts';
 import { nameOf } from './user-name.ts';
 import { UserPanel } from './user-panel.tsx';
 
@@ -27,11 +28,16 @@ export function UsersPage() {
   const { search = '', page = 1, id } = route.useSearch();
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
-  const [isCreating, setCreating] = useState(false);
+  const [adding, setAdding] = useState<'create' | 'invite'>();
   const { data, error } = useQuery(usersQuery(search, page));
   const [text, setText] = useDebounced(search, (next) => {
     void navigate({ search: next === '' ? {} : { search: next }, replace: true });
   });
+  const stopAdding = (): void => setAdding(undefined);
+  const show = (user: User): void => {
+    stopAdding();
+    void navigate({ search: { id: user.id } });
+  };
   return (
     <>
       <PageHead title={t('nav.users')}>
@@ -41,19 +47,29 @@ export function UsersPage() {
             size="xs"
             type="search"
             leftSection={<IconSearch size={14} aria-hidden />}
-            placeholder={t('users.search')}
-            aria-label={t('users.search')}
+            placeholder={t('users.search-any')}
+            aria-label={t('users.search-any')}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
           />
           {mayWrite ? (
-            <Button
-              size="compact-sm"
-              leftSection={<IconPlus size={15} aria-hidden />}
-              onClick={() => setCreating(true)}
-            >
-              {t('users.create')}
-            </Button>
+            <>
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconMailForward size={15} aria-hidden />}
+                onClick={() => setAdding('invite')}
+              >
+                {t('users.invite')}
+              </Button>
+              <Button
+                size="compact-sm"
+                leftSection={<IconPlus size={15} aria-hidden />}
+                onClick={() => setAdding('create')}
+              >
+                {t('users.create')}
+              </Button>
+            </>
           ) : null}
         </div>
       </PageHead>
@@ -67,10 +83,10 @@ export function UsersPage() {
           <EmptyState
             icon={<IconUsers size={22} stroke={1.75} />}
             title={t(search === '' ? 'users.none-title' : 'users.no-match-title')}
-            text={t(search === '' ? 'users.none-text' : 'users.no-match-text')}
+            text={t(search === '' ? 'users.none-text' : 'users.no-match-any')}
           >
             {search === '' && mayWrite ? (
-              <Button size="sm" onClick={() => setCreating(true)}>
+              <Button size="sm" onClick={() => setAdding('create')}>
                 {t('users.create')}
               </Button>
             ) : null}
@@ -90,15 +106,8 @@ export function UsersPage() {
       {id === undefined ? null : (
         <UserPanel id={id} onClose={() => void navigate({ search: ({ id: _closed, ...rest }) => rest })} />
       )}
-      {isCreating ? (
-        <CreateUser
-          onClose={() => setCreating(false)}
-          onCreated={(user) => {
-            setCreating(false);
-            void navigate({ search: { id: user.id } });
-          }}
-        />
-      ) : null}
+      {adding === 'create' ? <CreateUser onClose={stopAdding} onCreated={show} /> : null}
+      {adding === 'invite' ? <InviteUser onClose={stopAdding} onInvited={show} /> : null}
     </>
   );
 }

@@ -1,0 +1,69 @@
+/** Acting as a user: asks first, then shows the token in code that works as it is. */
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { callConsole } from '../../api/session.ts';
+import type { User } from '../../api/types.ts';
+import dialog from '../../components/form-dialog.module.css';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { impersonationsQuery } from '../../components/impersonation-banner.tsx';
+import { CodeBlock } from '../../components/json-block.tsx';
+import type { Impersonation } from './api.ts';
+import { t } from './text.ts';
+import { nameOf } from './user-name.ts';
+
+export function ActAs({ user, onClose }: { user: User; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const name = nameOf(user);
+  const { mutate, isPending, error, data } = useMutation({
+    mutationFn: () => callConsole<Impersonation>(`/users/${user.id}/impersonate`, { method: 'POST' }),
+    onSuccess: () => void queryClient.invalidateQueries({ queryKey: impersonationsQuery.queryKey }),
+  });
+  if (data === undefined)
+    return (
+      <FormDialog
+        title={t('act.title', { name })}
+        action={t('act.start')}
+        isBusy={isPending}
+        error={error}
+        onSubmit={() => mutate()}
+        onClose={onClose}
+      >
+        <p>{t('act.text')}</p>
+      </FormDialog>
+    );
+  return (
+    <Modal
+      opened
+      size="lg"
+      onClose={onClose}
+      title={t('act.title', { name })}
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': t('panel.close') }}
+      classNames={{ title: dialog.title }}
+    >
+      <div className={dialog.form}>
+        <p role="status">
+          {t('act.ready', {
+            name,
+            time: new Date(data.expiresAt).toLocaleTimeString([], { timeStyle: 'short' }),
+          })}
+        </p>
+        <CodeBlock text={snippetOf(data)} what={t('act.snippet')} />
+        <Copyable value={data.accessToken} what={t('act.token')} />
+        <div className={dialog.buttons}>
+          <Button size="sm" onClick={onClose} data-autofocus>
+            {t('panel.close')}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+const snippetOf = ({ url, publishableKey, accessToken }: Impersonation): string =>
+  `import { createClient } from '@supabase/supabase-js';
+
+const supabase = createClient('${url}', '${publishableKey}', {
+  accessToken: async () => '${accessToken}',
+});`;

@@ -1,0 +1,242 @@
+/** What an operator can do with a user: confirm, reset the password, ban, act as, delete. */
+import { Button, Menu, NativeSelect } from '@mantine/core';
+import {
+  IconBan,
+  IconChevronDown,
+  IconCircleCheck,
+  IconLink,
+  IconMail,
+  IconPassword,
+  IconTrash,
+  IconUserShare,
+} from '@tabler/icons-react';
+import { useState } from 'react';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { PasswordField } from '../../../ui/password-field.tsx';
+import type { User } from '../../api/types.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { ActAs } from './act-as.tsx';
+import { t } from './text.ts';
+import { useUserCall } from './use-user-call.ts';
+import { nameOf } from './user-name.ts';
+import classes from './user-panel.module.css';
+
+type Dialog = 'password' | 'ban' | 'act' | 'delete';
+
+/** In hours; the last is what Go's durations still hold, about a hundred years. */
+const banChoices = [1, 24, 7 * 24, 30 * 24, 876_000] as const;
+
+export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => void }) {
+  const [dialog, setDialog] = useState<Dialog>();
+  const [link, setLink] = useState<string>();
+  const [sentTo, setSentTo] = useState<string>();
+  const { mutate, isPending, error, reset } = useUserCall<{ link?: string } | undefined>(
+    user.id,
+    (answer) => {
+      setDialog(undefined);
+      setLink(answer?.link);
+    },
+  );
+  const close = (): void => {
+    reset();
+    setDialog(undefined);
+  };
+  const name = nameOf(user);
+  const isBanned = Boolean(user.banned_until && Date.parse(user.banned_until) > Date.now());
+  const { email, phone } = user;
+
+  return (
+    <>
+      <div className={classes.actions}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconUserShare size={15} aria-hidden />}
+          onClick={() => setDialog('act')}
+        >
+          {t('users.act-as')}
+        </Button>
+        <Menu position="bottom-start" withinPortal transitionProps={{ duration: 0 }}>
+          <Menu.Target>
+            <Button
+              size="compact-sm"
+              variant="default"
+              loading={isPending && dialog === undefined}
+              rightSection={<IconChevronDown size={14} aria-hidden />}
+            >
+              {t('users.actions')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {email && !user.email_confirmed_at ? (
+              <Menu.Item
+                leftSection={<IconCircleCheck size={15} aria-hidden />}
+                onClick={() => mutate({ method: 'POST', path: '/confirm', body: { what: 'email' } })}
+              >
+                {t('users.confirm-email')}
+              </Menu.Item>
+            ) : null}
+            {phone && !user.phone_confirmed_at ? (
+              <Menu.Item
+                leftSection={<IconCircleCheck size={15} aria-hidden />}
+                onClick={() => mutate({ method: 'POST', path: '/confirm', body: { what: 'phone' } })}
+              >
+                {t('users.confirm-phone')}
+              </Menu.Item>
+            ) : null}
+            <Menu.Item
+              leftSection={<IconPassword size={15} aria-hidden />}
+              onClick={() => setDialog('password')}
+            >
+              {t('users.set-password')}
+            </Menu.Item>
+            {email ? (
+              <>
+                <Menu.Item
+                  leftSection={<IconMail size={15} aria-hidden />}
+                  onClick={() =>
+                    mutate(
+                      { method: 'POST', path: '/reset', body: { by: 'mail' } },
+                      { onSuccess: () => setSentTo(email) },
+                    )
+                  }
+                >
+                  {t('users.reset-mail')}
+                </Menu.Item>
+                <Menu.Item
+                  leftSection={<IconLink size={15} aria-hidden />}
+                  onClick={() => mutate({ method: 'POST', path: '/reset', body: { by: 'link' } })}
+                >
+                  {t('users.reset-link')}
+                </Menu.Item>
+              </>
+            ) : null}
+            <Menu.Item
+              leftSection={<IconBan size={15} aria-hidden />}
+              onClick={() =>
+                isBanned ? mutate({ method: 'POST', path: '/ban', body: { hours: 0 } }) : setDialog('ban')
+              }
+            >
+              {t(isBanned ? 'users.unban' : 'users.ban')}
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item
+              color="red"
+              leftSection={<IconTrash size={15} aria-hidden />}
+              onClick={() => setDialog('delete')}
+            >
+              {t('users.delete')}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </div>
+      <div role="status">
+        {sentTo === undefined ? null : (
+          <Notice tone="success">
+            <p>{t('users.reset-sent', { email: sentTo })}</p>
+          </Notice>
+        )}
+        {link === undefined ? null : (
+          <Notice tone="warning" title={t('users.reset-link-title')}>
+            <p>{t('users.reset-link-text', { name })}</p>
+            <Copyable value={link} what={t('users.reset-link-title')} />
+          </Notice>
+        )}
+      </div>
+      {error === null || dialog !== undefined ? null : <ProblemBox error={error} />}
+      {dialog === 'password' ? (
+        <SetPassword
+          isBusy={isPending}
+          error={error}
+          onSubmit={(password) => mutate({ method: 'PATCH', body: { password } })}
+          onClose={close}
+        />
+      ) : null}
+      {dialog === 'ban' ? (
+        <Ban
+          name={name}
+          isBusy={isPending}
+          error={error}
+          onSubmit={(hours) => mutate({ method: 'POST', path: '/ban', body: { hours } })}
+          onClose={close}
+        />
+      ) : null}
+      {dialog === 'act' ? <ActAs user={user} onClose={close} /> : null}
+      {dialog === 'delete' ? (
+        <Confirm
+          title={t('users.delete')}
+          action={t('users.delete')}
+          typed={name}
+          isBusy={isPending}
+          error={error}
+          onConfirm={() => mutate({ method: 'DELETE' }, { onSuccess: onDeleted })}
+          onClose={close}
+        >
+          <p>{t('users.delete-text', { name })}</p>
+        </Confirm>
+      ) : null}
+    </>
+  );
+}
+
+interface DialogProps<Value> {
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  readonly onSubmit: (value: Value) => void;
+  readonly onClose: () => void;
+}
+
+function SetPassword({ isBusy, error, onSubmit, onClose }: DialogProps<string>) {
+  const [password, setPassword] = useState('');
+  return (
+    <FormDialog
+      title={t('users.set-password')}
+      action={t('users.set-password')}
+      isBusy={isBusy}
+      error={error}
+      onSubmit={() => onSubmit(password)}
+      onClose={onClose}
+    >
+      <p>{t('users.set-password-text')}</p>
+      <PasswordField
+        label={t('users.new-password')}
+        required
+        autoComplete="new-password"
+        data-autofocus
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}
+
+function Ban({ name, isBusy, error, onSubmit, onClose }: DialogProps<number> & { name: string }) {
+  const [hours, setHours] = useState('24');
+  return (
+    <FormDialog
+      title={t('users.ban-title', { name })}
+      action={t('users.ban')}
+      isBusy={isBusy}
+      error={error}
+      onSubmit={() => onSubmit(Number(hours))}
+      onClose={onClose}
+    >
+      <p>{t('users.ban-text')}</p>
+      <NativeSelect
+        label={t('users.ban-for')}
+        data-autofocus
+        value={hours}
+        onChange={(event) => setHours(event.currentTarget.value)}
+        data={banChoices.map((choice) => ({ value: String(choice), label: durationOf(choice) }))}
+      />
+    </FormDialog>
+  );
+}
+
+function durationOf(hours: number): string {
+  if (hours === banChoices.at(-1)) return t('users.ban-ever');
+  return hours % 24 === 0 ? t('users.ban-days', { days: hours / 24 }) : t('users.ban-hours', { hours });
+}
