@@ -28,7 +28,7 @@ export interface Page {
   readonly status?: number;
   /** Sources of images besides our own origin. */
   readonly imageSources?: readonly string[];
-  /** True: the page may show frames of our own origin. */
+  /** True: the page may show frames and play media of our own origin. */
   readonly frames?: boolean;
   /** Another site whose widget the page loads: it may show its frames, bring its styles and be talked to. */
   readonly widgetSources?: readonly string[];
@@ -62,6 +62,7 @@ export function contentSecurityPolicy(
     "style-src-attr 'unsafe-inline'",
     ["img-src 'self' data:", ...imageSources].join(' '),
     ["connect-src 'self'", ...widgetSources].join(' '),
+    ...(frames ? ["media-src 'self'"] : []),
     ...(frameSources.length > 0 ? [['frame-src', ...frameSources].join(' ')] : []),
     "font-src 'self'",
     "form-action 'self'",

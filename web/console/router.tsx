@@ -12,6 +12,7 @@ import { sessionQuery } from './api/session.ts';
 import { type AsSearch, validateAs } from './components/persona.ts';
 import { RouteFault, RouteMissing, RouteWaiting } from './components/route-states.tsx';
 import { validateAuditSearch } from './features/audit/api.ts';
+import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
 
 export interface RouterContext {
@@ -33,24 +34,24 @@ const AuditPage = lazyRouteComponent(() => import('./features/audit/page.tsx'), 
 const InboxPage = lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage');
 
 const SqlPage = lazyRouteComponent(() => import('./features/sql/page.tsx'), 'SqlPage');
+const StoragePage = lazyRouteComponent(() => import('./features/storage/page.tsx'), 'StoragePage');
+
+/** The code of a page by its address: the first that fits. */
+const codeOf: readonly (readonly [RegExp, readonly { preload?: () => unknown }[]])[] = [
+  [/^\/tables\/./, [TablesPage, TablePage]],
+  [/^\/tables/, [TablesPage]],
+  [/^\/sql/, [SqlPage]],
+  [/^\/users/, [UsersPage]],
+  [/^\/storage/, [StoragePage]],
+  [/^\/inbox/, [InboxPage]],
+  [/^\/operators/, [OperatorsPage]],
+  [/^\/audit/, [AuditPage]],
+  [/^/, [HomePage]],
+];
 
 /** What an address needs, so that its code comes while the session is still being checked. */
 function preload(path: string): void {
-  const page = /^\/tables\/./.test(path)
-    ? [TablesPage, TablePage]
-    : path.startsWith('/tables')
-      ? [TablesPage]
-      : path.startsWith('/sql')
-        ? [SqlPage]
-        : path.startsWith('/users')
-          ? [UsersPage]
-          : path.startsWith('/inbox')
-            ? [InboxPage]
-            : path.startsWith('/operators')
-              ? [OperatorsPage]
-              : path.startsWith('/audit')
-                ? [AuditPage]
-                : [HomePage];
+  const page = codeOf.find(([pattern]) => pattern.test(path))?.[1] ?? [];
   for (const component of [Shell, ...page]) void component.preload?.();
 }
 
@@ -149,6 +150,14 @@ const inboxRoute = createRoute({
   component: InboxPage,
 });
 
+const storageRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/storage',
+  validateSearch: validateStorageSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(storageQuery),
+  component: StoragePage,
+});
+
 const operatorsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/operators',
@@ -178,6 +187,7 @@ const routeTree = rootRoute.addChildren([
     homeRoute,
     tablesRoute.addChildren([tablesIndexRoute, tableRoute]),
     usersRoute,
+    storageRoute,
     inboxRoute,
     sqlRoute,
     operatorsRoute,

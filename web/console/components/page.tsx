@@ -5,11 +5,11 @@ import classes from './page.module.css';
 /** Head of a page: its name, and what can be done here. */
 export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
   return (
-    <header className={classes.head}>
+    <div className={classes.head}>
       <title>{t('app.title', { page: title })}</title>
       <h1 className={classes.title}>{title}</h1>
       <div className={classes.tools}>{children}</div>
-    </header>
+    </div>
   );
 }
 

@@ -16,24 +16,28 @@ export function SidePanel({
   wide?: boolean;
 }) {
   return (
-    <Drawer
+    <Drawer.Root
       opened
-      onClose={onClose}
+      onClose={() => {
+        if (!isCovered()) onClose();
+      }}
       position="right"
       size={wide ? '44rem' : '32rem'}
-      title={title}
-      closeButtonProps={{ 'aria-label': t('panel.close') }}
-      overlayProps={{ backgroundOpacity: 0.35 }}
       transitionProps={{ duration: 120 }}
       lockScroll={false}
-      classNames={{
-        content: classes.content,
-        header: classes.header,
-        title: classes.title,
-        body: classes.body,
-      }}
     >
-      {children}
-    </Drawer>
+      <Drawer.Overlay backgroundOpacity={0.35} />
+      <Drawer.Content className={classes.content}>
+        {/* Beside the page's own it would be a second banner. */}
+        <Drawer.Header role="none" className={classes.header}>
+          <Drawer.Title className={classes.title}>{title}</Drawer.Title>
+          <Drawer.CloseButton aria-label={t('panel.close')} />
+        </Drawer.Header>
+        <Drawer.Body className={classes.body}>{children}</Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
   );
 }
+
+/** A dialog lies over the panel: Escape is for the dialog alone, though both hear it. */
+const isCovered = (): boolean => document.querySelectorAll('[role=dialog][aria-modal=true]').length > 1;

@@ -1,5 +1,6 @@
 /** The pages of the menu: only those that exist. The palette and the shortcuts list read the same table. */
 import {
+  IconBucket,
   IconDatabase,
   IconHistory,
   IconHome,
@@ -15,6 +16,7 @@ export const pages = [
   { to: '/tables', label: 'nav.tables', keys: 't', Icon: IconDatabase },
   { to: '/sql', label: 'nav.sql', keys: 's', Icon: IconTerminal2 },
   { to: '/users', label: 'nav.users', keys: 'u', Icon: IconUsers },
+  { to: '/storage', label: 'nav.storage', keys: 'b', Icon: IconBucket },
   { to: '/inbox', label: 'nav.inbox', keys: 'i', Icon: IconInbox },
   { to: '/operators', label: 'nav.operators', keys: 'o', Icon: IconUserShield },
   { to: '/audit', label: 'nav.audit', keys: 'a', Icon: IconHistory },

@@ -1,8 +1,7 @@
 /** What an operator can do with a user: confirm, reset the password, ban, act as, delete. */
-import { Button, Menu, NativeSelect } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import {
   IconBan,
-  IconChevronDown,
   IconCircleCheck,
   IconLink,
   IconMail,
@@ -15,6 +14,7 @@ import { Copyable } from '../../../ui/copyable.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PasswordField } from '../../../ui/password-field.tsx';
 import type { User } from '../../api/types.ts';
+import { ActionMenu, type MenuAction } from '../../components/action-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -48,6 +48,53 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
   const isBanned = Boolean(user.banned_until && Date.parse(user.banned_until) > Date.now());
   const { email, phone } = user;
 
+  const unconfirmed = [
+    ...(email && !user.email_confirmed_at ? (['email'] as const) : []),
+    ...(phone && !user.phone_confirmed_at ? (['phone'] as const) : []),
+  ];
+  const actions: readonly MenuAction[] = [
+    ...unconfirmed.map((what) => ({
+      label: t(`users.confirm-${what}`),
+      icon: <IconCircleCheck size={15} aria-hidden />,
+      onChoose: () => mutate({ method: 'POST', path: '/confirm', body: { what } }),
+    })),
+    {
+      label: t('users.set-password'),
+      icon: <IconPassword size={15} aria-hidden />,
+      onChoose: () => setDialog('password'),
+    },
+    ...(email
+      ? [
+          {
+            label: t('users.reset-mail'),
+            icon: <IconMail size={15} aria-hidden />,
+            onChoose: () =>
+              mutate(
+                { method: 'POST', path: '/reset', body: { by: 'mail' } },
+                { onSuccess: () => setSentTo(email) },
+              ),
+          },
+          {
+            label: t('users.reset-link'),
+            icon: <IconLink size={15} aria-hidden />,
+            onChoose: () => mutate({ method: 'POST', path: '/reset', body: { by: 'link' } }),
+          },
+        ]
+      : []),
+    {
+      label: t(isBanned ? 'users.unban' : 'users.ban'),
+      icon: <IconBan size={15} aria-hidden />,
+      onChoose: () =>
+        isBanned ? mutate({ method: 'POST', path: '/ban', body: { hours: 0 } }) : setDialog('ban'),
+    },
+    {
+      label: t('users.delete'),
+      icon: <IconTrash size={15} aria-hidden />,
+      isDanger: true,
+      onChoose: () => setDialog('delete'),
+    },
+  ];
+
   return (
     <>
       <div className={classes.actions}>
@@ -59,79 +106,7 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
         >
           {t('users.act-as')}
         </Button>
-        <Menu position="bottom-start" withinPortal transitionProps={{ duration: 0 }}>
-          <Menu.Target>
-            <Button
-              size="compact-sm"
-              variant="default"
-              loading={isPending && dialog === undefined}
-              rightSection={<IconChevronDown size={14} aria-hidden />}
-            >
-              {t('users.actions')}
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {email && !user.email_confirmed_at ? (
-              <Menu.Item
-                leftSection={<IconCircleCheck size={15} aria-hidden />}
-                onClick={() => mutate({ method: 'POST', path: '/confirm', body: { what: 'email' } })}
-              >
-                {t('users.confirm-email')}
-              </Menu.Item>
-            ) : null}
-            {phone && !user.phone_confirmed_at ? (
-              <Menu.Item
-                leftSection={<IconCircleCheck size={15} aria-hidden />}
-                onClick={() => mutate({ method: 'POST', path: '/confirm', body: { what: 'phone' } })}
-              >
-                {t('users.confirm-phone')}
-              </Menu.Item>
-            ) : null}
-            <Menu.Item
-              leftSection={<IconPassword size={15} aria-hidden />}
-              onClick={() => setDialog('password')}
-            >
-              {t('users.set-password')}
-            </Menu.Item>
-            {email ? (
-              <>
-                <Menu.Item
-                  leftSection={<IconMail size={15} aria-hidden />}
-                  onClick={() =>
-                    mutate(
-                      { method: 'POST', path: '/reset', body: { by: 'mail' } },
-                      { onSuccess: () => setSentTo(email) },
-                    )
-                  }
-                >
-                  {t('users.reset-mail')}
-                </Menu.Item>
-                <Menu.Item
-                  leftSection={<IconLink size={15} aria-hidden />}
-                  onClick={() => mutate({ method: 'POST', path: '/reset', body: { by: 'link' } })}
-                >
-                  {t('users.reset-link')}
-                </Menu.Item>
-              </>
-            ) : null}
-            <Menu.Item
-              leftSection={<IconBan size={15} aria-hidden />}
-              onClick={() =>
-                isBanned ? mutate({ method: 'POST', path: '/ban', body: { hours: 0 } }) : setDialog('ban')
-              }
-            >
-              {t(isBanned ? 'users.unban' : 'users.ban')}
-            </Menu.Item>
-            <Menu.Divider />
-            <Menu.Item
-              color="red"
-              leftSection={<IconTrash size={15} aria-hidden />}
-              onClick={() => setDialog('delete')}
-            >
-              {t('users.delete')}
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <ActionMenu label={t('users.actions')} isBusy={isPending && dialog === undefined} actions={actions} />
       </div>
       <div role="status">
         {sentTo === undefined ? null : (

@@ -1,0 +1,51 @@
+/** A signed-in page of the Console in a real Chromium, and what every page owes whoever looks at it. */
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import type { Backend } from './harness.ts';
+
+export interface SignedIn {
+  readonly page: Page;
+  readonly complaints: Complaints;
+  go(path: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export async function signedIn(
+  browser: Browser,
+  backend: Backend,
+  options: Parameters<typeof openContext>[1] = {},
+  operatorName?: string,
+): Promise<SignedIn> {
+  const { context, complaints } = await openContext(browser, {
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  const page = await context.newPage();
+  await page.goto(await backend.consoleLink(operatorName));
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  return {
+    page,
+    complaints,
+    go: (path) => page.goto(`${backend.url}/console${path}`),
+    close: () => context.close(),
+  };
+}
+
+/** Every width and scheme that a page is judged in. */
+export const looks = [
+  { width: 1280, height: 800, colorScheme: 'light' },
+  { width: 1280, height: 800, colorScheme: 'dark' },
+  { width: 360, height: 740, colorScheme: 'light' },
+  { width: 360, height: 740, colorScheme: 'dark' },
+] as const;
+
+/** Accessible, no wider than the window, no text missing, no markup run. `name` says which state in a failure. */
+export async function expectSound(page: Page, name: string): Promise<void> {
+  // Panels slide in; colours are judged where they come to rest.
+  await page.waitForTimeout(250);
+  expect([name, await axeViolations(page)]).toEqual([name, []]);
+  expect([name, await scrollsSideways(page)]).toEqual([name, false]);
+  expect([name, await page.getByText('⟦').count()]).toEqual([name, 0]);
+  expect([name, await page.title()]).not.toEqual([name, 'pwned']);
+}

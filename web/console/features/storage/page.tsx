@@ -1,0 +1,110 @@
+/** Buckets, their folders and files. */
+import { Button } from '@mantine/core';
+import { IconBucket, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../../api/session.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { type Bucket, storageQuery } from './api.ts';
+import { BucketForm } from './bucket-form.tsx';
+import { FolderView } from './folder-view.tsx';
+import classes from './page.module.css';
+import { t } from './text.ts';
+import { UploadList } from './upload-list.tsx';
+import { useUploads } from './use-uploads.ts';
+
+const route = getRouteApi('/app/storage');
+
+export function StoragePage() {
+  const { bucket: name } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const [isCreating, setCreating] = useState(false);
+  const { data, error } = useQuery(storageQuery);
+  const uploads = useUploads(data?.features.resumable ?? false);
+  const bucket = data?.buckets.find(({ id }) => id === name);
+  return (
+    <>
+      <PageHead title={t('nav.storage')}>
+        {mayWrite ? (
+          <Button
+            size="compact-sm"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setCreating(true)}
+          >
+            {t('storage.new-bucket')}
+          </Button>
+        ) : null}
+      </PageHead>
+      {error === null ? null : <ProblemBox error={error} />}
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonLines lines={8} />
+        ) : null
+      ) : data.buckets.length === 0 ? (
+        <EmptyState
+          icon={<IconBucket size={22} stroke={1.75} />}
+          title={t('storage.none-title')}
+          text={t('storage.none-text')}
+        >
+          {mayWrite ? (
+            <Button size="sm" onClick={() => setCreating(true)}>
+              {t('storage.new-bucket')}
+            </Button>
+          ) : null}
+        </EmptyState>
+      ) : (
+        <div className={classes.split} data-open={bucket !== undefined || undefined}>
+          <nav className={classes.buckets} aria-label={t('storage.buckets')}>
+            {data.buckets.map((each) => (
+              <BucketLink key={each.id} bucket={each} isOpen={each.id === name} />
+            ))}
+          </nav>
+          <div className={classes.detail}>
+            {bucket === undefined ? (
+              <EmptyState
+                icon={<IconBucket size={22} stroke={1.75} />}
+                title={t('storage.pick-title')}
+                text={t('storage.pick-text')}
+              />
+            ) : (
+              <FolderView key={bucket.id} bucket={bucket} facts={data} onUpload={uploads.add} />
+            )}
+          </div>
+        </div>
+      )}
+      {uploads.list.length === 0 ? null : <UploadList uploads={uploads} />}
+      {isCreating && data !== undefined ? (
+        <BucketForm
+          projectLimitBytes={data.fileSizeLimitBytes}
+          onClose={() => setCreating(false)}
+          onSaved={(id) => {
+            setCreating(false);
+            void navigate({ search: { bucket: id } });
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function BucketLink({ bucket, isOpen }: { bucket: Bucket; isOpen: boolean }) {
+  return (
+    <Link
+      to="/storage"
+      search={{ bucket: bucket.id }}
+      className={classes.bucket}
+      aria-current={isOpen ? 'true' : undefined}
+      data-open={isOpen || undefined}
+    >
+      <IconBucket size={16} stroke={1.75} aria-hidden />
+      <span className={classes.bucketName}>{bucket.name}</span>
+      {bucket.public ? <Tag tone="warning">{t('storage.public')}</Tag> : null}
+    </Link>
+  );
+}

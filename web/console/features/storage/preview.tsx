@@ -1,0 +1,71 @@
+/**
+ * What a file looks like. Pictures, sound and film are drawn by elements that run nothing; whatever can hold scripts (HTML,
+ * SVG's source, XML) is shown as text. A PDF gets a frame, since browsers show none in a sandboxed one: storage serves it
+ * as that type and no other (`nosniff`), and puts everything that can hold scripts into a sandbox of its own.
+ */
+import { IconEyeOff } from '@tabler/icons-react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { CodeBlock } from '../../components/json-block.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import type { FileInfo } from './api.ts';
+import classes from './preview.module.css';
+import { t } from './text.ts';
+
+const textBytes = 64 * 1024;
+const textTypes =
+  /^(?:text\/|application\/(?:json|javascript|xml|xhtml\+xml|x-yaml|yaml|toml|sql|x-sh)\b|.*\+(?:json|xml)$)/;
+
+export function Preview({ info, name }: { info: FileInfo; name: string }) {
+  const type = (info.content_type ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (type.startsWith('image/'))
+    return (
+      <div className={classes.stage}>
+        <img src={info.link} alt={name} className={classes.picture} />
+      </div>
+    );
+  if (type.startsWith('video/'))
+    return (
+      // biome-ignore lint/a11y/useMediaCaption: it is the operator's own file, as it was stored
+      <video src={info.link} controls preload="metadata" className={classes.film} aria-label={name} />
+    );
+  if (type.startsWith('audio/'))
+    return (
+      // biome-ignore lint/a11y/useMediaCaption: it is the operator's own file, as it was stored
+      <audio src={info.link} controls preload="metadata" className={classes.sound} aria-label={name} />
+    );
+  if (type === 'application/pdf')
+    return <iframe src={info.link} title={name} className={classes.paper} referrerPolicy="no-referrer" />;
+  if (textTypes.test(type)) return <TextPreview info={info} name={name} />;
+  return (
+    <p className={classes.none}>
+      <IconEyeOff size={18} aria-hidden />
+      {t('file.no-preview', { type: type || name })}
+    </p>
+  );
+}
+
+const textQuery = (link: string) =>
+  queryOptions({
+    queryKey: ['file-text', link],
+    queryFn: async ({ signal }) => {
+      const answer = await fetch(link, { signal, headers: { range: `bytes=0-${textBytes - 1}` } });
+      // 416: there are no bytes at all.
+      if (answer.status === 416) return '';
+      if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+      return answer.text();
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+function TextPreview({ info, name }: { info: FileInfo; name: string }) {
+  const { data, error } = useQuery(textQuery(info.link));
+  if (error !== null) return <ProblemBox error={error} />;
+  if (data === undefined) return <SkeletonLines lines={4} />;
+  return (
+    <div>
+      <CodeBlock text={data} what={name} />
+      {info.size !== null && info.size > textBytes ? <p className={classes.note}>{t('file.cut')}</p> : null}
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+/**
+ * The bytes of one file to storage, by a link that storage has signed for its path. Where the service knows TUS (version
+ * 1.0.0, "Core Protocol") large files go in parts, and an upload that broke off goes on where it was.
+ */
+
+export interface UploadLink {
+  /** Path and query of the signed address. */
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface SendOptions {
+  readonly bucket: string;
+  readonly path: string;
+  readonly file: File;
+  readonly link: UploadLink;
+  readonly isResumable: boolean;
+  readonly signal: AbortSignal;
+  /** Of an upload that broke off: where it goes on. */
+  readonly resumeAt?: string | undefined;
+  readonly onProgress: (sentBytes: number) => void;
+  /** Where it can go on should it break off. */
+  readonly onPlace: (address: string) => void;
+}
+
+export class UploadFault extends Error {
+  /** 0: no answer came. */
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** What smaller files gain from parts is less than their requests cost. */
+const partBytes = 6 * 1024 * 1024;
+const tusVersion = '1.0.0';
+
+/** @throws {UploadFault} */
+export async function sendFile(options: SendOptions): Promise<void> {
+  if (options.isResumable && options.file.size > partBytes) await sendInParts(options);
+  else await sendWhole(options);
+}
+
+async function sendWhole({ file, link, signal, onProgress }: SendOptions): Promise<void> {
+  await send({
+    method: 'PUT',
+    url: link.url,
+    headers: { 'content-type': file.type || 'application/octet-stream' },
+    body: file,
+    signal,
+    onProgress,
+  });
+}
+
+async function sendInParts(options: SendOptions): Promise<void> {
+  const { file, link, signal, onProgress, onPlace } = options;
+  const own = { 'tus-resumable': tusVersion, 'x-signature': link.token };
+  let place = options.resumeAt;
+  let offset = 0;
+  if (place === undefined) {
+    const made = await send({
+      method: 'POST',
+      url: '/storage/v1/upload/resumable/sign',
+      headers: { ...own, 'upload-length': String(file.size), 'upload-metadata': metadataOf(options) },
+      signal,
+    });
+    place = new URL(made.getResponseHeader('location') ?? '', location.href).pathname;
+    onPlace(place);
+  } else {
+    const known = await send({ method: 'HEAD', url: place, headers: own, signal });
+    offset = Number(known.getResponseHeader('upload-offset') ?? 0);
+  }
+  while (offset < file.size) {
+    const begin = offset;
+    const answer = await send({
+      method: 'PATCH',
+      url: place,
+      headers: {
+        ...own,
+        'upload-offset': String(begin),
+        'content-type': 'application/offset+octet-stream',
+      },
+      body: file.slice(begin, begin + partBytes),
+      signal,
+      onProgress: (sent) => onProgress(begin + sent),
+    });
+    offset = Number(answer.getResponseHeader('upload-offset') ?? file.size);
+  }
+}
+
+/** Names and base64 values (TUS 1.0.0, "Upload-Metadata"). */
+function metadataOf({ bucket, path, file }: SendOptions): string {
+  const fields = {
+    bucketName: bucket,
+    objectName: path,
+    contentType: file.type || 'application/octet-stream',
+  };
+  return Object.entries(fields)
+    .map(([name, value]) => `${name} ${base64(value)}`)
+    .join(',');
+}
+
+const base64 = (text: string): string =>
+  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
+
+interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Blob;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (sentBytes: number) => void;
+}
+
+/** XMLHttpRequest, since fetch does not tell how much of a body has gone. */
+function send({ method, url, headers, body, signal, onProgress }: Request): Promise<XMLHttpRequest> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = (): void => request.abort();
+    signal.addEventListener('abort', abort);
+    request.open(method, url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded }) => onProgress?.(loaded);
+    request.onload = () => {
+      if (request.status < 300) resolve(request);
+      else reject(new UploadFault(request.status, messageOf(request.responseText)));
+    };
+    request.onerror = () => reject(new UploadFault(0, ''));
+    request.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
+    request.onloadend = () => signal.removeEventListener('abort', abort);
+    request.send(body ?? null);
+  });
+}
+
+function messageOf(text: string): string {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return typeof message === 'string' ? message : text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,133 @@
+/** The queue of uploads: two at a time, each with its progress, and its way on when it fails. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { callConsole } from '../../api/session.ts';
+import { messageOf } from '../../components/problem-box.tsx';
+import { bucketPath, filesKey } from './api.ts';
+import { sendFile, UploadFault, type UploadLink } from './send-file.ts';
+import { t } from './text.ts';
+
+export interface Upload {
+  readonly id: number;
+  readonly bucket: string;
+  readonly path: string;
+  readonly file: File;
+  readonly state: 'waiting' | 'running' | 'done' | 'failed';
+  readonly sentBytes: number;
+  readonly replace: boolean;
+  readonly fault?: string;
+  /** There is a file of that name already. */
+  readonly exists?: boolean;
+  /** It can go on where it broke off. */
+  readonly place?: string;
+  readonly link?: UploadLink;
+}
+
+const atOnce = 2;
+
+export interface Uploads {
+  readonly list: readonly Upload[];
+  add(bucket: string, folder: string, files: Iterable<File>): void;
+  retry(id: number, replace?: boolean): void;
+  cancel(id: number): void;
+  clear(): void;
+}
+
+export function useUploads(isResumable: boolean): Uploads {
+  const queryClient = useQueryClient();
+  const [list, setList] = useState<readonly Upload[]>([]);
+  const nextId = useRef(1);
+  const running = useRef(new Map<number, AbortController>());
+
+  const change = useCallback((id: number, fields: Partial<Upload>): void => {
+    setList((former) => former.map((each) => (each.id === id ? { ...each, ...fields } : each)));
+  }, []);
+
+  useEffect(() => {
+    for (const upload of list) {
+      if (running.current.size >= atOnce) return;
+      if (upload.state !== 'waiting' || running.current.has(upload.id)) continue;
+      const stop = new AbortController();
+      running.current.set(upload.id, stop);
+      change(upload.id, { state: 'running' });
+      void run(upload, isResumable, stop.signal, change).then((outcome) => {
+        running.current.delete(upload.id);
+        change(upload.id, outcome);
+        if (outcome.state === 'done')
+          void queryClient.invalidateQueries({ queryKey: filesKey(upload.bucket) });
+      });
+    }
+  }, [list, isResumable, change, queryClient]);
+
+  useEffect(() => {
+    const open = running.current;
+    return () => {
+      for (const stop of open.values()) stop.abort();
+    };
+  }, []);
+
+  return {
+    list,
+    add(bucket, folder, files) {
+      const added = [...files].map((file) => ({
+        id: nextId.current++,
+        bucket,
+        path: folder + file.name,
+        file,
+        state: 'waiting' as const,
+        sentBytes: 0,
+        replace: false,
+      }));
+      setList((former) => [...former, ...added]);
+    },
+    retry(id, replace = false) {
+      setList((former) =>
+        former.map((each) => (each.id === id ? { ...each, state: 'waiting', replace, exists: false } : each)),
+      );
+    },
+    cancel(id) {
+      running.current.get(id)?.abort();
+      setList((former) => former.filter((each) => each.id !== id));
+    },
+    clear() {
+      setList((former) => former.filter(({ state }) => state === 'waiting' || state === 'running'));
+    },
+  };
+}
+
+async function run(
+  upload: Upload,
+  isResumable: boolean,
+  signal: AbortSignal,
+  change: (id: number, fields: Partial<Upload>) => void,
+): Promise<Pick<Upload, 'state' | 'fault' | 'exists'>> {
+  const { id, bucket, path, file, replace, place } = upload;
+  try {
+    const link =
+      upload.link !== undefined && place !== undefined
+        ? upload.link
+        : await callConsole<UploadLink>(`${bucketPath(bucket)}/upload-link`, {
+            method: 'POST',
+            body: { path, replace },
+            signal,
+          });
+    change(id, { link });
+    await sendFile({
+      bucket,
+      path,
+      file,
+      link,
+      isResumable,
+      signal,
+      resumeAt: place,
+      onProgress: (sentBytes) => change(id, { sentBytes }),
+      onPlace: (address) => change(id, { place: address }),
+    });
+    change(id, { sentBytes: file.size });
+    return { state: 'done' };
+  } catch (error) {
+    const isLost = error instanceof UploadFault && error.status === 0;
+    const fault = isLost ? t('upload.network') : messageOf(error);
+    return { state: 'failed', fault, exists: /already exists/i.test(fault) };
+  }
+}
