@@ -496,6 +496,29 @@ describe('connections', () => {
     expect(got).toEqual(['200 "held"', '200 "held"', '504 {"code', '504 {"code', '504 {"code']);
   });
 
+  test('what is refused or known without the database needs none', async () => {
+    const rest = await start({ PGRST_DB_POOL: '1', PGRST_DB_CHANNEL_ENABLED: 'false' });
+    const holder = await database.hold();
+    const held = rest.fetch('/rpc/hold', { method: 'POST' });
+    await database.until(
+      "select count(*) = 1 as done from pg_stat_activity where usename = 'rest_login' and wait_event = 'advisory'",
+    );
+    const status = async (path: string, init: RequestInit = {}) => (await rest.fetch(path, init)).status;
+    try {
+      expect(await status('/items', { method: 'OPTIONS' })).toBe(200);
+      expect(await status('/', { method: 'OPTIONS' })).toBe(200);
+      expect(await status('/items', { headers: { authorization: 'Bearer x' } })).toBeGreaterThanOrEqual(401);
+      expect(await status('/items?select=id,nothing(id)')).toBe(400);
+      expect(await status('/items?id=nothing')).toBe(400);
+      expect(await status('/nothing')).toBe(404);
+      expect(await status('/items', { method: 'POST', body: '{' })).toBe(400);
+      expect(await status('/rpc/hold', { method: 'DELETE' })).toBe(405);
+    } finally {
+      await holder.release();
+    }
+    expect((await held).status).toBe(200);
+  });
+
   test('db-prepared-statements=false leaves no statement on the session', async () => {
     const count = async (environment: Record<string, string>) => {
       const rest = await start({ ...environment, PGRST_DB_POOL: '1' });

@@ -18,6 +18,11 @@ const fixture = `
   create function api.isolated() returns json stable language sql
     set default_transaction_isolation = 'repeatable read' as
     $$ select to_json(current_setting('transaction_isolation')) $$;
+  create sequence api.attempts;
+  grant usage on sequence api.attempts to rest_anon;
+  create function api.conflict() returns int volatile language plpgsql as $$ begin
+    perform nextval('api.attempts');
+    raise serialization_failure; end $$;
   create role rest_strict;
   grant rest_strict to rest_login;
   grant usage on schema api to rest_strict;
@@ -91,6 +96,15 @@ describe('access', () => {
     });
     expect(await response.json()).toBe(expected);
   });
+});
+
+test('a conflict is told, and not tried again', async () => {
+  const response = await rest.fetch('/rpc/conflict', { method: 'POST' });
+  expect([response.status, await response.json()]).toMatchObject([500, { code: '40001' }]);
+  const attempts = await database.query<{ last_value: string }>(
+    'select last_value::text, is_called from api.attempts',
+  );
+  expect(attempts).toEqual([{ last_value: '1', is_called: true }]);
 });
 
 describe('settings of the role', () => {
