@@ -25,6 +25,7 @@ import { createFactors } from './operators/factors.ts';
 import { operatorRoutes } from './operators/routes.ts';
 import { createSeal } from './operators/seal.ts';
 import { personaRoutes } from './persona/routes.ts';
+import { policyRoutes } from './policies/routes.ts';
 import * as queries from './queries.ts';
 import { createApi, parse } from './routes/api.ts';
 import { homeRoutes } from './routes/home.ts';
@@ -151,6 +152,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               inboxRoutes(api, deps.inbox, audit);
               personaRoutes(api, database, deps.clock);
               sqlRoutes(api, database, deps.clock, audit);
+              policyRoutes(api, database, audit);
               whyRoutes(api, database, deps.clock);
             },
             { prefix: '/api' },

@@ -25,6 +25,7 @@ const harmless: Readonly<Record<string, string>> = {
   'POST /factor/prove': 'proves an own second factor',
   'DELETE /factor': 'removes an own second factor',
   'POST /sql/look': 'queries that are judged first, read-only and rolled back (test/console/sql.test.ts)',
+  'POST /policies/preview': 'prints SQL',
   'POST /why': 'reads only, for such a role',
   'POST /why/pgtap': 'reads only, for such a role',
   'POST /sql/look/explain': 'the plan of such a query',

@@ -49,3 +49,23 @@ export const why = z.object({
   values: cells.default({}),
   returned: z.array(z.string()).max(2000).default([]),
 });
+
+const policyName = z.string().min(1).max(63);
+const policy = z.object({
+  name: policyName,
+  command: z.enum(['all', 'select', 'insert', 'update', 'delete']),
+  permissive: z.boolean(),
+  roles: z.array(z.string().min(1).max(63)).min(1).max(50),
+  using: z.string().max(20_000).nullable(),
+  check: z.string().max(20_000).nullable(),
+});
+export const policyChange = z.object({
+  schema: z.string().min(1).max(200),
+  table: z.string().min(1).max(200),
+  change: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('create'), policy }),
+    z.object({ kind: z.literal('replace'), former: policyName, policy }),
+    z.object({ kind: z.literal('drop'), name: policyName }),
+    z.object({ kind: z.literal('security'), enabled: z.boolean(), forced: z.boolean() }),
+  ]),
+});

@@ -1,6 +1,6 @@
 /** The rights that a statement needs, each with what would give it. */
 import type { Queryable } from '../../database/types.ts';
-import { quoteIdentifier, sql } from '../../kernel/sql.ts';
+import { sql } from '../../kernel/sql.ts';
 import type { Need, Operation, Policy } from './core/types.ts';
 import type { RelationFacts } from './facts.ts';
 
@@ -43,19 +43,20 @@ export async function listNeeds(
   inserts: boolean,
   policies: readonly Policy[],
 ): Promise<Need[]> {
-  const table = `${quoteIdentifier(relation.schema)}.${quoteIdentifier(relation.name)}`;
-  const to = quoteIdentifier(role);
-  const needs: Need[] = [];
-  const [schema] = await db.query<{ held: boolean }>(
-    sql`select has_schema_privilege(${role}::name, ${relation.schema}::text, 'usage') as held`,
-  );
-  needs.push({
-    kind: 'schema',
-    name: quoteIdentifier(relation.schema),
-    privilege: 'USAGE',
-    held: schema?.held ?? false,
-    fix: `grant usage on schema ${quoteIdentifier(relation.schema)} to ${to};`,
-  });
+  const [names] = await db.query<{ held: boolean; schema: string; table: string; to: string }>(sql`
+    select has_schema_privilege(${role}::name, ${relation.schema}::text, 'usage') as held,
+      quote_ident(${relation.schema}) as schema, quote_ident(${role}) as to,
+      quote_ident(${relation.schema}) || '.' || quote_ident(${relation.name}) as table`);
+  const { held = false, schema = '', table = '', to = '' } = names ?? {};
+  const needs: Need[] = [
+    {
+      kind: 'schema',
+      name: schema,
+      privilege: 'USAGE',
+      held,
+      fix: `grant usage on schema ${schema} to ${to};`,
+    },
+  ];
   for (const { privilege, columns } of uses) needs.push(await tableNeed(privilege, columns));
   if (inserts) needs.push(...(await sequenceNeeds()));
   const functions = policies.filter(({ applies }) => applies).flatMap((policy) => policy.functions);
@@ -76,14 +77,14 @@ export async function listNeeds(
       select has_table_privilege(${role}::name, ${relation.oid}::oid, ${privilege}) as whole,
         ${privilege !== 'DELETE'}::boolean and has_any_column_privilege(${role}::name, ${relation.oid}::oid,
           case when ${privilege} = 'DELETE' then 'SELECT' else ${privilege} end) as any,
-        (select coalesce(json_agg(a.attname order by a.attnum), '[]') from pg_attribute a
+        (select coalesce(json_agg(quote_ident(a.attname) order by a.attnum), '[]') from pg_attribute a
           where a.attrelid = ${relation.oid}::oid and a.attname = any (${columns}::text[])
             and ${privilege !== 'DELETE'}::boolean and not has_column_privilege(${role}::name, ${relation.oid}::oid, a.attnum,
               case when ${privilege} = 'DELETE' then 'SELECT' else ${privilege} end)) as missing`);
     const { whole = false, any = false, missing = [] } = row ?? {};
     const held = whole || (privilege !== 'DELETE' && any && missing.length === 0);
     const isByColumn = !whole && any;
-    const list = missing.map(quoteIdentifier).join(', ');
+    const list = missing.join(', ');
     return {
       kind: isByColumn ? 'columns' : 'table',
       name: isByColumn && missing.length > 0 ? `${table} (${list})` : table,

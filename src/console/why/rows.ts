@@ -1,9 +1,9 @@
 /** The row before and after, as the tables' owner sees it, so that conditions can be evaluated for what is hidden. */
 import type { Database, Setting, Transaction } from '../../database/types.ts';
-import { sql } from '../../kernel/sql.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
 import type { RelationFacts } from './facts.ts';
-import { type Asked, keyCondition, statementOf } from './statement.ts';
+import { type Asked, aliasOf, keyCondition, statementOf } from './statement.ts';
 
 export interface WholeRow {
   /** A value of the table's type, as text. */
@@ -16,7 +16,7 @@ export interface Rows {
   readonly after: WholeRow | undefined;
 }
 
-const wanted = sql.raw('r::text as composite, to_jsonb(r) as cells');
+const wantedOf = (alias: Sql): Sql => sql`${alias}::text as composite, to_jsonb(${alias}) as cells`;
 
 /**
  * `after` is what the write would store, defaults, triggers and generated columns included; where it cannot be made
@@ -46,8 +46,10 @@ async function readRow(
   relation: RelationFacts,
   asked: Asked,
 ): Promise<WholeRow | undefined> {
+  const alias = aliasOf(relation);
   const rows = await tx.query<{ composite: string; cells: Record<string, unknown> }>(sql`
-    select ${wanted} from ${sql.id(relation.schema, relation.name)} r where ${keyCondition(asked.key)} limit 1`);
+    select ${wantedOf(alias)} from ${sql.id(relation.schema, relation.name)} ${alias}
+    where ${keyCondition(asked.key, alias)} limit 1`);
   return rows[0];
 }
 
@@ -62,7 +64,7 @@ async function writtenRow(
   try {
     const [row] = await tx.savepoint((inner) =>
       inner.query<{ composite: string; cells: Record<string, unknown> }>(
-        statementOf(relation, asked, wanted),
+        statementOf(relation, asked, wantedOf(aliasOf(relation))),
       ),
     );
     if (row !== undefined) return row;
@@ -74,8 +76,8 @@ async function writtenRow(
   try {
     const [row] = await tx.savepoint((inner) =>
       inner.query<{ composite: string; cells: Record<string, unknown> }>(sql`
-        select r::text as composite, to_jsonb(r) as cells
-        from jsonb_populate_record(${start}, ${JSON.stringify(asked.values)}::jsonb) r`),
+        select ${wantedOf(aliasOf(relation))}
+        from jsonb_populate_record(${start}, ${JSON.stringify(asked.values)}::jsonb) as ${aliasOf(relation)}`),
     );
     return row;
   } catch {

@@ -18,10 +18,17 @@ export interface Asked {
 
 const target = ({ schema, name }: RelationFacts): Sql => sql.id(schema, name);
 
-export const keyCondition = (key: Cells): Sql =>
+/** The row's name in a statement: none that a column has, which would come before it. */
+export function aliasOf({ columns }: RelationFacts): Sql {
+  let alias = 'asked';
+  while (columns.some(({ name }) => name === alias)) alias += '_';
+  return sql.id(alias);
+}
+
+export const keyCondition = (key: Cells, alias: Sql): Sql =>
   sql.join(
     Object.entries(key).map(([name, value]) =>
-      value === null ? sql`r.${sql.id(name)} is null` : sql`r.${sql.id(name)} = ${value}`,
+      value === null ? sql`${alias}.${sql.id(name)} is null` : sql`${alias}.${sql.id(name)} = ${value}`,
     ),
     ' and ',
   );
@@ -29,23 +36,24 @@ export const keyCondition = (key: Cells): Sql =>
 /** `returning`: instead of the columns that were asked for. */
 export function statementOf(relation: RelationFacts, asked: Asked, returning?: Sql): Sql {
   const { operation, key, values, returned } = asked;
-  const columns = sql.join(returned.map((name) => sql`r.${sql.id(name)}`));
+  const alias = aliasOf(relation);
+  const columns = sql.join(returned.map((name) => sql`${alias}.${sql.id(name)}`));
   const back = returning ?? (returned.length > 0 ? columns : undefined);
   const tail = back === undefined ? sql.empty : sql` returning ${back}`;
   switch (operation) {
     case 'select':
-      return sql`select ${returning ?? (returned.length > 0 ? columns : sql.raw('1'))} from ${target(relation)} r where ${keyCondition(key)}`;
+      return sql`select ${returning ?? (returned.length > 0 ? columns : sql.raw('1'))} from ${target(relation)} ${alias} where ${keyCondition(key, alias)}`;
     case 'insert': {
       const names = Object.keys(values);
-      if (names.length === 0) return sql`insert into ${target(relation)} as r default values${tail}`;
-      return sql`insert into ${target(relation)} as r (${sql.join(names.map((name) => sql.id(name)))})
+      if (names.length === 0) return sql`insert into ${target(relation)} as ${alias} default values${tail}`;
+      return sql`insert into ${target(relation)} as ${alias} (${sql.join(names.map((name) => sql.id(name)))})
         values (${sql.join(names.map((name) => sql`${values[name]}`))})${tail}`;
     }
     case 'update':
-      return sql`update ${target(relation)} r
+      return sql`update ${target(relation)} ${alias}
         set ${sql.join(Object.entries(values).map(([name, value]) => sql`${sql.id(name)} = ${value}`))}
-        where ${keyCondition(key)}${tail}`;
+        where ${keyCondition(key, alias)}${tail}`;
     case 'delete':
-      return sql`delete from ${target(relation)} r where ${keyCondition(key)}${tail}`;
+      return sql`delete from ${target(relation)} ${alias} where ${keyCondition(key, alias)}${tail}`;
   }
 }

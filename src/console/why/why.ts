@@ -70,11 +70,13 @@ export async function why(
     throw new ConsoleError('not_found', { message: `There is no table ${name.schema}.${name.name}.` });
   checkNames(relation, asked);
   const { role } = identity;
-  const found = await findSecurity(db, relation, role);
-  const policies = found === undefined ? [] : await listPolicies(db, relation.oid, role);
+  // Where a view asks as whoever uses it, the table behind it is what is judged.
+  const base = (await judgedInstead(db, relation, asked)) ?? relation;
+  const found = await findSecurity(db, base, role);
+  const policies = found === undefined ? [] : await listPolicies(db, base.oid, role);
   const plans = found === 'on' ? gatesOf(asked.operation, asked.returned.length > 0) : [];
-  const rows = await readRows(database, relation, asked, identity, timeout);
-  const gates = await judge(database, relation, plans, policies, rows, identity);
+  const rows = await readRows(database, base, asked, identity, timeout);
+  const gates = await judge(database, base, plans, policies, rows, identity);
   const concerned = policies.filter((policy) => plans.some(({ command }) => concerns(policy, command)));
   const needs =
     found === undefined
@@ -112,6 +114,23 @@ export async function why(
     truth,
     agrees: explanation.verdict === truth.verdict,
   };
+}
+
+/** The one table behind a `security_invoker` view that has all its columns that are spoken of. */
+async function judgedInstead(
+  db: Queryable,
+  view: RelationFacts,
+  { key, values, returned }: Asked,
+): Promise<RelationFacts | undefined> {
+  if (view.kind !== 'view' || !view.invoker) return undefined;
+  const [source, second] = await listSources(db, view.oid);
+  if (source === undefined || second !== undefined) return undefined;
+  const table = await findRelation(db, source);
+  if (table === undefined || table.kind !== 'table') return undefined;
+  const names = new Set(table.columns.map(({ name }) => name));
+  return [...Object.keys(key), ...Object.keys(values), ...returned].every((name) => names.has(name))
+    ? table
+    : undefined;
 }
 
 const usedBy = ({ key, values, returned }: Asked) => ({

@@ -1,0 +1,62 @@
+/** Tables with their row-level security, policies and grants, from the catalog. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Policy } from '../why/core/types.ts';
+
+export interface SecuredTable {
+  schema: string;
+  name: string;
+  rls: boolean;
+  forced: boolean;
+  policies: (Pick<Policy, 'name' | 'command' | 'permissive' | 'roles'> & {
+    /** Shortened where the search path says it. */
+    using: string | null;
+    check: string | null;
+  })[];
+  /** What each role of the API may do at all, before any policy: its table or column privileges. */
+  grants: {
+    role: string;
+    select: boolean;
+    insert: boolean;
+    update: boolean;
+    delete: boolean;
+    bypasses: boolean;
+  }[];
+}
+
+/** The roles that requests come with, as long as nobody adds one. */
+const apiRoles: readonly string[] = ['anon', 'authenticated', 'service_role'];
+
+export const listSecuredTables = (db: Queryable): Promise<SecuredTable[]> =>
+  db.query<SecuredTable>(sql`
+    select n.nspname as schema, c.relname as name, c.relrowsecurity as rls, c.relforcerowsecurity as forced,
+      (select coalesce(json_agg(json_build_object('name', p.polname, 'permissive', p.polpermissive,
+          'command', case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end,
+          'roles', (select json_agg(case when r = 0 then 'public' else pg_get_userbyid(r) end order by r) from unnest(p.polroles) r),
+          'using', pg_get_expr(p.polqual, p.polrelid), 'check', pg_get_expr(p.polwithcheck, p.polrelid))
+          order by p.polname), '[]')
+        from pg_policy p where p.polrelid = c.oid) as policies,
+      (select json_agg(json_build_object('role', r.rolname, 'bypasses', r.rolbypassrls or r.rolsuper,
+          'select', u.held and has_any_column_privilege(r.oid, c.oid, 'select'),
+          'insert', u.held and has_any_column_privilege(r.oid, c.oid, 'insert'),
+          'update', u.held and has_any_column_privilege(r.oid, c.oid, 'update'),
+          'delete', u.held and has_table_privilege(r.oid, c.oid, 'delete')) order by r.rolname)
+        from pg_roles r, lateral (select has_schema_privilege(r.oid, n.oid, 'usage') as held) u
+        where r.rolname = any (${apiRoles}::text[])) as grants
+    from set_config('search_path', 'public, extensions', true), pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and not c.relispartition
+      and n.nspname not in ('_plinth', 'information_schema', 'vault') and n.nspname not like 'pg\\_%'
+      -- Only where policies can be written, by oneself or as a member of the owner.
+      and pg_has_role('postgres', c.relowner, 'usage')
+    order by n.nspname <> 'public', n.nspname, c.relname`);
+
+/** For the editor's choice. */
+export const listRoles = async (db: Queryable): Promise<string[]> =>
+  (
+    await db.query<{ name: string }>(sql`
+      select rolname::text as name from pg_roles
+      where rolname = any (${apiRoles}::text[]) or pg_has_role('authenticator', oid, 'member')
+      order by rolname <> all (${apiRoles}::text[]), rolname`)
+  )
+    .map(({ name }) => name)
+    .filter((name) => name !== 'authenticator');

@@ -1,0 +1,68 @@
+/** Policies: what there is, what a change would be in SQL, and the change itself. */
+import type { Database } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Api, type Call, parse } from '../routes/api.ts';
+import { listRoles, listSecuredTables } from './queries.ts';
+import { policyStatements } from './statement.ts';
+
+const actions = {
+  create: 'policy.create',
+  replace: 'policy.replace',
+  drop: 'policy.drop',
+  security: 'table.security',
+} as const;
+
+export function policyRoutes(api: Api, database: Database, audit: Audit): void {
+  const db = database.pool('supabase_admin');
+  const pool = database.pool('postgres');
+
+  async function changeOf(call: Call) {
+    const { schema, table, change } = await parse('policyChange', call.request.body);
+    const known = (await listSecuredTables(db)).find((each) => each.schema === schema && each.name === table);
+    if (known === undefined)
+      throw new ConsoleError('not_found', {
+        message: `There is no table ${schema}.${table} with policies to write.`,
+      });
+    return { schema, table, change, statements: policyStatements({ schema, name: table }, change) };
+  }
+
+  api.route('GET', '/policies', 'read', async () => ({
+    tables: await listSecuredTables(db),
+    roles: await listRoles(db),
+  }));
+  api.route(
+    'POST',
+    '/policies/preview',
+    'read',
+    async (call) => ({ sql: (await changeOf(call)).statements.map((text) => `${text};`).join('\n\n') }),
+    { changes: 'nothing' },
+  );
+  api.route('POST', '/policies', 'write', async (call) => {
+    const { schema, table, change, statements } = await changeOf(call);
+    await pool.transaction(
+      async (tx) => {
+        // Prepared one by one: none of them can hold a second one.
+        for (const text of statements) await tx.queryText(sql`${sql.raw(text)}`);
+      },
+      {
+        settings: [
+          ['statement_timeout', '20000'],
+          ['lock_timeout', '5000'],
+        ],
+      },
+    );
+    const what =
+      change.kind === 'create' || change.kind === 'replace'
+        ? change.policy.name
+        : change.kind === 'drop'
+          ? change.name
+          : '';
+    await audit(call, actions[change.kind], `${schema}.${table}`, {
+      ...(what === '' ? {} : { policy: what }),
+      sql: statements.join(';\n').slice(0, 4000),
+    });
+    return { tables: await listSecuredTables(db) };
+  });
+}

@@ -1,0 +1,75 @@
+/** The SQL of a change to policies. Pure: names are quoted, conditions are SQL that a developer writes. */
+import { quoteIdentifier } from '../../kernel/sql.ts';
+import { ConsoleError } from '../errors.ts';
+import { significant, tokenize } from '../sql-page/core/tokens.ts';
+import type { Policy } from '../why/core/types.ts';
+
+export type PolicyText = Pick<Policy, 'name' | 'command' | 'permissive' | 'roles' | 'using' | 'check'>;
+
+export type PolicyChange =
+  | { readonly kind: 'create'; readonly policy: PolicyText }
+  /** `former`: its name until now. Command and kind of a policy cannot change: it is made anew then. */
+  | { readonly kind: 'replace'; readonly former: string; readonly policy: PolicyText }
+  | { readonly kind: 'drop'; readonly name: string }
+  | { readonly kind: 'security'; readonly enabled: boolean; readonly forced: boolean };
+
+export interface TableName {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/**
+ * The statements, in order, for one transaction.
+ * @throws {ConsoleError} bad_request, when a condition would not stay within its parentheses.
+ */
+export function policyStatements(table: TableName, change: PolicyChange): string[] {
+  const on = `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
+  switch (change.kind) {
+    case 'create':
+      return [createText(on, change.policy)];
+    case 'replace':
+      return [dropText(on, change.former), createText(on, change.policy)];
+    case 'drop':
+      return [dropText(on, change.name)];
+    case 'security':
+      return [
+        `alter table ${on} ${change.enabled ? 'enable' : 'disable'} row level security`,
+        `alter table ${on} ${change.forced ? 'force' : 'no force'} row level security`,
+      ];
+  }
+}
+
+const dropText = (on: string, name: string): string => `drop policy ${quoteIdentifier(name)} on ${on}`;
+
+function createText(on: string, { name, command, permissive, roles, using, check }: PolicyText): string {
+  const lines = [
+    `create policy ${quoteIdentifier(name)} on ${on}`,
+    ...(permissive ? [] : ['  as restrictive']),
+    `  for ${command}`,
+    `  to ${roles.map((role) => (role === 'public' ? 'public' : quoteIdentifier(role))).join(', ')}`,
+    ...(using === null ? [] : [`  using (${whole('using', using)})`]),
+    ...(check === null ? [] : [`  with check (${whole('check', check)})`]),
+  ];
+  return lines.join('\n');
+}
+
+/** One expression: nothing in it closes the parenthesis that it stands in, or comments it away. */
+function whole(field: string, condition: string): string {
+  const tokens = tokenize(condition);
+  const wrong = (why: string): never => {
+    throw new ConsoleError('bad_request', { message: `${field}: ${why}` });
+  };
+  if (significant(tokens).length === 0) wrong('The condition is empty.');
+  if (tokens.some(({ isOpen }) => isOpen)) wrong('A quote or comment is not closed.');
+  let depth = 0;
+  for (const { kind, text } of tokens) {
+    if (kind !== 'symbol') continue;
+    if (text === ';') wrong('A condition is one expression, without a semicolon.');
+    if (text === '(') depth++;
+    if (text === ')') depth--;
+    if (depth < 0) wrong('There is a parenthesis too many.');
+  }
+  if (depth !== 0) wrong('A parenthesis is not closed.');
+  // A comment to the end of the line would swallow what follows.
+  return tokens.at(-1)?.kind === 'comment' ? `${condition}\n` : condition;
+}

@@ -1,0 +1,142 @@
+/** Policies by the Console: what there is, what is written, and what cannot be smuggled into it. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type Backend, type Operator, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let owner: Operator;
+let looker: Operator;
+beforeAll(async () => {
+  backend = await startBackend();
+  await backend.operators.createOperator('looker', 'read-only');
+  owner = await operator(backend);
+  looker = await operator(backend, 'looker');
+});
+afterAll(() => backend?.stop());
+
+const own = {
+  name: 'own "rows"',
+  command: 'select',
+  permissive: true,
+  roles: ['authenticated'],
+  using: 'priority = 1',
+  check: null,
+};
+const change = (table: string, kind: object, who = owner) =>
+  who.call('POST', '/policies', { schema: 'public', table, change: kind });
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+const tableOf = (body: any, name: string) => body.tables.find((each: { name: string }) => each.name === name);
+
+test('row-level security is switched on, a policy made, changed and dropped, and all of it audited', async () => {
+  const on = await change('tasks', { kind: 'security', enabled: true, forced: false });
+  expect(tableOf(on.body, 'tasks')).toMatchObject({ rls: true, forced: false, policies: [] });
+  const made = await change('tasks', { kind: 'create', policy: own });
+  expect(tableOf(made.body, 'tasks').policies).toEqual([{ ...own, using: '(priority = 1)' }]);
+  const replaced = await change('tasks', {
+    kind: 'replace',
+    former: own.name,
+    policy: {
+      ...own,
+      name: 'new',
+      command: 'all',
+      permissive: false,
+      roles: ['public'],
+      using: 'true -- all',
+      check: 'done',
+    },
+  });
+  expect(tableOf(replaced.body, 'tasks').policies).toMatchObject([
+    { name: 'new', command: 'all', permissive: false, roles: ['public'], using: 'true', check: 'done' },
+  ]);
+  const dropped = await change('tasks', { kind: 'drop', name: 'new' });
+  expect(tableOf(dropped.body, 'tasks').policies).toEqual([]);
+  const entries = await backend.database
+    .pool('supabase_admin')
+    .query<{ action: string; target: string }>(
+      sql`select action, target from _plinth.audit_log where action ~ '^(policy|table)' order by id`,
+    );
+  expect(entries.map(({ action }) => action)).toEqual([
+    'table.security',
+    'policy.create',
+    'policy.replace',
+    'policy.drop',
+  ]);
+  expect(new Set(entries.map(({ target }) => target))).toEqual(new Set(['public.tasks']));
+});
+
+test('what will run is shown first', async () => {
+  const { body } = await looker.call('POST', '/policies/preview', {
+    schema: 'public',
+    table: 'tasks',
+    change: { kind: 'create', policy: { ...own, permissive: false, check: 'true' } },
+  });
+  expect(body.sql).toBe(
+    `create policy "own ""rows""" on "public"."tasks"\n  as restrictive\n  for select\n  to "authenticated"\n  using (priority = 1)\n  with check (true);`,
+  );
+});
+
+test('an error of PostgreSQL comes in its words, and nothing is half done', async () => {
+  await change('frozen', { kind: 'create', policy: { ...own, name: 'kept', using: 'true' } });
+  const refused = await change('frozen', {
+    kind: 'replace',
+    former: 'kept',
+    policy: { ...own, using: 'nonsense = 1' },
+  });
+  expect([refused.status, refused.body.sqlstate]).toEqual([422, '42703']);
+  const { body } = await owner.call('GET', '/policies');
+  expect(tableOf(body, 'frozen').policies).toMatchObject([{ name: 'kept' }]);
+});
+
+test('grants of the roles of the API stand beside the policies', async () => {
+  await backend.database.pool('postgres').exec('revoke insert on public.keyless from anon');
+  const { body } = await looker.call('GET', '/policies');
+  const anon = tableOf(body, 'keyless').grants.find(({ role }: { role: string }) => role === 'anon');
+  expect(anon).toMatchObject({ select: true, insert: false, bypasses: false });
+  expect(body.roles).toEqual(expect.arrayContaining(['anon', 'authenticated', 'service_role']));
+  expect(JSON.stringify(body)).not.toContain('_plinth');
+});
+
+test.each([
+  ['true); drop table public.tasks; --'],
+  ['true) with check (true'],
+  ['true; drop table public.tasks'],
+  ['true /*'],
+  [`'open`],
+  ['(true'],
+  [''],
+  ['-- nothing'],
+  ['$$ open'],
+])('a condition stays within its parentheses: %s', async (using) => {
+  const { status } = await change('tasks', { kind: 'create', policy: { ...own, name: 'attack', using } });
+  expect(status).toBe(400);
+  expect((await owner.call('GET', '/tables/public/tasks')).status).toBe(200);
+});
+
+test('names are names', async () => {
+  const name = `x" on public.tasks; drop table public.tasks; --`;
+  const made = await change('keyless', { kind: 'create', policy: { ...own, name, using: 'true' } });
+  expect(tableOf(made.body, 'keyless').policies).toMatchObject([{ name }]);
+  expect((await change('keyless', { kind: 'drop', name })).status).toBe(200);
+  expect((await change(`tasks" disable row level security; --`, { kind: 'drop', name })).status).toBe(404);
+  expect(
+    (await change('keyless', { kind: 'create', policy: { ...own, roles: ['public; drop'] } })).body.sqlstate,
+  ).toBe('42704');
+});
+
+test('only who may write writes', async () => {
+  expect((await change('tasks', { kind: 'security', enabled: false, forced: false }, looker)).status).toBe(
+    403,
+  );
+  expect((await change('tasks', { kind: 'create', policy: own }, looker)).status).toBe(403);
+});
+
+test('tables of ours and of the vault are not offered', async () => {
+  for (const [schema, table] of [
+    ['_plinth', 'operators'],
+    ['vault', 'secrets'],
+    ['pg_catalog', 'pg_class'],
+  ])
+    expect(
+      (await owner.call('POST', '/policies', { schema, table, change: { kind: 'drop', name: 'x' } })).status,
+    ).toBe(404);
+});
