@@ -10,8 +10,11 @@ export interface Smtp {
 
 type SmtpConfig = Config['auth']['email']['smtp'];
 
-/** Port 465 speaks TLS from the first byte, other ports begin it with STARTTLS where the server offers that. */
-const implicitTlsPort = 465;
+/**
+ * Ports that speak TLS from the first byte: 465 (RFC 8314 section 3.3), and 2465, which large senders offer where 465 is
+ * blocked. Other ports begin it with STARTTLS where the server offers that.
+ */
+const implicitTlsPorts: readonly number[] = [465, 2465];
 const defaultPort = 587;
 const timeoutMs = 10_000;
 
@@ -54,7 +57,7 @@ export function smtpOptions(config: SmtpConfig) {
   return {
     host,
     port,
-    secure: port === implicitTlsPort,
+    secure: implicitTlsPorts.includes(port),
     requireTLS: user !== '' && !isLocal,
     ...(user === '' ? {} : { auth: { user, pass } }),
   };

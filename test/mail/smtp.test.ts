@@ -1,5 +1,6 @@
 /** Mail through a real SMTP server: STARTTLS, sign-in, the sender's name, and nothing that text could add to it. */
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,7 +22,22 @@ interface Received {
 
 type SmtpSettings = NonNullable<NonNullable<NonNullable<PartialConfig['auth']>['email']>['smtp']>;
 
-async function startServer(options: SMTPServerOptions = {}) {
+/** A port of its own by default; a fixed one is waited for while another run of the tests has it. */
+async function listen(server: SMTPServer, port: number): Promise<void> {
+  for (;;) {
+    const listening = Promise.withResolvers<boolean>();
+    const isTaken = (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? listening.resolve(false) : listening.reject(error);
+    server.server.once('error', isTaken);
+    server.listen(port, '127.0.0.1', () => listening.resolve(true));
+    const isListening = await listening.promise;
+    server.server.off('error', isTaken);
+    if (isListening) return;
+    await sleep(100);
+  }
+}
+
+async function startServer(options: SMTPServerOptions = {}, wantedPort = 0) {
   const received: Received[] = [];
   const server = new SMTPServer({
     ...identity,
@@ -47,7 +63,7 @@ async function startServer(options: SMTPServerOptions = {}) {
     ...options,
   });
   server.on('error', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(server, wantedPort);
   const { port } = server.server.address() as { port: number };
   const smtp: SmtpSettings = {
     enabled: true,
@@ -98,6 +114,24 @@ describe('with a certificate that is trusted', () => {
     }
   });
 
+  test('where TLS comes first there is none of the protocol in clear', async () => {
+    const server = await startServer({ secure: true, disabledCommands: [], authOptional: false }, 2465);
+    try {
+      await send({ ...server.smtp, user: 'mailer', pass: 'secret' });
+      expect(server.received).toMatchObject([{ to: ['ann@example.com'], isSecure: true, user: 'mailer' }]);
+    } finally {
+      await server.stop();
+    }
+    // A server that would rather begin in clear is not spoken to.
+    const clear = await startServer({}, 2465);
+    try {
+      await expect(send(clear.smtp)).rejects.toThrow(/SSL|TLS/i);
+      expect(clear.received).toEqual([]);
+    } finally {
+      await clear.stop();
+    }
+  });
+
   test('both parts and the sender’s name arrive', async () => {
     const server = await startServer();
     try {
@@ -131,8 +165,11 @@ describe('with a certificate that is trusted', () => {
   });
 });
 
-test('a certificate that nobody vouches for is refused', async () => {
-  const server = await startServer();
+test.each([
+  ['STARTTLS', {}, 0],
+  ['TLS from the first byte', { secure: true }, 2465],
+] as const)('a certificate that nobody vouches for is refused: %s', async (_name, options, port) => {
+  const server = await startServer(options, port);
   try {
     await expect(send(server.smtp)).rejects.toThrow(/certificate/);
     expect(server.received).toEqual([]);
@@ -149,6 +186,10 @@ test.each([
   [
     { host: 'mail.example.com', port: 465 },
     { port: 465, secure: true },
+  ],
+  [
+    { host: 'mail.example.com', port: 2465 },
+    { port: 2465, secure: true },
   ],
   [
     { host: 'mail.example.com', port: 25, user: 'u', pass: 'p' },
