@@ -230,6 +230,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     projectDir,
     apiUrl,
     mode,
+    hasAccountPages: !parts.exclude?.includes('account'),
     clock,
     ...(parts.outgoing === undefined ? {} : { outgoing: parts.outgoing }),
     log: logOf('auth'),

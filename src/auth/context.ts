@@ -10,6 +10,7 @@ import type { Oidc } from './oidc.ts';
 import type { Passwords } from './passwords.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Settings } from './settings.ts';
+import type { SpentAssertions } from './spent-assertions.ts';
 import type { SwapToken } from './token-swaps.ts';
 
 export interface AuthContext {
@@ -27,6 +28,7 @@ export interface AuthContext {
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
   readonly swapToken: SwapToken;
+  readonly assertions: SpentAssertions;
   readonly clock: Clock;
   /** To other servers. */
   readonly outgoing: Outgoing;

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext } from './context.ts';
 import { batchRows, cleanups, type Lifetimes, tryLock } from './queries/housekeeping.ts';
 import { deleteOrphanedRecoveryCodes } from './queries/recovery-codes.ts';
-import { deleteOldAssertions } from './queries/sso.ts';
 import type { Settings } from './settings.ts';
 
 export interface Housekeeping {
@@ -21,7 +20,7 @@ const pauseMs = 20;
 
 type Tools = Pick<
   AuthContext,
-  'ownTables' | 'hasOwnTables' | 'pool' | 'limits' | 'clock' | 'settings' | 'log'
+  'ownTables' | 'hasOwnTables' | 'pool' | 'limits' | 'assertions' | 'clock' | 'settings' | 'log'
 >;
 
 export function createHousekeeping(ctx: Tools): Housekeeping {
@@ -40,10 +39,8 @@ export function createHousekeeping(ctx: Tools): Housekeeping {
         }
       }
       await ctx.limits.sweep(now);
-      if (ctx.hasOwnTables) {
-        await deleteOldAssertions(lock, now);
-        await deleteOrphanedRecoveryCodes(lock);
-      }
+      await ctx.assertions.sweep(now);
+      if (ctx.hasOwnTables) await deleteOrphanedRecoveryCodes(lock);
       return true;
     });
   }

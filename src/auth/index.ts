@@ -52,6 +52,7 @@ import { tokenRoutes } from './routes/token.ts';
 import { userRoutes } from './routes/user.ts';
 import { verifyRoutes } from './routes/verify.ts';
 import { type Mode, settingsFrom } from './settings.ts';
+import { localAssertions, sharedAssertions } from './spent-assertions.ts';
 import { createTokenSwaps } from './token-swaps.ts';
 
 export { authError, errorTable } from './errors.ts';
@@ -68,6 +69,8 @@ export interface AuthDeps {
   /** The public API address, for example http://127.0.0.1:54321. A function, since with port 0 it is known late. */
   readonly apiUrl: () => string;
   readonly mode: Mode;
+  /** False: nothing is served at `/account`. True by default. */
+  readonly hasAccountPages?: boolean;
   readonly clock: Clock;
   /** To other servers; over the network by default. */
   readonly outgoing?: Outgoing;
@@ -91,7 +94,7 @@ export interface AuthService extends Service {
 }
 
 export function createAuth(deps: AuthDeps): AuthService {
-  const settings = settingsFrom(deps.config, deps.mode, deps.apiUrl);
+  const settings = settingsFrom(deps.config, deps.mode, deps.apiUrl, deps.hasAccountPages);
   const outgoing = deps.outgoing ?? createOutgoing({ mode: deps.mode });
   const { leakedPasswords } = settings;
   const authPool = deps.database.pool('supabase_auth_admin');
@@ -105,6 +108,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     passwords: createPasswords(),
     leakedPasswords: leakedPasswords.enabled ? createLeakedPasswords(leakedPasswords, outgoing) : undefined,
     limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), settings),
+    assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),
     swapToken: createTokenSwaps(authPool, settings, deps.clock),
     hasOwnTables,
     ownTables,

@@ -86,8 +86,8 @@ export interface Settings {
   readonly oauthServer: {
     readonly enabled: boolean;
     readonly allowsRegistration: boolean;
-    /** The page that asks users whether a client may act for them. */
-    readonly consentUrl: () => string;
+    /** The page that asks users whether a client may act for them; undefined when there is none. */
+    readonly consentUrl: () => string | undefined;
   };
   readonly providers: ReadonlyMap<string, ProviderSettings>;
   readonly mfa: Config['auth']['mfa'];
@@ -113,6 +113,7 @@ export function settingsFrom(
   { auth, plinth, project_id }: Config,
   mode: Mode,
   apiUrl: () => string,
+  hasAccountPages = true,
 ): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
@@ -184,7 +185,7 @@ export function settingsFrom(
     oauthServer: {
       enabled: auth.oauth_server.enabled,
       allowsRegistration: auth.oauth_server.allow_dynamic_registration,
-      consentUrl: () => consentUrl(auth, apiUrl()),
+      consentUrl: () => consentUrl(auth, hasAccountPages ? apiUrl() : undefined),
     },
     providers: new Map(Object.entries(auth.external).map(([name, each]) => [name, providerSettings(each)])),
     mfa: auth.mfa,
@@ -200,10 +201,10 @@ export function settingsFrom(
   };
 }
 
-/** The project's own page, if it names one; else ours. */
-function consentUrl(auth: Config['auth'], apiUrl: string): string {
+/** The project's own page, if it names one; else ours, below `apiUrl`. */
+function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {
   const path = auth.oauth_server.authorization_url_path ?? '';
-  if (path === '') return `${apiUrl}/account/consent`;
+  if (path === '') return apiUrl && `${apiUrl}/account/consent`;
   return `${auth.site_url.replace(/\/+$/, '')}${path.startsWith('/') ? '' : '/'}${path}`;
 }
 

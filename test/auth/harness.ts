@@ -58,6 +58,7 @@ export interface AuthServerOptions {
   /** Stands for the servers of others. */
   readonly outgoing?: AuthDeps['outgoing'];
   readonly log?: Logger;
+  readonly hasAccountPages?: boolean;
   /** Without tables of ours, as on a database of the hosted service. Mail cannot be captured there. */
   readonly hostedDatabase?: boolean;
 }
@@ -70,6 +71,7 @@ export async function startAuth(
     plinth = {},
     outgoing,
     log = silentLogger,
+    hasAccountPages = true,
     hostedDatabase = false,
   }: AuthServerOptions = {},
 ): Promise<AuthServer> {
@@ -93,6 +95,7 @@ export async function startAuth(
     projectDir: '/nowhere',
     apiUrl: () => url,
     mode,
+    hasAccountPages,
     clock,
     ...(outgoing === undefined ? {} : { outgoing }),
     log,

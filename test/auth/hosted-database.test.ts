@@ -1,10 +1,15 @@
 /** A database of the hosted service, in which nothing of ours is made: what needs tables of ours does without or says so. */
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { totpCode } from '../../src/kernel/totp.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
+import { buildAnswer, createIdp, postAnswer, readRequest, signAnswer } from './saml-idp.ts';
 import { solanaWallet } from './wallet-keys.ts';
 
 const password = 'correct horse';
+const pkcs1 = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  .privateKey.export({ type: 'pkcs1', format: 'der' })
+  .toString('base64');
 
 let server: AuthServer;
 beforeAll(async () => {
@@ -15,7 +20,11 @@ beforeAll(async () => {
       web3: { solana: { enabled: true } },
       rate_limit: { sign_in_sign_ups: 30 },
     },
-    { hostedDatabase: true, mode: 'production' },
+    {
+      hostedDatabase: true,
+      mode: 'production',
+      plinth: { auth: { saml: { enabled: true, private_key: pkcs1 } } },
+    },
   );
 });
 afterAll(() => server.stop());
@@ -59,6 +68,31 @@ test('a message of a wallet works once', async () => {
     });
   expect((await send()).status).toBe(200);
   expect((await send()).status).toBe(400);
+});
+
+test('an assertion of a company works once, and its session ends with the one there', async () => {
+  const idp = createIdp();
+  const made = await server.request('/admin/sso/providers', {
+    token: server.keys.serviceRoleKey,
+    json: { type: 'saml', metadata_xml: idp.metadata(), domains: ['company.example'] },
+  });
+  expect(made.status).toBe(201);
+  const client = server.client('pkce');
+  const { data } = await client.auth.signInWithSSO({ domain: 'company.example' });
+  const request = readRequest(data?.url ?? '');
+  const base = `${server.url}/auth/v1/sso/saml`;
+  const sessionEnd = new Date(Date.now() + 1_800_000).toISOString();
+  const parts = { acs: `${base}/acs`, audience: `${base}/metadata`, issuer: idp.entityId };
+  const xml = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: request.id, sessionEnd }), 'Assertion');
+  const back = await postAnswer(server, xml, request.relayState);
+  const signedIn = await client.auth.exchangeCodeForSession(back.query.code ?? '');
+  expect(signedIn.error).toBeNull();
+  const unasked = signAnswer(idp, buildAnswer(parts), 'Assertion');
+  expect((await postAnswer(server, unasked)).fragment.access_token).toBeDefined();
+  expect((await postAnswer(server, unasked)).query).toMatchObject({ error_code: 'validation_failed' });
+  server.clock.advance(1_900_000);
+  expect((await client.auth.refreshSession()).error?.code).toBe('session_expired');
+  server.clock.advance(-1_900_000);
 });
 
 test('there are no recovery codes', async () => {

@@ -5,6 +5,7 @@ import { sharedBuckets } from '../../src/auth/buckets.ts';
 import { createHousekeeping } from '../../src/auth/housekeeping.ts';
 import { createRateLimits } from '../../src/auth/rate-limits.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
+import { sharedAssertions } from '../../src/auth/spent-assertions.ts';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Sql, sql } from '../../src/kernel/sql.ts';
@@ -28,6 +29,7 @@ const housekeeper = (afterMs: number, config: PartialConfig = {}) => {
     hasOwnTables: true,
     pool: auth.database.pool('supabase_auth_admin'),
     limits: createRateLimits(sharedBuckets(ownTables), settings),
+    assertions: sharedAssertions(ownTables),
     clock: { now: () => Date.now() + afterMs },
     settings,
     log: silentLogger,

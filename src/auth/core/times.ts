@@ -3,10 +3,13 @@
  * in between.
  */
 
-/** `2026-01-02 03:04:05.678901+00` (or without zone, which is UTC too) as `2026-01-02T03:04:05.678901Z`. */
+/**
+ * `2026-01-02 03:04:05.678901+00` (or without zone, which is UTC too) as `2026-01-02T03:04:05.678901Z`. As in PostgreSQL and in
+ * Go a fraction ends with its last digit that is not 0, so that a time reads alike before and after it was stored.
+ */
 export function toRfc3339(postgres: string): string {
-  const text = postgres.replace(' ', 'T');
-  return `${text.replace(/(?:[+-]00(?::?00)?|Z)$/, '')}Z`;
+  const text = postgres.replace(' ', 'T').replace(/(?:[+-]00(?::?00)?|Z)$/, '');
+  return `${text.includes('.') ? text.replace(/\.?0+$/, '') : text}Z`;
 }
 
 /** Milliseconds since the epoch of either form. */

@@ -40,7 +40,7 @@ export async function openAuthorization(
       const consent = await findConsent(tx, user.id, row.client_id);
       if (consent && coversScopes(parseScopes(consent.scopes), parseScopes(row.scope))) {
         const code = await approveAuthorization(tx, row.id, ctx.clock.now());
-        return { kind: 'allowed', redirectUrl: successUrl(row, code) };
+        return { kind: 'allowed', redirectUrl: successUrl(ctx, row, code) };
       }
     }
     return { kind: 'ask', authorization: row, client };
@@ -59,14 +59,14 @@ export async function answerAuthorization(
   return withPending(ctx, { authorizationId, isMine, answered }, async (tx, row) => {
     if (action === 'deny') {
       await closeAuthorization(tx, row.id, 'denied');
-      return errorUrl(row.redirect_uri, 'access_denied', 'User denied the request', row.state);
+      return errorUrl(ctx, row.redirect_uri, 'access_denied', 'User denied the request', row.state);
     }
     if ((await findOAuthClient(tx, row.client_id)) === undefined) return notFound();
     const now = ctx.clock.now();
     const code = await approveAuthorization(tx, row.id, now);
     const consent = { userId: user.id, clientId: row.client_id, scopes: parseScopes(row.scope) };
     await upsertConsent(tx, consent, now);
-    return successUrl(row, code);
+    return successUrl(ctx, row, code);
   });
 }
 
@@ -114,20 +114,27 @@ function notFound(): AuthError {
   return authError('oauth_authorization_not_found', 'authorization not found');
 }
 
-function successUrl(row: OAuthAuthorization, code: string): string {
-  return withParams(row.redirect_uri, { code, ...(row.state ? { state: row.state } : {}) });
+function successUrl(ctx: AuthContext, row: OAuthAuthorization, code: string): string {
+  return answerUrl(ctx, row.redirect_uri, { code }, row.state);
 }
 
 /** RFC 6749 section 4.1.2.1. */
 export function errorUrl(
+  ctx: AuthContext,
   redirectUri: string,
   error: string,
   description: string,
   state: string | null,
 ): string {
-  return withParams(redirectUri, {
-    error,
-    error_description: description,
-    ...(state ? { state } : {}),
-  });
+  return answerUrl(ctx, redirectUri, { error, error_description: description }, state);
+}
+
+/** Beyond upstream with the issuer, by which a client of several servers knows whose answer it has (RFC 9207). */
+function answerUrl(
+  ctx: AuthContext,
+  redirectUri: string,
+  answer: Record<string, string>,
+  state: string | null,
+): string {
+  return withParams(redirectUri, { ...answer, ...(state ? { state } : {}), iss: ctx.settings.issuer() });
 }

@@ -29,7 +29,6 @@ import {
   insertSignIn,
   type RelayState,
   type SsoProvider,
-  spendAssertion,
   takeRelayState,
 } from '../queries/sso.ts';
 import { tellUserCreated } from './accounts.ts';
@@ -201,7 +200,7 @@ async function spend(
   assertion: XmlElement,
 ): Promise<void> {
   const id = assertion.attributes.get('ID') ?? '';
-  const isFresh = await spendAssertion(ctx.ownTables, {
+  const isFresh = await ctx.assertions.spend({
     hash: createHash('sha256')
       .update(JSON.stringify([provider.entity_id, id]))
       .digest(),

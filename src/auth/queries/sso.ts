@@ -199,16 +199,15 @@ export async function claimFlowState(
   return rows.length > 0;
 }
 
+export interface SpentAssertion {
+  readonly hash: Buffer;
+  readonly expiresAtMs: number;
+  readonly flowStateId: string | null;
+  readonly sessionNotAfter: string | undefined;
+}
+
 /** False: this assertion has been presented before. */
-export async function spendAssertion(
-  db: Queryable,
-  assertion: {
-    readonly hash: Buffer;
-    readonly expiresAtMs: number;
-    readonly flowStateId: string | null;
-    readonly sessionNotAfter: string | undefined;
-  },
-): Promise<boolean> {
+export async function spendAssertion(db: Queryable, assertion: SpentAssertion): Promise<boolean> {
   const rows = await db.query(sql`
     insert into _plinth.saml_assertions (hash, expires_at, flow_state_id, session_not_after)
     values (${assertion.hash}, ${fromMs(assertion.expiresAtMs)}, ${assertion.flowStateId},

@@ -127,17 +127,23 @@ async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<stri
     throw authError('validation_failed', 'invalid redirect_uri');
   }
   const state = query.get('state');
+  const consentUrl = ctx.settings.oauthServer.consentUrl();
+  if (consentUrl === undefined) {
+    const reason = 'no page asks for consent: set auth.oauth_server.authorization_url_path';
+    ctx.log.warn({ service: 'auth' }, reason);
+    return errorUrl(ctx, redirectUri, 'server_error', reason, state);
+  }
   const parsed = parseAuthorizeRequest(query);
-  if ('fault' in parsed) return errorUrl(redirectUri, 'invalid_request', parsed.fault, state);
+  if ('fault' in parsed) return errorUrl(ctx, redirectUri, 'invalid_request', parsed.fault, state);
   let id: string;
   try {
     const request = { ...parsed.request, clientId: client.id, redirectUri };
     id = await insertAuthorization(ctx.pool, request, authorizationLifetimeMs, ctx.clock.now());
   } catch (error) {
     ctx.log.warn({ error }, 'an authorization request could not be kept');
-    return errorUrl(redirectUri, 'server_error', 'error creating authorization', state);
+    return errorUrl(ctx, redirectUri, 'server_error', 'error creating authorization', state);
   }
-  return `${ctx.settings.oauthServer.consentUrl()}?authorization_id=${id}`;
+  return `${consentUrl}?authorization_id=${id}`;
 }
 
 /** The page that asks is ours, or one of the project's: no other may even look. Apps and servers send no Origin. */

@@ -16,7 +16,6 @@ import { requireCaptcha } from '../http/captcha.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { findFlowStateByCode, takeFlowState } from '../queries/flow-states.ts';
 import { deleteSessions, setSessionEnd } from '../queries/sessions.ts';
-import { findSessionEnd } from '../queries/sso.ts';
 import { findUserByEmail, findUserById, findUserByPhone } from '../queries/users.ts';
 import type { FlowState, User } from '../rows.ts';
 import { signInWithIdToken } from './id-token.ts';
@@ -141,7 +140,7 @@ async function exchangeCode(ctx: AuthContext, exchange: Exchange): Promise<JsonO
   const user = await findUserById(ctx.pool, flow.user_id);
   if (!user) throw authError('flow_state_not_found');
   checkVerifier({ codeChallenge: flow.code_challenge, method: flow.code_challenge_method }, verifier);
-  const end = flow.provider_type === 'sso/saml' ? await findSessionEnd(ctx.ownTables, flow.id) : undefined;
+  const end = flow.provider_type === 'sso/saml' ? await ctx.assertions.sessionEnd(flow.id) : undefined;
   const session = await ctx.pool.transaction(async (tx) => {
     if (!(await takeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
     await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });

@@ -218,6 +218,7 @@ describe('a request for authorization', () => {
       code_challenge: 'a'.repeat(43),
       code_challenge_method: 'S256',
       state: 's',
+      iss: `${server.url}/auth/v1`,
       ...params,
     });
 
@@ -296,6 +297,7 @@ describe('a request for authorization', () => {
       error: 'invalid_request',
       error_description: reason,
       state: 's',
+      iss: `${server.url}/auth/v1`,
     });
   });
 

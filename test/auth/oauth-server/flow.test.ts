@@ -56,6 +56,7 @@ describe('a client that knows only the address', () => {
       token_endpoint: `${issuer}/oauth/token`,
       registration_endpoint: `${issuer}/oauth/clients/register`,
       code_challenge_methods_supported: ['S256', 'plain'],
+      authorization_response_iss_parameter_supported: true,
       id_token_signing_alg_values_supported: ['RS256', 'HS256', 'ES256'],
       scopes_supported: ['openid', 'profile', 'email', 'phone', 'offline_access'],
     });
@@ -202,7 +203,7 @@ describe('consent', () => {
     expect(answer).toEqual({
       status: 200,
       body: {
-        redirect_url: `${callback}?error=access_denied&error_description=User+denied+the+request&state=xyz`,
+        redirect_url: `${callback}?error=access_denied&error_description=User+denied+the+request&iss=${encodeURIComponent(`${server.url}/auth/v1`)}&state=xyz`,
       },
     });
     expect((await decide(server, id, user.token, 'approve')).body).toMatchObject({
@@ -451,4 +452,30 @@ describe('while it is off', () => {
       await manual.stop();
     }
   });
+});
+
+test('where no page could ask for consent, the client hears that, and no 404', async () => {
+  const pageless = await startAuth(
+    { oauth_server: { enabled: true, allow_dynamic_registration: true } },
+    { hasAccountPages: false },
+  );
+  try {
+    const { client_id } = await register(pageless);
+    const request = {
+      client_id,
+      code_challenge: pkce().challenge,
+      code_challenge_method: 'S256',
+      state: 's',
+    };
+    const { status, location } = await begin(pageless, request);
+    expect([status, `${location.origin}${location.pathname}`]).toEqual([302, callback]);
+    expect(Object.fromEntries(location.searchParams)).toEqual({
+      error: 'server_error',
+      error_description: 'no page asks for consent: set auth.oauth_server.authorization_url_path',
+      state: 's',
+      iss: `${pageless.url}/auth/v1`,
+    });
+  } finally {
+    await pageless.stop();
+  }
 });

@@ -44,5 +44,7 @@ export function discoveryDocument(facts: {
       'updated_at',
     ],
     code_challenge_methods_supported: ['S256', 'plain'],
+    // RFC 9207, beyond upstream.
+    authorization_response_iss_parameter_supported: true,
   };
 }
