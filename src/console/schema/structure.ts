@@ -1,6 +1,7 @@
 /** What a table is made of besides its columns, and the types and functions that a change may name. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
+import { typeNames } from './core/type-names.ts';
 
 export interface ConstraintRow {
   name: string;
@@ -102,6 +103,8 @@ export const listEnums = (db: Queryable): Promise<EnumRow[]> =>
 
 /** What a form offers: schemas, types beyond PostgreSQL's own, and functions that a trigger may call. */
 export interface Vocabulary {
+  /** PostgreSQL's own types, which are named without a schema. */
+  own_types: string[];
   schemas: string[];
   types: { schema: string; name: string; kind: 'enum' | 'domain' | 'composite' | 'base' | 'range' }[];
   trigger_functions: { schema: string; name: string }[];
@@ -126,5 +129,10 @@ export async function readVocabulary(db: Queryable): Promise<Vocabulary> {
       where p.prorettype = 'trigger'::regtype and (${ownSchemas} or p.proname = 'suppress_redundant_updates_trigger')
       order by n.nspname, p.proname`),
   ]);
-  return { schemas: schemas.map(({ name }) => name), types, trigger_functions: functions };
+  return {
+    own_types: [...typeNames],
+    schemas: schemas.map(({ name }) => name),
+    types,
+    trigger_functions: functions,
+  };
 }

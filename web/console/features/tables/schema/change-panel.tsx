@@ -1,0 +1,56 @@
+/** A form beside the page, then the SQL it means. */
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { SidePanel } from '../../../components/side-panel.tsx';
+import type { SchemaChange } from './api.ts';
+import classes from './forms.module.css';
+import { Review } from './review.tsx';
+import { t } from './text.ts';
+
+export function ChangePanel({
+  title,
+  changes,
+  startsWithReview = false,
+  onClose,
+  children,
+}: {
+  title: string;
+  /** What the form means now; undefined or empty: nothing to do yet. */
+  changes: readonly SchemaChange[] | undefined;
+  /** There is nothing to fill in. */
+  startsWithReview?: boolean;
+  onClose: () => void;
+  children?: ReactNode;
+}) {
+  const [reviewed, setReviewed] = useState(startsWithReview ? changes : undefined);
+  const isReady = changes !== undefined && changes.length > 0;
+  return (
+    <SidePanel title={reviewed === undefined ? title : t('review.title')} onClose={onClose} wide>
+      {reviewed === undefined ? (
+        <form
+          className={classes.form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (isReady) setReviewed(changes);
+          }}
+        >
+          {children}
+          <div className={classes.buttons}>
+            <Button variant="default" size="sm" onClick={onClose}>
+              {t('confirm.cancel')}
+            </Button>
+            <Button type="submit" size="sm" disabled={!isReady}>
+              {t('schema.continue')}
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <Review
+          changes={reviewed}
+          onBack={startsWithReview ? onClose : () => setReviewed(undefined)}
+          onDone={onClose}
+        />
+      )}
+    </SidePanel>
+  );
+}

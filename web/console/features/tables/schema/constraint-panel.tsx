@@ -1,0 +1,172 @@
+/** A new key or check of a table. */
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { tablesQuery } from '../../../api/queries.ts';
+import type { Relation } from '../../../api/types.ts';
+import type { ConstraintDefinition, ReferenceAction } from './api.ts';
+import { ChangePanel } from './change-panel.tsx';
+import { ActionField } from './column-fields.tsx';
+import { namesIn, splitTarget } from './drafts.ts';
+import classes from './forms.module.css';
+import { t } from './text.ts';
+
+const kinds = ['foreign key', 'unique', 'check', 'primary key'] as const;
+
+export function NewConstraint({ relation, onClose }: { relation: Relation; onClose: () => void }) {
+  const [kind, setKind] = useState<(typeof kinds)[number]>('foreign key');
+  const [name, setName] = useState('');
+  const [columns, setColumns] = useState('');
+  const [expression, setExpression] = useState('');
+  const [target, setTarget] = useState('');
+  const [targetColumns, setTargetColumns] = useState('');
+  const [onDelete, setOnDelete] = useState<ReferenceAction>('no action');
+  const [onUpdate, setOnUpdate] = useState<ReferenceAction>('no action');
+  const [nullsNotDistinct, setNulls] = useState(false);
+  const [deferrable, setDeferrable] = useState(false);
+  const { data: tables = [] } = useQuery(tablesQuery);
+  const at = { schema: relation.schema, table: relation.name };
+  const chosen = namesIn(columns);
+
+  function constraint(): ConstraintDefinition | undefined {
+    if (kind === 'check') return expression.trim() === '' ? undefined : { kind, expression };
+    if (chosen.length === 0 || unknownIn(relation, chosen) !== undefined) return undefined;
+    if (kind === 'primary key') return { kind, columns: chosen };
+    if (kind === 'unique')
+      return { kind, columns: chosen, ...(nullsNotDistinct ? { nullsNotDistinct: true } : {}) };
+    const to = splitTarget(target);
+    if (to === undefined) return undefined;
+    const references = { ...to, columns: namesIn(targetColumns), onDelete, onUpdate };
+    return { kind, columns: chosen, references, ...(deferrable ? { deferrable: true } : {}) };
+  }
+
+  const made = constraint();
+  return (
+    <ChangePanel
+      title={t('constraint.new', { table: relation.name })}
+      changes={
+        made && [
+          { kind: 'add_constraint', ...at, constraint: made, ...(name === '' ? {} : { name }) },
+        ]
+      }
+      onClose={onClose}
+    >
+      <NativeSelect
+        size="sm"
+        label={t('constraint.kind')}
+        value={kind}
+        data-autofocus
+        onChange={(event) => setKind(event.currentTarget.value as (typeof kinds)[number])}
+      >
+        {kinds.map((each) => (
+          <option key={each} value={each}>
+            {t(`constraint.${each}`)}
+          </option>
+        ))}
+      </NativeSelect>
+      {kind === 'check' ? (
+        <TextInput
+          size="sm"
+          className={classes.mono}
+          label={t('column.check')}
+          description={t('column.check-why')}
+          value={expression}
+          required
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => setExpression(event.currentTarget.value)}
+        />
+      ) : (
+        <NamesField
+          label={t('constraint.columns')}
+          relation={relation}
+          value={columns}
+          onChange={setColumns}
+        />
+      )}
+      {kind === 'foreign key' ? (
+        <>
+          <div className={classes.pair}>
+            <NativeSelect
+              size="sm"
+              label={t('constraint.target')}
+              value={target}
+              onChange={(event) => setTarget(event.currentTarget.value)}
+            >
+              <option value="">{t('column.references-none')}</option>
+              {tables
+                .filter((each) => each.kind === 'table' || each.kind === 'partitioned table')
+                .map(({ schema, name: table }) => (
+                  <option key={`${schema}.${table}`}>{`${schema}.${table}`}</option>
+                ))}
+            </NativeSelect>
+            <TextInput
+              size="sm"
+              label={t('constraint.target-columns')}
+              placeholder={t('column.primary')}
+              value={targetColumns}
+              spellCheck={false}
+              autoComplete="off"
+              onChange={(event) => setTargetColumns(event.currentTarget.value)}
+            />
+          </div>
+          <div className={classes.pair}>
+            <ActionField label={t('column.on-delete')} value={onDelete} onChange={setOnDelete} />
+            <ActionField label={t('column.on-update')} value={onUpdate} onChange={setOnUpdate} />
+          </div>
+          <Checkbox
+            label={t('constraint.deferrable')}
+            checked={deferrable}
+            onChange={(event) => setDeferrable(event.currentTarget.checked)}
+          />
+        </>
+      ) : null}
+      {kind === 'unique' ? (
+        <Checkbox
+          label={t('constraint.nulls')}
+          checked={nullsNotDistinct}
+          onChange={(event) => setNulls(event.currentTarget.checked)}
+        />
+      ) : null}
+      <TextInput
+        size="sm"
+        label={t('constraint.name-optional')}
+        value={name}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </ChangePanel>
+  );
+}
+
+const unknownIn = ({ columns }: Relation, names: readonly string[]): string | undefined =>
+  names.find((name) => !columns.some((column) => column.name === name));
+
+/** Columns of the table, in an order. */
+export function NamesField({
+  label,
+  relation,
+  value,
+  onChange,
+}: {
+  label: string;
+  relation: Relation;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const unknown = unknownIn(relation, namesIn(value));
+  return (
+    <TextInput
+      size="sm"
+      label={label}
+      description={t('constraint.columns-why')}
+      placeholder={relation.columns.map(({ name }) => name).join(', ')}
+      value={value}
+      error={unknown === undefined ? undefined : t('constraint.unknown', { name: unknown })}
+      spellCheck={false}
+      autoComplete="off"
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,219 @@
+/** What somebody fills in of a column, and the change it means. Without React. */
+import type { Column } from '../../../api/types.ts';
+import type { ColumnDefinition, ReferenceAction, SchemaChange, TypeRef, Vocabulary } from './api.ts';
+
+export type ValueKind = 'none' | 'default' | 'identity' | 'identity-always' | 'generated';
+
+export interface ColumnDraft {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly primary: boolean;
+  readonly unique: boolean;
+  readonly value: ValueKind;
+  /** Of a default or a generated value. */
+  readonly expression: string;
+  readonly check: string;
+  /** `schema.table`, or empty. */
+  readonly target: string;
+  readonly targetColumn: string;
+  readonly onDelete: ReferenceAction;
+  readonly onUpdate: ReferenceAction;
+  readonly comment: string;
+}
+
+export const emptyColumn: ColumnDraft = {
+  name: '',
+  type: 'text',
+  nullable: true,
+  primary: false,
+  unique: false,
+  value: 'none',
+  expression: '',
+  check: '',
+  target: '',
+  targetColumn: '',
+  onDelete: 'no action',
+  onUpdate: 'no action',
+  comment: '',
+};
+
+/** What most tables begin with. */
+export const firstColumns: readonly ColumnDraft[] = [
+  { ...emptyColumn, name: 'id', type: 'bigint', nullable: false, primary: true, value: 'identity-always' },
+  {
+    ...emptyColumn,
+    name: 'created_at',
+    type: 'timestamptz',
+    nullable: false,
+    value: 'default',
+    expression: 'now()',
+  },
+];
+
+const otherNames: Readonly<Record<string, string>> = {
+  int: 'integer',
+  int2: 'smallint',
+  int4: 'integer',
+  int8: 'bigint',
+  bool: 'boolean',
+  float4: 'real',
+  float8: 'double precision',
+  decimal: 'numeric',
+  'character varying': 'varchar',
+  character: 'char',
+  'timestamp with time zone': 'timestamptz',
+  'timestamp without time zone': 'timestamp',
+  'time with time zone': 'timetz',
+  'time without time zone': 'time',
+};
+
+/**
+ * A type as somebody writes it; undefined when there is none of that name.
+ * @example
+ * typeOf('numeric(10, 2)', vocabulary); // { name: 'numeric', modifiers: [10, 2] }
+ */
+export function typeOf(text: string, vocabulary: Vocabulary): TypeRef | undefined {
+  // PostgreSQL prints the modifier of a time inside: timestamp(3) with time zone.
+  const inside = /^(timestamp|time)\s*(\(\d+\))\s+(with(?:out)? time zone)(\[\])?$/i.exec(text.trim());
+  const written = inside === null ? text : `${inside[1]} ${inside[3]}${inside[2]}${inside[4] ?? ''}`;
+  const match = /^(.+?)\s*(?:\(\s*(-?\d+)\s*(?:,\s*(-?\d+)\s*)?\))?\s*(\[\])?$/.exec(written.trim());
+  if (match === null) return undefined;
+  const [, base = '', first, second, array] = match;
+  const modifiers = [first, second].filter((each) => each !== undefined).map(Number);
+  const shape = {
+    ...(modifiers.length === 0 ? {} : { modifiers }),
+    ...(array === undefined ? {} : { array: true }),
+  };
+  const plain = base.toLowerCase().replaceAll(/\s+/g, ' ');
+  const own = otherNames[plain] ?? plain;
+  if (vocabulary.own_types.includes(own)) return { name: own, ...shape };
+  const bare = base.replaceAll('"', '');
+  const known = vocabulary.types.find(
+    ({ schema, name }) => name === bare || `${schema}.${name}` === bare,
+  );
+  return known === undefined ? undefined : { schema: known.schema, name: known.name, ...shape };
+}
+
+/** Undefined while something is missing. */
+export function definitionOf(draft: ColumnDraft, vocabulary: Vocabulary): ColumnDefinition | undefined {
+  const type = typeOf(draft.type, vocabulary);
+  if (type === undefined || draft.name === '') return undefined;
+  const target = splitTarget(draft.target);
+  return {
+    name: draft.name,
+    type,
+    nullable: draft.nullable && !draft.primary,
+    ...(draft.value === 'default' && draft.expression !== '' ? { default: draft.expression } : {}),
+    ...(draft.value === 'generated' && draft.expression !== '' ? { generated: draft.expression } : {}),
+    ...(draft.value === 'identity' ? { identity: 'by default' as const } : {}),
+    ...(draft.value === 'identity-always' ? { identity: 'always' as const } : {}),
+    ...(draft.unique ? { unique: true } : {}),
+    ...(draft.check === '' ? {} : { check: draft.check }),
+    ...(draft.comment === '' ? {} : { comment: draft.comment }),
+    ...(target === undefined
+      ? {}
+      : {
+          references: {
+            ...target,
+            columns: draft.targetColumn === '' ? [] : [draft.targetColumn],
+            onDelete: draft.onDelete,
+            onUpdate: draft.onUpdate,
+          },
+        }),
+  };
+}
+
+export function splitTarget(text: string): { schema: string; table: string } | undefined {
+  const at = text.indexOf('.');
+  return at < 0 ? undefined : { schema: text.slice(0, at), table: text.slice(at + 1) };
+}
+
+export function draftOf(column: Column): ColumnDraft {
+  const value: ValueKind = column.generated
+    ? 'generated'
+    : column.identity === 'always'
+      ? 'identity-always'
+      : column.identity === 'by default'
+        ? 'identity'
+        : column.default === null
+          ? 'none'
+          : 'default';
+  return {
+    ...emptyColumn,
+    name: column.name,
+    type: column.type,
+    nullable: column.nullable,
+    primary: column.primary_key,
+    value,
+    expression: column.default ?? '',
+    comment: column.comment ?? '',
+  };
+}
+
+/** What differs from the column as it is; undefined when nothing does, or the type is none. */
+export function alterationOf(
+  at: { readonly schema: string; readonly table: string },
+  column: Column,
+  draft: ColumnDraft,
+  using: string,
+  vocabulary: Vocabulary,
+): SchemaChange | undefined {
+  const former = draftOf(column);
+  const type = typeOf(draft.type, vocabulary);
+  if (type === undefined || draft.name === '') return undefined;
+  const identity = identityChange(former.value, draft.value);
+  const expression = (each: ColumnDraft): string | null =>
+    each.value === 'default' && each.expression !== '' ? each.expression : null;
+  const parts = {
+    ...(draft.name === former.name ? {} : { name: draft.name }),
+    ...(draft.type === former.type
+      ? {}
+      : { type: { to: type, ...(using === '' ? {} : { using }) } }),
+    ...(draft.nullable === former.nullable ? {} : { nullable: draft.nullable }),
+    ...(expression(draft) === expression(former) ? {} : { default: expression(draft) }),
+    ...(identity === undefined ? {} : { identity }),
+    ...(draft.comment === former.comment ? {} : { comment: draft.comment === '' ? null : draft.comment }),
+  };
+  return Object.keys(parts).length === 0
+    ? undefined
+    : { kind: 'alter_column', ...at, column: column.name, ...parts };
+}
+
+type IdentityChange = NonNullable<Extract<SchemaChange, { kind: 'alter_column' }>['identity']>;
+
+function identityChange(from: ValueKind, to: ValueKind): IdentityChange | undefined {
+  const as = { identity: 'by default', 'identity-always': 'always' } as const;
+  const kind = to === 'identity' || to === 'identity-always' ? as[to] : undefined;
+  const was = from === 'identity' || from === 'identity-always';
+  if (kind === undefined) return was ? { action: 'drop' } : undefined;
+  if (!was) return { action: 'add', as: kind };
+  return from === to ? undefined : { action: 'set', as: kind };
+}
+
+/** Names with commas between, as a form's field holds them. */
+export const namesIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+export const linesIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** For a migration's file: what was done to what, in small letters. */
+export function suggestedName(changes: readonly SchemaChange[]): string {
+  const [first] = changes;
+  if (first === undefined) return 'change';
+  const subject = 'table' in first ? first.table : first.name;
+  const words = [first.kind, subject, 'column' in first && typeof first.column === 'string' ? first.column : ''];
+  return words
+    .join('_')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, 80);
+}

@@ -1,0 +1,30 @@
+/** Something goes for good: whether what depends on it goes too, then the SQL. */
+import { Checkbox } from '@mantine/core';
+import { useState } from 'react';
+import type { SchemaChange } from './api.ts';
+import { ChangePanel } from './change-panel.tsx';
+import { t } from './text.ts';
+
+type Droppable = Extract<SchemaChange, { cascade: boolean }>;
+
+export function DropPanel({
+  name,
+  change,
+  onClose,
+}: {
+  name: string;
+  change: Droppable;
+  onClose: () => void;
+}) {
+  const [cascade, setCascade] = useState(false);
+  return (
+    <ChangePanel title={t('schema.drop-title', { name })} changes={[{ ...change, cascade }]} onClose={onClose}>
+      <Checkbox
+        label={t('schema.cascade')}
+        checked={cascade}
+        data-autofocus
+        onChange={(event) => setCascade(event.currentTarget.checked)}
+      />
+    </ChangePanel>
+  );
+}

@@ -1,0 +1,151 @@
+/** Shows a change as SQL, with what it would lose, before anything is run; then runs it, and keeps it as a migration. */
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Notice } from '../../../../ui/notice.tsx';
+import { CodeBlock } from '../../../components/json-block.tsx';
+import { ProblemBox } from '../../../components/problem-box.tsx';
+import { SkeletonLines } from '../../../components/skeleton.tsx';
+import { applyChanges, previewQuery, type SchemaChange, type Warning } from './api.ts';
+import { suggestedName } from './drafts.ts';
+import classes from './forms.module.css';
+import { t } from './text.ts';
+
+/** Whether changes become files is remembered for as long as the page is open. */
+let keepsMigrations = false;
+
+export function Review({
+  changes,
+  onBack,
+  onDone,
+}: {
+  changes: readonly SchemaChange[];
+  onBack: () => void;
+  onDone: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const { data: preview, error } = useQuery(previewQuery(changes));
+  const [asFile, setAsFile] = useState(keepsMigrations);
+  const [name, setName] = useState(() => suggestedName(changes));
+  const [typed, setTyped] = useState('');
+  const run = useMutation({
+    mutationFn: () =>
+      applyChanges(changes, {
+        ...(typed === '' ? {} : { confirmed: typed }),
+        ...(asFile ? { migration: name } : {}),
+      }),
+    onSuccess: async () => {
+      // Whatever was read of the schema may be another now.
+      await queryClient.invalidateQueries();
+      onDone();
+    },
+  });
+  if (error !== null) {
+    return (
+      <div className={classes.form}>
+        <ProblemBox error={error} />
+        <Buttons onBack={onBack} isBusy={false} isReady={false} />
+      </div>
+    );
+  }
+  if (preview === undefined) return <SkeletonLines lines={6} />;
+  const isNamed = !asFile || /^[a-z0-9_]{1,100}$/.test(name);
+  const isReady = isNamed && (preview.confirm === null || typed === preview.confirm);
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (isReady && !run.isPending) run.mutate();
+  }
+
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      {preview.warnings.map((warning) => (
+        <Notice key={JSON.stringify(warning)} tone={toneOf(warning)}>
+          <p>{textOf(warning)}</p>
+          {warning.cascade === true ? <p>{t('review.cascade')}</p> : null}
+        </Notice>
+      ))}
+      <CodeBlock text={preview.statements.map((each) => `${each};`).join('\n\n')} what={t('review.sql')} />
+      <Checkbox
+        label={t('review.migration')}
+        description={t('review.migration-why')}
+        checked={asFile}
+        onChange={(event) => {
+          keepsMigrations = event.currentTarget.checked;
+          setAsFile(keepsMigrations);
+        }}
+      />
+      {asFile ? (
+        <TextInput
+          size="sm"
+          label={t('review.migration-name')}
+          value={name}
+          error={isNamed ? undefined : t('review.migration-bad')}
+          spellCheck={false}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      ) : null}
+      {preview.confirm === null ? null : (
+        <TextInput
+          size="sm"
+          label={t('confirm.type', { text: preview.confirm })}
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      )}
+      {run.error === null ? null : <ProblemBox error={run.error} />}
+      <Buttons
+        onBack={onBack}
+        isBusy={run.isPending}
+        isReady={isReady}
+        isDanger={preview.confirm !== null}
+      />
+    </form>
+  );
+}
+
+function Buttons({
+  onBack,
+  isBusy,
+  isReady,
+  isDanger = false,
+}: {
+  onBack: () => void;
+  isBusy: boolean;
+  isReady: boolean;
+  isDanger?: boolean;
+}) {
+  return (
+    <div className={classes.buttons}>
+      <Button variant="default" size="sm" onClick={onBack}>
+        {t('review.back')}
+      </Button>
+      <Button
+        type="submit"
+        size="sm"
+        loading={isBusy}
+        disabled={!isReady}
+        {...(isDanger ? { color: 'red' } : {})}
+      >
+        {t('review.apply')}
+      </Button>
+    </div>
+  );
+}
+
+const toneOf = ({ kind, fault }: Warning): 'warning' | 'danger' =>
+  kind === 'rows' || kind === 'type' || fault !== undefined ? 'danger' : 'warning';
+
+function textOf(warning: Warning): string {
+  const { kind, on, column = '', rows, exact, changed, fault } = warning;
+  const values = { on, column, rows: rows ?? 0 };
+  const about = exact || rows === null ? '' : ` (${t('review.about')})`;
+  if (kind !== 'converted') return t(`review.${kind}`, values) + about;
+  if (fault !== undefined) return t('review.converted-fault', { column, fault });
+  return changed === null || changed === undefined
+    ? t('review.converted-unknown', values) + about
+    : t('review.converted', { ...values, changed });
+}

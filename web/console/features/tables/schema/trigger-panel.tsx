@@ -1,0 +1,136 @@
+/** A new trigger of a table. */
+import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Relation } from '../../../api/types.ts';
+import type { TriggerEvent, Vocabulary } from './api.ts';
+import { ChangePanel } from './change-panel.tsx';
+import { NamesField } from './constraint-panel.tsx';
+import { linesIn, namesIn, splitTarget } from './drafts.ts';
+import classes from './forms.module.css';
+import { t } from './text.ts';
+
+const events: readonly TriggerEvent[] = ['insert', 'update', 'delete', 'truncate'];
+
+export function NewTrigger({
+  relation,
+  vocabulary,
+  onClose,
+}: {
+  relation: Relation;
+  vocabulary: Vocabulary;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState('');
+  const [timing, setTiming] = useState<'before' | 'after'>('before');
+  const [chosen, setChosen] = useState<readonly TriggerEvent[]>(['insert']);
+  const [forEach, setForEach] = useState<'row' | 'statement'>('row');
+  const [columns, setColumns] = useState('');
+  const [when, setWhen] = useState('');
+  const functions = vocabulary.trigger_functions.map((each) => `${each.schema}.${each.name}`);
+  const [call, setCall] = useState(functions[0] ?? '');
+  const [lines, setLines] = useState('');
+  const target = splitTarget(call);
+  const isReady = name !== '' && chosen.length > 0 && target !== undefined;
+  return (
+    <ChangePanel
+      title={t('trigger.new', { table: relation.name })}
+      changes={
+        isReady
+          ? [
+              {
+                kind: 'create_trigger',
+                schema: relation.schema,
+                table: relation.name,
+                name,
+                timing,
+                events: events.filter((each) => chosen.includes(each)),
+                forEach,
+                function: { schema: target.schema, name: target.table },
+                ...(columns === '' ? {} : { columns: namesIn(columns) }),
+                ...(when.trim() === '' ? {} : { when }),
+                ...(lines === '' ? {} : { arguments: linesIn(lines) }),
+              },
+            ]
+          : undefined
+      }
+      onClose={onClose}
+    >
+      <TextInput
+        size="sm"
+        label={t('schema.name')}
+        value={name}
+        required
+        spellCheck={false}
+        autoComplete="off"
+        data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      {functions.length === 0 ? <p role="status">{t('trigger.no-function')}</p> : null}
+      <NativeSelect
+        size="sm"
+        label={t('trigger.function')}
+        data={functions}
+        value={call}
+        onChange={(event) => setCall(event.currentTarget.value)}
+      />
+      <div className={classes.pair}>
+        <NativeSelect
+          size="sm"
+          label={t('trigger.timing')}
+          value={timing}
+          onChange={(event) => setTiming(event.currentTarget.value as 'before' | 'after')}
+        >
+          <option value="before">{t('trigger.before')}</option>
+          <option value="after">{t('trigger.after')}</option>
+        </NativeSelect>
+        <NativeSelect
+          size="sm"
+          label={t('trigger.each')}
+          value={forEach}
+          onChange={(event) => setForEach(event.currentTarget.value as 'row' | 'statement')}
+        >
+          <option value="row">{t('trigger.row')}</option>
+          <option value="statement">{t('trigger.statement')}</option>
+        </NativeSelect>
+      </div>
+      <Checkbox.Group
+        label={t('trigger.events')}
+        value={[...chosen]}
+        onChange={(next) => setChosen(next as TriggerEvent[])}
+      >
+        <div className={classes.checks}>
+          {events.map((event) => (
+            <Checkbox key={event} value={event} label={t(`trigger.${event}`)} />
+          ))}
+        </div>
+      </Checkbox.Group>
+      {chosen.includes('update') ? (
+        <NamesField
+          label={t('trigger.columns')}
+          relation={relation}
+          value={columns}
+          onChange={setColumns}
+        />
+      ) : null}
+      <TextInput
+        size="sm"
+        className={classes.mono}
+        label={t('trigger.condition')}
+        description={t('trigger.condition-why')}
+        value={when}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => setWhen(event.currentTarget.value)}
+      />
+      <Textarea
+        size="sm"
+        className={classes.mono}
+        label={t('trigger.arguments')}
+        rows={2}
+        value={lines}
+        spellCheck={false}
+        onChange={(event) => setLines(event.currentTarget.value)}
+      />
+    </ChangePanel>
+  );
+}

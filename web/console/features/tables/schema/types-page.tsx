@@ -1,0 +1,242 @@
+/** The project's enums, and the ways to change them. */
+import { ActionIcon, Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { IconList, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMay } from '../../../api/session.ts';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { PageHead } from '../../../components/page.tsx';
+import { ProblemBox } from '../../../components/problem-box.tsx';
+import { SkeletonLines } from '../../../components/skeleton.tsx';
+import { Tag } from '../../../components/tag.tsx';
+import { type EnumType, enumsQuery, vocabularyQuery } from './api.ts';
+import { ChangePanel } from './change-panel.tsx';
+import { linesIn } from './drafts.ts';
+import classes from './structure-page.module.css';
+import { t } from './text.ts';
+
+type Open =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'add' | 'rename' | 'drop'; readonly type: EnumType }
+  | { readonly kind: 'value'; readonly type: EnumType; readonly value: string };
+
+export function TypesPage() {
+  const { data, error } = useQuery(enumsQuery);
+  const [open, setOpen] = useState<Open>();
+  const mayWrite = useMay('write');
+  const close = (): void => setOpen(undefined);
+  const create = mayWrite ? (
+    <Button
+      size="compact-sm"
+      leftSection={<IconPlus size={15} aria-hidden />}
+      onClick={() => setOpen({ kind: 'new' })}
+    >
+      {t('enum.new')}
+    </Button>
+  ) : null;
+  return (
+    <div className={classes.page}>
+      <PageHead title={t('enum.title')}>{create}</PageHead>
+      {error === null ? null : <ProblemBox error={error} />}
+      {data === undefined && error === null ? <SkeletonLines lines={8} /> : null}
+      {data?.length === 0 ? (
+        <EmptyState
+          icon={<IconList size={22} stroke={1.75} />}
+          title={t('enum.none-title')}
+          text={t('enum.none-text')}
+        />
+      ) : null}
+      <div className={classes.sections}>
+        {data?.map((type) => (
+          <section key={`${type.schema}.${type.name}`} className={classes.section}>
+            <div className={classes.sectionHead}>
+              <h2 className={classes.sectionTitle}>
+                <span className={classes.schema}>{type.schema}.</span>
+                {type.name}
+              </h2>
+              {mayWrite ? (
+                <div className={classes.tools}>
+                  <Button size="compact-sm" variant="default" onClick={() => setOpen({ kind: 'add', type })}>
+                    {t('enum.add')}
+                  </Button>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    onClick={() => setOpen({ kind: 'rename', type })}
+                  >
+                    {t('enum.rename')}
+                  </Button>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={t('schema.drop', { name: type.name })}
+                    onClick={() => setOpen({ kind: 'drop', type })}
+                  >
+                    <IconTrash size={15} aria-hidden />
+                  </ActionIcon>
+                </div>
+              ) : null}
+            </div>
+            <ul className={classes.items}>
+              {type.values.map((value) => (
+                <li key={value} className={classes.item}>
+                  <div className={classes.itemMain}>{value}</div>
+                  {mayWrite ? (
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={t('enum.rename-value', { value })}
+                      onClick={() => setOpen({ kind: 'value', type, value })}
+                    >
+                      <IconPencil size={15} aria-hidden />
+                    </ActionIcon>
+                  ) : null}
+                </li>
+              ))}
+            </ul>
+            <p className={classes.note}>
+              {t('enum.used-by')}{' '}
+              {type.columns.length === 0
+                ? t('enum.unused')
+                : type.columns.map(({ schema, table, column }) => (
+                    <Tag key={`${schema}.${table}.${column}`}>{`${schema}.${table}.${column}`}</Tag>
+                  ))}
+            </p>
+          </section>
+        ))}
+      </div>
+      {open === undefined ? null : open.kind === 'new' ? (
+        <NewEnum onClose={close} />
+      ) : open.kind === 'add' ? (
+        <AddValue type={open.type} onClose={close} />
+      ) : open.kind === 'drop' ? (
+        <ChangePanel
+          title={t('review.title')}
+          changes={[{ kind: 'drop_enum', schema: open.type.schema, name: open.type.name }]}
+          startsWithReview
+          onClose={close}
+        />
+      ) : (
+        <Rename open={open} onClose={close} />
+      )}
+    </div>
+  );
+}
+
+function NewEnum({ onClose }: { onClose: () => void }) {
+  const { data: vocabulary } = useQuery(vocabularyQuery);
+  const [schema, setSchema] = useState('public');
+  const [name, setName] = useState('');
+  const [values, setValues] = useState('');
+  const isReady = name !== '' && linesIn(values).length > 0;
+  return (
+    <ChangePanel
+      title={t('enum.new')}
+      changes={isReady ? [{ kind: 'create_enum', schema, name, values: linesIn(values) }] : undefined}
+      onClose={onClose}
+    >
+      <TextInput
+        size="sm"
+        label={t('schema.name')}
+        value={name}
+        required
+        spellCheck={false}
+        autoComplete="off"
+        data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <NativeSelect
+        size="sm"
+        label={t('table.schema')}
+        data={[...(vocabulary?.schemas ?? ['public'])]}
+        value={schema}
+        onChange={(event) => setSchema(event.currentTarget.value)}
+      />
+      <Textarea
+        size="sm"
+        label={t('enum.values')}
+        rows={5}
+        value={values}
+        required
+        spellCheck={false}
+        onChange={(event) => setValues(event.currentTarget.value)}
+      />
+    </ChangePanel>
+  );
+}
+
+function AddValue({ type, onClose }: { type: EnumType; onClose: () => void }) {
+  const [value, setValue] = useState('');
+  const [before, setBefore] = useState('');
+  const place = before === '' ? {} : { before };
+  return (
+    <ChangePanel
+      title={t('enum.add')}
+      changes={
+        value === ''
+          ? undefined
+          : [{ kind: 'add_enum_value', schema: type.schema, name: type.name, value, ...place }]
+      }
+      onClose={onClose}
+    >
+      <TextInput
+        size="sm"
+        label={t('enum.value')}
+        value={value}
+        required
+        spellCheck={false}
+        autoComplete="off"
+        data-autofocus
+        onChange={(event) => setValue(event.currentTarget.value)}
+      />
+      <NativeSelect
+        size="sm"
+        label={t('enum.before')}
+        value={before}
+        onChange={(event) => setBefore(event.currentTarget.value)}
+      >
+        <option value="">{t('enum.at-end')}</option>
+        {type.values.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </NativeSelect>
+    </ChangePanel>
+  );
+}
+
+function Rename({
+  open,
+  onClose,
+}: {
+  open: Extract<Open, { kind: 'rename' | 'add' | 'drop' } | { kind: 'value' }>;
+  onClose: () => void;
+}) {
+  const { schema, name } = open.type;
+  const former = open.kind === 'value' ? open.value : name;
+  const [to, setTo] = useState(former);
+  const isReady = to !== '' && to !== former;
+  return (
+    <ChangePanel
+      title={t('enum.rename')}
+      changes={
+        !isReady
+          ? undefined
+          : open.kind === 'value'
+            ? [{ kind: 'rename_enum_value', schema, name, value: former, to }]
+            : [{ kind: 'rename_enum', schema, name, to }]
+      }
+      onClose={onClose}
+    >
+      <TextInput
+        size="sm"
+        label={t('enum.to')}
+        value={to}
+        required
+        spellCheck={false}
+        autoComplete="off"
+        data-autofocus
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+    </ChangePanel>
+  );
+}
