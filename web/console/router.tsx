@@ -27,6 +27,15 @@ const Shell = lazyRouteComponent(() => import('./layout/shell.tsx'), 'Shell');
 const HomePage = lazyRouteComponent(() => import('./features/home/page.tsx'), 'HomePage');
 const TablesPage = lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'TablesPage');
 const NoTable = lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'NoTable');
+const StructurePage = lazyRouteComponent(
+  () => import('./features/tables/schema/structure-page.tsx'),
+  'StructurePage',
+);
+const NewTablePage = lazyRouteComponent(
+  () => import('./features/tables/schema/new-table-page.tsx'),
+  'NewTablePage',
+);
+const TypesPage = lazyRouteComponent(() => import('./features/tables/schema/types-page.tsx'), 'TypesPage');
 const TablePage = lazyRouteComponent(() => import('./features/tables/table-page.tsx'), 'TablePage');
 const UsersPage = lazyRouteComponent(() => import('./features/users/page.tsx'), 'UsersPage');
 const OperatorsPage = lazyRouteComponent(() => import('./features/operators/page.tsx'), 'OperatorsPage');
@@ -108,12 +117,33 @@ const tableRoute = createRoute({
   getParentRoute: () => tablesRoute,
   path: '/$schema/$table',
   validateSearch: validateTableSearch,
-  loaderDeps: ({ search }) => ({ filters: search.filters ?? [], sort: search.sort ?? [] }),
+  loaderDeps: ({ search }) => ({ filters: search.filters ?? [], sort: search.sort ?? [], as: search.as }),
   loader: ({ context, params, deps }) => {
     void context.queryClient.prefetchQuery(relationQuery(params));
     void context.queryClient.prefetchQuery(rowsQuery(params, deps, 0));
   },
   component: TablePage,
+});
+
+const structureRoute = createRoute({
+  getParentRoute: () => tablesRoute,
+  path: '/$schema/$table/structure',
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(relationQuery(params)),
+  component: StructurePage,
+});
+
+const newTableRoute = createRoute({
+  getParentRoute: () => tablesRoute,
+  path: '/new',
+  validateSearch: (search: Record<string, unknown>): { schema?: string } =>
+    typeof search.schema === 'string' && search.schema !== '' ? { schema: search.schema } : {},
+  component: NewTablePage,
+});
+
+const typesRoute = createRoute({
+  getParentRoute: () => tablesRoute,
+  path: '/types',
+  component: TypesPage,
 });
 
 interface ListSearch {
@@ -185,7 +215,7 @@ const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
     homeRoute,
-    tablesRoute.addChildren([tablesIndexRoute, tableRoute]),
+    tablesRoute.addChildren([tablesIndexRoute, tableRoute, structureRoute, newTableRoute, typesRoute]),
     usersRoute,
     storageRoute,
     inboxRoute,

@@ -23,7 +23,10 @@ const inGrid: readonly Shortcut[] = [
   [['↓'], 'shortcuts.null'],
   [['Space'], 'shortcuts.select'],
   [['Shift', 'Enter'], 'shortcuts.open-row'],
+  [['Shift', '↓'], 'shortcuts.range'],
   [[`${commandKey}C`], 'shortcuts.copy'],
+  [[`${commandKey}V`], 'shortcuts.paste'],
+  [['Alt', 'Enter'], 'shortcuts.peek'],
   [[`${commandKey}Z`], 'shortcuts.undo'],
 ];
 

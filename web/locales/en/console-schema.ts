@@ -101,7 +101,8 @@ export const messages = {
   'index.method': 'Method',
   'index.unique': 'No two rows alike',
   'index.parts': 'Columns or expressions',
-  'index.parts-why': 'One a line. An expression is in parentheses, and "desc" at the end turns the order round.',
+  'index.parts-why':
+    'One a line. An expression is in parentheses, and "desc" at the end turns the order round.',
   'index.class': 'Operator class',
   'index.where': 'Only rows where',
   'index.include': 'Also holds',
@@ -157,8 +158,10 @@ export const messages = {
     '{changed, plural, =0 {No value of {column} changes.} one {# value of {column} will read differently.} other {# values of {column} will read differently.}}',
   'review.converted-unknown': '{rows, plural, one {# value} other {# values}} of {column} will be converted.',
   'review.converted-fault': 'The values of {column} cannot be converted: {fault}',
-  'review.nulls': '{rows, plural, one {# row of {on} has} other {# rows of {on} have}} NULL in {column}, so this will be refused.',
-  'review.unprotected': '{rows, plural, one {# row} other {# rows}} of {on} will be open to whoever has a grant.',
+  'review.nulls':
+    '{rows, plural, one {# row of {on} has} other {# rows of {on} have}} NULL in {column}, so this will be refused.',
+  'review.unprotected':
+    '{rows, plural, one {# row} other {# rows}} of {on} will be open to whoever has a grant.',
   'review.type': 'The type {on} goes for good.',
   'review.cascade': 'What depends on it goes too.',
   'review.about': 'about',

@@ -38,7 +38,10 @@ export const messages = {
   'shortcuts.null': 'While editing: NULL, empty, default',
   'shortcuts.select': 'Select the row, on its box',
   'shortcuts.open-row': 'Open the whole row',
-  'shortcuts.copy': 'Copy the cell',
+  'shortcuts.copy': 'Copy the cell or range',
+  'shortcuts.paste': 'Paste from the cell on',
+  'shortcuts.range': 'Widen the range',
+  'shortcuts.peek': 'Look at the row it refers to',
   'shortcuts.undo': 'Undo the last saved edit',
 
   'state.loading': 'Loading…',
@@ -94,19 +97,22 @@ export const messages = {
   'steps.mail-see': 'Open the inbox',
 
   'tables.filter': 'Filter tables',
+  'tables.new': 'New table',
+  'tables.types': 'Types',
+  'tables.structure': 'Structure',
   'tables.no-match': 'No table goes by that name.',
   'tables.pick-title': 'Choose a table',
   'tables.pick-text': 'Its rows show here, live from the database. Press Enter on a cell to edit it.',
   'tables.none-title': 'No table of your own yet',
-  'tables.none-text':
-    'Tables are made by migrations. This command writes the first file; fill it in and run "migration up":',
+  'tables.none-text': 'Make one here and keep it as a migration file, or write a migration yourself.',
   'tables.no-rls':
     'Row-level security is off: everybody with the publishable key may have access to every row.',
   'tables.rls-off': 'RLS off',
   'tables.rls-on': 'Row-level security is on.',
   'tables.policies': '{count, plural, =0 {RLS, no policies} one {RLS, # policy} other {RLS, # policies}}',
   'tables.no-key': 'No primary key',
-  'tables.no-key-why': 'Without a primary key a single row cannot be named, so rows are not edited here.',
+  'tables.no-key-why':
+    'Without a primary key a row is known only by its place in the table, until somebody changes it.',
   'tables.back': 'All tables',
   'tables.delete-selected': 'Delete {count, number}',
   'tables.insert': 'Insert row',

@@ -47,6 +47,13 @@ export function TableHead(props: TableHeadProps) {
         ) : null}
       </span>
       <div className={classes.tools}>
+        <Link
+          to="/tables/$schema/$table/structure"
+          params={{ schema, table: name }}
+          className={classes.toStructure}
+        >
+          {t('tables.structure')}
+        </Link>
         {selected === 0 ? null : (
           <>
             <Button

@@ -1,10 +1,11 @@
 /** Schemas and tables beside the table that is open. */
 import { TextInput } from '@mantine/core';
-import { IconDatabase, IconEye, IconFilter, IconTable } from '@tabler/icons-react';
+import { IconDatabase, IconEye, IconFilter, IconPlus, IconTable } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { Link, Outlet, useMatches } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tablesQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
 import type { RelationSummary } from '../../api/types.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page.tsx';
@@ -17,9 +18,10 @@ import classes from './tables-page.module.css';
 const ownSchema = 'public';
 
 export function TablesPage() {
-  const { table } = useParams({ strict: false });
+  // What is open beside the list takes its place on a narrow screen.
+  const isOpen = useMatches({ select: (matches) => matches.at(-1)?.routeId !== '/app/tables/' });
   return (
-    <div className={classes.split} data-open={table !== undefined || undefined}>
+    <div className={classes.split} data-open={isOpen || undefined}>
       <TableList />
       <div className={classes.detail}>
         <Outlet />
@@ -30,6 +32,7 @@ export function TablesPage() {
 
 export function NoTable() {
   const { data } = useQuery(tablesQuery);
+  const mayWrite = useMay('write');
   const isEmpty = data !== undefined && !data.some(({ schema }) => schema === ownSchema);
   return (
     <div className={classes.none}>
@@ -38,7 +41,7 @@ export function NoTable() {
         title={t(isEmpty ? 'tables.none-title' : 'tables.pick-title')}
         text={t(isEmpty ? 'tables.none-text' : 'tables.pick-text')}
       >
-        {isEmpty ? <code>npm run -s plinth -- migration new todos</code> : null}
+        {isEmpty && mayWrite ? <Link to="/tables/new">{t('tables.new')}</Link> : null}
       </EmptyState>
     </div>
   );
@@ -46,6 +49,7 @@ export function NoTable() {
 
 function TableList() {
   const { data, error } = useQuery(tablesQuery);
+  const mayWrite = useMay('write');
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
   const found = (data ?? []).filter(({ schema, name }) => `${schema}.${name}`.toLowerCase().includes(wanted));
@@ -54,7 +58,21 @@ function TableList() {
   );
   return (
     <div className={classes.list}>
-      <PageHead title={t('nav.tables')} />
+      <PageHead title={t('nav.tables')}>
+        <Link to="/tables/types" className={classes.headLink}>
+          {t('tables.types')}
+        </Link>
+        {mayWrite ? (
+          <Link
+            to="/tables/new"
+            className={classes.headLink}
+            aria-label={t('tables.new')}
+            title={t('tables.new')}
+          >
+            <IconPlus size={16} aria-hidden />
+          </Link>
+        ) : null}
+      </PageHead>
       <div className={classes.filter}>
         <TextInput
           size="xs"

@@ -44,10 +44,9 @@ export const structureQuery = ({ schema, table }: TableName) =>
   queryOptions({
     queryKey: ['structure', schema, table],
     queryFn: ({ signal }) =>
-      callConsole<Structure>(
-        `/tables/${encodeURIComponent(schema)}/${encodeURIComponent(table)}/structure`,
-        { signal },
-      ),
+      callConsole<Structure>(`/tables/${encodeURIComponent(schema)}/${encodeURIComponent(table)}/structure`, {
+        signal,
+      }),
   });
 
 export interface Vocabulary {

@@ -12,6 +12,7 @@ export function ChangePanel({
   changes,
   startsWithReview = false,
   onClose,
+  onDone = onClose,
   children,
 }: {
   title: string;
@@ -20,6 +21,8 @@ export function ChangePanel({
   /** There is nothing to fill in. */
   startsWithReview?: boolean;
   onClose: () => void;
+  /** It was run. */
+  onDone?: () => void;
   children?: ReactNode;
 }) {
   const [reviewed, setReviewed] = useState(startsWithReview ? changes : undefined);
@@ -48,7 +51,7 @@ export function ChangePanel({
         <Review
           changes={reviewed}
           onBack={startsWithReview ? onClose : () => setReviewed(undefined)}
-          onDone={onClose}
+          onDone={onDone}
         />
       )}
     </SidePanel>

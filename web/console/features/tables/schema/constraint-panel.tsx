@@ -45,9 +45,7 @@ export function NewConstraint({ relation, onClose }: { relation: Relation; onClo
     <ChangePanel
       title={t('constraint.new', { table: relation.name })}
       changes={
-        made && [
-          { kind: 'add_constraint', ...at, constraint: made, ...(name === '' ? {} : { name }) },
-        ]
+        made && [{ kind: 'add_constraint', ...at, constraint: made, ...(name === '' ? {} : { name }) }]
       }
       onClose={onClose}
     >

@@ -47,7 +47,9 @@ const at = { schema: 'public', table: 'things' };
 test('an alteration is what differs', () => {
   const draft = draftOf(column);
   expect(alterationOf(at, column, draft, '', vocabulary)).toBeUndefined();
-  expect(alterationOf(at, column, { ...draft, type: 'bigint', value: 'none' }, 'size::bigint', vocabulary)).toEqual({
+  expect(
+    alterationOf(at, column, { ...draft, type: 'bigint', value: 'none' }, 'size::bigint', vocabulary),
+  ).toEqual({
     kind: 'alter_column',
     ...at,
     column: 'size',
@@ -55,12 +57,24 @@ test('an alteration is what differs', () => {
     default: null,
   });
   expect(
-    alterationOf(at, { ...column, identity: 'always', default: null }, { ...draft, value: 'none' }, '', vocabulary),
+    alterationOf(
+      at,
+      { ...column, identity: 'always', default: null },
+      { ...draft, value: 'none' },
+      '',
+      vocabulary,
+    ),
   ).toMatchObject({ identity: { action: 'drop' } });
 });
 
 test('a new column with a reference', () => {
-  const draft = { ...emptyColumn, name: 'owner', target: 'auth.users', targetColumn: 'id', onDelete: 'cascade' as const };
+  const draft = {
+    ...emptyColumn,
+    name: 'owner',
+    target: 'auth.users',
+    targetColumn: 'id',
+    onDelete: 'cascade' as const,
+  };
   expect(definitionOf(draft, vocabulary)).toMatchObject({
     name: 'owner',
     references: { schema: 'auth', table: 'users', columns: ['id'], onDelete: 'cascade' },

@@ -89,9 +89,7 @@ export function typeOf(text: string, vocabulary: Vocabulary): TypeRef | undefine
   const own = otherNames[plain] ?? plain;
   if (vocabulary.own_types.includes(own)) return { name: own, ...shape };
   const bare = base.replaceAll('"', '');
-  const known = vocabulary.types.find(
-    ({ schema, name }) => name === bare || `${schema}.${name}` === bare,
-  );
+  const known = vocabulary.types.find(({ schema, name }) => name === bare || `${schema}.${name}` === bare);
   return known === undefined ? undefined : { schema: known.schema, name: known.name, ...shape };
 }
 
@@ -167,9 +165,7 @@ export function alterationOf(
     each.value === 'default' && each.expression !== '' ? each.expression : null;
   const parts = {
     ...(draft.name === former.name ? {} : { name: draft.name }),
-    ...(draft.type === former.type
-      ? {}
-      : { type: { to: type, ...(using === '' ? {} : { using }) } }),
+    ...(draft.type === former.type ? {} : { type: { to: type, ...(using === '' ? {} : { using }) } }),
     ...(draft.nullable === former.nullable ? {} : { nullable: draft.nullable }),
     ...(expression(draft) === expression(former) ? {} : { default: expression(draft) }),
     ...(identity === undefined ? {} : { identity }),
@@ -209,7 +205,11 @@ export function suggestedName(changes: readonly SchemaChange[]): string {
   const [first] = changes;
   if (first === undefined) return 'change';
   const subject = 'table' in first ? first.table : first.name;
-  const words = [first.kind, subject, 'column' in first && typeof first.column === 'string' ? first.column : ''];
+  const words = [
+    first.kind,
+    subject,
+    'column' in first && typeof first.column === 'string' ? first.column : '',
+  ];
   return words
     .join('_')
     .toLowerCase()

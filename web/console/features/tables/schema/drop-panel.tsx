@@ -11,14 +11,21 @@ export function DropPanel({
   name,
   change,
   onClose,
+  onDone,
 }: {
   name: string;
   change: Droppable;
   onClose: () => void;
+  onDone: () => void;
 }) {
   const [cascade, setCascade] = useState(false);
   return (
-    <ChangePanel title={t('schema.drop-title', { name })} changes={[{ ...change, cascade }]} onClose={onClose}>
+    <ChangePanel
+      title={t('schema.drop-title', { name })}
+      changes={[{ ...change, cascade }]}
+      onClose={onClose}
+      onDone={onDone}
+    >
       <Checkbox
         label={t('schema.cascade')}
         checked={cascade}

@@ -102,7 +102,10 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
             variant="default"
             leftSection={<IconPlus size={14} aria-hidden />}
             onClick={() =>
-              setColumns([...columns, { ...emptyColumn, id: Math.max(-1, ...columns.map(({ id }) => id)) + 1 }])
+              setColumns([
+                ...columns,
+                { ...emptyColumn, id: Math.max(-1, ...columns.map(({ id }) => id)) + 1 },
+              ])
             }
           >
             {t('schema.add-column')}
@@ -131,7 +134,9 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
                 size="sm"
                 className={forms.mono}
                 aria-label={t('column.value-default')}
-                placeholder={t(column.value === 'none' ? 'column.value-default' : `column.value-${column.value}`)}
+                placeholder={t(
+                  column.value === 'none' ? 'column.value-default' : `column.value-${column.value}`,
+                )}
                 value={column.expression}
                 disabled={column.value === 'identity' || column.value === 'identity-always'}
                 spellCheck={false}
@@ -190,11 +195,7 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
         </Button>
       </div>
       {opened === undefined ? null : (
-        <SidePanel
-          title={t('column.edit', { name: opened.name })}
-          onClose={() => setOpen(undefined)}
-          wide
-        >
+        <SidePanel title={t('column.edit', { name: opened.name })} onClose={() => setOpen(undefined)} wide>
           <div className={forms.form}>
             <ColumnFields
               draft={opened}

@@ -97,12 +97,7 @@ export function Review({
         />
       )}
       {run.error === null ? null : <ProblemBox error={run.error} />}
-      <Buttons
-        onBack={onBack}
-        isBusy={run.isPending}
-        isReady={isReady}
-        isDanger={preview.confirm !== null}
-      />
+      <Buttons onBack={onBack} isBusy={run.isPending} isReady={isReady} isDanger={preview.confirm !== null} />
     </form>
   );
 }

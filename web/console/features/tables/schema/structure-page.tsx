@@ -23,11 +23,17 @@ import { NewTrigger } from './trigger-panel.tsx';
 
 const route = getRouteApi('/app/tables/$schema/$table/structure');
 
+type New = 'new-column' | 'new-constraint' | 'new-index' | 'new-trigger';
+
 /** What is open beside the page. */
 type Open =
-  | { readonly kind: 'new-column' | 'new-constraint' | 'new-index' | 'new-trigger' | 'table' }
+  | { readonly kind: New | 'table' }
   | { readonly kind: 'column'; readonly column: Column }
-  | { readonly kind: 'drop'; readonly name: string; readonly change: Extract<SchemaChange, { cascade: boolean }> }
+  | {
+      readonly kind: 'drop';
+      readonly name: string;
+      readonly change: Extract<SchemaChange, { cascade: boolean }>;
+    }
   | { readonly kind: 'change'; readonly change: SchemaChange };
 
 export function StructurePage() {
@@ -71,7 +77,7 @@ function Sections({ relation, structure }: { relation: Relation; structure: Stru
   const canChange = mayWrite && isTable && vocabulary !== undefined;
   const at = { schema: relation.schema, table: relation.name };
   const close = (): void => setOpen(undefined);
-  const add = (label: string, kind: 'new-column' | 'new-constraint' | 'new-index' | 'new-trigger') =>
+  const add = (label: string, kind: New) =>
     canChange ? (
       <Button
         size="compact-sm"
@@ -269,24 +275,28 @@ function Sections({ relation, structure }: { relation: Relation; structure: Stru
       ) : open.kind === 'table' ? (
         <TablePanel
           relation={relation}
-          onClose={() => {
+          onClose={close}
+          onDone={(name) => {
             close();
-            // Its name may be another now.
-            void navigate({ to: '/tables' });
+            void navigate({
+              to: '/tables/$schema/$table/structure',
+              params: { schema: relation.schema, table: name },
+            });
           }}
         />
       ) : open.kind === 'drop' ? (
         <DropPanel
           name={open.name}
           change={open.change}
-          onClose={() => {
+          onClose={close}
+          onDone={() => {
             close();
             if (open.change.kind === 'drop_table') void navigate({ to: '/tables' });
           }}
         />
-      ) : (
+      ) : open.kind === 'change' ? (
         <ChangePanel title={t('review.title')} changes={[open.change]} startsWithReview onClose={close} />
-      )}
+      ) : null}
     </div>
   );
 }
@@ -308,7 +318,11 @@ function Section({
         <h2 className={classes.sectionTitle}>{title}</h2>
         <div className={classes.tools}>{tools}</div>
       </div>
-      {isEmpty ? <p className={classes.note}>{t('schema.none')}</p> : <ul className={classes.items}>{children}</ul>}
+      {isEmpty ? (
+        <p className={classes.note}>{t('schema.none')}</p>
+      ) : (
+        <ul className={classes.items}>{children}</ul>
+      )}
     </section>
   );
 }

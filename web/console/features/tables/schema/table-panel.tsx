@@ -6,7 +6,16 @@ import type { SchemaChange } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
 import { t } from './text.ts';
 
-export function TablePanel({ relation, onClose }: { relation: Relation; onClose: () => void }) {
+export function TablePanel({
+  relation,
+  onClose,
+  onDone,
+}: {
+  relation: Relation;
+  onClose: () => void;
+  /** `name`: the table's from now on. */
+  onDone: (name: string) => void;
+}) {
   const [name, setName] = useState(relation.name);
   const [comment, setComment] = useState(relation.comment ?? '');
   const at = { schema: relation.schema, table: relation.name };
@@ -15,7 +24,7 @@ export function TablePanel({ relation, onClose }: { relation: Relation; onClose:
     changes.push({ kind: 'comment_table', ...at, comment: comment === '' ? null : comment });
   if (name !== '' && name !== relation.name) changes.push({ kind: 'rename_table', ...at, name });
   return (
-    <ChangePanel title={t('schema.rename')} changes={changes} onClose={onClose}>
+    <ChangePanel title={t('schema.rename')} changes={changes} onClose={onClose} onDone={() => onDone(name)}>
       <TextInput
         size="sm"
         label={t('schema.name')}

@@ -105,12 +105,7 @@ export function NewTrigger({
         </div>
       </Checkbox.Group>
       {chosen.includes('update') ? (
-        <NamesField
-          label={t('trigger.columns')}
-          relation={relation}
-          value={columns}
-          onChange={setColumns}
-        />
+        <NamesField label={t('trigger.columns')} relation={relation} value={columns} onChange={setColumns} />
       ) : null}
       <TextInput
         size="sm"

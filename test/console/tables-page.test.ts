@@ -1,0 +1,406 @@
+/** The pages of tables in a real Chromium: ranges, files, structure; by keyboard, against a real server. */
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import {
+  axeViolations,
+  type Complaints,
+  launchBrowser,
+  openContext,
+  scrollsSideways,
+} from '../web/browser.ts';
+import { type Backend, startBackend } from './harness.ts';
+
+const hostile = `<img src=x onerror="document.title='owned'">`;
+// Several pages each, on a machine that does other things as well.
+vi.setConfig({ testTimeout: 90_000 });
+
+let backend: Backend;
+let browser: Browser;
+const pool = () => backend.database.pool('postgres');
+
+beforeAll(async () => {
+  backend = await startBackend();
+  await pool().exec(`
+    create table public.shelves (id int primary key, label text);
+    insert into public.shelves values (1, 'top'), (2, 'low');
+    create table public.books (
+      id int primary key, shelf int references public.shelves, title text, pages int not null default 1);
+    insert into public.books select i, 1 + i % 2, 'Book ' || i, i from generate_series(1, 40) i;
+    create table public.heap (a int, b text);
+    insert into public.heap select i, 'row ' || i from generate_series(1, 20) i;
+    create table public.mine (id int primary key, owner uuid, note text);
+    alter table public.mine enable row level security;
+    insert into public.mine values (1, null, 'only the operator');
+    create type public.stage as enum ('draft', 'live');
+    create table public."${hostile.replaceAll('"', '""')}" (id int primary key, "${hostile.replaceAll('"', '""')}" text);
+    insert into public."${hostile.replaceAll('"', '""')}" values (1, '${hostile.replaceAll("'", "''")}');
+    create table public.large as select i as id, 'row ' || i as text, i % 7 as n from generate_series(1, 3000) i;
+    alter table public.large add primary key (id);
+    analyze public.large;
+  `);
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await backend?.stop();
+});
+
+type Options = Parameters<typeof openContext>[1];
+
+async function signedIn(
+  options: Options = {},
+  name?: string,
+): Promise<{ page: Page; complaints: Complaints; close: () => Promise<void> }> {
+  const { context, complaints } = await openContext(browser, {
+    viewport: { width: 1280, height: 800 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  });
+  const page = await context.newPage();
+  await page.goto(await backend.consoleLink(name));
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  return { page, complaints, close: () => context.close() };
+}
+
+const go = (page: Page, path: string) => page.goto(`${backend.url}/console/tables${path}`);
+const cell = (page: Page, row: number, column: number) => page.locator(`[data-cell="${row}:${column}"]`);
+
+async function focusCell(page: Page, row: number, column: number): Promise<void> {
+  await cell(page, 0, 1).waitFor();
+  await page.locator('[data-cell][tabindex="0"]').focus();
+  await page.keyboard.press('Control+Home');
+  for (let step = 0; step < row; step++) await page.keyboard.press('ArrowDown');
+  for (let step = 0; step < column; step++) await page.keyboard.press('ArrowRight');
+  await page.locator(`[data-cell="${row}:${column}"]:focus`).waitFor();
+}
+
+async function column(table: string, name: string, ids: readonly number[]): Promise<unknown[]> {
+  const rows = await pool().query<{ value: unknown }>(
+    sql`select ${sql.id(name)} as value from ${sql.id('public', table)} where id = any(${ids}::int[]) order by id`,
+  );
+  return rows.map(({ value }) => value);
+}
+
+const clipboard = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()');
+
+describe('ranges of cells', () => {
+  test('are copied, pasted and taken back whole, by keyboard', async () => {
+    const { page, complaints, close } = await signedIn();
+    await go(page, '/public/books');
+    await focusCell(page, 0, 3);
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Shift+ArrowRight');
+    expect(await page.locator('[data-range]').count()).toBe(4);
+    await page.keyboard.press('Control+c');
+    await page.getByText('4 cells copied').waitFor();
+    expect(await clipboard(page)).toBe('Book 1\t1\nBook 2\t2');
+
+    await focusCell(page, 4, 3);
+    await page.keyboard.press('Control+v');
+    await cell(page, 5, 3).filter({ hasText: 'Book 2' }).waitFor();
+    await page.getByText('4 cells pasted').waitFor();
+    await expect
+      .poll(() => column('books', 'title', [5, 6]), { timeout: 10_000 })
+      .toEqual(['Book 1', 'Book 2']);
+    expect(await column('books', 'pages', [5, 6])).toEqual([1, 2]);
+    await page.keyboard.press('Control+z');
+    await expect
+      .poll(() => column('books', 'title', [5, 6]), { timeout: 10_000 })
+      .toEqual(['Book 5', 'Book 6']);
+    expect(complaints.list).toEqual([]);
+    await close();
+  });
+
+  test('one cell fills a range; a refused cell takes all back and says which row', async () => {
+    const { page, close } = await signedIn();
+    await go(page, '/public/books');
+    await focusCell(page, 9, 3);
+    await page.evaluate(`navigator.clipboard.writeText('Same')`);
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Control+v');
+    await expect
+      .poll(() => column('books', 'title', [10, 11]), { timeout: 10_000 })
+      .toEqual(['Same', 'Same']);
+
+    await focusCell(page, 12, 4);
+    await page.evaluate(`navigator.clipboard.writeText('77\\nnot a number')`);
+    await page.keyboard.press('Control+v');
+    await page.getByText('None of the 2 changes was saved: row 14 was refused').waitFor();
+    await page.getByRole('alert').getByText('22P02').waitFor();
+    expect(await column('books', 'pages', [13, 14])).toEqual([13, 14]);
+    await close();
+  });
+
+  test('a long cell is copied whole, though the grid has only its beginning', async () => {
+    const { page, close } = await signedIn();
+    await go(page, '/public/tasks');
+    await focusCell(page, 4, 3);
+    await page.keyboard.press('Control+c');
+    await page.getByText('1 cell copied').waitFor();
+    expect(await clipboard(page)).toHaveLength(1000);
+    await close();
+  });
+});
+
+test('a foreign key leads to the row it names', async () => {
+  const { page, complaints, close } = await signedIn();
+  await go(page, '/public/books');
+  await focusCell(page, 0, 2);
+  await page.keyboard.press('Alt+Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('low').waitFor();
+  await dialog.getByRole('link', { name: 'Open shelves' }).press('Enter');
+  await page.waitForURL('**/tables/public/shelves**');
+  await cell(page, 0, 2).filter({ hasText: 'low' }).waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a row without a key is edited twice and taken back twice', async () => {
+  const { page, close } = await signedIn();
+  const stored = async () =>
+    (await pool().query<{ b: string }>(sql`select b from public.heap where a = 3`))[0]?.b;
+  await go(page, '/public/heap');
+  await focusCell(page, 2, 2);
+  for (const value of ['one', 'two']) {
+    await focusCell(page, 2, 2);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(value);
+    await page.keyboard.press('Enter');
+    await expect.poll(stored, { timeout: 10_000 }).toBe(value);
+    await cell(page, 2, 2).and(page.locator(':not([data-pending])')).waitFor();
+  }
+  await page.keyboard.press('Control+z');
+  await expect.poll(stored, { timeout: 10_000 }).toBe('one');
+  await cell(page, 2, 2).and(page.locator(':not([data-pending])')).waitFor();
+  await page.keyboard.press('Control+z');
+  await expect.poll(stored, { timeout: 10_000 }).toBe('row 3');
+  await close();
+});
+
+test('rows in hand are changed at once and taken back; all that match are counted first', async () => {
+  const { page, close } = await signedIn();
+  await go(page, '/public/large?filters=[{"column":"id","operator":"lte","value":"150"}]');
+  await focusCell(page, 0, 0);
+  await page.keyboard.press('Space');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Edit 2' }).press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Column').selectOption('text');
+  await dialog.getByLabel('text', { exact: true }).fill('both');
+  await dialog.getByRole('button', { name: 'Change 2 rows' }).press('Enter');
+  await expect.poll(() => column('large', 'text', [1, 2]), { timeout: 10_000 }).toEqual(['both', 'both']);
+  await page.getByRole('button', { name: 'Undo' }).press('Enter');
+  await expect.poll(() => column('large', 'text', [1, 2]), { timeout: 10_000 }).toEqual(['row 1', 'row 2']);
+
+  await page.getByRole('button', { name: 'Select all that match' }).press('Enter');
+  await page.getByRole('button', { name: 'Delete all' }).press('Enter');
+  await dialog.getByText('Delete 150 rows?').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Delete 150 rows' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('Type 150 to go on').fill('150');
+  await dialog.getByRole('button', { name: 'Delete 150 rows' }).press('Enter');
+  await page.getByText('No row matches').waitFor();
+  const [left] = await pool().query<{ count: number }>(sql`select count(*) from public.large`);
+  expect(left?.count).toBe(2850);
+  await close();
+});
+
+describe('files', () => {
+  test('a CSV file is tried, corrected and imported', async () => {
+    const { page, complaints, close } = await signedIn();
+    await go(page, '/public/shelves?import=true');
+    const dialog = page.getByRole('dialog');
+    const file = (text: string) => ({ name: 'shelves.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await dialog.getByLabel('CSV or JSON file').setInputFiles(file('ID,Name\n10,ten\nx,bad\n'));
+    await dialog.getByLabel('Where Name goes').selectOption('label');
+    await dialog.getByRole('button', { name: 'Try it' }).press('Enter');
+    await dialog.getByText('Line 3').waitFor();
+    await dialog.getByText('invalid input syntax for type integer: "x"').waitFor();
+    await dialog.getByLabel('CSV or JSON file').setInputFiles(file('ID,Name\n10,ten\n11,\n'));
+    await dialog.getByLabel('Where Name goes').selectOption('label');
+    await dialog.getByRole('button', { name: 'Try it' }).press('Enter');
+    await dialog.getByText('All 2 rows fit').waitFor();
+    expect(await column('shelves', 'label', [10, 11])).toEqual([]);
+    await dialog.getByRole('button', { name: 'Import', exact: true }).press('Enter');
+    await dialog.getByText('2 rows were imported').waitFor();
+    expect(await column('shelves', 'label', [10, 11])).toEqual(['ten', null]);
+    expect(complaints.list).toEqual([]);
+    await close();
+  });
+
+  test('the rows of a filter are exported', async () => {
+    const { page, close } = await signedIn();
+    await go(page, '/public/books?filters=[{"column":"id","operator":"lte","value":"2"}]');
+    await page.getByRole('button', { name: 'Import and export' }).press('Enter');
+    const download = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'Export as CSV' }).press('Enter');
+    const path = await (await download).path();
+    expect(readFileSync(path, 'utf8')).toBe('id,shelf,title,pages\r\n1,2,Book 1,1\r\n2,1,Book 2,2\r\n');
+    await close();
+  });
+});
+
+test('as a visitor the rows are those that policies show', async () => {
+  const { page, close } = await signedIn();
+  await go(page, '/public/mine');
+  await cell(page, 0, 3).filter({ hasText: 'only the operator' }).waitFor();
+  await page.getByRole('button', { name: /^View as/ }).press('Enter');
+  await page
+    .getByRole('button', { name: /Visitor|anon/i })
+    .first()
+    .press('Enter');
+  await page.getByText('No rows yet').waitFor();
+  expect(page.url()).toContain('as=anon');
+  await close();
+});
+
+describe('structure', () => {
+  test('a table is made, given a column, and dropped by name; the SQL is shown first', async () => {
+    const { page, complaints, close } = await signedIn();
+    await go(page, '/new');
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('gardens');
+    await page.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('create table "public"."gardens"').waitFor();
+    await dialog.getByText('enable row level security').waitFor();
+    await dialog.getByRole('button', { name: 'Run' }).press('Enter');
+    await page.waitForURL('**/tables/public/gardens');
+
+    await page.getByRole('link', { name: 'Structure' }).press('Enter');
+    await page.getByRole('button', { name: 'Add column' }).press('Enter');
+    await dialog.getByLabel('Name').fill('size');
+    await dialog.getByLabel('Type').fill('numeric(6, 2)');
+    await dialog.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    await dialog.getByText('alter table "public"."gardens" add column "size" numeric(6, 2)').waitFor();
+    await dialog.getByRole('button', { name: 'Run' }).press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Edit size' }).waitFor();
+
+    await page.getByRole('button', { name: 'Drop table' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    const run = dialog.getByRole('button', { name: 'Run' });
+    await dialog.getByLabel('Type gardens to go on').waitFor();
+    expect(await run.isDisabled()).toBe(true);
+    await dialog.getByLabel('Type gardens to go on').fill('gardens');
+    await run.press('Enter');
+    await page.waitForURL('**/console/tables');
+    const found = await pool().query(sql`select from pg_tables where tablename = 'gardens'`);
+    expect(found).toEqual([]);
+    expect(complaints.list).toEqual([]);
+    await close();
+  });
+
+  test('keys, indexes and enums', async () => {
+    const { page, close } = await signedIn();
+    await go(page, '/public/books/structure');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Add index' }).press('Enter');
+    await dialog.getByLabel('Columns or expressions').fill('(lower(title)) desc\npages');
+    await dialog.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    await dialog.getByText('using btree ((lower(title)) desc, "pages")').waitFor();
+    await dialog.getByRole('button', { name: 'Run' }).press('Enter');
+    await page.getByText('books_lower_pages_idx', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Add key or check' }).press('Enter');
+    await dialog.getByLabel('Kind').selectOption('check');
+    await dialog.getByRole('textbox', { name: 'Check' }).fill('pages > 0');
+    await dialog.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Run' }).press('Enter');
+    await page.getByText('CHECK ((pages > 0))').waitFor();
+
+    await go(page, '/types');
+    await page.getByRole('button', { name: 'Add a value' }).first().press('Enter');
+    await dialog.getByLabel('Value').fill('gone');
+    await dialog.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Run' }).press('Enter');
+    await page.getByRole('listitem').filter({ hasText: 'gone' }).waitFor();
+    await close();
+  });
+
+  test('a read-only operator sees it and is offered no change', async () => {
+    await backend.operators.createOperator('visitor', 'read-only');
+    const { page, close } = await signedIn({}, 'visitor');
+    await go(page, '/public/books/structure');
+    await page.getByText('Your role may look at this').waitFor();
+    expect(await page.getByRole('button', { name: /Add|Drop|Edit|Turn/ }).count()).toBe(0);
+    await go(page, '/types');
+    await page.getByText('draft').waitFor();
+    expect(await page.getByRole('button', { name: /New|Add|Drop|Rename/ }).count()).toBe(0);
+    await go(page, '/public/books?import=true');
+    await cell(page, 0, 1).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await close();
+  });
+});
+
+test('no name and no value of a table is more than text', async () => {
+  const { page, complaints, close } = await signedIn();
+  const table = encodeURIComponent(hostile);
+  for (const path of [`/public/${table}`, `/public/${table}?row={"id":"1"}`, `/public/${table}/structure`]) {
+    await go(page, path);
+    await page.getByText(hostile).first().waitFor();
+    expect(await page.title()).not.toBe('owned');
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+  }
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a long table has few nodes, and its last row is a key away', async () => {
+  const { page, close } = await signedIn();
+  await go(page, '/public/large');
+  await focusCell(page, 0, 1);
+  await page.keyboard.press('Control+End');
+  await page.locator('[data-cell$=":3"]:focus').waitFor();
+  expect(await page.evaluate(`document.querySelectorAll('[role=grid] *').length`)).toBeLessThan(1500);
+  await close();
+});
+
+describe.each([
+  [1280, 800],
+  [360, 740],
+])('%i px wide', (width, height) => {
+  test.each(['light', 'dark'] as const)(
+    'pages of tables are accessible and fit, %s',
+    async (colorScheme) => {
+      const { page, complaints, close } = await signedIn({ viewport: { width, height }, colorScheme });
+      const dialog = page.getByRole('dialog');
+      const places: [path: string, ready: () => Promise<unknown>][] = [
+        ['/new', () => page.getByRole('button', { name: 'Show the SQL' }).waitFor()],
+        ['/types', () => page.getByText('draft').waitFor()],
+        ['/public/books/structure', () => page.getByText('books_pkey').first().waitFor()],
+        [
+          '/public/books/structure',
+          async () => {
+            await page.getByRole('button', { name: 'Edit title' }).click();
+            await dialog.getByLabel('Type').waitFor();
+          },
+        ],
+        [
+          '/public/books/structure',
+          async () => {
+            await page.getByRole('button', { name: 'Drop title' }).click();
+            await dialog.getByRole('button', { name: 'Show the SQL' }).click();
+            await dialog.getByLabel('Type title to go on').waitFor();
+          },
+        ],
+        ['/public/books?import=true', () => dialog.getByLabel('CSV or JSON file').waitFor()],
+        ['/public/mine?as=anon', () => page.getByText('No rows yet').waitFor()],
+      ];
+      for (const [path, ready] of places) {
+        await go(page, path);
+        await ready();
+        // Panels slide in; colours are judged where they come to rest.
+        await page.waitForTimeout(250);
+        expect([path, await axeViolations(page)]).toEqual([path, []]);
+        expect([path, await scrollsSideways(page)]).toEqual([path, false]);
+        expect([path, await page.getByText('⟦').count()]).toEqual([path, 0]);
+      }
+      expect(complaints.list).toEqual([]);
+      await close();
+    },
+    90_000,
+  );
+});
