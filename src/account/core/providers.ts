@@ -1,8 +1,9 @@
 /**
- * The identity providers that the pages name, with a mark of our own drawing for each: a tile in a colour of theirs with
- * a letter. No picture of theirs is loaded, so that nobody learns who looks at the page.
+ * The identity providers that the pages name, each with a mark: a tile in a colour of theirs with their sign or, where we
+ * have none, letters that no other has. No picture is loaded from them, so that nobody learns who looks at the page.
  */
 import { escapeHtml } from './html.ts';
+import { type Glyph, glyphs } from './provider-glyphs.ts';
 
 export interface Provider {
   /** As clients of auth name it. */
@@ -15,32 +16,59 @@ export interface Provider {
 interface Known {
   readonly name: string;
   readonly ground: string;
-  readonly letter?: string;
+  /** Instead of a sign. */
+  readonly letters?: string;
   readonly ink?: string;
+  /** What stands on the ground, where it has colours of its own. */
+  readonly drawing?: string;
 }
+
+/** Four squares. */
+const microsoft = [
+  ['5', '5', '#f25022'],
+  ['12.5', '5', '#7fba00'],
+  ['5', '12.5', '#00a4ef'],
+  ['12.5', '12.5', '#ffb900'],
+]
+  .map(([x, y, fill]) => `<rect x="${x}" y="${y}" width="6.5" height="6.5" fill="${fill}"/>`)
+  .join('');
+
+/** Four arcs of a circle around the centre, and the bar. */
+const google = [
+  ['M5.5 8.25A7.5 7.5 0 0 1 17.3 6.7', '#ea4335'],
+  ['M5.5 15.75A7.5 7.5 0 0 1 5.5 8.25', '#fbbc05'],
+  ['M17.57 17.02A7.5 7.5 0 0 1 5.5 15.75', '#34a853'],
+  ['M12.4 12H19.5A7.5 7.5 0 0 1 17.57 17.02', '#4285f4'],
+]
+  .map(([d, stroke]) => `<path d="${d}" fill="none" stroke="${stroke}" stroke-width="3.2"/>`)
+  .join('');
+
+/** A speech bubble. */
+const kakao =
+  '<path d="M12 5.5c-4.1 0-7.4 2.6-7.4 5.8 0 2.1 1.4 3.9 3.5 4.9l-.8 2.9 3.3-2.1 1.4.1c4.1 0 7.4-2.6 7.4-5.8S16.1 5.5 12 5.5z" fill="#191600"/>';
 
 const known: Readonly<Record<string, Known>> = {
   apple: { name: 'Apple', ground: '#1f1f21' },
-  azure: { name: 'Microsoft', ground: '#0067b8' },
+  azure: { name: 'Microsoft', ground: '#ffffff', drawing: microsoft },
   bitbucket: { name: 'Bitbucket', ground: '#0052cc' },
   discord: { name: 'Discord', ground: '#5865f2' },
-  facebook: { name: 'Facebook', ground: '#0866ff', letter: 'f' },
+  facebook: { name: 'Facebook', ground: '#0866ff' },
   figma: { name: 'Figma', ground: '#7b3ff2' },
-  fly: { name: 'Fly.io', ground: '#7b3be2' },
+  fly: { name: 'Fly.io', ground: '#7b3be2', letters: 'Fl' },
   github: { name: 'GitHub', ground: '#24292f' },
   gitlab: { name: 'GitLab', ground: '#d1451b' },
-  google: { name: 'Google', ground: '#3b74e0' },
-  kakao: { name: 'Kakao', ground: '#fee500', ink: '#191600' },
-  keycloak: { name: 'Keycloak', ground: '#4a6178' },
-  linkedin_oidc: { name: 'LinkedIn', ground: '#0a66c2', letter: 'in' },
-  notion: { name: 'Notion', ground: '#191919' },
+  google: { name: 'Google', ground: '#ffffff', drawing: google },
+  kakao: { name: 'Kakao', ground: '#fee500', drawing: kakao },
+  keycloak: { name: 'Keycloak', ground: '#4a6178', letters: 'KC' },
+  linkedin_oidc: { name: 'LinkedIn', ground: '#0a66c2', letters: 'in' },
+  notion: { name: 'Notion', ground: '#ffffff', letters: 'N', ink: '#191919' },
   slack_oidc: { name: 'Slack', ground: '#611f69' },
   snapchat: { name: 'Snapchat', ground: '#fffc00', ink: '#111111' },
   spotify: { name: 'Spotify', ground: '#1db954', ink: '#06210f' },
   twitch: { name: 'Twitch', ground: '#7a3ff0' },
   twitter: { name: 'Twitter', ground: '#1d7fc4' },
   vercel_marketplace: { name: 'Vercel', ground: '#111111' },
-  workos: { name: 'WorkOS', ground: '#5a5fe0' },
+  workos: { name: 'WorkOS', ground: '#5a5fe0', letters: 'W' },
   x: { name: 'X', ground: '#111111' },
   zoom: { name: 'Zoom', ground: '#0b5cff' },
 };
@@ -48,8 +76,10 @@ const known: Readonly<Record<string, Known>> = {
 /** Undefined for a name that no page can offer. */
 export function knownProvider(id: string): Provider | undefined {
   if (!Object.hasOwn(known, id)) return undefined;
-  const { name, ground, letter, ink } = known[id] as Known;
-  return { id, name, mark: mark(letter ?? (name[0] as string), ground, ink) };
+  const { name, ground, letters, ink, drawing } = known[id] as Known;
+  const glyph = glyphs[id.replace(/_.*/, '')];
+  const sign = drawing ?? (glyph === undefined ? lettersIn(letters ?? name, ink) : glyphIn(glyph, ink));
+  return { id, name, mark: mark(sign, ground) };
 }
 
 /** Scopes to ask for besides auth's own. Keycloak tells nobody's profile without `openid` (since its version 22). */
@@ -57,16 +87,39 @@ export function scopesFor(id: string): { scopes?: string } {
   return id === 'keycloak' ? { scopes: 'openid' } : {};
 }
 
-/** A provider that the project has added by itself. */
+/** A provider that the project has added by itself: two letters of its name, on one of the colours below. */
 export function customProvider(id: string, name: string): Provider {
-  return { id, name, mark: mark([...name.trim()][0]?.toUpperCase() ?? '?', '#5b6472') };
+  const words = name.trim().split(/\s+/);
+  const [first = '?', second = ''] =
+    words.length > 1 ? words.map((word) => [...word][0]) : [...(words[0] ?? '')];
+  const sum = [...id].reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0);
+  const ground = grounds[sum % grounds.length] as string;
+  return { id, name, mark: mark(lettersIn(`${first.toUpperCase()}${second}`), ground) };
 }
 
-function mark(letter: string, ground: string, ink = '#ffffff'): string {
+/** White letters are readable on each. */
+const grounds = ['#5b6472', '#8a4b08', '#0f766e', '#9d174d', '#4338ca', '#3f6212'] as const;
+
+function mark(sign: string, ground: string): string {
+  // An edge that is seen where the ground is that of the button.
+  const edge = ground === '#ffffff' ? ' stroke="#8b93a1" stroke-opacity=".5"' : '';
   return (
-    '<svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">' +
-    `<rect width="20" height="20" rx="5" fill="${ground}"/>` +
-    `<text x="10" y="10.5" fill="${ink}" font-family="system-ui,sans-serif" font-size="12" font-weight="700" ` +
-    `text-anchor="middle" dominant-baseline="central">${escapeHtml(letter)}</text></svg>`
+    '<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">' +
+    `<rect x=".5" y=".5" width="23" height="23" rx="6" fill="${ground}"${edge}/>${sign}</svg>`
+  );
+}
+
+function glyphIn({ d, isLine }: Glyph, ink = '#ffffff'): string {
+  const paint = isLine
+    ? `fill="none" stroke="${ink}" stroke-width="2.2" stroke-linecap="round" stroke-linejoin="round"`
+    : `fill="${ink}"`;
+  return `<path transform="translate(4.2 4.2) scale(.65)" d="${d}" ${paint}/>`;
+}
+
+function lettersIn(letters: string, ink = '#ffffff'): string {
+  const size = letters.length > 1 ? 11.5 : 14;
+  return (
+    `<text x="12" y="12.5" fill="${ink}" font-family="system-ui,sans-serif" font-size="${size}" font-weight="700" ` +
+    `text-anchor="middle" dominant-baseline="central">${escapeHtml(letters)}</text>`
   );
 }
