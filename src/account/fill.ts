@@ -1,8 +1,8 @@
 /** What the prerendered pages lack: brand, offers and the settings that their script reads. Filled in once. */
 import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';
-import { brandCss } from './core/branding.ts';
-import { fillPage, repeatProviders } from './core/html.ts';
+import { brandCss, brandDarkCss } from './core/branding.ts';
+import { fillPage, repeatProviders, repeatRules } from './core/html.ts';
 import { languages } from './core/languages.ts';
 import {
   type AuthSettings,
@@ -13,6 +13,7 @@ import {
   offNames,
   providersOf,
 } from './core/offers.ts';
+import { passwordRules } from './core/password-rules.ts';
 import type { Provider } from './core/providers.ts';
 import { readLogo } from './logo.ts';
 import type { PageDeps } from './routes/pages.ts';
@@ -88,7 +89,12 @@ export function createPageFiller(
   const { branding } = config.plinth;
   const name = branding.name ?? config.project_id;
   const css = brandCss(branding.color);
+  const darkCss = brandDarkCss(branding.color);
   const logo = readLogo(config);
+  const password = {
+    minLength: config.auth.minimum_password_length,
+    requirements: config.auth.password_requirements,
+  };
   const { external } = config.auth;
   const wallets = (['ethereum', 'solana'] as const).filter((chain) => config.auth.web3[chain].enabled);
   const untold = untoldNames.filter((id) => external[id].enabled);
@@ -100,6 +106,14 @@ export function createPageFiller(
     .map((language) => `lang-${language}`);
   const texts = new Map<string, Readonly<Record<string, string>>>();
   let settings: AuthSettings | undefined;
+
+  function textsIn(language: string): Readonly<Record<string, string>> {
+    const known =
+      texts.get(language) ??
+      (JSON.parse(face.html(`pages/${language}/texts.json`) ?? '{}') as Record<string, string>);
+    texts.set(language, known);
+    return known;
+  }
 
   async function readSettings(): Promise<AuthSettings> {
     const response = await internalFetch('/auth/v1/settings');
@@ -122,7 +136,7 @@ export function createPageFiller(
       },
       offers: offered,
       key: publishableKey,
-      password: { minLength: auth.minimum_password_length, requirements: auth.password_requirements },
+      password,
       codeLength: auth.email.otp_length,
       resendAfter: Math.max(shortestResendSeconds, Math.ceil(auth.email.max_frequency / 1000)),
       providers,
@@ -158,10 +172,7 @@ export function createPageFiller(
     languages: offeredLanguages,
     offHere: (request) => offAt(request, keyOrigins),
     textOf(code, language) {
-      const known =
-        texts.get(language) ??
-        (JSON.parse(face.html(`pages/${language}/texts.json`) ?? '{}') as Record<string, string>);
-      texts.set(language, known);
+      const known = textsIn(language);
       const id = [code, `error.${code}`, 'error.other'].find((one) => Object.hasOwn(known, one));
       return id === undefined ? '' : (known[id] as string);
     },
@@ -179,12 +190,14 @@ export function createPageFiller(
       const offers = offersOf(settings, facts);
       const providers = providersOf(settings, facts);
       const welcome = branding.welcome[language === 'ar' ? 'ar' : 'en'] ?? '';
-      const html = fillPage(repeatProviders(built, providers), {
+      const rules = passwordRules(password).map((id) => textsIn(language)[id] ?? '');
+      const html = fillPage(repeatRules(repeatProviders(built, providers), rules), {
         welcome,
         name,
         logo: logoPath,
         off: [...offNames(offers), ...offLanguages],
         brandCss: css,
+        brandDarkCss: darkCss,
         config: pageConfig(offers, providers, welcome),
       });
       pages.set(file, { custom: key, html });

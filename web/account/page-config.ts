@@ -124,6 +124,7 @@ const hydrated: PageConfig = {
   brand: { name: pageConfig.brand.name, logo: pageConfig.brand.logo, welcome: pageConfig.brand.welcome },
   requestId: pageConfig.requestId,
   providers: pageConfig.providers,
+  password: pageConfig.password,
 };
 
 const never = () => () => {};

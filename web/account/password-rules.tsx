@@ -14,7 +14,7 @@ export function PasswordRules({ password, id }: { password: string; id: string }
   return (
     <div id={id} className={classes.box}>
       <p>{t('password.rules')}</p>
-      <ul className={classes.list}>
+      <ul className={classes.list} data-list="password-rules">
         {judgePassword(password, policy).map(({ rule, met }) => (
           <li key={rule} className={classes.rule} data-met={met || undefined}>
             {met ? (
@@ -22,7 +22,8 @@ export function PasswordRules({ password, id }: { password: string; id: string }
             ) : (
               <IconCircle size={16} stroke={1.5} aria-hidden />
             )}
-            <span>{textOf(rule, policy.minLength)}</span>
+            {/* The server repeats the prerendered rule for those that the project has. */}
+            <span>{import.meta.env.SSR ? '%PLINTH_RULE%' : textOf(rule, policy.minLength)}</span>
             <span className={classes.hidden}>{met ? t('password.met') : t('password.unmet')}</span>
           </li>
         ))}

@@ -53,6 +53,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
   const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
+    `<noscript><style nonce="${nonce}">${darkWithoutScripts(css)}</style></noscript>` +
     '<script type="application/json" id="plinth-config">%PLINTH_CONFIG%</script>';
   const preloads = assets
     .filter((name) => name.startsWith(`texts-${language}-`) && name.endsWith('.js'))
@@ -88,7 +89,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
     const titleId = `page.${name.replace(/\..*/, '').replace(/^code-.*/, 'code')}`;
     write(`plain/${name}.html`, titleId, withoutScripts(markup), withoutScripts(template));
   }
-  writeFileSync(join(out, 'texts.json'), JSON.stringify(problemTexts(messages)));
+  writeFileSync(join(out, 'texts.json'), JSON.stringify(serverTexts(messages)));
 }
 
 /** No script runs in the page, even where scripts could: what is meant for such browsers stands open. */
@@ -99,10 +100,32 @@ function withoutScripts(html: string): string {
     .replace(/<\/?noscript>/g, '');
 }
 
-/** What can be wrong with a posted form, in words: the server looks them up by code. */
-function problemTexts(messages: Catalogue): Record<string, string> {
-  const ids = Object.keys(messages).filter((id) => /^(error|field)\./.test(id));
-  return Object.fromEntries(ids.map((id) => [id, t(id as TextId)]));
+/**
+ * What the sheet has for the dark scheme, for screens that are dark where no script can say so: those pages say light. The
+ * colours stand outside of any layer, as they do in the sheet, and Mantine's rules in its own.
+ */
+function darkWithoutScripts(css: string): string {
+  const rules = [...css.matchAll(/([^{}]*\[data-mantine-color-scheme=dark\][^{}]*)\{([^{}]*)\}/g)].map(
+    ([, selector = '', body = '']) =>
+      `${selector.replaceAll('color-scheme=dark', 'color-scheme=light')}{${body}}`,
+  );
+  const [colours, others] = [true, false].map((isRoot) =>
+    rules.filter((rule) => rule.startsWith(':root') === isRoot).join(''),
+  );
+  return `@media (prefers-color-scheme:dark){${colours}@layer mantine{${others}}%PLINTH_BRAND_DARK_CSS%}`;
+}
+
+/** `minimum_password_length` of config.toml goes so far. */
+const longestMinimum = 72;
+
+/** What the server says by itself: what can be wrong with a posted form, by code, and what a password must hold. */
+function serverTexts(messages: Catalogue): Record<string, string> {
+  const ids = Object.keys(messages).filter((id) => /^(error|field|password)\./.test(id));
+  const texts = Object.fromEntries(ids.map((id) => [id, t(id as TextId)]));
+  for (let count = 1; count <= longestMinimum; count += 1) {
+    texts[`password.length.${count}`] = t('password.length', { count });
+  }
+  return texts;
 }
 
 /** Waits for the pages that are loaded late, so that hydration meets them whole. */

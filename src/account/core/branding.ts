@@ -43,14 +43,20 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
 /** CSS that sets the brand's colours over the theme's own; empty without a brand colour. */
 export function brandCss(color: string | undefined): string {
   if (color === undefined) return '';
-  const rule = (scheme: 'light' | 'dark'): string => {
-    const { primary, primaryHover, onPrimary, link } = brandColors(color, scheme);
-    return (
-      `:root[data-mantine-color-scheme="${scheme}"]{--plinth-primary:${primary};` +
-      `--plinth-primary-hover:${primaryHover};--plinth-on-primary:${onPrimary};--plinth-link:${link}}`
-    );
-  };
-  return rule('light') + rule('dark');
+  return brandRule(color, 'light', 'light') + brandRule(color, 'dark', 'dark');
+}
+
+/** The same for pages whose scheme no script picks: they say light, and stand in a query for dark screens. */
+export function brandDarkCss(color: string | undefined): string {
+  return color === undefined ? '' : brandRule(color, 'dark', 'light');
+}
+
+function brandRule(color: string, scheme: 'light' | 'dark', says: 'light' | 'dark'): string {
+  const { primary, primaryHover, onPrimary, link } = brandColors(color, scheme);
+  return (
+    `:root[data-mantine-color-scheme="${says}"]{--plinth-primary:${primary};` +
+    `--plinth-primary-hover:${primaryHover};--plinth-on-primary:${onPrimary};--plinth-link:${link}}`
+  );
 }
 
 /** A monogram in the brand's colour, for brands without a logo. */

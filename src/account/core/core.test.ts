@@ -68,6 +68,7 @@ describe('pages', () => {
     welcome: '',
     off: ['guest'],
     brandCss: ':root{}',
+    brandDarkCss: '',
     config: { a: '</script>' },
   };
 

@@ -9,6 +9,8 @@ export interface PageFill {
   /** Parts that this project does not offer; a style sheet hides them before the script runs. */
   readonly off: readonly string[];
   readonly brandCss: string;
+  /** For a dark screen without scripts. */
+  readonly brandDarkCss: string;
   /** What the script of the page reads. */
   readonly config: unknown;
 }
@@ -20,6 +22,7 @@ export function fillPage(html: string, fill: PageFill): string {
     WELCOME: escapeText(fill.welcome),
     OFF: escapeHtml(fill.off.join(' ')),
     BRAND_CSS: fill.brandCss,
+    BRAND_DARK_CSS: fill.brandDarkCss,
     CONFIG: scriptJson(fill.config),
   };
   return fillValues(html, values);
@@ -52,6 +55,17 @@ export function repeatProviders(html: string, providers: readonly Provider[]): s
         );
       });
       return `${start}${buttons.join('')}${end}`;
+    },
+  );
+}
+
+/** The one rule that was prerendered (`web/account/password-rules.tsx`) becomes one for each. */
+export function repeatRules(html: string, texts: readonly string[]): string {
+  return html.replace(
+    /(<ul[^>]* data-list="password-rules">)(.*?)(<\/ul>)/s,
+    (_, start, rule: string, end) => {
+      const rules = texts.map((text) => rule.replace('%PLINTH_RULE%', () => escapeText(text)));
+      return `${start}${rules.join('')}${end}`;
     },
   );
 }

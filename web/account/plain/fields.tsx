@@ -50,6 +50,7 @@ export function PasswordEntry(props: { place: Place | undefined; isNew?: boolean
       label={props.isNew === true ? t('field.new-password') : t('field.password')}
       autoComplete={props.isNew === true ? 'new-password' : 'current-password'}
       autoFocus={props.place === 'password'}
+      {...(props.isNew === true ? { 'aria-describedby': 'password-rules' } : {})}
       error={errorOf('password', props.place)}
       visibilityToggleButtonProps={{ hidden: true }}
     />

@@ -7,6 +7,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import partClasses from '../parts.module.css';
 import { Aside, Divider, Form, PageLink, Quiet, Stack, Submit } from '../parts.tsx';
+import { PasswordRules } from '../password-rules.tsx';
 import { Shell, type ShellProps } from '../shell.tsx';
 import {
   CodeInput,
@@ -80,6 +81,7 @@ function SignUp({ place }: State) {
       <Posted place={place}>
         <EmailInput place={place} />
         <PasswordEntry place={place} isNew />
+        <PasswordRules id="password-rules" password="" />
         <Submit busy={false}>{t('sign-up.submit')}</Submit>
       </Posted>
       <Aside>
@@ -135,6 +137,7 @@ function NewPassword({ place }: State) {
     <Page title="page.new-password" lead={t('new-password.intro')}>
       <Posted place={place}>
         <PasswordEntry place={place} isNew />
+        <PasswordRules id="password-rules" password="" />
         <Aside>{t('new-password.others')}</Aside>
         <Submit busy={false}>{t('new-password.submit')}</Submit>
       </Posted>

@@ -1,0 +1,18 @@
+/** What a password must hold, by the ids of the texts that say so; the pages' scripts have the same (a test compares). */
+const required: Readonly<Record<string, readonly string[]>> = {
+  letters_digits: ['letter', 'digit'],
+  lower_upper_letters_digits: ['lower', 'upper', 'digit'],
+  lower_upper_letters_digits_symbols: ['lower', 'upper', 'digit', 'symbol'],
+};
+
+export interface PasswordPolicy {
+  readonly minLength: number;
+  /** `password_requirements` of config.toml. */
+  readonly requirements: string;
+}
+
+/** @example passwordRules({ minLength: 8, requirements: 'letters_digits' }) // ['password.length.8', 'password.letter', 'password.digit'] */
+export function passwordRules({ minLength, requirements }: PasswordPolicy): readonly string[] {
+  const more = required[requirements] ?? [];
+  return [`password.length.${minLength}`, ...more.map((rule) => `password.${rule}`)];
+}
