@@ -20,6 +20,7 @@ export const errors = {
   factor_required: { status: 409, message: 'This project asks every operator for a second factor.' },
   code_wrong: { status: 422, message: 'This code is wrong, older than a minute, or has been used.' },
   last_owner: { status: 409, message: 'The last owner stays: make somebody else an owner first.' },
+  refused: { status: 409, message: 'This cannot be done now.' },
   taken: { status: 409, message: 'There is one of that name already.' },
   forbidden: { status: 403, message: 'Your role may not do this.' },
   too_many: { status: 429, message: 'Too many failed sign-ins from this address. Wait a minute.' },

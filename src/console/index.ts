@@ -12,7 +12,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
-import type { Keys } from '../keys/types.ts';
+import type { KeyStore } from '../keys/index.ts';
 import type { Inbox } from '../mail/types.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import { commandLine, createAudit } from './audit.ts';
@@ -26,6 +26,7 @@ import { operatorRoutes } from './operators/routes.ts';
 import { createSeal } from './operators/seal.ts';
 import { personaRoutes } from './persona/routes.ts';
 import { policyRoutes } from './policies/routes.ts';
+import { keyRoutes } from './project-keys/routes.ts';
 import * as queries from './queries.ts';
 import { createApi, parse } from './routes/api.ts';
 import { homeRoutes } from './routes/home.ts';
@@ -46,7 +47,7 @@ export const migrations: MigrationSet = { room: 'console', dir: new URL('./sql/'
 
 export interface ConsoleDeps {
   readonly database: Database;
-  readonly keys: Keys;
+  readonly keys: KeyStore;
   readonly config: Config;
   readonly inbox: Inbox;
   readonly apiUrl: () => string;
@@ -149,6 +150,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               functionRoutes(scope, api, { ...deps, audit });
               realtimeRoutes(api, { ...deps, audit });
               logRoutes(scope, api, deps);
+              keyRoutes(api, { keys: deps.keys, jwtExpirySeconds: deps.config.auth.jwt_expiry, audit });
               inboxRoutes(api, deps.inbox, audit);
               personaRoutes(api, database, deps.clock);
               sqlRoutes(api, database, deps.clock, audit);

@@ -6,6 +6,7 @@ const rule = createApiKeyRule({
   serviceRoleKey: 'SERVICE',
   publishableKey: 'sb_publishable_p',
   secretKey: 'sb_secret_s',
+  kindOfApiKey: (key) => (key === 'sb_secret_further' ? 'secret' : undefined),
 });
 
 describe('the gateway rule', () => {
@@ -22,4 +23,9 @@ describe('the gateway rule', () => {
   ])('%s', (_name, authorization, apikey, expected) => {
     expect(rule.authorization(authorization, apikey)).toBe(expected);
   });
+});
+
+it('a further key stands for what it was made for', () => {
+  expect(rule.exchange('sb_secret_further')).toBe(rule.exchange('sb_secret_s'));
+  expect(rule.exchange('sb_secret_revoked')).toBe('sb_secret_revoked');
 });

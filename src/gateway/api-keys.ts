@@ -13,7 +13,7 @@ export interface ApiKeyRule {
 }
 
 export function createApiKeyRule(
-  keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey'>,
+  keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'kindOfApiKey'>,
 ): ApiKeyRule {
   const isSecret = constantTimeEqualTo(keys.secretKey);
   const isPublishable = constantTimeEqualTo(keys.publishableKey);
@@ -21,7 +21,9 @@ export function createApiKeyRule(
     if (!apikey.startsWith('sb_')) return undefined;
     if (isSecret(apikey)) return keys.serviceRoleKey;
     if (isPublishable(apikey)) return keys.anonKey;
-    return undefined;
+    const kind = keys.kindOfApiKey(apikey);
+    if (kind === undefined) return undefined;
+    return kind === 'secret' ? keys.serviceRoleKey : keys.anonKey;
   };
   return {
     authorization(authorization, apikey) {

@@ -9,19 +9,23 @@ import type { Config } from '../config/index.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { createOutgoing, type Outgoing } from '../kernel/outgoing.ts';
 import { findAlgorithm, type Key } from './algorithms.ts';
+import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { demo } from './demo.ts';
 import type { LoadedKey } from './jwk.ts';
-import { keyFileOf } from './key-file.ts';
+import { type KeyFile, keyFileOf } from './key-file.ts';
 import { createKeyRing } from './key-ring.ts';
+import { createKeyUses, type KeyUse } from './key-uses.ts';
 import { createSamlKeys } from './saml-keys.ts';
 import { loadOrCreateSecrets } from './secrets-file.ts';
 import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
 import type { Claims, Keys, VerifiedToken } from './types.ts';
 import { createVerifier } from './verifier.ts';
 
+export { type ApiKeyEntry, type ApiKeyKind, type ApiKeys, apiKeyKinds } from './api-keys.ts';
 export { generateSigningKey, type SigningAlgorithm, signingAlgorithms } from './generate.ts';
 export { type KeyFile, keyFileOf } from './key-file.ts';
 export { type KeySet, KeySetError, readKeySet } from './key-set.ts';
+export type { KeyUse } from './key-uses.ts';
 export { createRemoteKeySet, type RemoteKeySet } from './remote-key-set.ts';
 export { describeKeys, KeyRefusal, revoke, rotate, withStandby } from './rotation.ts';
 export { isSignedBy, type ParsedToken, parseToken } from './token.ts';
@@ -44,6 +48,12 @@ export interface KeysOptions {
 
 export interface KeyStore extends Keys {
   readonly databasePassword: string;
+  /** Further publishable and secret keys. */
+  readonly apiKeys: ApiKeys;
+  /** Where signing keys are changed; undefined: the well-known one signs, and stays. */
+  readonly signingKeys: KeyFile | undefined;
+  /** Which keys tokens came with since this process began, by `kid`. */
+  keyUses(): ReadonlyMap<string, KeyUse>;
   /** Names of the settings whose value is the local stack's, and so known to everybody. */
   readonly wellKnown: readonly string[];
   /** Fetches the keys of a third-party issuer, if there is one. Never rejects. */
@@ -93,7 +103,14 @@ export function createKeys(options: KeysOptions): KeyStore {
           keys: ring.current().keys,
           outside: thirdParty.find,
         }));
+  const uses = createKeyUses(Date.now);
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const verifyWith = (verifier: typeof own, token: string): VerifiedToken => {
+    const verified = verifiedBy(verifier, token);
+    if (verified.ok) uses.note(verified);
+    return verified;
+  };
+  const verifiedBy = (verifier: typeof own, token: string): VerifiedToken => {
     // Also when the token is remembered: that is how a change is noticed.
     ring.current();
     const verified = verifier.verify(token);
@@ -122,6 +139,12 @@ export function createKeys(options: KeysOptions): KeyStore {
     return apiKeys;
   };
 
+  const furtherKeys = createApiKeys({
+    file: join(options.dataDir, 'api-keys.json'),
+    monotonicMs,
+    now: Date.now,
+    log: options.log ?? silentLogger,
+  });
   const secretJwk = { kty: 'oct', k: Buffer.from(jwtSecret).toString('base64url') };
   return {
     get anonKey() {
@@ -135,6 +158,10 @@ export function createKeys(options: KeysOptions): KeyStore {
     jwtSecret,
     s3: secrets?.s3 ?? demo.s3,
     databasePassword: secrets?.databasePassword ?? 'postgres',
+    apiKeys: furtherKeys,
+    kindOfApiKey: furtherKeys.kindOf,
+    signingKeys: file,
+    keyUses: () => uses.read(),
     wellKnown: [
       ...(jwtSecret === demo.jwtSecret ? ['auth.jwt_secret'] : []),
       ...((auth.secret_key ?? secrets?.secretKey ?? demo.secretKey) === demo.secretKey

@@ -3,20 +3,9 @@
  * A change is written beside the file, synced and put in its place, so that whoever reads meanwhile finds either all of
  * the old or all of the new.
  */
-import { randomUUID } from 'node:crypto';
-import {
-  chownSync,
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fileStamp, replaceFile } from '../kernel/replace-file.ts';
 import type { Jwk } from './jwk.ts';
 import { describeKeys, KeyRefusal } from './rotation.ts';
 
@@ -79,17 +68,14 @@ function keyFile(path: string, shape: Shape): KeyFile {
   return {
     path,
     read: () => keysIn(content()),
-    stamp() {
-      const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-      return found && `${found.ino} ${found.mtimeNs} ${found.size}`;
-    },
+    stamp: () => fileStamp(path),
     update(change) {
       return whileLocked(path, () => {
         const before = content();
         const keys = change(keysIn(before));
         // What cannot be loaded must not be put in place.
         describeKeys(keys);
-        replace(path, `${JSON.stringify(shape.put(before, keys), null, 2)}\n`);
+        replaceFile(path, `${JSON.stringify(shape.put(before, keys), null, 2)}\n`);
         return keys;
       });
     },
@@ -112,25 +98,5 @@ function whileLocked<T>(path: string, work: () => T): T {
     return work();
   } finally {
     unlinkSync(lock);
-  }
-}
-
-/** Mode and owner stay: the server must still be able to read what an administrator changes. */
-function replace(path: string, text: string): void {
-  const { mode, uid, gid } = statSync(path);
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    const handle = openSync(temporary, 'wx', mode & 0o777);
-    try {
-      writeSync(handle, text);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    if (process.getuid?.() === 0) chownSync(temporary, uid, gid);
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
   }
 }

@@ -36,6 +36,8 @@ export interface Keys {
   readonly serviceRoleKey: string;
   readonly publishableKey: string;
   readonly secretKey: string;
+  /** What a further `sb_` key stands for (`api-keys.ts`); undefined: there is none such. */
+  kindOfApiKey(key: string): 'publishable' | 'secret' | undefined;
   readonly jwtSecret: string;
   readonly s3: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly region: string };
   /**

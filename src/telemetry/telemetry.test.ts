@@ -163,6 +163,7 @@ describe('the stream', () => {
       (await telemetry.list(filter, 10)).entries.map(({ requestId, kind }) => `${requestId} ${kind}`);
     expect(await ids({})).toEqual(['three request', 'two request', 'one line', 'one request']);
     expect(await ids({ service: 'auth' })).toEqual(['three request', 'one line']);
+    expect(await ids({ service: '!auth' })).toEqual(['two request', 'one request']);
     expect(await ids({ status: '4' })).toEqual(['two request']);
     expect(await ids({ level: 'warn' })).toEqual(['three request', 'one line']);
     expect(await ids({ user: 'ada' })).toEqual(['one line']);

@@ -39,6 +39,7 @@ export interface LogEntry {
 }
 
 export interface LogFilter {
+  /** `rest`, or all but one: `!console`. */
   readonly service?: string | undefined;
   /** This one and what is worse. */
   readonly level?: Level | undefined;

@@ -12,6 +12,8 @@ import { sessionQuery } from './api/session.ts';
 import { type AsSearch, validateAs } from './components/persona.ts';
 import { RouteFault, RouteMissing, RouteWaiting } from './components/route-states.tsx';
 import { validateAuditSearch } from './features/audit/api.ts';
+import { validateLogSearch } from './features/logs/api.ts';
+import { validateMetricsSearch } from './features/metrics/api.ts';
 import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
 
@@ -39,6 +41,8 @@ const TypesPage = lazyRouteComponent(() => import('./features/tables/schema/type
 const TablePage = lazyRouteComponent(() => import('./features/tables/table-page.tsx'), 'TablePage');
 const UsersPage = lazyRouteComponent(() => import('./features/users/page.tsx'), 'UsersPage');
 const OperatorsPage = lazyRouteComponent(() => import('./features/operators/page.tsx'), 'OperatorsPage');
+const LogsPage = lazyRouteComponent(() => import('./features/logs/page.tsx'), 'LogsPage');
+const MetricsPage = lazyRouteComponent(() => import('./features/metrics/page.tsx'), 'MetricsPage');
 const AuditPage = lazyRouteComponent(() => import('./features/audit/page.tsx'), 'AuditPage');
 const InboxPage = lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage');
 
@@ -55,6 +59,8 @@ const codeOf: readonly (readonly [RegExp, readonly { preload?: () => unknown }[]
   [/^\/inbox/, [InboxPage]],
   [/^\/operators/, [OperatorsPage]],
   [/^\/audit/, [AuditPage]],
+  [/^\/logs/, [LogsPage]],
+  [/^\/metrics/, [MetricsPage]],
   [/^/, [HomePage]],
 ];
 
@@ -194,6 +200,20 @@ const operatorsRoute = createRoute({
   component: OperatorsPage,
 });
 
+const logsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/logs',
+  validateSearch: validateLogSearch,
+  component: LogsPage,
+});
+
+const metricsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/metrics',
+  validateSearch: validateMetricsSearch,
+  component: MetricsPage,
+});
+
 const auditRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/audit',
@@ -222,6 +242,8 @@ const routeTree = rootRoute.addChildren([
     sqlRoute,
     operatorsRoute,
     auditRoute,
+    logsRoute,
+    metricsRoute,
   ]),
 ]);
 

@@ -99,6 +99,8 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
 export function tokenOfKey(keys: Keys, key: string): string {
   if (equals(key, keys.publishableKey)) return keys.anonKey;
   if (equals(key, keys.secretKey)) return keys.serviceRoleKey;
+  const kind = keys.kindOfApiKey(key);
+  if (kind !== undefined) return kind === 'secret' ? keys.serviceRoleKey : keys.anonKey;
   return key;
 }
 

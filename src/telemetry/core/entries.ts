@@ -137,10 +137,13 @@ export function entryOfFileLine(line: string): LogEntry | undefined {
   };
 }
 
+const isOf = (wanted: string, service: string): boolean =>
+  wanted.startsWith('!') ? service !== wanted.slice(1) : service === wanted;
+
 /** @example fits({ status: '5', service: 'rest' }, entry) */
 export function fits(filter: LogFilter, entry: LogEntry): boolean {
   const { service, level, status, path, user, requestId, search, since, until } = filter;
-  if (service !== undefined && entry.service !== service) return false;
+  if (service !== undefined && !isOf(service, entry.service)) return false;
   if (level !== undefined && levels.indexOf(entry.level) < levels.indexOf(level)) return false;
   if (status !== undefined && !String(entry.status ?? '').startsWith(status)) return false;
   if (requestId !== undefined && entry.requestId !== requestId) return false;

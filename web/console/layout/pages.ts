@@ -1,10 +1,12 @@
 /** The pages of the menu: only those that exist. The palette and the shortcuts list read the same table. */
 import {
   IconBucket,
+  IconChartLine,
   IconDatabase,
   IconHistory,
   IconHome,
   IconInbox,
+  IconListDetails,
   IconTerminal2,
   IconUserShield,
   IconUsers,
@@ -18,6 +20,8 @@ export const pages = [
   { to: '/users', label: 'nav.users', keys: 'u', Icon: IconUsers },
   { to: '/storage', label: 'nav.storage', keys: 'b', Icon: IconBucket },
   { to: '/inbox', label: 'nav.inbox', keys: 'i', Icon: IconInbox },
+  { to: '/logs', label: 'nav.logs', keys: 'l', Icon: IconListDetails },
+  { to: '/metrics', label: 'nav.metrics', keys: 'm', Icon: IconChartLine },
   { to: '/operators', label: 'nav.operators', keys: 'o', Icon: IconUserShield },
   { to: '/audit', label: 'nav.audit', keys: 'a', Icon: IconHistory },
 ] as const satisfies readonly { to: string; label: TextId; keys: string; Icon: unknown }[];

@@ -14,6 +14,8 @@ export const messages = {
   'nav.functions': 'Functions',
   'nav.realtime': 'Realtime',
   'nav.inbox': 'Inbox',
+  'nav.logs': 'Logs',
+  'nav.metrics': 'Metrics',
   'nav.operators': 'Operators',
   'nav.audit': 'Audit log',
   'panel.close': 'Close',

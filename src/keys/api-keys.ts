@@ -1,0 +1,131 @@
+/**
+ * Further publishable and secret keys of a project, beside the pair it begins with: each with a name, so that one may be
+ * revoked without the others. `.plinth/api-keys.json` holds a hash of each, nothing to sign in with; every process that
+ * reads the folder follows within a second.
+ */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Logger } from '../kernel/log.ts';
+import { fileStamp, replaceFile } from '../kernel/replace-file.ts';
+
+export const apiKeyKinds = ['publishable', 'secret'] as const;
+export type ApiKeyKind = (typeof apiKeyKinds)[number];
+
+export interface ApiKeyEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: ApiKeyKind;
+  /** The beginning of the key, to know it again. */
+  readonly hint: string;
+  readonly createdAt: string;
+  readonly createdBy: string;
+}
+
+interface StoredKey extends ApiKeyEntry {
+  /** SHA-256, hexadecimal: 192 random bits need no slow hash. */
+  readonly hash: string;
+}
+
+export interface ApiKeys {
+  /** What a key of ours stands for; undefined when it is none, or revoked. */
+  kindOf(key: string): ApiKeyKind | undefined;
+  list(): readonly (ApiKeyEntry & { readonly lastUsedAt: string | null })[];
+  /** The key itself is in this answer and nowhere else. */
+  create(kind: ApiKeyKind, name: string, by: string): { readonly entry: ApiKeyEntry; readonly key: string };
+  /** Undefined: there is none of that id. */
+  revoke(id: string): ApiKeyEntry | undefined;
+}
+
+const followEveryMs = 1000;
+const hintChars = { publishable: 21, secret: 16 } as const;
+
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+export interface ApiKeysOptions {
+  readonly file: string;
+  readonly monotonicMs: () => number;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): ApiKeys {
+  let stamp: string | undefined;
+  let keys = new Map<string, StoredKey>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  /** By id; of this process. */
+  const usedAt = new Map<string, number>();
+
+  function look(): void {
+    lookedAt = monotonicMs();
+    const found = fileStamp(file);
+    if (found === stamp) return;
+    stamp = found;
+    try {
+      keys = found === undefined ? new Map() : read(file);
+    } catch (error) {
+      // A key must not be accepted because its revocation cannot be read.
+      keys = new Map();
+      log.error({ file, error }, 'the API keys cannot be read; none of them is accepted');
+    }
+  }
+
+  function write(next: readonly StoredKey[]): void {
+    replaceFile(file, `${JSON.stringify({ version: 1, keys: next }, null, 2)}\n`);
+    stamp = undefined;
+    look();
+  }
+
+  return {
+    kindOf(key) {
+      if (monotonicMs() - lookedAt >= followEveryMs) look();
+      // Most projects have none, and their requests pay nothing.
+      if (keys.size === 0) return undefined;
+      const found = keys.get(hashOf(key));
+      if (found !== undefined) usedAt.set(found.id, now());
+      return found?.kind;
+    },
+    list() {
+      look();
+      return [...keys.values()].map(({ hash: _hash, ...entry }) => {
+        const used = usedAt.get(entry.id);
+        return { ...entry, lastUsedAt: used === undefined ? null : new Date(used).toISOString() };
+      });
+    },
+    create(kind, name, by) {
+      look();
+      const key = `sb_${kind}_${randomBytes(24).toString('base64url')}`;
+      const entry: ApiKeyEntry = {
+        id: randomUUID(),
+        name,
+        kind,
+        hint: key.slice(0, hintChars[kind]),
+        createdAt: new Date(now()).toISOString(),
+        createdBy: by,
+      };
+      write([...keys.values(), { ...entry, hash: hashOf(key) }]);
+      return { entry, key };
+    },
+    revoke(id) {
+      look();
+      const found = [...keys.values()].find((key) => key.id === id);
+      if (found === undefined) return undefined;
+      write([...keys.values()].filter((key) => key.id !== id));
+      const { hash: _hash, ...entry } = found;
+      return entry;
+    },
+  };
+}
+
+/** @throws {Error} when it is not what {@link createApiKeys} writes. */
+function read(file: string): Map<string, StoredKey> {
+  const { version, keys } = JSON.parse(readFileSync(file, 'utf8')) as { version?: unknown; keys?: unknown };
+  if (version !== 1 || !Array.isArray(keys)) throw new Error(`${file} is damaged`);
+  return new Map(
+    (keys as StoredKey[]).map((key) => {
+      const isWhole =
+        typeof key.id === 'string' && /^[0-9a-f]{64}$/.test(key.hash) && apiKeyKinds.includes(key.kind);
+      if (!isWhole) throw new Error(`${file} is damaged`);
+      return [key.hash, key];
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+/** Which signing keys tokens come with: a key that nobody uses any more can be revoked. Of this process, bounded. */
+import type { VerifiedToken } from './types.ts';
+
+export interface KeyUse {
+  /** Milliseconds since the epoch. */
+  readonly lastUsedAt: number;
+  readonly uses: number;
+  /** Whose tokens, the newest last; `sub`, or the role where a token has none. */
+  readonly subjects: readonly string[];
+}
+
+export interface KeyUses {
+  note(token: Extract<VerifiedToken, { ok: true }>): void;
+  /** By `kid`; the JWT secret is the empty one. */
+  read(): ReadonlyMap<string, KeyUse>;
+}
+
+const keptKeys = 50;
+const keptSubjects = 50;
+
+export function createKeyUses(now: () => number): KeyUses {
+  const uses = new Map<
+    string,
+    { lastUsedAt: number; uses: number; subject: string; subjects: Set<string> }
+  >();
+  return {
+    note({ header, claims }) {
+      const kid = header.kid ?? '';
+      const who = typeof claims.sub === 'string' ? claims.sub : String(claims.role ?? '');
+      const known = uses.get(kid);
+      if (known === undefined) {
+        if (uses.size < keptKeys)
+          uses.set(kid, { lastUsedAt: now(), uses: 1, subject: who, subjects: new Set([who]) });
+        return;
+      }
+      known.lastUsedAt = now();
+      known.uses++;
+      if (known.subject === who) return;
+      known.subject = who;
+      known.subjects.delete(who);
+      known.subjects.add(who);
+      if (known.subjects.size > keptSubjects)
+        known.subjects.delete(known.subjects.values().next().value as string);
+    },
+    read: () =>
+      new Map(
+        [...uses].map(([kid, use]) => [
+          kid,
+          { lastUsedAt: use.lastUsedAt, uses: use.uses, subjects: [...use.subjects] },
+        ]),
+      ),
+  };
+}

@@ -1,0 +1,130 @@
+/** API keys and signing keys over the Console API: made, used, revoked; and nothing secret to anybody but an owner. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateSigningKey } from '../../src/keys/index.ts';
+import { type Backend, type Operator, operator, startBackend } from './harness.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'plinth-console-keys-'));
+let backend: Backend;
+let owner: Operator;
+let dev: Operator;
+beforeAll(async () => {
+  const file = join(dir, 'signing.json');
+  writeFileSync(file, JSON.stringify([generateSigningKey('ES256')]));
+  backend = await startBackend({ config: { auth: { signing_keys_path: file } } });
+  await backend.operators.createOperator('dev', 'developer');
+  owner = await operator(backend);
+  dev = await operator(backend, 'dev');
+});
+afterAll(async () => {
+  await backend?.stop();
+  rmSync(dir, { recursive: true });
+});
+
+/** What only the service's role may ask. */
+const usersWith = async (apikey: string): Promise<number> =>
+  (await backend.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
+
+describe('API keys', () => {
+  test('a secret key works until it is revoked, and only its maker ever sees it', async () => {
+    const { body } = await owner.call('POST', '/keys/api', { kind: 'secret', name: '<b>CI</b>' });
+    expect(await usersWith(body.key)).toBe(200);
+    for (const by of [owner, dev]) {
+      const { body: listed } = await by.call('GET', '/keys');
+      expect(JSON.stringify(listed)).not.toContain(body.key);
+      expect(listed.apiKeys).toEqual([
+        expect.objectContaining({
+          name: '<b>CI</b>',
+          kind: 'secret',
+          createdBy: 'owner',
+          lastUsedAt: expect.any(String),
+        }),
+      ]);
+    }
+    expect((await dev.call('DELETE', `/keys/api/${body.entry.id}`)).status).toBe(403);
+    expect((await owner.call('DELETE', `/keys/api/${body.entry.id}`)).status).toBe(204);
+    expect(await usersWith(body.key)).toBe(401);
+    expect((await owner.call('DELETE', `/keys/api/${body.entry.id}`)).status).toBe(404);
+    const { entries } = (await owner.call('GET', '/audit?action=key')).body;
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual(['key.revoke', 'key.create']);
+    expect(JSON.stringify(entries)).not.toContain(body.key);
+  });
+
+  test('a publishable key is the anonymous role’s', async () => {
+    const { body } = await owner.call('POST', '/keys/api', { kind: 'publishable', name: 'web' });
+    const client = createClient(backend.url, body.key, { auth: { persistSession: false } });
+    const { error } = await client.auth.signUp({ email: 'key@example.com', password: 'a-Good-password-1' });
+    expect(error).toBeNull();
+    expect((await backend.fetch('/auth/v1/admin/users', { headers: { apikey: body.key } })).status).not.toBe(
+      200,
+    );
+  });
+
+  test.each([
+    [{ kind: 'root', name: 'x' }],
+    [{ kind: 'secret', name: '' }],
+    [{ kind: 'secret', name: 'a\u0000b' }],
+  ])('%j is refused', async (body) => {
+    expect((await owner.call('POST', '/keys/api', body)).status).toBe(400);
+  });
+});
+
+describe('what is secret', () => {
+  test('is shown to an owner who asks, and that is in the audit log', async () => {
+    const { body } = await owner.call('POST', '/keys/reveal', { name: 'secret' });
+    expect(body.value).toBe(backend.keys.secretKey);
+    const { entries } = (await owner.call('GET', '/audit?action=key.reveal')).body;
+    expect(entries[0]).toMatchObject({ target: 'secret', operator_name: 'owner' });
+    expect(JSON.stringify(entries)).not.toContain(backend.keys.secretKey);
+  });
+
+  test('is not in the list, and not for a developer', async () => {
+    const text = JSON.stringify((await owner.call('GET', '/keys')).body);
+    for (const secret of [backend.keys.secretKey, backend.keys.serviceRoleKey, backend.keys.jwtSecret])
+      expect(text).not.toContain(secret);
+    expect((await dev.call('POST', '/keys/reveal', { name: 'secret' })).status).toBe(403);
+    expect((await owner.call('POST', '/keys/reveal', { name: 'constructor' })).status).toBe(400);
+  });
+});
+
+interface SigningKey {
+  kid: string;
+  state: string;
+  uses: number;
+  subjects: string[];
+}
+
+describe('signing keys', () => {
+  const list = async (): Promise<SigningKey[]> => (await owner.call('GET', '/keys')).body.signing;
+  const kidOf = (keys: readonly SigningKey[], state: string): string =>
+    keys.find((key) => key.state === state)?.kid ?? '';
+
+  test('standby, rotate, revoke; and who still comes with the old one', async () => {
+    const client = createClient(backend.url, backend.keys.publishableKey, {
+      auth: { persistSession: false },
+    });
+    const { data } = await client.auth.signUp({ email: 'old@example.com', password: 'a-Good-password-1' });
+    const old = kidOf(await list(), 'in use');
+    expect((await owner.call('DELETE', `/keys/signing/${old}`)).body).toMatchObject({ code: 'refused' });
+    expect((await owner.call('POST', '/keys/signing/rotate', {})).body.code).toBe('refused');
+
+    const { body } = await owner.call('POST', '/keys/signing', { algorithm: 'RS256' });
+    const standby = kidOf(body.signing, 'standby');
+    await owner.call('POST', '/keys/signing/rotate', { kid: standby });
+    expect(kidOf(await list(), 'in use')).toBe(standby);
+    expect(kidOf(await list(), 'previous')).toBe(old);
+
+    // Its token still works, and shows who has not moved on.
+    expect((await client.auth.getUser()).error).toBeNull();
+    const previous = (await list()).find(({ kid }) => kid === old);
+    expect(previous?.subjects).toContain(data.user?.id);
+    expect((await dev.call('DELETE', `/keys/signing/${old}`)).status).toBe(403);
+    expect((await owner.call('DELETE', `/keys/signing/${old}`)).status).toBe(200);
+    // Servers look at the file once a second.
+    await expect.poll(async () => (await client.auth.getUser()).error?.status, { timeout: 5000 }).toBe(403);
+    expect((await list()).map(({ kid }) => kid)).not.toContain(old);
+  });
+});

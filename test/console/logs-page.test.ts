@@ -1,0 +1,160 @@
+/** The log and the metrics in a real Chromium: filters, the trace of a request, what comes live, and hostile content. */
+import { request as httpRequest } from 'node:http';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Backend, startBackend } from './harness.ts';
+
+let backend: Backend;
+let browser: Browser;
+
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  backend.fetch(path, { headers: { apikey: backend.keys.secretKey, ...headers } });
+
+/** As fetch would not send it: an address with markup in it. */
+function askRaw(path: string, userAgent: string): Promise<void> {
+  const { hostname, port } = new URL(backend.url);
+  return new Promise((resolve, reject) => {
+    const asked = httpRequest(
+      { hostname, port, path, headers: { 'user-agent': userAgent, 'x-request-id': 'hostile-1' } },
+      (answer) => answer.resume().on('end', () => resolve()),
+    );
+    asked.on('error', reject).end();
+  });
+}
+
+const markup = '<img/src=x/onerror=window.hit=1>';
+
+beforeAll(async () => {
+  backend = await startBackend();
+  browser = await launchBrowser();
+  await ask('/rest/v1/tasks?select=id&limit=1', { 'x-request-id': 'page-request-1' });
+  await ask('/rest/v1/no_such_table');
+  await askRaw(`/rest/v1/${markup}?x=${markup}`, markup);
+  await backend.fetch('/auth/v1/otp', {
+    method: 'POST',
+    headers: { apikey: backend.keys.publishableKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'log@example.com' }),
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await backend?.stop();
+});
+
+async function opened(path: string, options: Parameters<typeof openContext>[1] = {}) {
+  const { context, complaints } = await openContext(browser, {
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  const page = await context.newPage();
+  await page.goto(await backend.consoleLink());
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.goto(`${backend.url}/console${path}`);
+  return { page, complaints, close: () => context.close() };
+}
+
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+
+test('the filter is in the address; a request opens as a waterfall, by keyboard', async () => {
+  const { page, complaints, close } = await opened('/logs');
+  await row(page, '/rest/v1/tasks').first().waitFor();
+  expect(await row(page, '/console/').count()).toBe(0);
+  await page.getByLabel('Status').selectOption('4');
+  await expect.poll(() => page.url()).toMatch(/status=%224%22/);
+  await row(page, '/rest/v1/tasks').first().waitFor({ state: 'detached' });
+  await row(page, 'no_such_table').first().waitFor();
+  await page.reload();
+  await row(page, 'no_such_table').first().waitFor();
+  await page.getByLabel('Status').selectOption('');
+  await page.getByRole('button', { name: 'More filters' }).press('Enter');
+  await page.getByLabel('Request id').fill('page-request-1');
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  await page.getByRole('button', { name: 'GET /rest/v1/tasks' }).press('Enter');
+  const panel = page.getByRole('dialog');
+  await panel.getByRole('heading', { name: 'What this request did' }).waitFor();
+  expect(await panel.getByRole('listitem').count()).toBe(2);
+  await panel.getByText('service_role').first().waitFor();
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('new entries come in while it is live', async () => {
+  const { page, complaints, close } = await opened('/logs?service=auth');
+  await row(page, '/auth/v1/otp').first().waitFor();
+  await page.getByRole('switch', { name: 'Live' }).press('Space');
+  await expect.poll(() => page.url()).toContain('live=true');
+  await expect
+    .poll(async () => {
+      await ask('/auth/v1/health');
+      return row(page, '/auth/v1/health').count();
+    })
+    .toBeGreaterThan(0);
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('markup in an address, a query and the name of a browser is text', async () => {
+  const { page, complaints, close } = await opened('/logs?open=hostile-1');
+  const panel = page.getByRole('dialog');
+  await panel.getByText(markup).first().waitFor();
+  expect(await panel.getByText(markup).count()).toBeGreaterThan(1);
+  await page.keyboard.press('Escape');
+  await row(page, markup).first().waitFor();
+  expect(await page.evaluate('window.hit')).toBeUndefined();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('metrics are a picture and the same numbers as a table', async () => {
+  const { page, complaints, close } = await opened('/metrics');
+  await page
+    .getByRole('img', { name: /^Requests, as a chart/ })
+    .locator('canvas')
+    .waitFor();
+  await page.getByText('As a table').first().press('Enter');
+  await page.getByRole('table', { name: 'Requests' }).getByRole('columnheader', { name: 'rest' }).waitFor();
+  await page.getByLabel('Service', { exact: true }).selectOption('auth');
+  await expect.poll(() => page.url()).toContain('service=auth');
+  await page.getByRole('link', { name: 'rest', exact: true }).press('Enter');
+  await page.waitForURL('**/logs?service=rest');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+describe.each([
+  [1280, 800],
+  [360, 740],
+])('%i px wide', (width, height) => {
+  test.each(['light', 'dark'] as const)(
+    'accessible and fits, %s',
+    async (colorScheme) => {
+      const { page, complaints, close } = await opened('/', { viewport: { width, height }, colorScheme });
+      const places: [path: string, ready: () => Promise<unknown>][] = [
+        ['/logs', () => row(page, '/rest/v1/tasks').first().waitFor()],
+        [
+          '/logs?path=x&search=nothing-like-it',
+          () => page.getByRole('heading', { name: 'Nothing to show' }).waitFor(),
+        ],
+        [
+          '/logs?open=page-request-1',
+          () => page.getByRole('heading', { name: 'What this request did' }).waitFor(),
+        ],
+        ['/metrics', () => page.locator('canvas').nth(1).waitFor()],
+      ];
+      for (const [path, ready] of places) {
+        await page.goto(`${backend.url}/console${path}`);
+        await ready();
+        await page.waitForTimeout(250);
+        expect([path, await axeViolations(page)]).toEqual([path, []]);
+        expect([path, await scrollsSideways(page)]).toEqual([path, false]);
+        expect([path, await page.getByText('⟦').count()]).toEqual([path, 0]);
+      }
+      expect(complaints.list).toEqual([]);
+      await close();
+    },
+    60_000,
+  );
+});

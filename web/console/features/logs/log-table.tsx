@@ -1,0 +1,82 @@
+import list from '../../components/list.module.css';
+import { Tag } from '../../components/tag.tsx';
+import type { LogEntry } from './api.ts';
+import classes from './page.module.css';
+import { ClockTime, msText, StatusTag } from './parts.tsx';
+import { t } from './text.ts';
+
+export function LogTable({
+  entries,
+  openId,
+  onOpen,
+}: {
+  entries: readonly LogEntry[];
+  openId: string | undefined;
+  onOpen: (entry: LogEntry) => void;
+}) {
+  return (
+    <table className={`${list.table} ${classes.table}`}>
+      <caption className="visually-hidden">{t('logs.title')}</caption>
+      <thead>
+        <tr>
+          <th scope="col" className={classes.time}>
+            {t('logs.time')}
+          </th>
+          <th scope="col" className={`${list.wide} ${classes.service}`}>
+            {t('logs.service')}
+          </th>
+          <th scope="col" className={classes.status}>
+            {t('logs.status')}
+          </th>
+          <th scope="col">{t('logs.what')}</th>
+          <th scope="col" className={`${list.wide} ${classes.took}`}>
+            {t('logs.took')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry, index) => {
+          const { at, kind, service, status, durationMs, level, requestId, method, path, operator, role } =
+            entry;
+          return (
+            <tr
+              // biome-ignore lint/suspicious/noArrayIndexKey: counted from the end, where nothing is added
+              key={`${at} ${requestId ?? ''} ${kind} ${entries.length - index}`}
+              data-open={(openId !== undefined && requestId === openId) || undefined}
+              data-level={level}
+            >
+              <td className={`${list.dim} ${classes.clock}`}>
+                <ClockTime at={at} />
+              </td>
+              <td className={`${list.wide} ${list.dim}`}>{service}</td>
+              <td>
+                {status === undefined ? (
+                  <Tag tone={level === 'error' ? 'danger' : level === 'warn' ? 'warning' : 'plain'}>
+                    {level}
+                  </Tag>
+                ) : (
+                  <StatusTag status={status} />
+                )}
+              </td>
+              <td>
+                <button type="button" className={classes.what} onClick={() => onOpen(entry)}>
+                  {kind === 'request' ? (
+                    <>
+                      <span className={classes.method}>{method}</span> {path}
+                    </>
+                  ) : (
+                    entry.message
+                  )}
+                  {(operator ?? role) ? <span className={classes.who}> · {operator ?? role}</span> : null}
+                </button>
+              </td>
+              <td className={`${list.wide} ${list.dim} ${classes.number}`}>
+                {durationMs === undefined ? '' : msText(durationMs)}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,109 @@
+/** Everything that happens, newest first: requests and lines of all services. */
+import { Button } from '@mantine/core';
+import { IconListDetails } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { EmptyState } from '../../components/empty-state.tsx';
+import list from '../../components/list.module.css';
+import { PageHead } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type LogEntry, type LogFilter, logsQuery } from './api.ts';
+import { LinePanel, RequestPanel } from './entry-panel.tsx';
+import { Filters } from './filters.tsx';
+import { LogTable } from './log-table.tsx';
+import classes from './page.module.css';
+import { t } from './text.ts';
+import { useTail } from './use-tail.ts';
+
+const route = getRouteApi('/app/logs');
+
+export function LogsPage() {
+  const { live = false, open, ...filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(logsQuery(filter));
+  const tail = useTail(live, filter);
+  const [line, setLine] = useState<LogEntry | undefined>();
+  const stored = data?.pages.flatMap((page) => page.entries);
+  const entries = stored === undefined ? undefined : merged(tail.entries, stored);
+  const change = (next: LogFilter): void =>
+    void navigate({ search: { ...next, ...(live ? { live } : {}) }, replace: true });
+  return (
+    <>
+      <PageHead title={t('logs.title')}>
+        <Filters
+          filter={filter}
+          onChange={change}
+          isLive={live}
+          onLive={(next) =>
+            void navigate({
+              search: ({ live: _former, ...rest }) => (next ? { ...rest, live: true } : rest),
+              replace: true,
+            })
+          }
+        />
+      </PageHead>
+      <div className={list.scroll}>
+        {error === null ? null : <ProblemBox error={error} />}
+        {tail.left === 0 ? null : (
+          <p role="status" className={classes.left}>
+            {t('logs.left', { count: tail.left })}
+          </p>
+        )}
+        {entries === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={12} />
+          ) : null
+        ) : entries.length === 0 ? (
+          <EmptyState
+            icon={<IconListDetails size={22} stroke={1.75} />}
+            title={t('logs.none-title')}
+            text={t('logs.none-text')}
+          />
+        ) : (
+          <LogTable
+            entries={entries}
+            openId={open}
+            onOpen={(entry) => {
+              const { requestId } = entry;
+              if (requestId === undefined) setLine(entry);
+              else void navigate({ search: (former) => ({ ...former, open: requestId }) });
+            }}
+          />
+        )}
+        {hasNextPage ? (
+          <div className={classes.more}>
+            <Button
+              variant="default"
+              size="compact-sm"
+              loading={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+            >
+              {t('logs.older')}
+            </Button>
+          </div>
+        ) : null}
+      </div>
+      {open === undefined ? null : (
+        <RequestPanel
+          requestId={open}
+          onClose={() => void navigate({ search: ({ open: _closed, ...rest }) => rest })}
+        />
+      )}
+      {line === undefined ? null : <LinePanel entry={line} onClose={() => setLine(undefined)} />}
+    </>
+  );
+}
+
+/** What came live stands above what was asked for; some of it is in both. */
+function merged(live: readonly LogEntry[], stored: readonly LogEntry[]): readonly LogEntry[] {
+  const newest = stored[0]?.at ?? 0;
+  const known = new Set(stored.filter(({ at }) => at === newest).map((entry) => JSON.stringify(entry)));
+  return [
+    ...live.filter(
+      (entry) => entry.at > newest || (entry.at === newest && !known.has(JSON.stringify(entry))),
+    ),
+    ...stored,
+  ];
+}

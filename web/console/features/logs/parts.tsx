@@ -1,0 +1,38 @@
+import { Tag, type TagTone } from '../../components/tag.tsx';
+import type { LogEntry } from './api.ts';
+import { t } from './text.ts';
+
+const toneOf = (status: number): TagTone =>
+  status >= 500 ? 'danger' : status >= 400 ? 'warning' : status >= 300 ? 'info' : 'success';
+
+export function StatusTag({ status }: { status: number }) {
+  return <Tag tone={toneOf(status)}>{status}</Tag>;
+}
+
+/** In as many digits as matter. */
+export const msText = (ms: number): string =>
+  t('logs.ms', { ms: ms >= 100 ? String(Math.round(ms)) : ms >= 1 ? ms.toFixed(1) : ms.toFixed(2) });
+
+export const titleOf = ({ kind, method, path, message }: LogEntry): string =>
+  kind === 'request' ? `${method} ${path}` : message;
+
+const clock = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+});
+const day = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' });
+
+/** To the millisecond, in the reader's zone; the day where it is another one. */
+export function ClockTime({ at }: { at: number }) {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return (
+    <time dateTime={date.toISOString()} title={date.toISOString()}>
+      {isToday ? '' : `${day.format(date)} `}
+      {clock.format(date)}
+    </time>
+  );
+}

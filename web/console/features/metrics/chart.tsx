@@ -1,0 +1,130 @@
+/** A line chart and the same numbers as a table. */
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import list from '../../components/list.module.css';
+import { t } from '../logs/text.ts';
+import classes from './page.module.css';
+import type { Chart } from './series.ts';
+
+const heightPx = 220;
+/** Tokens of both schemes that stand apart from the ground and from each other. */
+const colors = [
+  '--plinth-link',
+  '--plinth-success-text',
+  '--plinth-warning-text',
+  '--plinth-danger-text',
+  '--plinth-info-text',
+  '--plinth-dimmed',
+  '--plinth-text',
+];
+
+export default function LineChart({ chart, what }: { chart: Chart; what: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const labels = chart.series.map(({ label }) => label).join();
+  const plot = useRef<uPlot | undefined>(undefined);
+  const latest = useRef(chart);
+  latest.current = chart;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other lines make another plot; new numbers go into this one
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const draw = (): void => {
+      plot.current?.destroy();
+      const style = getComputedStyle(element);
+      const color = (name: string): string => style.getPropertyValue(name).trim();
+      const axis = {
+        stroke: color('--plinth-dimmed'),
+        grid: { stroke: color('--plinth-line'), width: 1 },
+        ticks: { stroke: color('--plinth-line'), width: 1 },
+      };
+      plot.current = new uPlot(
+        {
+          width: element.clientWidth,
+          height: heightPx,
+          legend: { live: false },
+          axes: [axis, { ...axis, size: 56 }],
+          scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] } },
+          series: [
+            {},
+            ...latest.current.series.map(({ label }, index) => ({
+              label,
+              stroke: color(colors[index % colors.length] ?? '--plinth-text'),
+              width: 1.75,
+              dash: index >= colors.length ? [6, 4] : [],
+              points: { size: 4 },
+            })),
+          ],
+        },
+        dataOf(latest.current),
+        element,
+      );
+    };
+    draw();
+    const resize = new ResizeObserver(() =>
+      plot.current?.setSize({ width: element.clientWidth, height: heightPx }),
+    );
+    resize.observe(element);
+    // Its colours are drawn, not styled.
+    const scheme = new MutationObserver(draw);
+    scheme.observe(document.documentElement, { attributeFilter: ['data-mantine-color-scheme'] });
+    return () => {
+      resize.disconnect();
+      scheme.disconnect();
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [labels]);
+  useEffect(() => plot.current?.setData(dataOf(chart)), [chart]);
+  return (
+    <>
+      <div ref={box} className={classes.chart} role="img" aria-label={t('metrics.chart', { what })} />
+      <details className={classes.twin}>
+        <summary>{t('metrics.table')}</summary>
+        <ChartTable chart={chart} what={what} />
+      </details>
+    </>
+  );
+}
+
+const dataOf = ({ times, series }: Chart): uPlot.AlignedData => [
+  [...times],
+  ...series.map(({ values }) => [...values]),
+];
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+function ChartTable({ chart: { times, series }, what }: { chart: Chart; what: string }) {
+  const shown = times
+    .map((time, index) => ({ time, values: series.map(({ values }) => values[index] ?? null) }))
+    .filter(({ values }) => values.some((value) => value !== null && value !== 0))
+    .reverse();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className={classes.twinScroll} tabIndex={0} aria-label={what}>
+      <table className={list.table}>
+        <caption className="visually-hidden">{what}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('metrics.time')}</th>
+            {series.map(({ label }) => (
+              <th key={label} scope="col">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ time, values }) => (
+            <tr key={time}>
+              <td>{clock.format(new Date(time * 1000))}</td>
+              {values.map((value, index) => (
+                <td key={series[index]?.label}>{value ?? '—'}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

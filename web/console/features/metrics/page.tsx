@@ -1,0 +1,141 @@
+/** How the services are doing: rates, errors and durations. */
+import { NativeSelect } from '@mantine/core';
+import { IconChartLine } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { Card, Cards } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import list from '../../components/list.module.css';
+import { PageHead } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { rangeText } from '../logs/filters.tsx';
+import { t } from '../logs/text.ts';
+import { type MetricsReport, metricsQuery, ranges } from './api.ts';
+import classes from './page.module.css';
+import { durationChart, requestChart } from './series.ts';
+
+const LineChart = lazy(() => import('./chart.tsx'));
+const route = getRouteApi('/app/metrics');
+
+export function MetricsPage() {
+  const { minutes = 60, service } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data, error } = useQuery(metricsQuery(minutes));
+  const names = data?.services.map((one) => one.service) ?? [];
+  const shown = service !== undefined && names.includes(service) ? service : names[0];
+  return (
+    <>
+      <PageHead title={t('metrics.title')}>
+        <NativeSelect
+          size="xs"
+          aria-label={t('metrics.range')}
+          value={String(minutes)}
+          data={ranges.map((value) => ({ value: String(value), label: rangeText(value) }))}
+          onChange={(event) => {
+            const next = Number(event.currentTarget.value);
+            void navigate({ search: (former) => ({ ...former, minutes: next }), replace: true });
+          }}
+        />
+      </PageHead>
+      <Cards>
+        {error === null ? null : <ProblemBox error={error} />}
+        {data === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={10} />
+          ) : null
+        ) : shown === undefined ? (
+          <EmptyState
+            icon={<IconChartLine size={22} stroke={1.75} />}
+            title={t('metrics.none-title')}
+            text={t('metrics.none-text')}
+          />
+        ) : (
+          <>
+            <Card title={t('metrics.services')} text={t('metrics.services-text')} flush>
+              <ServiceTable report={data} minutes={minutes} />
+            </Card>
+            <Card title={t('metrics.requests')} text={t('metrics.requests-text')}>
+              <Suspense fallback={<div className={classes.chart} />}>
+                <LineChart chart={requestChart(data)} what={t('metrics.requests')} />
+              </Suspense>
+            </Card>
+            <Card
+              title={t('metrics.durations')}
+              text={t('metrics.durations-text')}
+              tools={
+                <NativeSelect
+                  size="xs"
+                  aria-label={t('metrics.service')}
+                  value={shown}
+                  data={names}
+                  onChange={(event) => {
+                    const next = event.currentTarget.value;
+                    void navigate({ search: (former) => ({ ...former, service: next }), replace: true });
+                  }}
+                />
+              }
+            >
+              <Suspense fallback={<div className={classes.chart} />}>
+                <LineChart chart={durationChart(data, shown)} what={t('metrics.durations')} />
+              </Suspense>
+            </Card>
+          </>
+        )}
+      </Cards>
+    </>
+  );
+}
+
+function ServiceTable({ report, minutes }: { report: MetricsReport; minutes: number }) {
+  return (
+    <table className={list.table}>
+      <caption className="visually-hidden">{t('metrics.services')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('metrics.service')}</th>
+          <th scope="col" className={classes.number}>
+            {t('metrics.requests')}
+          </th>
+          <th scope="col" className={`${list.wide} ${classes.number}`}>
+            {t('metrics.per-minute')}
+          </th>
+          <th scope="col" className={`${list.wide} ${classes.number}`}>
+            {t('metrics.refused')}
+          </th>
+          <th scope="col" className={classes.number}>
+            {t('metrics.failed')}
+          </th>
+          <th scope="col" className={`${list.wide} ${classes.number}`}>
+            {t('metrics.p50')}
+          </th>
+          <th scope="col" className={classes.number}>
+            {t('metrics.p95')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {report.services.map(({ service, total: { requests, refused, failed, p50, p95 } }) => (
+          <tr key={service}>
+            <td>
+              <Link to="/logs" search={{ service }} className={list.main}>
+                {service}
+              </Link>
+            </td>
+            <td className={classes.number}>{requests}</td>
+            <td className={`${list.wide} ${classes.number}`}>{(requests / minutes).toFixed(1)}</td>
+            <td className={`${list.wide} ${classes.number}`}>{refused}</td>
+            <td className={classes.number} data-fault={failed > 0 || undefined}>
+              {failed}
+            </td>
+            <td className={`${list.wide} ${classes.number}`}>
+              {p50 === null ? '—' : t('logs.ms', { ms: p50 })}
+            </td>
+            <td className={classes.number}>{p95 === null ? '—' : t('logs.ms', { ms: p95 })}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,41 @@
+/** Columns of a chart and of its table twin, from the report. Pure. */
+import type { MetricsReport } from './api.ts';
+
+export interface Series {
+  readonly label: string;
+  /** Null: nothing to draw. */
+  readonly values: readonly (number | null)[];
+}
+
+export interface Chart {
+  /** Seconds since the epoch, as uPlot counts. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+}
+
+const timesOf = ({ start, stepMs, services }: MetricsReport): number[] =>
+  (services[0]?.points ?? []).map((_point, index) => (start + index * stepMs) / 1000);
+
+/** Requests a minute, one line a service. */
+export function requestChart(report: MetricsReport): Chart {
+  const perMinute = 60_000 / report.stepMs;
+  return {
+    times: timesOf(report),
+    series: report.services.map(({ service, points }) => ({
+      label: service,
+      values: points.map(({ requests }) => Math.round(requests * perMinute * 100) / 100),
+    })),
+  };
+}
+
+/** p50 and p95 of one service. */
+export function durationChart(report: MetricsReport, service: string): Chart {
+  const points = report.services.find((one) => one.service === service)?.points ?? [];
+  return {
+    times: timesOf(report),
+    series: [
+      { label: 'p50', values: points.map(({ p50 }) => p50) },
+      { label: 'p95', values: points.map(({ p95 }) => p95) },
+    ],
+  };
+}
