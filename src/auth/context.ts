@@ -5,6 +5,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { Outgoing } from '../kernel/outgoing.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
+import type { Afterwards } from './afterwards.ts';
 import type { LeakedPasswords } from './leaked-passwords.ts';
 import type { Oidc } from './oidc.ts';
 import type { Passwords } from './passwords.ts';
@@ -29,6 +30,7 @@ export interface AuthContext {
   readonly limits: RateLimits;
   readonly swapToken: SwapToken;
   readonly assertions: SpentAssertions;
+  readonly afterwards: Afterwards;
   readonly clock: Clock;
   /** To other servers. */
   readonly outgoing: Outgoing;

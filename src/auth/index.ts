@@ -11,6 +11,7 @@ import { createOutgoing, type Outgoing } from '../kernel/outgoing.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
+import { createAfterwards } from './afterwards.ts';
 import { localBuckets, sharedBuckets } from './buckets.ts';
 import type { AuthContext } from './context.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
@@ -108,6 +109,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     passwords: createPasswords(),
     leakedPasswords: leakedPasswords.enabled ? createLeakedPasswords(leakedPasswords, outgoing) : undefined,
     limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), settings),
+    afterwards: createAfterwards({ isDelayed: deps.mode === 'production', log: deps.log }),
     assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),
     swapToken: createTokenSwaps(authPool, settings, deps.clock),
     hasOwnTables,
@@ -121,7 +123,10 @@ export function createAuth(deps: AuthDeps): AuthService {
   return {
     name: 'auth',
     start: async () => housekeeping.start(),
-    stop: () => housekeeping.stop(),
+    stop: async () => {
+      await ctx.afterwards.settled();
+      await housekeeping.stop();
+    },
     mounts: [
       {
         prefix: '/auth/v1',

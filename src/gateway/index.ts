@@ -69,6 +69,11 @@ export interface Route {
 /** Answers have no schemas here, so nothing is generated for them. */
 const plainJson = () => () => JSON.stringify;
 
+/** How long clients are told that an idle connection is kept, in milliseconds. */
+const keepAliveTimeout = 72_000;
+/** And how much longer it is: a busy client sends its next request late, and must not find the connection just closed. */
+const keepAliveTimeoutBuffer = 10_000;
+
 /** Bodies that a service does not limit itself. */
 const defaultBodyLimitBytes = 10 * 1024 * 1024;
 const maxPathChars = 64 * 1024;
@@ -84,9 +89,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     bodyLimit: defaultBodyLimitBytes,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     forceCloseConnections: 'idle',
-    keepAliveTimeout: 72_000,
+    keepAliveTimeout,
     // What nobody here upgrades to (HTTP/2 in clear text, as some clients offer) is answered as a plain request.
     http: {
+      keepAliveTimeoutBuffer,
       maxHeaderSize: maxHeaderBytes,
       shouldUpgradeCallback: (request) => isUpgradable(mounts, request),
     },

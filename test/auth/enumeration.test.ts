@@ -103,6 +103,20 @@ test.each<[string, (contact: { email: string } | { phone: string }) => object]>(
   expect(await ask(path, bodyOf({ phone: '491519999999' }))).toEqual(await ask(path, bodyOf({ phone })));
 });
 
+test.each(['/otp', '/magiclink'])('%s hashes as much for those it knows', async (path) => {
+  const known = await ask(path, { email });
+  const unknown = await ask(path, { email: newEmail() });
+  expect([known.status, known.text, known.headers]).toEqual([unknown.status, unknown.text, unknown.headers]);
+  for (const { work: done } of [known, unknown]) expect(done.hashed + done.verified).toBe(1);
+});
+
+test('a phone code too', async () => {
+  const known = await ask('/otp', { phone });
+  const unknown = await ask('/otp', { phone: '491517777777' });
+  expect([known.status, known.text]).toEqual([unknown.status, unknown.text]);
+  for (const { work: done } of [known, unknown]) expect(done.hashed + done.verified).toBe(1);
+});
+
 test('a sign-up with a confirmed address looks like a new one, in shape and in work', async () => {
   const shape = (text: string): string => {
     const user = JSON.parse(text) as Record<string, unknown>;
@@ -125,4 +139,37 @@ test('codes that are wrong and codes of nobody look alike', async () => {
   const known = await ask('/verify', { type: 'email', email, token: '000000' });
   expect(await ask('/verify', { type: 'email', email: newEmail(), token: '000000' })).toEqual(known);
   expect(known.status).toBe(403);
+});
+
+test.each([
+  ['/recover', { email_confirm: true }, {}],
+  ['/resend', { email_confirm: false }, { type: 'signup' }],
+])('%s in production: what known addresses cost comes after the answer', async (path, state, extra) => {
+  const production = await startAuth(
+    { email: { enable_confirmations: true, max_frequency: 60_000 } },
+    { mode: 'production' },
+  );
+  try {
+    const known = newEmail();
+    await production.admin().auth.admin.createUser({ email: known, password, ...state });
+    const request = (who: string) => production.request(path, { json: { ...extra, email: who } });
+    const unknown = await request(newEmail());
+    const answer = await production.database.pool('supabase_admin').transaction(async (tx) => {
+      // Nothing can be written about the user now, and so nothing be sent.
+      await tx.query(sql`select from auth.users where email = ${known} for update`);
+      const early = await request(known);
+      expect(await production.inbox(known)).toEqual([]);
+      return early;
+    });
+    expect([answer.status, await answer.text()]).toEqual([unknown.status, await unknown.text()]);
+    await expect.poll(() => production.inbox(known), { timeout: 20_000 }).toHaveLength(1);
+    // Nor does the pause between two mails tell.
+    const soon = await request(known);
+    expect([soon.status, await soon.json()]).toEqual([200, {}]);
+    production.clock.advance(61_000);
+    await request(known);
+    await expect.poll(() => production.inbox(known), { timeout: 20_000 }).toHaveLength(2);
+  } finally {
+    await production.stop();
+  }
 });

@@ -1,4 +1,5 @@
 /** Connections: what is no proper HTTP, upgrades, pipelining, clients that leave, and the end of the server. */
+import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
@@ -35,6 +36,10 @@ const quiet: Service = service('quiet', {
   prefix: '/quiet/v1',
   plugin: async (app) => {
     app.get('/', async () => 'quiet');
+    app.get('/server', async ({ socket }) => {
+      const { keepAliveTimeout, keepAliveTimeoutBuffer } = (socket as unknown as { server: Server }).server;
+      return { keptMs: keepAliveTimeout + keepAliveTimeoutBuffer };
+    });
   },
 });
 
@@ -236,4 +241,12 @@ describe('the end', () => {
     await gateway.close(100);
     await gone;
   });
+});
+
+it('an idle connection is kept for longer than clients are told, so that a late request is not lost', async () => {
+  const { url } = await start();
+  const answer = await fetch(`${url}/quiet/v1/server`);
+  const told = Number(/timeout=(\d+)/.exec(answer.headers.get('keep-alive') ?? '')?.[1]);
+  expect(told).toBeGreaterThan(60);
+  expect(await answer.json()).toEqual({ keptMs: told * 1000 + 10_000 });
 });

@@ -34,11 +34,13 @@ export async function sendMagicLink(
   const email = parseEmail(request.email);
   const challenge = parseChallenge(request.codeChallenge, request.codeChallengeMethod);
   const known = await findUserByEmail(ctx.pool, email, request.aud);
-  if (!known || known.email_confirmed_at === null) {
-    const password = randomPassword(
-      ctx.settings.password.requiredSets,
-      Math.max(33, ctx.settings.password.minLength),
-    );
+  const password = randomPassword(
+    ctx.settings.password.requiredSets,
+    Math.max(33, ctx.settings.password.minLength),
+  );
+  if (known?.email_confirmed_at) {
+    await workAsForNew(ctx, password);
+  } else {
     await signUp(ctx, exchange, { ...request, email, password, phone: '', channel: '' });
     if (!ctx.settings.email.autoconfirm) return;
   }
@@ -52,6 +54,11 @@ export async function sendMagicLink(
     await audit(ctx, tx, user, 'user_recovery_requested');
     await sendTokenMail(ctx, tx, exchange, user, 'magiclink', challenge !== undefined);
   });
+}
+
+/** A new account has a password hashed, which takes longer than all the rest: it must not tell them apart. */
+async function workAsForNew(ctx: AuthContext, password: string): Promise<void> {
+  if (ctx.settings.signupEnabled) await ctx.passwords.pretendToVerify(password);
 }
 
 export interface PhoneOtpRequest {
@@ -71,11 +78,13 @@ export async function sendPhoneOtp(
   const phone = parsePhone(request.phone);
   const channel = parseChannel(ctx, request.channel);
   const known = await findUserByPhone(ctx.pool, phone, request.aud);
-  if (!known || known.phone_confirmed_at === null) {
-    const password = randomPassword(
-      ctx.settings.password.requiredSets,
-      Math.max(64, ctx.settings.password.minLength),
-    );
+  const password = randomPassword(
+    ctx.settings.password.requiredSets,
+    Math.max(64, ctx.settings.password.minLength),
+  );
+  if (known?.phone_confirmed_at) {
+    await workAsForNew(ctx, password);
+  } else {
     await signUp(ctx, exchange, {
       ...request,
       phone,

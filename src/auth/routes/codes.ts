@@ -1,9 +1,10 @@
 /** POST /otp, /magiclink, /recover, /resend: codes and links on request. Answers do not tell who has an account. */
+import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
-import { AuthError, authError, internalError } from '../errors.ts';
+import { AuthError, authError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
 import { sendEmailChange, sendTokenMail } from '../flows/mail-tokens.ts';
 import { sendPhoneCode } from '../flows/phone-codes.ts';
@@ -94,13 +95,15 @@ async function recover(ctx: AuthContext, exchange: Exchange): Promise<void> {
   const challenge = parseChallenge(body.text('code_challenge'), body.text('code_challenge_method'));
   const user = await findUserByEmail(ctx.pool, email, audienceOf(ctx, exchange));
   if (!user) return;
-  if (challenge) {
-    const flow = { userId: user.id, providerType: 'recovery', authenticationMethod: 'recovery', challenge };
-    await insertFlowState(ctx.pool, flow, ctx.clock.now());
-  }
-  await ctx.pool.transaction(async (tx) => {
-    await audit(ctx, tx, user, 'user_recovery_requested');
-    await sendTokenMail(ctx, tx, exchange, user, 'recovery', challenge !== undefined);
+  await ctx.afterwards.do(async () => {
+    if (challenge) {
+      const flow = { userId: user.id, providerType: 'recovery', authenticationMethod: 'recovery', challenge };
+      await insertFlowState(ctx.pool, flow, ctx.clock.now());
+    }
+    await ctx.pool.transaction(async (tx) => {
+      await audit(ctx, tx, user, 'user_recovery_requested');
+      await sendTokenMail(ctx, tx, exchange, user, 'recovery', challenge !== undefined);
+    });
   });
 }
 
@@ -121,38 +124,45 @@ async function resend(ctx: AuthContext, exchange: Exchange): Promise<string | un
       ? await findUserByEmail(ctx.pool, request.email, aud)
       : await findUserByPhone(ctx.pool, request.phone, aud);
   if (!user || !isWaiting(user, request.type)) return undefined;
-  const { challenge } = request;
-  return ctx.pool.transaction(async (tx) => {
-    const remember = async (providerType: string) => {
-      if (!challenge) return;
-      const flow = { userId: user.id, providerType, authenticationMethod: providerType, challenge };
-      await insertFlowState(tx, flow, ctx.clock.now());
-    };
-    switch (request.type) {
-      case 'signup':
-        await audit(ctx, tx, user, 'user_confirmation_requested');
-        await remember('email/signup');
-        await sendTokenMail(ctx, tx, exchange, user, 'signup', challenge !== undefined);
-        return undefined;
-      case 'email_change':
-        await remember('email_change');
-        await sendEmailChange(ctx, tx, exchange, user, user.email_change ?? '', challenge !== undefined);
-        return undefined;
-      case 'sms':
-        await audit(ctx, tx, user, 'user_recovery_requested');
-        return sendPhoneCode(ctx, tx, exchange, user, {
-          phone: request.phone,
-          kind: 'confirmation',
-          channel: 'sms',
-        });
-      case 'phone_change': {
-        const phone = user.phone_change ?? '';
-        return sendPhoneCode(ctx, tx, exchange, user, { phone, kind: 'phone_change', channel: 'sms' });
-      }
-      default:
-        throw internalError('unknown kind of message');
-    }
+  let messageId: string | undefined;
+  await ctx.afterwards.do(async () => {
+    messageId = await ctx.pool.transaction((tx) => sendAgain(ctx, tx, exchange, user, request));
   });
+  return messageId;
+}
+
+async function sendAgain(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  { type, phone, challenge }: ResendRequest,
+): Promise<string | undefined> {
+  const remember = async (providerType: string) => {
+    if (!challenge) return;
+    const flow = { userId: user.id, providerType, authenticationMethod: providerType, challenge };
+    await insertFlowState(tx, flow, ctx.clock.now());
+  };
+  switch (type) {
+    case 'signup':
+      await audit(ctx, tx, user, 'user_confirmation_requested');
+      await remember('email/signup');
+      await sendTokenMail(ctx, tx, exchange, user, 'signup', challenge !== undefined);
+      return undefined;
+    case 'email_change':
+      await remember('email_change');
+      await sendEmailChange(ctx, tx, exchange, user, user.email_change ?? '', challenge !== undefined);
+      return undefined;
+    case 'sms':
+      await audit(ctx, tx, user, 'user_recovery_requested');
+      return sendPhoneCode(ctx, tx, exchange, user, { phone, kind: 'confirmation', channel: 'sms' });
+    case 'phone_change':
+      return sendPhoneCode(ctx, tx, exchange, user, {
+        phone: user.phone_change ?? '',
+        kind: 'phone_change',
+        channel: 'sms',
+      });
+  }
 }
 
 function parseResend(ctx: AuthContext, exchange: Exchange): ResendRequest {
