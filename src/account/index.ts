@@ -135,6 +135,7 @@ export function createAccount(deps: AccountDeps): Service {
                 visitors,
                 wayBack,
                 consent: deps,
+                isAppAddress: isAllowedRedirect,
                 guests,
                 door,
                 accountUrl,

@@ -214,11 +214,11 @@ describe('keeping the account', () => {
     await open('security');
     await page.getByRole('link', { name: 'Keep this account' }).click();
     await page.getByLabel('Email address').fill(newEmail());
-    await press('Without a password: email me a code');
+    await press('Email me a code instead');
     await press('Use another address');
     const email = newEmail();
     await page.getByLabel('Email address').fill(email);
-    await press('Without a password: email me a code');
+    await press('Email me a code instead');
     await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
     await heading('Your account is kept');
     await press('Continue');
@@ -234,7 +234,7 @@ describe('keeping the account', () => {
     const email = newEmail();
     await open('upgrade');
     await page.getByLabel('Email address').fill(email);
-    await press('Without a password: email me a code');
+    await press('Email me a code instead');
     await page.getByText(`to ${email}`).waitFor();
     await mailedCode(stage.backend, email);
     const other = await context.newPage();
@@ -287,7 +287,7 @@ describe('keeping the account', () => {
 describe('to an account there is already', () => {
   async function toSignIn(email: string): Promise<void> {
     await page.getByLabel('Email address').fill(email);
-    await press('Without a password: email me a code');
+    await press('Email me a code instead');
     await page.getByRole('alert').getByText('If it’s yours, sign in').waitFor();
     await press('Sign in to my account');
     await page.getByText('Sign in to the account that you want to bring your things to.').waitFor();

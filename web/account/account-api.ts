@@ -81,6 +81,11 @@ export async function returnAddress(flow: Flow = parseFlow(window.location.searc
   return url;
 }
 
+/** Whether an address is one that this project sends people back to. */
+export async function isAppAddress(address: string): Promise<boolean> {
+  return (await post<{ allowed: boolean }>('app', { redirect_to: address })).allowed;
+}
+
 /** Never resolves: the page stays busy until the browser has left it. */
 export function leaveFor(address: string): Promise<never> {
   window.location.assign(address);

@@ -41,7 +41,7 @@ export function Row({ children }: { children: ReactNode }) {
 }
 
 /** Texts may take two lines in other languages and on small screens. */
-const wide = { root: classes.wide, label: classes.label };
+export const wide = { root: classes.wide, label: classes.label };
 
 export function Submit({ busy, children }: { busy: boolean; children: ReactNode }) {
   return (

@@ -24,6 +24,7 @@ export interface ApiDeps {
   readonly auth: AuthClient;
   readonly visitors: Visitors;
   readonly wayBack: WayBack;
+  readonly isAppAddress: (address: string) => boolean;
   readonly consent: ConsentDeps;
   readonly guests: GuestRules;
   readonly accountUrl: () => string;
@@ -156,6 +157,12 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     if (session !== undefined) await leave(request, session, scope);
     if (scope !== 'others') setCookie(request, reply, undefined);
     return {};
+  });
+
+  /** Pages link to an app only where they would send people, too. */
+  app.post('/app', async (request) => {
+    const { redirect_to: address } = bodies.object(request.body);
+    return { allowed: typeof address === 'string' && deps.isAppAddress(address) };
   });
 
   app.post('/return', async (request) => ({

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
 import classes from '../parts.module.css';
+import { wide } from '../parts.tsx';
 import { t } from '../text.ts';
 import { Mark } from './mark.tsx';
 
@@ -18,6 +19,7 @@ export function SocialLinks() {
           variant="default"
           size="md"
           fullWidth
+          classNames={wide}
           href={`/account/with${search === '' ? '?' : `${search}&`}provider=${id}`}
           leftSection={<Mark svg={mark} />}
         >

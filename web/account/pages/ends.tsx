@@ -1,13 +1,32 @@
 /** The pages at which a way ends: signed out, and nothing here. */
+import { lazy, Suspense } from 'react';
+import { useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, PageLink } from '../parts.tsx';
+import { useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
+import { later } from './later.ts';
 
+const SignedOutMore = lazy(async () => ({ default: (await later()).SignedOutMore }));
+
+/** Signed out here, or elsewhere; or of the app alone, which has sent somebody here. */
 export function SignedOutPage() {
+  const state = useSession();
+  const { redirectTo } = useFlow();
+  const isStillIn = state.status === 'signed-in';
+  const isEnded = state.status === 'signed-out' && state.reason === 'ended';
   return (
-    <Shell page="page.signed-out" lead={t('signed-out.text')}>
-      <PageLink to="sign-in">{t('signed-out.again')}</PageLink>
+    <Shell
+      page={isStillIn ? 'page.still-in' : 'page.signed-out'}
+      lead={isStillIn ? undefined : isEnded ? t('sign-in.ended') : t('signed-out.text')}
+    >
+      {isStillIn || redirectTo !== undefined ? (
+        <Suspense>
+          <SignedOutMore />
+        </Suspense>
+      ) : null}
+      {isStillIn ? null : <PageLink to="sign-in">{t('signed-out.again')}</PageLink>}
     </Shell>
   );
 }

@@ -9,4 +9,5 @@ export { GuestPage } from './guest.tsx';
 export { MfaPage } from './mfa.tsx';
 export { NewPasswordPage } from './new-password.tsx';
 export { SecurityPage } from './security.tsx';
+export { SignedOutMore } from './signed-out-more.tsx';
 export { UpgradePage } from './upgrade.tsx';

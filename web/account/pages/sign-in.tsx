@@ -15,15 +15,15 @@ import { rememberCode } from '../pending.ts';
 import { nameOf, sessionClient, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
-import { loadProblems, loadRest } from '../texts.ts';
+import { loadProblems } from '../texts.ts';
 import { type Handler, useSubmit } from '../use-submit.ts';
+import { later } from './later.ts';
 
 const emailId = 'email';
 const passwordId = 'password';
 
-const late = async () => (await Promise.all([import('./members.ts'), loadRest()]))[0];
-const GuestAside = lazy(async () => ({ default: (await late()).GuestAside }));
-const WalletChoice = lazy(async () => ({ default: (await late()).WalletChoice }));
+const GuestAside = lazy(async () => ({ default: (await later()).GuestAside }));
+const WalletChoice = lazy(async () => ({ default: (await later()).WalletChoice }));
 
 export function SignInPage() {
   const state = useSession();
@@ -241,7 +241,7 @@ function SignInForm(props: {
             )}
           </div>
         ) : null}
-        {offers.guest ? (
+        {offers.guest && next !== 'upgrade' ? (
           <div data-part="guest">
             <Quiet
               {...posts('guest')}

@@ -17,6 +17,7 @@ export const messages = {
   'page.continue': 'شكرًا لك',
   'page.link-expired': 'لم يعد بالإمكان استخدام هذا الرابط',
   'page.signed-out': 'تم تسجيل خروجك',
+  'page.still-in': 'ما زلت مسجّل الدخول هنا',
   'page.error': 'لا يمكن عرض هذه الصفحة',
   'page.title': '{page} · {name}',
 

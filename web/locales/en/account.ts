@@ -17,6 +17,7 @@ export const messages = {
   'page.continue': 'Thank you',
   'page.link-expired': 'This link can’t be used any more',
   'page.signed-out': 'You’re signed out',
+  'page.still-in': 'You’re still signed in here',
   'page.error': 'This page can’t be shown',
   'page.title': '{page} · {name}',
 

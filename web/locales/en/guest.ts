@@ -1,4 +1,4 @@
-/** Texts of guests: starting as one, keeping the account, bringing along what they have. ICU messages. */
+/** Texts of guests: starting as one, keeping the account, bringing along what they have; and who is still signed in. ICU messages. */
 export const messages = {
   'guest.intro':
     'No account needed. What you do stays with this browser until you sign out. You can keep it later by adding a way to sign in.',
@@ -7,7 +7,7 @@ export const messages = {
   'upgrade.intro':
     'You’re using a guest account. Choose how you’ll sign in from now on. Everything you have here stays.',
   'upgrade.submit': 'Keep my account',
-  'upgrade.by-code': 'Without a password: email me a code',
+  'upgrade.by-code': 'Email me a code instead',
   'upgrade.none': 'Nothing can be added to a guest account here. Ask whoever runs this service.',
   'upgrade.sent':
     'We’ve sent a message with a code of {length} digits to {email}. Enter it here, or open the link in it. Until then you’re still a guest.',
@@ -36,4 +36,10 @@ export const messages = {
   'hand-over.sign-in': 'Sign in to the account that you want to bring your things to.',
   'page.hand-over-done': 'It’s all here',
   'hand-over.done': 'What you did as a guest now belongs to {who}.',
+
+  'still-in.text': 'The app has signed you out. Here you’re still signed in as {who}.',
+  'still-in.guest':
+    'The app has signed you out. Here you’re still signed in as a guest. After signing out, nobody can get back to the guest account.',
+  'still-in.submit': 'Sign out here too',
+  'still-in.back': 'Back to {host}',
 } as const;

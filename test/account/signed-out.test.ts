@@ -1,0 +1,81 @@
+/** The page after signing out: what it says by how that came about, and where it leads. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { makeUser, openStage, type Stage, signIn } from './harness.ts';
+
+let stage: Stage;
+let context: BrowserContext;
+let complaints: Complaints;
+let page: Page;
+
+beforeAll(async () => {
+  stage = await openStage({ auth: { site_url: 'https://app.example' } });
+  await makeUser(stage.backend, 'ada@example.com');
+});
+afterAll(() => stage.close());
+beforeEach(async () => {
+  ({ context, complaints } = await openContext(stage.browser));
+  page = await context.newPage();
+});
+afterEach(async () => {
+  await context.close();
+  expect(complaints.list).toEqual([]);
+});
+
+const open = (search = '') => page.goto(`${stage.backend.url}/account/signed-out${search}`);
+const back = () => page.getByRole('link', { name: /^Back to/ });
+
+async function check(): Promise<void> {
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await scrollsSideways(page)).toBe(false);
+}
+
+test('who is signed out can close the window, sign in again, or go back to the app', async () => {
+  await open(`?redirect_to=${encodeURIComponent('https://app.example/bye?x=1')}`);
+  await page.getByText('It’s safe to close this window.').waitFor();
+  await back().waitFor();
+  expect(await back().getAttribute('href')).toBe('https://app.example/bye?x=1');
+  await check();
+  await page.getByRole('link', { name: 'Sign in again' }).click();
+  await page.getByText('to continue to app.example').waitFor();
+});
+
+test.each([
+  'https://evil.example/',
+  'javascript:alert(1)',
+  '//evil.example',
+  'https://app.example@evil.example/',
+])('there is no link to %s', async (address) => {
+  const asked = page.waitForResponse('**/account/api/app');
+  await open(`?redirect_to=${encodeURIComponent(address)}`);
+  expect(await (await asked).json()).toEqual({ allowed: false });
+  expect(await back().count()).toBe(0);
+  expect(await page.locator('a[href*="evil"]:not([href^="/account/"]), a[href^="javascript"]').count()).toBe(
+    0,
+  );
+});
+
+test('whom only the app has signed out is told so, and can sign out here too', async () => {
+  await signIn(page, stage.backend, 'ada@example.com');
+  await page.getByText('Signed in as ada@example.com').waitFor();
+  await open();
+  await page.getByRole('heading', { level: 1, name: 'You’re still signed in here' }).waitFor();
+  await page.getByText('still signed in as ada@example.com').waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Sign out here too' }).press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'You’re signed out' }).waitFor();
+  await page.getByText('It’s safe to close this window.').waitFor();
+  expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account');
+});
+
+test('whose session ends in another tab meanwhile is told so', async () => {
+  await signIn(page, stage.backend, 'ada@example.com');
+  await page.getByText('Signed in as ada@example.com').waitFor();
+  await open();
+  await page.getByText('still signed in as ada@example.com').waitFor();
+  const other = await context.newPage();
+  await other.goto(`${stage.backend.url}/account/security`);
+  await other.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByText('You were signed out, here or on another device.').waitFor();
+});

@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'react';
+import { isAppAddress, signOut } from '../account-api.ts';
+import { hostOf, useFlow } from '../flow.ts';
+import classes from '../parts.module.css';
+import { Form, PageLink, Submit } from '../parts.tsx';
+import { nameOf, useSession } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+
+/** Whoever is still signed in here can end that too; the way back leads to addresses of the project's apps only. */
+export function SignedOutMore() {
+  const state = useSession();
+  const { redirectTo } = useFlow();
+  const [isKnown, setKnown] = useState(false);
+  useEffect(() => {
+    // Without an answer there is no way back to offer.
+    if (redirectTo !== undefined) isAppAddress(redirectTo).then(setKnown, () => setKnown(false));
+  }, [redirectTo]);
+  const submit = useSubmit(async () => {
+    await signOut('local');
+    return undefined;
+  });
+  const host = hostOf(redirectTo);
+  return (
+    <>
+      {state.status === 'signed-in' ? (
+        <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+          <p>
+            {nameOf(state.session.user) === ''
+              ? t('still-in.guest')
+              : t('still-in.text', { who: nameOf(state.session.user) })}
+          </p>
+          <Submit busy={submit.busy}>{t('still-in.submit')}</Submit>
+          <PageLink to="security">{t('error.home')}</PageLink>
+        </Form>
+      ) : null}
+      {isKnown && host !== undefined ? (
+        <a className={classes.link} href={redirectTo}>
+          {t('still-in.back', { host })}
+        </a>
+      ) : null}
+    </>
+  );
+}
