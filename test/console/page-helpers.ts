@@ -32,6 +32,14 @@ export async function signedIn(
   };
 }
 
+/** A panel lies at the right edge and takes the window's whole height. */
+export async function expectPanelAtEdge(page: Page): Promise<void> {
+  const box = await page.getByRole('dialog').first().boundingBox();
+  const window = page.viewportSize();
+  expect(box).toMatchObject({ y: 0, height: window?.height });
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBe(window?.width);
+}
+
 /** Every width and scheme that a page is judged in. */
 export const looks = [
   { width: 1280, height: 800, colorScheme: 'light' },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
-import { expectSound, looks, signedIn } from './page-helpers.ts';
+import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
 import { markup } from './services-backend.ts';
 
 const password = 'a-Good-password-1';
@@ -37,12 +37,12 @@ test('a user is created by phone, found by it, banned and let back in', async ()
   await page.getByLabel('Phone number').fill('+49 170 5550123');
   await page.getByLabel('Phone number').press('Enter');
   await page.getByRole('button', { name: 'Actions' }).waitFor();
-  await page.getByRole('button', { name: 'Actions' }).press('Enter');
+  await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
   await page.getByRole('menuitem', { name: 'Ban' }).press('Enter');
   await page.getByLabel('For').selectOption({ label: '7 days' });
   await page.getByRole('button', { name: 'Ban', exact: true }).press('Enter');
   await page.getByText('Banned until').waitFor();
-  await page.getByRole('button', { name: 'Actions' }).press('Enter');
+  await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
   await page.getByRole('menuitem', { name: 'Lift the ban' }).press('Enter');
   await page.getByText('Banned until').waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
@@ -62,7 +62,7 @@ test('an invitation, a link to reset, metadata, a session’s end', async () => 
   await page.getByLabel('Email address').press('Enter');
   await page.getByRole('heading', { name: 'grace@example.com' }).waitFor();
   await go(`/users?id=${id}`);
-  await page.getByRole('button', { name: 'Actions' }).press('Enter');
+  await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
   await page.getByRole('menuitem', { name: 'Make a link to reset the password' }).press('Enter');
   await page.getByText('/auth/v1/verify').waitFor();
   await page.getByRole('button', { name: 'Edit: User metadata' }).press('Enter');
@@ -121,7 +121,8 @@ test.each(looks)(
     await go(`/users?id=${id}`);
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     await expectSound(page, 'panel');
-    await page.getByRole('button', { name: 'Actions' }).press('Enter');
+    await expectPanelAtEdge(page);
+    await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
     await page.getByRole('menuitem', { name: 'Ban' }).waitFor();
     await expectSound(page, 'menu');
     await page.getByRole('menuitem', { name: 'Set a password' }).press('Enter');

@@ -14,6 +14,8 @@ import { RouteFault, RouteMissing, RouteWaiting } from './components/route-state
 import { validateAuditSearch } from './features/audit/api.ts';
 import { validateLogSearch } from './features/logs/api.ts';
 import { validateMetricsSearch } from './features/metrics/api.ts';
+import { functionsQuery, validateFunctionsSearch } from './features/functions/api.ts';
+import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.ts';
 import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
 
@@ -48,6 +50,8 @@ const InboxPage = lazyRouteComponent(() => import('./features/inbox/page.tsx'), 
 
 const SqlPage = lazyRouteComponent(() => import('./features/sql/page.tsx'), 'SqlPage');
 const StoragePage = lazyRouteComponent(() => import('./features/storage/page.tsx'), 'StoragePage');
+const FunctionsPage = lazyRouteComponent(() => import('./features/functions/page.tsx'), 'FunctionsPage');
+const RealtimePage = lazyRouteComponent(() => import('./features/realtime/page.tsx'), 'RealtimePage');
 
 /** The code of a page by its address: the first that fits. */
 const codeOf: readonly (readonly [RegExp, readonly { preload?: () => unknown }[]])[] = [
@@ -56,6 +60,8 @@ const codeOf: readonly (readonly [RegExp, readonly { preload?: () => unknown }[]
   [/^\/sql/, [SqlPage]],
   [/^\/users/, [UsersPage]],
   [/^\/storage/, [StoragePage]],
+  [/^\/functions/, [FunctionsPage]],
+  [/^\/realtime/, [RealtimePage]],
   [/^\/inbox/, [InboxPage]],
   [/^\/operators/, [OperatorsPage]],
   [/^\/audit/, [AuditPage]],
@@ -194,6 +200,22 @@ const storageRoute = createRoute({
   component: StoragePage,
 });
 
+const functionsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/functions',
+  validateSearch: validateFunctionsSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(functionsQuery),
+  component: FunctionsPage,
+});
+
+const realtimeRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/realtime',
+  validateSearch: validateRealtimeSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(realtimeQuery),
+  component: RealtimePage,
+});
+
 const operatorsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/operators',
@@ -238,6 +260,8 @@ const routeTree = rootRoute.addChildren([
     tablesRoute.addChildren([tablesIndexRoute, tableRoute, structureRoute, newTableRoute, typesRoute]),
     usersRoute,
     storageRoute,
+    functionsRoute,
+    realtimeRoute,
     inboxRoute,
     sqlRoute,
     operatorsRoute,

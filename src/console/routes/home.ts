@@ -1,7 +1,9 @@
 /** The home page's facts: addresses, keys that may be shown, health, versions. */
 import type { Config } from '../../config/index.ts';
 import type { Database } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
 import type { Keys } from '../../keys/types.ts';
+import type { Inbox } from '../../mail/types.ts';
 import type { Api } from './api.ts';
 
 export interface HomeDeps {
@@ -10,9 +12,20 @@ export interface HomeDeps {
   readonly keys: Keys;
   readonly apiUrl: () => string;
   readonly health: () => Record<string, string | undefined>;
+  readonly inbox: Pick<Inbox, 'list'>;
+  readonly functions: { list(): string[] };
 }
 
-export function homeRoutes(api: Api, { config, database, keys, apiUrl, health }: HomeDeps): void {
+/** Of the first steps: which are done, as far as the project itself shows it. */
+interface Progress {
+  readonly table: boolean;
+  readonly policy: boolean;
+  readonly user: boolean;
+  readonly bucket: boolean;
+}
+
+export function homeRoutes(api: Api, deps: HomeDeps): void {
+  const { config, database, keys, apiUrl, health } = deps;
   api.route('GET', '/home', 'read', async () => ({
     project: config.project_id,
     url: apiUrl(),
@@ -24,8 +37,23 @@ export function homeRoutes(api: Api, { config, database, keys, apiUrl, health }:
       embedded: database.info.embedded,
       url: withoutSecret(database.info.url),
     },
+    progress: {
+      ...(await progressOf(database)),
+      function: deps.functions.list().length > 0,
+      message: (await deps.inbox.list({ limit: 1, offset: 0 })).total > 0,
+    },
     services: Object.entries(health()).map(([name, fault]) => ({ name, fault: fault ?? null })),
   }));
+}
+
+async function progressOf(database: Database): Promise<Progress> {
+  const [row] = await database.pool('supabase_admin').query<Progress>(sql`
+    select exists (select 1 from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')) as "table",
+      exists (select 1 from pg_policy p join pg_class c on c.oid = p.polrelid
+              where c.relnamespace = 'public'::regnamespace) as policy,
+      exists (select 1 from auth.users) as "user",
+      exists (select 1 from storage.buckets) as bucket`);
+  return row ?? { table: false, policy: false, user: false, bucket: false };
 }
 
 /** The password of local development is no secret; any other stays here. */

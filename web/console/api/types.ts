@@ -20,6 +20,10 @@ export interface Home {
   readonly anonKey: string;
   readonly database: { readonly version: string; readonly embedded: boolean; readonly url: string };
   readonly services: readonly { readonly name: string; readonly fault: string | null }[];
+  /** First steps that are done. */
+  readonly progress: Readonly<
+    Record<'table' | 'policy' | 'user' | 'bucket' | 'function' | 'message', boolean>
+  >;
 }
 
 export interface RelationSummary {

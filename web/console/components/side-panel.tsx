@@ -25,15 +25,22 @@ export function SidePanel({
       size={wide ? '44rem' : '32rem'}
       transitionProps={{ duration: 120 }}
       lockScroll={false}
+      // Not each part's className: the content's would also style the box around it.
+      classNames={{
+        content: classes.content,
+        header: classes.header,
+        title: classes.title,
+        body: classes.body,
+      }}
     >
       <Drawer.Overlay backgroundOpacity={0.35} />
-      <Drawer.Content className={classes.content}>
+      <Drawer.Content>
         {/* Beside the page's own it would be a second banner. */}
-        <Drawer.Header role="none" className={classes.header}>
-          <Drawer.Title className={classes.title}>{title}</Drawer.Title>
+        <Drawer.Header role="none">
+          <Drawer.Title>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label={t('panel.close')} />
         </Drawer.Header>
-        <Drawer.Body className={classes.body}>{children}</Drawer.Body>
+        <Drawer.Body>{children}</Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );

@@ -1,5 +1,7 @@
 /** The pages of the menu: only those that exist. The palette and the shortcuts list read the same table. */
 import {
+  IconBolt,
+  IconBroadcast,
   IconBucket,
   IconChartLine,
   IconDatabase,
@@ -19,6 +21,8 @@ export const pages = [
   { to: '/sql', label: 'nav.sql', keys: 's', Icon: IconTerminal2 },
   { to: '/users', label: 'nav.users', keys: 'u', Icon: IconUsers },
   { to: '/storage', label: 'nav.storage', keys: 'b', Icon: IconBucket },
+  { to: '/functions', label: 'nav.functions', keys: 'f', Icon: IconBolt },
+  { to: '/realtime', label: 'nav.realtime', keys: 'r', Icon: IconBroadcast },
   { to: '/inbox', label: 'nav.inbox', keys: 'i', Icon: IconInbox },
   { to: '/logs', label: 'nav.logs', keys: 'l', Icon: IconListDetails },
   { to: '/metrics', label: 'nav.metrics', keys: 'm', Icon: IconChartLine },

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
-import { homeQuery, tablesQuery, usersQuery } from '../../api/queries.ts';
+import { homeQuery, tablesQuery } from '../../api/queries.ts';
 import type { Home } from '../../api/types.ts';
 import { PageHead, ScrollPage } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -78,34 +78,45 @@ function Facts({ home }: { home: Home }) {
         <Connect home={home} table={own?.find(({ kind }) => kind === 'table')?.name ?? 'todos'} />
       </Card>
       <Card title={t('home.first-steps')} wide>
-        <FirstSteps hasTables={own === undefined ? undefined : own.length > 0} />
+        <FirstSteps progress={home.progress} />
       </Card>
     </>
   );
 }
 
-function FirstSteps({ hasTables }: { hasTables: boolean | undefined }) {
-  const { data: users } = useQuery(usersQuery('', 1));
-  const hasUsers = users === undefined ? undefined : users.total > 0;
+function FirstSteps({ progress }: { progress: Home['progress'] }) {
   return (
     <ol className={classes.steps}>
       <Step done={true} title={t('steps.start')} text={t('steps.start-text')} />
-      <Step done={hasTables} title={t('steps.table')} text={t('steps.table-text')}>
-        {hasTables ? (
-          <Link to="/tables">{t('steps.table-see')}</Link>
-        ) : (
-          <code>npm run -s plinth -- migration new todos</code>
-        )}
+      <Step done={progress.table} title={t('steps.table')} text={t('steps.table-text')}>
+        <Link to="/tables">{t('steps.table-see')}</Link>
       </Step>
-      <Step done={hasUsers} title={t('steps.user')} text={t('steps.user-text')}>
+      <Step done={progress.policy} title={t('steps.policy')} text={t('steps.policy-text')}>
+        <Link to="/tables">{t('steps.policy-see')}</Link>
+      </Step>
+      <Step done={progress.user} title={t('steps.user')} text={t('steps.user-text')}>
         <Link to="/users" search={{}}>
           {t('steps.user-see')}
         </Link>
       </Step>
-      <Step done={undefined} title={t('steps.mail')} text={t('steps.mail-text')}>
+      <Step done={progress.message} title={t('steps.mail')} text={t('steps.mail-text')}>
         <Link to="/inbox" search={{}}>
           {t('steps.mail-see')}
         </Link>
+      </Step>
+      <Step done={progress.bucket} title={t('steps.bucket')} text={t('steps.bucket-text')}>
+        <Link to="/storage" search={{}}>
+          {t('steps.bucket-see')}
+        </Link>
+      </Step>
+      <Step done={progress.function} title={t('steps.function')} text={t('steps.function-text')}>
+        {progress.function ? (
+          <Link to="/functions" search={{}}>
+            {t('steps.function-see')}
+          </Link>
+        ) : (
+          <code>npm run -s plinth -- functions new hello</code>
+        )}
       </Step>
     </ol>
   );
@@ -117,7 +128,7 @@ function Step({
   text,
   children,
 }: {
-  done: boolean | undefined;
+  done: boolean;
   title: string;
   text: string;
   children?: ReactNode;

@@ -108,7 +108,7 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
         </Button>
         <ActionMenu label={t('users.actions')} isBusy={isPending && dialog === undefined} actions={actions} />
       </div>
-      <div role="status">
+      <div role="status" className={classes.status}>
         {sentTo === undefined ? null : (
           <Notice tone="success">
             <p>{t('users.reset-sent', { email: sentTo })}</p>

@@ -1,0 +1,86 @@
+/** The functions page in a real Chromium: calls by keyboard, answers and log lines that stay text. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser } from '../web/browser.ts';
+import { expectSound, looks, signedIn } from './page-helpers.ts';
+import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';
+
+let services: ServicesBackend;
+let browser: Browser;
+beforeAll(async () => {
+  services = await startServicesBackend();
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await services?.stop();
+});
+
+test('a function is called by keyboard, its answer and its log shown as text', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, services.backend);
+  await go('/functions');
+  await page.getByRole('link', { name: 'noisy' }).press('Enter');
+  await page.getByText('supabase/functions/noisy/index.ts').waitFor();
+  await page.getByText('MAIL_KEY').waitFor();
+  await page.getByLabel('Headers, one a line').fill('no header');
+  await page.getByLabel('Body', { exact: true }).fill(markup);
+  await page.getByLabel('Body', { exact: true }).press('Control+Enter');
+  await page.getByText('Line 1 is not').waitFor();
+  await page.getByLabel('Headers, one a line').fill('content-type: text/plain');
+  await page.getByLabel('Body', { exact: true }).press('Control+Enter');
+  await page.getByRole('status').getByText('200').waitFor();
+  const log = page.getByRole('log');
+  await log.getByText(markup).waitFor();
+  await log.getByText('to stderr').waitFor();
+  await log.getByRole('button').first().press('Enter');
+  await page.getByRole('button', { name: 'All requests' }).waitFor();
+  await expectSound(page, 'the log');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('in the name of a visitor, with path and method; a picture is drawn', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, services.backend);
+  await go('/functions?name=echo&as=anon');
+  await page.getByLabel('Method').selectOption('PUT');
+  await page.getByLabel('Path and query behind the name').fill('/deep?x=1');
+  await page.getByRole('button', { name: 'Send' }).press('Enter');
+  await page.getByText('"url": "/echo/deep?x=1"').waitFor();
+  await page.getByText(/\d+ headers/).press('Enter');
+  await page.getByText('x-answer').waitFor();
+  await go('/functions?name=picture');
+  await page.getByRole('button', { name: 'Send' }).press('Enter');
+  await page.getByRole('img', { name: 'Body of the answer' }).waitFor({ state: 'attached' });
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a read-only operator reads, and calls nothing', async () => {
+  await services.backend.operators.createOperator('looker', 'read-only');
+  const { page, go, close } = await signedIn(browser, services.backend, {}, 'looker');
+  await go('/functions?name=echo');
+  await page.getByText('supabase/functions/echo/index.ts').waitFor();
+  expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0);
+  await close();
+});
+
+test.each(looks)(
+  'every state is sound at $width px, $colorScheme',
+  async ({ colorScheme, ...viewport }) => {
+    const { page, complaints, go, close } = await signedIn(browser, services.backend, {
+      viewport,
+      colorScheme,
+    });
+    await go('/functions');
+    await page.getByRole('link', { name: 'broken' }).waitFor();
+    await expectSound(page, 'list');
+    await go('/functions?name=broken');
+    await page.getByRole('button', { name: 'Send' }).press('Enter');
+    await page.getByText('BOOT_ERROR').first().waitFor();
+    await page.getByRole('log').getByText('missing.ts').first().waitFor();
+    await expectSound(page, 'a failed call');
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+  60_000,
+);

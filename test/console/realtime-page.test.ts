@@ -1,0 +1,114 @@
+/** The realtime page in a real Chromium, joined to the real service. */
+import { createClient } from '@supabase/supabase-js';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runSql } from '../../src/testing.ts';
+import { launchBrowser } from '../web/browser.ts';
+import { operator } from './harness.ts';
+import { expectSound, looks, signedIn } from './page-helpers.ts';
+import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';
+
+let services: ServicesBackend;
+let browser: Browser;
+let userId: string;
+beforeAll(async () => {
+  services = await startServicesBackend();
+  browser = await launchBrowser();
+  const owner = await operator(services.backend);
+  const { body } = await owner.call('POST', '/users', {
+    email: 'ada@example.com',
+    password: 'a-Good-password-1',
+  });
+  userId = body.id;
+});
+afterAll(async () => {
+  await browser?.close();
+  await services?.stop();
+});
+
+test('joins, sends, is present, and sees changes and what others send', async () => {
+  const { backend } = services;
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  await go(`/realtime?topic=room&table=public.feed&as=user:${userId}`);
+  await page.getByText('ada@example.com').waitFor();
+  await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
+  await page.getByText('joined', { exact: true }).waitFor();
+  // Of each event its line; what it opens to says the same words.
+  const events = page.getByRole('region', { name: 'Events' }).locator('summary');
+  await events.getByText('Subscribed to PostgreSQL').waitFor();
+
+  await page.getByLabel('Payload, as JSON').fill('not json');
+  await page.getByRole('button', { name: 'Send' }).press('Enter');
+  await page.getByText('This is no JSON object.').waitFor();
+  await page.getByLabel('Payload, as JSON').fill('{ "text": "from the page" }');
+  await page.getByRole('button', { name: 'Send' }).press('Enter');
+  await expect.poll(() => events.getByText('message', { exact: true }).count()).toBe(2);
+
+  await page.getByRole('button', { name: 'Track', exact: true }).press('Enter');
+  await page.getByText('1 is here').waitFor();
+  await page.getByRole('button', { name: 'Untrack' }).press('Enter');
+  await page.getByText('Nobody is here.').waitFor();
+
+  await runSql(backend, `insert into public.feed values (1, 'hello')`);
+  await events.getByText('INSERT public.feed').waitFor();
+
+  const other = createClient(backend.url, backend.keys.publishableKey);
+  const channel = other.channel('room');
+  await new Promise<void>((resolve) => channel.subscribe((state) => state === 'SUBSCRIBED' && resolve()));
+  await channel.send({ type: 'broadcast', event: markup, payload: { html: markup } });
+  await events.getByText(markup).first().waitFor();
+  await events.first().press('Enter');
+  await expectSound(page, 'joined');
+  await other.removeAllChannels();
+  other.realtime.disconnect();
+
+  await page.getByRole('button', { name: 'Leave' }).press('Enter');
+  await page.getByText('not joined').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a private channel without a policy is refused, and the page had said so', async () => {
+  const { page, go, close } = await signedIn(browser, services.backend);
+  await go('/realtime?topic=secret&private=true&table=public.quiet');
+  await page.getByText('No SELECT policy on realtime.messages').waitFor();
+  await page.getByText('The table is not in the publication supabase_realtime.').waitFor();
+  await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
+  await page.getByRole('region', { name: 'Events' }).getByText('Unauthorized').first().waitFor();
+  await page.getByText('failed', { exact: true }).waitFor();
+  await close();
+});
+
+test('a read-only operator joins as a visitor and as nobody else', async () => {
+  await services.backend.operators.createOperator('looker', 'read-only');
+  const { page, go, close } = await signedIn(browser, services.backend, {}, 'looker');
+  await go('/realtime?topic=room');
+  await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
+  await page.getByText('joined', { exact: true }).waitFor();
+  await go(`/realtime?topic=room&as=user:${userId}`);
+  await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
+  await page.getByText('Your role may not do this.').waitFor();
+  await close();
+});
+
+test.each(looks)(
+  'every state is sound at $width px, $colorScheme',
+  async ({ colorScheme, ...viewport }) => {
+    const { page, complaints, go, close } = await signedIn(browser, services.backend, {
+      viewport,
+      colorScheme,
+    });
+    await go('/realtime?table=public.closed&private=true');
+    await page.getByText('Row-level security is on').waitFor();
+    await expectSound(page, 'not joined');
+    await go('/realtime?topic=room');
+    await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
+    await page.getByText('joined', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Track', exact: true }).press('Enter');
+    await page.getByText('1 is here').waitFor();
+    await expectSound(page, 'joined');
+    expect(complaints.list).toEqual([]);
+    await close();
+  },
+  60_000,
+);

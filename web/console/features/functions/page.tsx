@@ -1,0 +1,129 @@
+/** The project's functions: what they are, a call to one, what it prints. */
+import { ActionIcon } from '@mantine/core';
+import { IconArrowLeft, IconBolt } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { useMay } from '../../api/session.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { CodeBlock } from '../../components/json-block.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { type FunctionFacts, functionsQuery } from './api.ts';
+import { InvokeForm } from './invoke-form.tsx';
+import { LogView } from './log-view.tsx';
+import classes from './page.module.css';
+import { t } from './text.ts';
+
+const route = getRouteApi('/app/functions');
+const tones = { running: 'success', failed: 'danger', idle: 'plain' } as const;
+
+export function FunctionsPage() {
+  const { name } = route.useSearch();
+  const { data, error } = useQuery(functionsQuery);
+  const open = data?.find(({ slug }) => slug === name);
+  return (
+    <>
+      <PageHead title={t('nav.functions')} />
+      {error === null ? null : <ProblemBox error={error} />}
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonLines lines={8} />
+        ) : null
+      ) : data.length === 0 ? (
+        <EmptyState
+          icon={<IconBolt size={22} stroke={1.75} />}
+          title={t('functions.none-title')}
+          text={t('functions.none-text')}
+        >
+          <CodeBlock text="npm run -s plinth -- functions new hello" what={t('functions.command')} />
+        </EmptyState>
+      ) : (
+        <div className={classes.split} data-open={open !== undefined || undefined}>
+          <nav className={classes.list} aria-label={t('functions.list')}>
+            {data.map(({ slug, state }) => (
+              <Link
+                key={slug}
+                to="/functions"
+                search={({ name: _former, ...rest }) => ({ ...rest, name: slug })}
+                className={classes.item}
+                aria-current={slug === name ? 'true' : undefined}
+                data-open={slug === name || undefined}
+              >
+                <IconBolt size={16} stroke={1.75} aria-hidden />
+                <span className={classes.name}>{slug}</span>
+                {state === 'idle' ? null : <Tag tone={tones[state]}>{t(`functions.${state}`)}</Tag>}
+              </Link>
+            ))}
+          </nav>
+          <div className={classes.detail}>
+            {open === undefined ? (
+              <EmptyState
+                icon={<IconBolt size={22} stroke={1.75} />}
+                title={t('functions.pick-title')}
+                text={t('functions.pick-text')}
+              />
+            ) : (
+              <Opened key={open.slug} facts={open} />
+            )}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Opened({ facts }: { facts: FunctionFacts }) {
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const { slug, state, verifyJwt, entrypoint, changedAt, secretNames } = facts;
+  return (
+    <div className={classes.opened}>
+      <header className={classes.head}>
+        <ActionIcon
+          className={classes.back}
+          variant="subtle"
+          color="gray"
+          aria-label={t('functions.back')}
+          onClick={() => void navigate({ search: {} })}
+        >
+          <IconArrowLeft size={18} aria-hidden />
+        </ActionIcon>
+        <h2 className={classes.title}>{slug}</h2>
+        <Tag tone={tones[state]}>{t(`functions.${state}`)}</Tag>
+      </header>
+      <dl className={classes.facts}>
+        <Fact label={t('functions.address')}>
+          <Copyable value={`${location.origin}/functions/v1/${slug}`} what={t('functions.address')} />
+        </Fact>
+        <Fact label={t('functions.entrypoint')}>
+          <code>supabase/{entrypoint}</code>
+        </Fact>
+        <Fact label={t('functions.changed')}>
+          <Moment at={new Date(changedAt).toISOString()} relative />
+        </Fact>
+        <Fact label={t('functions.token')}>
+          {t(verifyJwt ? 'functions.token-needed' : 'functions.token-free')}
+        </Fact>
+        <Fact label={t('functions.secrets')}>
+          {secretNames.length === 0 ? t('functions.no-secrets') : <code>{secretNames.join(' ')}</code>}
+        </Fact>
+      </dl>
+      {mayWrite ? <InvokeForm slug={slug} /> : null}
+      <LogView slug={slug} />
+    </div>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+/** Who is present in a channel, kept from the frames that tell of it (`presence_state`, then `presence_diff`s). Pure. */
+
+export type Presences = Readonly<Record<string, readonly unknown[]>>;
+
+interface Entry {
+  readonly metas?: readonly { readonly phx_ref?: string }[];
+}
+type Entries = Readonly<Record<string, Entry>>;
+
+const metasOf = (entry: Entry | undefined): readonly { readonly phx_ref?: string }[] => entry?.metas ?? [];
+
+/**
+ * @example
+ * withFrame({}, 'presence_state', { ada: { metas: [{ phx_ref: '1' }] } }); // { ada: [{ phx_ref: '1' }] }
+ */
+export function withFrame(former: Presences, event: string, payload: unknown): Presences {
+  if (event === 'presence_state')
+    return Object.fromEntries(
+      Object.entries(payload as Entries).map(([key, entry]) => [key, metasOf(entry)]),
+    );
+  if (event !== 'presence_diff') return former;
+  const { joins = {}, leaves = {} } = payload as { joins?: Entries; leaves?: Entries };
+  const next = new Map<string, readonly unknown[]>(Object.entries(former));
+  for (const [key, entry] of Object.entries(leaves)) {
+    const gone = new Set(metasOf(entry).map(({ phx_ref }) => phx_ref));
+    const left = (next.get(key) ?? []).filter((meta) => !gone.has((meta as { phx_ref?: string }).phx_ref));
+    if (left.length === 0) next.delete(key);
+    else next.set(key, left);
+  }
+  for (const [key, entry] of Object.entries(joins))
+    next.set(key, [...(next.get(key) ?? []), ...metasOf(entry)]);
+  return Object.fromEntries(next);
+}

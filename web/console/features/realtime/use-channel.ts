@@ -1,0 +1,139 @@
+/** The channel the page is in, what happened in it, and who is present. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { callConsole } from '../../api/session.ts';
+import { messageOf } from '../../components/problem-box.tsx';
+import { type Presences, withFrame } from './presence.ts';
+import { type Channel, type Frame, openChannel } from './socket.ts';
+
+export type Kind = 'system' | 'reply' | 'broadcast' | 'presence' | 'change' | 'sent' | 'closed';
+
+export interface ChannelEvent {
+  readonly id: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly kind: Kind;
+  readonly title: string;
+  readonly payload: unknown;
+  readonly isBad: boolean;
+}
+
+export interface JoinRequest {
+  readonly apikey: string;
+  /** Undefined: anon, by the key alone. */
+  readonly as: string | undefined;
+  readonly topic: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+export type ChannelState = 'idle' | 'joining' | 'joined' | 'failed';
+
+const mostEvents = 300;
+const kinds: Readonly<Record<string, Kind>> = {
+  system: 'system',
+  phx_reply: 'reply',
+  broadcast: 'broadcast',
+  presence_state: 'presence',
+  presence_diff: 'presence',
+  postgres_changes: 'change',
+  phx_close: 'closed',
+  phx_error: 'closed',
+};
+
+export function useChannel() {
+  const [state, setState] = useState<ChannelState>('idle');
+  const [events, setEvents] = useState<readonly ChannelEvent[]>([]);
+  const [presences, setPresences] = useState<Presences>({});
+  const channel = useRef<Channel>(undefined);
+  const nextId = useRef(1);
+
+  const add = useCallback((kind: Kind, title: string, payload: unknown, isBad = false): void => {
+    const event = { id: nextId.current++, at: Date.now(), kind, title, payload, isBad };
+    setEvents((former) => [...former, event].slice(-mostEvents));
+  }, []);
+
+  const leave = useCallback((): void => {
+    channel.current?.close();
+    channel.current = undefined;
+    setState('idle');
+    setPresences({});
+  }, []);
+  useEffect(() => leave, [leave]);
+
+  const hear = useCallback(
+    (frame: Frame): void => {
+      const { event, payload, ref } = frame;
+      const status = typeof payload.status === 'string' ? payload.status : undefined;
+      const isBad = status === 'error' || event === 'phx_error';
+      add(kinds[event] ?? 'system', titleOf(frame), payload, isBad);
+      if (event.startsWith('presence_')) setPresences((former) => withFrame(former, event, payload));
+      // The first thing that was sent is the join.
+      if (event === 'phx_reply' && ref === '1') setState(status === 'ok' ? 'joined' : 'failed');
+      if (event === 'phx_close') setState((former) => (former === 'idle' ? former : 'failed'));
+    },
+    [add],
+  );
+
+  const join = useCallback(
+    async ({ apikey, as, topic, config }: JoinRequest): Promise<void> => {
+      leave();
+      setState('joining');
+      try {
+        const token =
+          as === undefined || as === 'anon'
+            ? undefined
+            : (await callConsole<{ token: string }>('/realtime/token', { method: 'POST', body: { as } }))
+                .token;
+        const address = new URL('/realtime/v1/websocket', location.href);
+        address.protocol = address.protocol.replace('http', 'ws');
+        address.search = String(new URLSearchParams({ apikey, vsn: '1.0.0' }));
+        channel.current?.close();
+        const opened: Channel = openChannel({
+          address: address.href,
+          topic,
+          config,
+          accessToken: token,
+          onFrame: hear,
+          onClosed: (reason) => {
+            if (reason === '' || channel.current !== opened) return;
+            add('closed', reason, {}, true);
+            setState('failed');
+          },
+        });
+        channel.current = opened;
+      } catch (error) {
+        add('closed', messageOf(error), {}, true);
+        setState('failed');
+      }
+    },
+    [leave, hear, add],
+  );
+
+  const send = useCallback(
+    (event: string, payload: Readonly<Record<string, unknown>>, title: string): void => {
+      channel.current?.send(event, payload);
+      add('sent', title, payload.payload ?? {});
+    },
+    [add],
+  );
+
+  return { state, events, presences, join, leave, send, clear: () => setEvents([]) };
+}
+
+function titleOf({ event, payload }: Frame): string {
+  switch (event) {
+    case 'broadcast':
+      return String(payload.event ?? '');
+    case 'postgres_changes': {
+      const { type, schema, table } = (payload.data ?? {}) as Record<string, unknown>;
+      return `${type} ${schema}.${table}`;
+    }
+    case 'system':
+      return String(payload.message ?? '');
+    case 'phx_reply': {
+      const { reason } = (payload.response ?? {}) as Record<string, unknown>;
+      return typeof reason === 'string' ? reason : String(payload.status ?? '');
+    }
+    default:
+      return event;
+  }
+}
