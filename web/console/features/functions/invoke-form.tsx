@@ -112,7 +112,7 @@ export function InvokeForm({ slug }: { slug: string }) {
         <div className={classes.send}>
           <Button
             type="submit"
-            size="compact-md"
+            size="compact-sm"
             loading={isPending}
             leftSection={<IconSend size={15} aria-hidden />}
           >

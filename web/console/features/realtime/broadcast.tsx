@@ -39,7 +39,7 @@ export function Broadcast({ onSend }: { onSend: (event: string, payload: Record<
         onChange={(change) => setText(change.currentTarget.value)}
       />
       <div className={classes.line}>
-        <Button type="submit" size="compact-md">
+        <Button type="submit" size="compact-sm">
           {t('realtime.send')}
         </Button>
       </div>

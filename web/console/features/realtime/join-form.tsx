@@ -144,11 +144,11 @@ export function JoinForm({
         onChange={(change) => setFilter(change.currentTarget.value)}
       />
       <div className={classes.line}>
-        <Button type="submit" size="compact-md" loading={state === 'joining'}>
+        <Button type="submit" size="compact-sm" loading={state === 'joining'}>
           {t('realtime.join')}
         </Button>
         {isIn ? (
-          <Button size="compact-md" variant="default" onClick={onLeave}>
+          <Button size="compact-sm" variant="default" onClick={onLeave}>
             {t('realtime.leave')}
           </Button>
         ) : null}

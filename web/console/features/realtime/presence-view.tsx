@@ -45,10 +45,10 @@ export function Presence({
         onChange={(change) => setText(change.currentTarget.value)}
       />
       <div className={classes.line}>
-        <Button type="submit" size="compact-md">
+        <Button type="submit" size="compact-sm">
           {t('realtime.track')}
         </Button>
-        <Button size="compact-md" variant="default" onClick={onUntrack}>
+        <Button size="compact-sm" variant="default" onClick={onUntrack}>
           {t('realtime.untrack')}
         </Button>
       </div>
