@@ -15,9 +15,11 @@ import { validateAuditSearch } from './features/audit/api.ts';
 import { functionsQuery, validateFunctionsSearch } from './features/functions/api.ts';
 import { validateLogSearch } from './features/logs/api.ts';
 import { validateMetricsSearch } from './features/metrics/api.ts';
+import { validatePolicySearch } from './features/policies/search.ts';
 import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.ts';
 import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
+import { validateWhySearch } from './features/why/search.ts';
 
 export interface RouterContext {
   readonly queryClient: QueryClient;
@@ -53,11 +55,16 @@ const StoragePage = lazyRouteComponent(() => import('./features/storage/page.tsx
 const FunctionsPage = lazyRouteComponent(() => import('./features/functions/page.tsx'), 'FunctionsPage');
 const RealtimePage = lazyRouteComponent(() => import('./features/realtime/page.tsx'), 'RealtimePage');
 
+const PoliciesPage = lazyRouteComponent(() => import('./features/policies/page.tsx'), 'PoliciesPage');
+const WhyPage = lazyRouteComponent(() => import('./features/why/page.tsx'), 'WhyPage');
+
 /** The code of a page by its address: the first that fits. */
 const codeOf: readonly (readonly [RegExp, readonly { preload?: () => unknown }[]])[] = [
   [/^\/tables\/./, [TablesPage, TablePage]],
   [/^\/tables/, [TablesPage]],
   [/^\/sql/, [SqlPage]],
+  [/^\/policies/, [PoliciesPage]],
+  [/^\/why/, [WhyPage]],
   [/^\/users/, [UsersPage]],
   [/^\/storage/, [StoragePage]],
   [/^\/functions/, [FunctionsPage]],
@@ -253,6 +260,20 @@ const sqlRoute = createRoute({
   component: SqlPage,
 });
 
+const policiesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/policies',
+  validateSearch: validatePolicySearch,
+  component: PoliciesPage,
+});
+
+const whyRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/why',
+  validateSearch: validateWhySearch,
+  component: WhyPage,
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
@@ -264,6 +285,8 @@ const routeTree = rootRoute.addChildren([
     realtimeRoute,
     inboxRoute,
     sqlRoute,
+    policiesRoute,
+    whyRoute,
     operatorsRoute,
     auditRoute,
     logsRoute,

@@ -9,6 +9,8 @@ export const messages = {
   'nav.home': 'Home',
   'nav.tables': 'Tables',
   'nav.sql': 'SQL',
+  'nav.policies': 'Policies',
+  'nav.why': 'Why',
   'nav.users': 'Users',
   'nav.storage': 'Storage',
   'nav.functions': 'Functions',

@@ -1,0 +1,208 @@
+/** The pages of policies and of why, by keyboard, in a real Chromium. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Backend, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let browser: Browser;
+let ada: string;
+beforeAll(async () => {
+  backend = await startBackend();
+  browser = await launchBrowser();
+  await backend.operators.createOperator('looker', 'read-only');
+  const owner = await operator(backend);
+  const made = await owner.call('POST', '/users', {
+    email: 'ada@example.com',
+    password: 'a-Good-password-1',
+    confirmed: true,
+  });
+  ada = made.body.id;
+  await backend.database.pool('postgres').exec(`
+    create table public.notes (id int primary key, owner uuid default auth.uid(), body text, public boolean not null default false);
+    alter table public.notes enable row level security;
+    insert into public.notes values (1, '${ada}', '<img src=x onerror=alert(1)>', false), (2, gen_random_uuid(), 'another''s', false);
+    create policy "Read <b>own</b> or public" on public.notes for select using (owner = auth.uid() or public);
+    create policy "Write own" on public.notes for insert to authenticated with check (owner = (select auth.uid()));
+    create table public.bare (id int primary key);
+    notify pgrst, 'reload schema'`);
+});
+afterAll(async () => {
+  await browser?.close();
+  await backend?.stop();
+});
+
+type Options = Parameters<typeof openContext>[1];
+
+async function opened(path: string, options: Options = {}, name?: string) {
+  const { context, complaints } = await openContext(browser, {
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  const page = await context.newPage();
+  await page.goto(await backend.consoleLink(name));
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await go(page, path);
+  return { page, complaints, close: () => context.close() };
+}
+
+const go = (page: Page, path: string) => page.goto(`${backend.url}/console${path}`);
+const address = (params: Record<string, unknown>): string =>
+  new URLSearchParams(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  ).toString();
+
+const secured = async (table: string): Promise<unknown> =>
+  (
+    await backend.database.pool('postgres').query<{ rls: boolean; policies: string[] }>(sql`
+      select relrowsecurity as rls, (select array_agg(polname::text) from pg_policy p where p.polrelid = c.oid) as policies
+      from pg_class c where c.oid = ${`public.${table}`}::regclass`)
+  )[0];
+
+test('row-level security goes on, a policy is made from a template, seen as a persona, and dropped', async () => {
+  const { page, complaints, close } = await opened('/policies');
+  const bare = page.getByRole('region', { name: 'bare', exact: true });
+  await bare.getByRole('button', { name: 'Turn on' }).press('Enter');
+  await bare.getByText('Row-level security is on').waitFor();
+  await bare.getByRole('button', { name: 'New policy on bare' }).press('Enter');
+  const panel = page.getByRole('dialog', { name: 'New policy on bare' });
+  await panel.getByLabel('Begin with').focus();
+  await panel.getByLabel('Begin with').selectOption('Everybody reads');
+  await panel.getByText('create policy "Everybody reads" on "public"."bare"').waitFor();
+  await panel.getByRole('button', { name: 'Save policy' }).press('Enter');
+  await panel.waitFor({ state: 'detached' });
+  expect(await secured('bare')).toEqual({ rls: true, policies: ['Everybody reads'] });
+
+  await bare.getByRole('button', { name: 'Everybody reads' }).press('Enter');
+  const edit = page.getByRole('dialog', { name: 'Policy on bare' });
+  const using = edit.getByRole('textbox', { name: /^USING/ });
+  await using.focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('nonsense');
+  await edit.getByRole('button', { name: 'Save policy' }).press('Enter');
+  await edit.getByRole('alert').getByText('column "nonsense" does not exist').waitFor();
+  await edit.getByRole('button', { name: 'Drop' }).press('Enter');
+  await page
+    .getByRole('dialog', { name: 'Drop the policy' })
+    .getByRole('button', { name: 'Drop' })
+    .press('Enter');
+  await edit.waitFor({ state: 'detached' });
+  expect(await secured('bare')).toEqual({ rls: true, policies: null });
+  await bare.getByRole('button', { name: 'Turn off' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).press('Enter');
+  await bare.getByText('Row-level security is off').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('rows show as a persona sees them, and lead on to why', async () => {
+  const { page, complaints, close } = await opened(`/policies?${address({ as: `user:${ada}` })}`);
+  const notes = page.getByRole('region', { name: 'notes', exact: true });
+  await notes.getByRole('button', { name: 'Show rows' }).press('Enter');
+  await notes.getByText('Rows as ada@example.com').waitFor();
+  await notes.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+  expect(await notes.getByText('another').count()).toBe(0);
+  await notes.getByRole('link', { name: 'Why: notes' }).press('Enter');
+  await page.getByLabel('Value of id').fill('2');
+  await page.keyboard.press('Enter');
+  await page.getByText('ada@example.com finds no such row to select').waitFor();
+  await page.getByText('Read <b>own</b> or public').waitFor();
+  await page.getByText('owner = auth.uid()').waitFor();
+  expect(decodeURIComponent(page.url())).toContain('key={"id":"2"}');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a write is explained, leaves nothing behind and becomes a pgTAP test', async () => {
+  const { page, close } = await opened(
+    `/why?${address({ schema: 'public', table: 'notes', op: 'insert', values: { id: '9', body: 'x' }, as: 'anon' })}`,
+  );
+  await page.getByText('anon may not insert this row').waitFor();
+  await page.getByText('no permissive policy for insert applies to anon').waitFor();
+  await page.getByRole('button', { name: 'As a pgTAP test' }).press('Enter');
+  await page.getByText('select throws_ok($test$insert into "public"."notes"').waitFor();
+  const [row] = await backend.database
+    .pool('postgres')
+    .query<{ n: number }>(sql`select count(*)::int as n from public.notes`);
+  expect(row?.n).toBe(2);
+  await close();
+});
+
+test('a logged request is taken over', async () => {
+  const answer = await backend.fetch('/rest/v1/notes?id=eq.2', {
+    headers: { apikey: backend.keys.publishableKey },
+  });
+  const id = answer.headers.get('x-request-id') ?? '';
+  await answer.text();
+  const { page, close } = await opened(`/why?${address({ request: id })}`);
+  await page.getByText('anon finds no such row to select').waitFor();
+  expect(await page.getByLabel('Value of id').inputValue()).toBe('2');
+  await close();
+});
+
+test('a read-only operator asks why of reads, and changes no policy', async () => {
+  const { page, close } = await opened('/policies', {}, 'looker');
+  const notes = page.getByRole('region', { name: 'notes', exact: true });
+  await notes.waitFor();
+  expect(await page.getByRole('button', { name: /^(Turn|New policy)/ }).count()).toBe(0);
+  await notes.getByRole('button', { name: 'Write own' }).press('Enter');
+  await page.getByRole('dialog').getByText('Your role may look at policies').waitFor();
+  expect(await page.getByRole('button', { name: 'Save policy' }).count()).toBe(0);
+  await go(
+    page,
+    `/why?${address({ schema: 'public', table: 'notes', op: 'select', key: { id: '2' }, as: 'anon' })}`,
+  );
+  await page.getByText('anon finds no such row').waitFor();
+  expect(await page.getByLabel('Operation').locator('option').count()).toBe(1);
+  await close();
+});
+
+describe.each([
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+  ['dark', 360],
+] as const)('%s, %i px', (colorScheme, width) => {
+  test('nothing for axe to find in any state, nothing scrolls sideways', async () => {
+    const { page, complaints, close } = await opened('/policies', {
+      colorScheme,
+      viewport: { width, height: 800 },
+    });
+    const question = { schema: 'public', table: 'notes', as: `user:${ada}` };
+    const places: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ['/policies', () => page.getByRole('region', { name: 'notes', exact: true }).waitFor()],
+      ['/policies?view=matrix', () => page.getByText('by policy').first().waitFor()],
+      ['/policies?filter=nothing-of-that-name', () => page.getByText('No table goes by that name').waitFor()],
+      [
+        `/policies?${address({ table: 'public.notes', policy: 'Write own' })}`,
+        () => page.getByText('create policy "Write own"').waitFor(),
+      ],
+      ['/why', () => page.getByText('Ask why somebody may').waitFor()],
+      [
+        `/why?${address({ ...question, op: 'select', key: { id: '2' } })}`,
+        () => page.getByText('finds no such row').waitFor(),
+      ],
+      [
+        `/why?${address({ ...question, op: 'update', key: { id: '1' }, values: { body: 'x' } })}`,
+        () =>
+          page.getByText('Values by column').or(page.getByText('What the database did')).first().waitFor(),
+      ],
+      [`/why?${address({ schema: 'public', table: 'gone' })}`, () => page.getByRole('alert').waitFor()],
+    ];
+    for (const [path, ready] of places) {
+      await go(page, path);
+      await ready();
+      // Panels slide in; colours are judged where they come to rest.
+      await page.waitForTimeout(300);
+      expect([path, await axeViolations(page)]).toEqual([path, []]);
+      expect([path, await scrollsSideways(page)]).toEqual([path, false]);
+      expect([path, await page.getByText('⟦').count()]).toEqual([path, 0]);
+    }
+    expect(complaints.list).toEqual([]);
+    await close();
+  }, 90_000);
+});

@@ -1,0 +1,84 @@
+/** Table × role × operation at one look: all rows, some by policy, none, or not even a grant. */
+import { useId } from 'react';
+import type { SecuredTable } from './api.ts';
+import classes from './matrix.module.css';
+import { t } from './text.ts';
+
+const operations = ['select', 'insert', 'update', 'delete'] as const;
+type Operation = (typeof operations)[number];
+type Grant = SecuredTable['grants'][number];
+
+/** Of the role itself: a policy `to public` is for every role. */
+function policiesFor(table: SecuredTable, role: string, operation: Operation): number {
+  return table.policies.filter(
+    ({ command, permissive, roles }) =>
+      permissive &&
+      (command === 'all' || command === operation) &&
+      (roles.includes('public') || roles.includes(role)),
+  ).length;
+}
+
+function cellOf(table: SecuredTable, grant: Grant, operation: Operation) {
+  if (!grant[operation]) return { kind: 'no-grant', count: 0 } as const;
+  if (!table.rls || grant.bypasses) return { kind: 'all', count: 0 } as const;
+  const count = policiesFor(table, grant.role, operation);
+  return count === 0 ? ({ kind: 'none', count } as const) : ({ kind: 'some', count } as const);
+}
+
+export function Matrix({ tables }: { tables: readonly SecuredTable[] }) {
+  const id = useId();
+  const roles = tables[0]?.grants.map(({ role }) => role) ?? [];
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className={classes.scroll} aria-labelledby={id} tabIndex={0}>
+      <table className={classes.table}>
+        <caption id={id} className="visually-hidden">
+          {t('matrix.caption')}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col" rowSpan={2}>
+              {t('matrix.table')}
+            </th>
+            {roles.map((role) => (
+              <th key={role} scope="colgroup" colSpan={operations.length}>
+                {role}
+              </th>
+            ))}
+          </tr>
+          <tr>
+            {roles.flatMap((role) =>
+              operations.map((operation) => (
+                <th key={`${role}${operation}`} scope="col">
+                  {operation}
+                </th>
+              )),
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {tables.map((table) => (
+            <tr key={`${table.schema}.${table.name}`}>
+              <th scope="row">{table.schema === 'public' ? table.name : `${table.schema}.${table.name}`}</th>
+              {table.grants.flatMap((grant) =>
+                operations.map((operation) => {
+                  const { kind, count } = cellOf(table, grant, operation);
+                  const facts = { role: grant.role, command: operation, table: table.name, count };
+                  return (
+                    <td
+                      key={`${grant.role}${operation}`}
+                      data-kind={kind}
+                      title={t(`matrix.${kind}-why`, facts)}
+                    >
+                      {t(`matrix.${kind}`)}
+                    </td>
+                  );
+                }),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

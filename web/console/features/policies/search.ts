@@ -1,0 +1,24 @@
+/** The policies page's address, read strictly. */
+import { type AsSearch, validateAs } from '../../components/persona.ts';
+
+export interface PolicySearch extends AsSearch {
+  readonly filter?: string;
+  readonly view?: 'tables' | 'matrix';
+  /** `schema.table` of the policy that is open. */
+  readonly table?: string;
+  readonly policy?: string;
+  /** One that is yet to be made. */
+  readonly isNew?: true;
+}
+
+export function validatePolicySearch(search: Readonly<Record<string, unknown>>): PolicySearch {
+  const { filter, view, table, policy } = search;
+  return {
+    ...validateAs(search),
+    ...(typeof filter === 'string' && filter !== '' ? { filter } : {}),
+    ...(view === 'matrix' || view === 'tables' ? { view } : {}),
+    ...(typeof table === 'string' ? { table } : {}),
+    ...(policy === undefined ? {} : { policy: String(policy) }),
+    ...(search.isNew === true ? { isNew: true as const } : {}),
+  };
+}

@@ -1,0 +1,238 @@
+/** Why: a question about a row, an operation and a persona, all of it in the address, and its answer. */
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { IconHelpCircle } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { relationQuery, tablesQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import type { Relation } from '../../api/types.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { PersonaPicker } from '../../components/persona-picker.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { AnswerView } from './answer.tsx';
+import { answerQuery, findRequest, type Question } from './api.ts';
+import classes from './page.module.css';
+import { Pairs } from './pairs.tsx';
+import { questionOf } from './request.ts';
+import { type Cells, type Operation, operations, type WhySearch } from './search.ts';
+import { t } from './text.ts';
+
+const route = getRouteApi('/app/why');
+
+export function WhyPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { schema, table } = search;
+  const { data: relation, error } = useQuery({
+    ...relationQuery({ schema: schema ?? '', table: table ?? '' }),
+    enabled: schema !== undefined,
+  });
+  const question = relation === undefined ? undefined : questionFrom(search, relation);
+  return (
+    <>
+      <PageHead title={t('why.title')}>
+        <PersonaPicker
+          as={search.as}
+          onChange={(as) =>
+            void navigate({
+              search: ({ as: _former, ...rest }) => (as === undefined ? rest : { ...rest, as }),
+            })
+          }
+        />
+      </PageHead>
+      <div className={classes.scroll}>
+        <div className={classes.columns}>
+          <div className={classes.side}>
+            <QuestionForm
+              key={`${schema}.${table}.${relation?.name}.${search.op}.${JSON.stringify(search.key)}`}
+              relation={relation}
+              search={search}
+            />
+            <FromRequest asked={search.request} />
+          </div>
+          <div className={classes.main}>
+            {error === null ? null : <ProblemBox error={error} />}
+            {question === undefined ? (
+              error === null ? (
+                <EmptyState
+                  icon={<IconHelpCircle size={22} stroke={1.75} />}
+                  title={t('why.empty-title')}
+                  text={t('why.empty-text')}
+                />
+              ) : null
+            ) : (
+              <Answered question={question} />
+            )}
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Undefined until it is a whole question. */
+function questionFrom(search: WhySearch, relation: Relation): Question | undefined {
+  const { schema, table, op, key = {}, values = {}, back } = search;
+  if (schema === undefined || table === undefined || op === undefined) return undefined;
+  if (op !== 'insert' && Object.keys(key).length === 0) return undefined;
+  if (op === 'update' && Object.keys(values).length === 0) return undefined;
+  const all = relation.columns.map(({ name }) => name);
+  return {
+    schema,
+    table,
+    as: search.as,
+    operation: op,
+    key: op === 'insert' ? {} : key,
+    values: op === 'insert' || op === 'update' ? values : {},
+    // As a client's select() asks, for every column.
+    returned: op === 'select' || back === true ? all : [],
+  };
+}
+
+function Answered({ question }: { question: Question }) {
+  const { data, error } = useQuery(answerQuery(question));
+  if (error !== null) return <ProblemBox error={error} />;
+  return data === undefined ? <SkeletonLines lines={8} /> : <AnswerView answer={data} question={question} />;
+}
+
+/** What is filled in stays here until somebody asks: a write is tried only then. */
+function QuestionForm({ relation, search }: { relation: Relation | undefined; search: WhySearch }) {
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const { data: tables = [] } = useQuery(tablesQuery);
+  const [op, setOp] = useState<Operation>(search.op ?? 'select');
+  const [key, setKey] = useState<Cells>(search.key ?? keyOf(relation));
+  const [values, setValues] = useState<Cells>(search.values ?? {});
+  const [back, setBack] = useState(search.back === true);
+  const columns = relation?.columns.map(({ name }) => name) ?? [];
+  const chosen = search.table === undefined ? '' : JSON.stringify([search.schema, search.table]);
+  return (
+    <form
+      className={classes.form}
+      aria-label={t('why.form')}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void navigate({
+          search: ({ request: _taken, back: _back, ...former }) => ({
+            ...former,
+            op,
+            key,
+            values,
+            ...(back ? { back: true as const } : {}),
+          }),
+        });
+      }}
+    >
+      <NativeSelect
+        size="sm"
+        label={t('why.table')}
+        value={chosen}
+        data={[
+          { value: '', label: t('why.pick') },
+          ...[...tables]
+            .sort((left, right) => Number(right.schema === 'public') - Number(left.schema === 'public'))
+            .map(({ schema, name }) => ({
+              value: JSON.stringify([schema, name]),
+              label: schema === 'public' ? name : `${schema}.${name}`,
+            })),
+        ]}
+        onChange={(event) => {
+          const [schema, table] = JSON.parse(event.currentTarget.value || '[]') as string[];
+          void navigate({
+            search: ({ as }) => ({
+              ...(as === undefined ? {} : { as }),
+              ...(schema === undefined || table === undefined ? {} : { schema, table }),
+            }),
+          });
+        }}
+      />
+      {relation === undefined ? null : (
+        <>
+          <NativeSelect
+            size="sm"
+            label={t('why.operation')}
+            value={op}
+            data={operations
+              .filter((each) => mayWrite || each === 'select')
+              .map((value) => ({ value, label: t(`why.op.${value}`) }))}
+            onChange={(event) => setOp(event.currentTarget.value as Operation)}
+          />
+          {mayWrite ? null : <p className={classes.dim}>{t('why.reads-only')}</p>}
+          {op === 'insert' ? null : (
+            <Pairs title={t('why.key')} columns={columns} cells={key} onChange={setKey} />
+          )}
+          {op === 'insert' || op === 'update' ? (
+            <Pairs title={t('why.values')} columns={columns} cells={values} onChange={setValues} />
+          ) : null}
+          {op === 'select' ? null : (
+            <Checkbox
+              size="xs"
+              label={t('why.back')}
+              checked={back}
+              onChange={(event) => setBack(event.currentTarget.checked)}
+            />
+          )}
+          <Button type="submit" size="sm">
+            {t('why.ask')}
+          </Button>
+        </>
+      )}
+    </form>
+  );
+}
+
+function keyOf(relation: Relation | undefined): Cells {
+  const keys = relation?.columns.filter((column) => column.primary_key) ?? [];
+  const [first] = relation?.columns ?? [];
+  const names = keys.length > 0 ? keys : first === undefined ? [] : [first];
+  return Object.fromEntries(names.map(({ name }) => [name, '']));
+}
+
+function FromRequest({ asked }: { asked: string | undefined }) {
+  const navigate = route.useNavigate();
+  const [id, setId] = useState(asked ?? '');
+  const [isUnfit, setUnfit] = useState<'why.request-unfit' | 'why.request-gone'>();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: findRequest,
+    onSuccess: (request) => {
+      const question = request === undefined ? undefined : questionOf(request);
+      setUnfit(
+        request === undefined ? 'why.request-gone' : question === undefined ? 'why.request-unfit' : undefined,
+      );
+      if (question !== undefined) void navigate({ search: question });
+    },
+  });
+  // The log leads here with the request's id.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each address
+  useEffect(() => {
+    if (asked !== undefined) mutate(asked);
+  }, [asked]);
+  return (
+    <form
+      className={classes.form}
+      aria-label={t('why.request')}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (id.trim() !== '') mutate(id.trim());
+      }}
+    >
+      <TextInput
+        size="sm"
+        label={t('why.request')}
+        placeholder={t('why.request-id')}
+        autoComplete="off"
+        spellCheck={false}
+        error={isUnfit === undefined ? undefined : t(isUnfit)}
+        value={id}
+        onChange={(event) => setId(event.currentTarget.value)}
+      />
+      <Button type="submit" size="compact-sm" variant="default" loading={isPending}>
+        {t('why.request-load')}
+      </Button>
+      {error === null ? null : <ProblemBox error={error} />}
+    </form>
+  );
+}

@@ -1,0 +1,72 @@
+/** Columns with a value each: the key of a row, or what is written. */
+import { Button, Checkbox, CloseButton, NativeSelect, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import classes from './page.module.css';
+import type { Cells } from './search.ts';
+import { t } from './text.ts';
+
+export function Pairs({
+  title,
+  columns,
+  cells,
+  onChange,
+}: {
+  title: string;
+  columns: readonly string[];
+  cells: Cells;
+  onChange: (cells: Cells) => void;
+}) {
+  const entries = Object.entries(cells);
+  const free = columns.filter((name) => !(name in cells));
+  const set = (at: number, name: string, value: string | null): void =>
+    onChange(Object.fromEntries(entries.map((entry, index) => (index === at ? [name, value] : entry))));
+  return (
+    <fieldset className={classes.pairs}>
+      <legend className={classes.legend}>{title}</legend>
+      {entries.map(([name, value], at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a pair is its place
+        <div key={at} className={classes.pair}>
+          <NativeSelect
+            size="xs"
+            aria-label={t('why.column')}
+            data={[name, ...free]}
+            value={name}
+            onChange={(event) => set(at, event.currentTarget.value, value)}
+          />
+          <TextInput
+            size="xs"
+            className={classes.value}
+            aria-label={t('why.value', { column: name })}
+            autoComplete="off"
+            spellCheck={false}
+            disabled={value === null}
+            value={value ?? ''}
+            onChange={(event) => set(at, name, event.currentTarget.value)}
+          />
+          <Checkbox
+            size="xs"
+            label="NULL"
+            aria-label={t('why.null', { column: name })}
+            checked={value === null}
+            onChange={(event) => set(at, name, event.currentTarget.checked ? null : '')}
+          />
+          <CloseButton
+            size="sm"
+            aria-label={t('why.remove', { column: name })}
+            onClick={() => onChange(Object.fromEntries(entries.filter((_, index) => index !== at)))}
+          />
+        </div>
+      ))}
+      {free.length === 0 ? null : (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          leftSection={<IconPlus size={13} aria-hidden />}
+          onClick={() => onChange({ ...cells, [free[0] as string]: '' })}
+        >
+          {t('why.add')}
+        </Button>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,56 @@
+/** A request to REST, as the log has it, as a question. Pure. */
+import type { Cells, Operation, WhySearch } from './search.ts';
+
+export interface LoggedRequest {
+  readonly method?: string;
+  readonly path?: string;
+  readonly query?: string;
+  readonly role?: string;
+  readonly userId?: string;
+}
+
+const operationOf: Readonly<Record<string, Operation>> = {
+  GET: 'select',
+  HEAD: 'select',
+  POST: 'insert',
+  PATCH: 'update',
+  DELETE: 'delete',
+};
+
+/**
+ * Undefined for what is no single table of REST. The body of a write is not logged: its values are to be given by hand.
+ * @example
+ * questionOf({ method: 'GET', path: '/rest/v1/notes', query: 'id=eq.5' });
+ * // { schema: 'public', table: 'notes', op: 'select', key: { id: '5' } }
+ */
+export function questionOf({
+  method = '',
+  path = '',
+  query = '',
+  role,
+  userId,
+}: LoggedRequest): WhySearch | undefined {
+  const table = /^\/rest\/v1\/([^/?]+)\/?$/.exec(path)?.[1];
+  const op = operationOf[method];
+  if (table === undefined || op === undefined) return undefined;
+  const as =
+    userId !== undefined ? `user:${userId}` : role === undefined || role === 'anon' ? 'anon' : undefined;
+  return {
+    schema: 'public',
+    table: decodeURIComponent(table),
+    op,
+    key: op === 'insert' ? {} : keyOf(new URLSearchParams(query)),
+    ...(as === undefined ? {} : { as }),
+  };
+}
+
+/** Filters that name one value of a column. */
+function keyOf(params: URLSearchParams): Cells {
+  const cells: Record<string, string | null> = {};
+  for (const [name, value] of params) {
+    if (/[.>]/.test(name)) continue;
+    if (value.startsWith('eq.')) cells[name] = value.slice(3);
+    else if (value === 'is.null') cells[name] = null;
+  }
+  return cells;
+}

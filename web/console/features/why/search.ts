@@ -1,0 +1,42 @@
+/** What is asked, as it stands in the address, read strictly. */
+import { type AsSearch, validateAs } from '../../components/persona.ts';
+
+export const operations = ['select', 'insert', 'update', 'delete'] as const;
+export type Operation = (typeof operations)[number];
+export type Cells = Readonly<Record<string, string | null>>;
+
+export interface WhySearch extends AsSearch {
+  readonly schema?: string;
+  readonly table?: string;
+  readonly op?: Operation;
+  readonly key?: Cells;
+  readonly values?: Cells;
+  /** The row is wanted back. */
+  readonly back?: true;
+  /** Of the log, to take the question from. */
+  readonly request?: string;
+}
+
+export function validateWhySearch(search: Readonly<Record<string, unknown>>): WhySearch {
+  const { schema, table, request } = search;
+  const op = operations.find((each) => each === search.op);
+  const key = cellsOf(search.key);
+  const values = cellsOf(search.values);
+  return {
+    ...validateAs(search),
+    ...(typeof schema === 'string' && typeof table === 'string' ? { schema, table } : {}),
+    ...(op === undefined ? {} : { op }),
+    ...(key === undefined ? {} : { key }),
+    ...(values === undefined ? {} : { values }),
+    ...(search.back === true ? { back: true as const } : {}),
+    ...(typeof request === 'string' && request !== '' ? { request } : {}),
+  };
+}
+
+function cellsOf(value: unknown): Cells | undefined {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+  const cells = Object.entries(value).filter(
+    ([, cell]) => cell === null || ['string', 'number', 'boolean'].includes(typeof cell),
+  );
+  return Object.fromEntries(cells.map(([name, cell]) => [name, cell === null ? null : String(cell)]));
+}
