@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Dotted keys, for example `{ 'api.port': 0 }`; stronger than everything else. */
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
+  /** Texts instead of what lies in `supabase/`, by file name: to judge a change before it is made. */
+  readonly texts?: Readonly<Record<string, string>>;
 }
 
 export interface Loaded {
@@ -35,12 +37,12 @@ export interface Loaded {
  * @example
  * const { config } = loadConfig({ projectDir: process.cwd(), flags: { 'api.port': 0 } });
  */
-export function loadConfig({ projectDir, env = process.env, flags = {} }: LoadOptions): Loaded {
+export function loadConfig({ projectDir, env = process.env, flags = {}, texts = {} }: LoadOptions): Loaded {
   const supabaseDir = join(projectDir, 'supabase');
   const shown = (path: string) => relative(projectDir, path).replaceAll('\\', '/');
   const environment = readEnvironment(env, [supabaseDir, projectDir], shown);
-  const project = readFirst(supabaseDir, ['config.json', 'config.jsonc', 'config.toml'], shown);
-  const plinth = readFirst(supabaseDir, ['plinth.toml'], shown);
+  const project = readFirst(supabaseDir, ['config.json', 'config.jsonc', 'config.toml'], shown, texts);
+  const plinth = readFirst(supabaseDir, ['plinth.toml'], shown, texts);
   const { config, warnings } = build(project, plinth, {
     flags,
     environment,
@@ -140,10 +142,15 @@ function sanitizeProjectId(name: string): string {
   return cleaned.slice(0, 40) || 'project';
 }
 
-function readFirst(dir: string, names: readonly string[], shown: (path: string) => string): RawTable {
+function readFirst(
+  dir: string,
+  names: readonly string[],
+  shown: (path: string) => string,
+  texts: Readonly<Record<string, string>>,
+): RawTable {
   for (const name of names) {
     const path = join(dir, name);
-    const text = readIfThere(path);
+    const text = texts[name] ?? readIfThere(path);
     if (text === undefined) continue;
     return name.endsWith('.toml') ? parseToml(text, shown(path)) : parseJson(text, shown(path));
   }

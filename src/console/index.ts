@@ -13,7 +13,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { KeyStore } from '../keys/index.ts';
-import type { Inbox } from '../mail/types.ts';
+import type { Inbox, Mailer } from '../mail/types.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import { commandLine, createAudit } from './audit.ts';
 import { storageRoutes } from './buckets/routes.ts';
@@ -35,6 +35,7 @@ import type { WriteMigration } from './schema/apply.ts';
 import { schemaRoutes } from './schema/routes.ts';
 import { createServices } from './services.ts';
 import { createSessions } from './sessions.ts';
+import { settingsRoutes } from './settings/routes.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
 import { tableRoutes } from './tables/routes.ts';
 import { userRoutes } from './users/routes.ts';
@@ -50,6 +51,10 @@ export interface ConsoleDeps {
   readonly keys: KeyStore;
   readonly config: Config;
   readonly inbox: Inbox;
+  readonly mailer: Mailer;
+  /** The folder that holds `supabase/`, and that folder: settings are written there. */
+  readonly projectDir: string;
+  readonly supabaseDir: string;
   readonly apiUrl: () => string;
   /** Health of every service: undefined, or a sentence that says what is wrong. */
   readonly health: () => Record<string, string | undefined>;
@@ -150,6 +155,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               functionRoutes(scope, api, { ...deps, audit });
               realtimeRoutes(api, { ...deps, audit });
               logRoutes(scope, api, deps);
+              settingsRoutes(api, { ...deps, audit });
               keyRoutes(api, { keys: deps.keys, jwtExpirySeconds: deps.config.auth.jwt_expiry, audit });
               inboxRoutes(api, deps.inbox, audit);
               personaRoutes(api, database, deps.clock);

@@ -47,6 +47,7 @@ const UsersPage = lazyRouteComponent(() => import('./features/users/page.tsx'), 
 const OperatorsPage = lazyRouteComponent(() => import('./features/operators/page.tsx'), 'OperatorsPage');
 const LogsPage = lazyRouteComponent(() => import('./features/logs/page.tsx'), 'LogsPage');
 const MetricsPage = lazyRouteComponent(() => import('./features/metrics/page.tsx'), 'MetricsPage');
+const KeysPage = lazyRouteComponent(() => import('./features/keys/page.tsx'), 'KeysPage');
 const AuditPage = lazyRouteComponent(() => import('./features/audit/page.tsx'), 'AuditPage');
 const InboxPage = lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage');
 
@@ -72,6 +73,7 @@ const codeOf: readonly (readonly [RegExp, readonly { preload?: () => unknown }[]
   [/^\/inbox/, [InboxPage]],
   [/^\/operators/, [OperatorsPage]],
   [/^\/audit/, [AuditPage]],
+  [/^\/keys/, [KeysPage]],
   [/^\/logs/, [LogsPage]],
   [/^\/metrics/, [MetricsPage]],
   [/^/, [HomePage]],
@@ -243,6 +245,12 @@ const metricsRoute = createRoute({
   component: MetricsPage,
 });
 
+const keysRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/keys',
+  component: KeysPage,
+});
+
 const auditRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/audit',
@@ -289,6 +297,7 @@ const routeTree = rootRoute.addChildren([
     whyRoute,
     operatorsRoute,
     auditRoute,
+    keysRoute,
     logsRoute,
     metricsRoute,
   ]),

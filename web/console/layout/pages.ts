@@ -9,6 +9,7 @@ import {
   IconHistory,
   IconHome,
   IconInbox,
+  IconKey,
   IconListDetails,
   IconShieldLock,
   IconTerminal2,
@@ -30,6 +31,7 @@ export const pages = [
   { to: '/inbox', label: 'nav.inbox', keys: 'i', Icon: IconInbox },
   { to: '/logs', label: 'nav.logs', keys: 'l', Icon: IconListDetails },
   { to: '/metrics', label: 'nav.metrics', keys: 'm', Icon: IconChartLine },
+  { to: '/keys', label: 'nav.keys', keys: 'k', Icon: IconKey },
   { to: '/operators', label: 'nav.operators', keys: 'o', Icon: IconUserShield },
   { to: '/audit', label: 'nav.audit', keys: 'a', Icon: IconHistory },
 ] as const satisfies readonly { to: string; label: TextId; keys: string; Icon: unknown }[];

@@ -18,6 +18,7 @@ export const messages = {
   'nav.inbox': 'Inbox',
   'nav.logs': 'Logs',
   'nav.metrics': 'Metrics',
+  'nav.keys': 'Keys',
   'nav.operators': 'Operators',
   'nav.audit': 'Audit log',
   'panel.close': 'Close',

@@ -1,0 +1,131 @@
+/**
+ * The project's settings files: what is set in them, and changes of single values. A secret is never read out; the text
+ * that is shown of a file has every secret masked.
+ */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
+import {
+  describeSettings,
+  type SectionFacts,
+  type SettingsFile,
+  setToml,
+  type TomlValue,
+} from '../../config/index.ts';
+import { fileStamp, replaceFile } from '../../kernel/replace-file.ts';
+import { ConsoleError } from '../errors.ts';
+
+export interface Change {
+  readonly file: SettingsFile;
+  readonly path: readonly string[];
+  /** Null: back to the default. */
+  readonly value: TomlValue | null;
+}
+
+/** Keys whose value may be a secret, whatever the schema says: tables of names, and what is not known. */
+const secretKey = /secret|password|token|key|pass$|credential/i;
+const secrets = new Set<string>();
+const known = new Map<string, SectionFacts['settings'][number]>();
+for (const { settings } of describeSettings()) {
+  for (const setting of settings) {
+    known.set(`${setting.file} ${setting.path.join('.')}`, setting);
+    if (setting.type === 'secret') secrets.add(setting.path.join('.'));
+  }
+}
+
+export const settingOf = ({ file, path }: Pick<Change, 'file' | 'path'>) =>
+  known.get(`${file} ${path.join('.')}`);
+
+const envReference = /^env\(\w+\)$/;
+
+export interface SettingsFiles {
+  read(file: SettingsFile): { readonly text: string; readonly stamp: string };
+  /** What is written in the file, a secret only as `env(NAME)` or as being there. */
+  valueOf(text: string, path: readonly string[]): { readonly value: unknown; readonly isSet: boolean };
+  /** @throws {ConsoleError} bad_request, conflict */
+  changed(changes: readonly Change[], stamps: Readonly<Record<SettingsFile, string>>): Record<string, string>;
+  write(texts: Readonly<Record<string, string>>): void;
+}
+
+export function createSettingsFiles(supabaseDir: string): SettingsFiles {
+  const pathOf = (file: SettingsFile): string => join(supabaseDir, file);
+
+  function read(file: SettingsFile): { text: string; stamp: string } {
+    const stamp = fileStamp(pathOf(file)) ?? '';
+    return { text: stamp === '' ? '' : readFileSync(pathOf(file), 'utf8'), stamp };
+  }
+
+  return {
+    read,
+    valueOf(text, path) {
+      const value = path.reduce<unknown>(
+        (table, name) =>
+          table !== null && typeof table === 'object' ? (table as Record<string, unknown>)[name] : undefined,
+        getStaticTOMLValue(parseTOML(text, { tomlVersion: '1.0' })),
+      );
+      const isSet = value !== undefined;
+      const isSecret = secrets.has(path.join('.')) || secretKey.test(path.at(-1) ?? '');
+      const mayShow = !isSecret || typeof value !== 'string' || envReference.test(value);
+      return { value: mayShow ? (value ?? null) : null, isSet };
+    },
+    changed(changes, stamps) {
+      for (const name of ['config.json', 'config.jsonc']) {
+        if (existsSync(join(supabaseDir, name)))
+          throw new ConsoleError('bad_request', { message: `The settings are in ${name}: edit it by hand.` });
+      }
+      const texts: Record<string, string> = {};
+      for (const change of changes) {
+        const setting = settingOf(change);
+        if (setting === undefined)
+          throw new ConsoleError('bad_request', { message: `There is no setting ${change.path.join('.')}.` });
+        if (setting.type === 'secret' && change.value !== null && !envReference.test(String(change.value)))
+          throw new ConsoleError('bad_request', {
+            message: `${change.path.join('.')} is a secret: it stays out of the file.`,
+            hint: 'Put it into supabase/.env and write env(NAME) here.',
+          });
+        const { file } = change;
+        const current = read(file);
+        if (current.stamp !== stamps[file])
+          throw new ConsoleError('conflict', {
+            message: `${file} has been changed meanwhile. Load it again.`,
+          });
+        texts[file] = setToml(texts[file] ?? current.text, change.path, change.value ?? undefined);
+      }
+      return texts;
+    },
+    write(texts) {
+      mkdirSync(supabaseDir, { recursive: true });
+      for (const [file, text] of Object.entries(texts))
+        replaceFile(pathOf(file as SettingsFile), text, 0o644);
+    },
+  };
+}
+
+/** The text with every value that may be a secret masked, `env(NAME)` left. */
+export function masked(text: string): string {
+  const ranges: [number, number][] = [];
+  const visit = (
+    names: readonly string[],
+    node: AST.TOMLContentNode | AST.TOMLTable | AST.TOMLKeyValue,
+  ): void => {
+    if (node.type === 'TOMLTable' || node.type === 'TOMLKeyValue') {
+      const own = [
+        ...names,
+        ...node.key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value)),
+      ];
+      if (node.type === 'TOMLTable') for (const pair of node.body) visit(own, pair);
+      else visit(own, node.value);
+    } else if (node.type === 'TOMLInlineTable') for (const pair of node.body) visit(names, pair);
+    else if (node.type === 'TOMLArray') for (const element of node.elements) visit(names, element);
+    else if (node.kind === 'string' && isSecretPath(names) && !envReference.test(String(node.value)))
+      ranges.push([node.range[0], node.range[1]]);
+  };
+  for (const item of parseTOML(text, { tomlVersion: '1.0' }).body[0].body) visit([], item);
+  return ranges
+    .sort(([left], [right]) => right - left)
+    .reduce((shown, [start, end]) => `${shown.slice(0, start)}"••••••"${shown.slice(end)}`, text);
+}
+
+const isSecretPath = (names: readonly string[]): boolean =>
+  secrets.has(names.join('.')) ||
+  names.some((name) => secretKey.test(name) || name === 'vault' || name === 'env');

@@ -1,0 +1,165 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callConsole } from '../../api/session.ts';
+import { Card } from '../../components/card.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import list from '../../components/list.module.css';
+import { Moment } from '../../components/moment.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { Tag, type TagTone } from '../../components/tag.tsx';
+import { type Keys, keysQuery, type SigningKey } from './api.ts';
+import classes from './page.module.css';
+import { t } from './text.ts';
+
+const algorithms = ['ES256', 'RS256', 'EdDSA', 'HS256'];
+const tones: Readonly<Record<SigningKey['state'], TagTone>> = {
+  'in use': 'success',
+  standby: 'info',
+  previous: 'warning',
+  secret: 'plain',
+};
+const stateIds = {
+  'in use': 'keys.state-in-use',
+  standby: 'keys.state-standby',
+  previous: 'keys.state-previous',
+  secret: 'keys.state-secret',
+} as const;
+
+type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: SigningKey };
+
+export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
+  const queryClient = useQueryClient();
+  const [algorithm, setAlgorithm] = useState('ES256');
+  const [asked, setAsked] = useState<Asked | undefined>();
+  const refresh = (): void => void queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
+  const standby = useMutation({
+    mutationFn: () => callConsole('/keys/signing', { method: 'POST', body: { algorithm } }),
+    onSettled: refresh,
+  });
+  const act = useMutation({
+    mutationFn: ({ what, key: { kid } }: Asked) =>
+      what === 'rotate'
+        ? callConsole('/keys/signing/rotate', { method: 'POST', body: { kid } })
+        : callConsole(`/keys/signing/${encodeURIComponent(kid)}`, { method: 'DELETE' }),
+    onSuccess: () => setAsked(undefined),
+    onSettled: refresh,
+  });
+  const mayChange = mayOwn && keys.signingFile;
+  return (
+    <>
+      <Card
+        title={t('keys.signing')}
+        text={t(keys.signingFile ? 'keys.signing-text' : 'keys.signing-fixed')}
+        flush
+        tools={
+          mayChange ? (
+            <>
+              <NativeSelect
+                size="xs"
+                aria-label={t('keys.algorithm')}
+                value={algorithm}
+                data={algorithms}
+                onChange={(event) => setAlgorithm(event.currentTarget.value)}
+              />
+              <Button size="compact-sm" loading={standby.isPending} onClick={() => standby.mutate()}>
+                {t('keys.standby')}
+              </Button>
+            </>
+          ) : null
+        }
+      >
+        {standby.error === null ? null : <ProblemBox error={standby.error} />}
+        <table className={list.table}>
+          <caption className="visually-hidden">{t('keys.signing')}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('keys.key')}</th>
+              <th scope="col">{t('keys.state')}</th>
+              <th scope="col" className={list.wide}>
+                {t('keys.last-used')}
+              </th>
+              {mayChange ? <td aria-hidden /> : null}
+            </tr>
+          </thead>
+          <tbody>
+            {keys.signing.map((key) => (
+              <tr key={key.kid}>
+                <td>
+                  <code className={classes.kid}>{key.kid || '—'}</code>{' '}
+                  <span className={list.dim}>{key.algorithm}</span>
+                </td>
+                <td>
+                  <Tag tone={tones[key.state]}>{t(stateIds[key.state])}</Tag>
+                </td>
+                <td className={`${list.wide} ${list.dim}`} title={key.subjects.join('\n')}>
+                  {key.lastUsedAt === null ? (
+                    t('keys.not-used')
+                  ) : (
+                    <>
+                      <Moment at={key.lastUsedAt} relative /> · {t('keys.uses', { count: key.uses })} ·{' '}
+                      {t('keys.users', { count: key.subjects.length })}
+                    </>
+                  )}
+                </td>
+                {mayChange ? (
+                  <td>
+                    {key.state === 'standby' ? (
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        aria-label={t('keys.rotate-of', { kid: key.kid })}
+                        onClick={() => setAsked({ what: 'rotate', key })}
+                      >
+                        {t('keys.rotate')}
+                      </Button>
+                    ) : null}{' '}
+                    {key.state === 'standby' || key.state === 'previous' ? (
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        aria-label={t('keys.revoke-of', { name: key.kid })}
+                        onClick={() => setAsked({ what: 'revoke', key })}
+                      >
+                        {t('keys.revoke')}
+                      </Button>
+                    ) : null}
+                  </td>
+                ) : null}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Card>
+      {asked === undefined ? null : (
+        <Confirm
+          title={
+            asked.what === 'rotate'
+              ? t('keys.rotate-of', { kid: asked.key.kid })
+              : t('keys.revoke-of', { name: asked.key.kid })
+          }
+          action={t(asked.what === 'rotate' ? 'keys.rotate' : 'keys.revoke')}
+          {...(asked.what === 'revoke' ? { typed: asked.key.kid.slice(0, 8) } : {})}
+          isBusy={act.isPending}
+          error={act.error}
+          onConfirm={() => act.mutate(asked)}
+          onClose={() => {
+            act.reset();
+            setAsked(undefined);
+          }}
+        >
+          <p>
+            {asked.what === 'rotate'
+              ? t('keys.rotate-text')
+              : t('keys.revoke-signing-text', { minutes: Math.ceil(keys.jwtExpirySeconds / 60) })}
+          </p>
+          {asked.what === 'revoke' && asked.key.subjects.length > 0 ? (
+            <p>
+              {t('keys.who', { kid: asked.key.kid.slice(0, 8) })}: {asked.key.subjects.slice(0, 5).join(', ')}
+            </p>
+          ) : null}
+        </Confirm>
+      )}
+    </>
+  );
+}
