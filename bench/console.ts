@@ -1,0 +1,285 @@
+/**
+ * The Console's tables against their bars, in a real browser: what the first view of a table loads, what each other page
+ * adds, how soon it shows, how smoothly 100,000 rows scroll, how soon the first rows of 10,000,000 come, and how 300,000
+ * are exported.
+ *
+ *     npm run build && node --expose-gc bench/console.ts
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { createTestBackend, stopTestCluster } from '../src/testing.ts';
+import { launchBrowser } from '../test/web/browser.ts';
+
+const kib = 1024;
+/** web-app's bars: KiB over the wire, milliseconds, shift without unit, nodes, MiB. */
+const bars = {
+  js: 220,
+  css: 40,
+  route: 130,
+  lcp: 700,
+  throttledLcp: 2500,
+  shift: 0.02,
+  frame50: 17,
+  frame95: 34,
+  nodes: 1500,
+  firstRows: 300,
+  export: 10_000,
+  /** Flat: it does not grow with the table. */
+  exportMemory: 64,
+} as const;
+
+let isWithin = true;
+function report(what: string, value: number, bar: number, unit: string, digits = 1): void {
+  const isOver = value > bar;
+  if (isOver) isWithin = false;
+  console.log(
+    `${what.padEnd(34)} ${value.toFixed(digits)}${unit}   bar ${bar}${unit}${isOver ? '   OVER' : ''}`,
+  );
+}
+
+const sorted = (numbers: readonly number[]): number[] => [...numbers].sort((left, right) => left - right);
+const quantile = (numbers: readonly number[], share: number): number =>
+  sorted(numbers)[Math.min(numbers.length - 1, Math.floor(numbers.length * share))] ?? Number.NaN;
+
+const sql = `
+  create table public.hundred (id int primary key, title text, note text, amount numeric, done boolean, born timestamptz, data jsonb);
+  insert into public.hundred
+    select i, 'Title ' || i, case when i % 3 = 0 then null else md5(i::text) end, i / 7.0, i % 2 = 0, now(), jsonb_build_object('n', i)
+    from generate_series(1, 100000) i;
+  create table public.three as
+    select i as id, md5(i::text) as a, 'row ' || i as b, i * 1.5 as c, now() as d, i % 2 = 0 as e from generate_series(1, 300000) i;
+  alter table public.three add primary key (id);
+  create unlogged table public.ten (id int, text text);
+  insert into public.ten select i, 'row ' || i from generate_series(1, 10000000) i;
+  alter table public.ten add primary key (id);
+  analyze public.ten; analyze public.three; analyze public.hundred;`;
+
+/** Runs in the page: the largest contentful paint and the sum of all shifts so far. */
+const vitals = `new Promise((resolve) => {
+  let lcp = 0;
+  let shift = 0;
+  new PerformanceObserver((list) => { lcp = list.getEntries().at(-1).startTime; })
+    .observe({ type: 'largest-contentful-paint', buffered: true });
+  new PerformanceObserver((list) => { for (const entry of list.getEntries()) shift += entry.value; })
+    .observe({ type: 'layout-shift', buffered: true });
+  setTimeout(() => resolve({ lcp, shift }), 300);
+})`;
+
+/** Runs in the page: scrolls a little each frame, and gives the milliseconds between frames. */
+const scrollFrames = (frames: number): string => `new Promise((resolve) => {
+  const grid = document.querySelector('[role=grid]');
+  const times = [];
+  let last = performance.now();
+  let left = ${frames};
+  const step = (now) => {
+    times.push(now - last);
+    last = now;
+    grid.scrollTop += 60;
+    if (--left > 0) requestAnimationFrame(step);
+    else resolve(times.slice(5));
+  };
+  requestAnimationFrame(step);
+})`;
+
+async function throttle(page: Page): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  const bytesPerSecond = (1.6 * 1000 * 1000) / 8;
+  await cdp.send('Network.enable');
+  await cdp.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 150,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+}
+
+const backend = await createTestBackend({ sql });
+const browser = await launchBrowser();
+
+async function signedIn(of: Browser): Promise<BrowserContext> {
+  const context = await of.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.goto(await backend.consoleLink());
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.close();
+  return context;
+}
+
+const table = (name: string): string => `${backend.url}/console/tables/public/${name}`;
+
+/** A first look at a table, with nothing of it in the browser's cache; KiB and milliseconds. */
+async function firstView(
+  isThrottled: boolean,
+): Promise<{ js: number; css: number; lcp: number; shift: number }> {
+  const context = await signedIn(browser);
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Network.clearBrowserCache');
+  if (isThrottled) await throttle(page);
+  const sizes = { js: [] as Promise<number>[], css: [] as Promise<number>[] };
+  page.on('requestfinished', (each) => {
+    const kind = /\.(js|css)$/.exec(new URL(each.url()).pathname)?.[1] as 'js' | 'css' | undefined;
+    if (kind !== undefined) sizes[kind].push(each.sizes().then(({ responseBodySize }) => responseBodySize));
+  });
+  await page.goto(table('hundred'));
+  await page.locator('[data-cell="0:1"]').waitFor();
+  await page.waitForLoadState('networkidle');
+  const { lcp, shift } = (await page.evaluate(vitals)) as { lcp: number; shift: number };
+  const sum = async (all: Promise<number>[]): Promise<number> =>
+    (await Promise.all(all)).reduce((total, size) => total + size, 0) / kib;
+  const found = { js: await sum(sizes.js), css: await sum(sizes.css), lcp, shift };
+  await context.close();
+  return found;
+}
+
+/** What each chunk of its own weighs beside the first load: its static imports that the entry does not have. */
+function lazyRoutes(): { name: string; size: number }[] {
+  const dir = fileURLToPath(new URL('../dist/web/console/', import.meta.url));
+  const manifest = JSON.parse(readFileSync(`${dir}.vite/manifest.json`, 'utf8')) as Record<
+    string,
+    { file: string; imports?: string[]; isEntry?: boolean; isDynamicEntry?: boolean }
+  >;
+  const assets = new Set(readdirSync(`${dir}assets`));
+  const reached = (key: string, seen = new Set<string>()): Set<string> => {
+    if (seen.has(key)) return seen;
+    seen.add(key);
+    for (const each of manifest[key]?.imports ?? []) reached(each, seen);
+    return seen;
+  };
+  const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry === true) ?? '';
+  const first = reached(entry);
+  return Object.keys(manifest)
+    .filter((key) => manifest[key]?.isDynamicEntry === true && key.includes('features/'))
+    .map((key) => ({
+      name: key.replace(/^.*features\//, ''),
+      size: [...reached(key)]
+        .filter((each) => !first.has(each))
+        .map((each) => manifest[each]?.file ?? '')
+        .filter((file) => file.endsWith('.js') && assets.has(file.replace('assets/', '')))
+        .reduce((sum, file) => sum + gzipSync(readFileSync(dir + file)).length / kib, 0),
+    }))
+    .sort((left, right) => right.size - left.size);
+}
+
+async function measureGrid(): Promise<void> {
+  const context = await signedIn(browser);
+  const page = await context.newPage();
+  await page.goto(table('hundred'));
+  await page.locator('[data-cell="0:1"]').waitFor();
+  await page.waitForTimeout(1000);
+  const times = (await page.evaluate(scrollFrames(400))) as number[];
+  report('grid, 100,000 rows: frame p50', quantile(times, 0.5), bars.frame50, ' ms');
+  report('grid, 100,000 rows: frame p95', quantile(times, 0.95), bars.frame95, ' ms');
+  const nodes = (await page.evaluate(`document.querySelectorAll('*').length`)) as number;
+  report('nodes of the whole page', nodes, bars.nodes, '', 0);
+
+  await page.goto(table('ten'));
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Page.bringToFront');
+  await page.locator('[data-cell="0:1"]').waitFor();
+  const began = performance.now();
+  // The row of that number, by the scroll bar: a tenth of the way.
+  await page.evaluate(
+    `{ const grid = document.querySelector('[role=grid]'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 10; }`,
+  );
+  await page.waitForFunction(
+    `[...document.querySelectorAll('[data-cell$=":1"]')].some((cell) => Math.abs(Number(cell.textContent) - 1000000) < 20000)`,
+  );
+  console.log(
+    `${'leap to row 1,000,000 of 10,000,000'.padEnd(34)} ${(performance.now() - began).toFixed(0)} ms`,
+  );
+  await context.close();
+}
+
+async function cookie(): Promise<string> {
+  const context = await signedIn(browser);
+  const text = (await context.cookies(`${backend.url}/console`))
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ');
+  await context.close();
+  return text;
+}
+
+async function measureServer(): Promise<void> {
+  const headers = { cookie: await cookie() };
+  const times: number[] = [];
+  for (let round = 0; round < 7; round++) {
+    const began = performance.now();
+    const answer = await backend.fetch('/console/api/tables/public/ten/rows?limit=100', { headers });
+    const { rows } = (await answer.json()) as { rows: unknown[] };
+    if (rows.length !== 100) throw new Error(`there were ${rows.length} rows`);
+    times.push(performance.now() - began);
+  }
+  report('first rows of 10,000,000: slowest', Math.max(...times), bars.firstRows, ' ms', 0);
+  report('first rows of 10,000,000: median', quantile(times, 0.5), bars.firstRows, ' ms', 0);
+  for (const format of ['csv', 'json']) {
+    const { ms, bytes, growth } = await exported(format, headers);
+    report(`300,000 rows as ${format} (${(bytes / kib / kib).toFixed(0)} MiB)`, ms, bars.export, ' ms', 0);
+    report(`  memory at most beyond the start`, growth, bars.exportMemory, ' MiB', 0);
+  }
+}
+
+/** The export read as fast as it comes, and what the process holds meanwhile (client included). */
+async function exported(
+  format: string,
+  headers: Record<string, string>,
+): Promise<{ ms: number; bytes: number; growth: number }> {
+  globalThis.gc?.();
+  const before = process.memoryUsage().rss;
+  let peak = before;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }, 10);
+  const began = performance.now();
+  let bytes = 0;
+  await new Promise<void>((resolve, reject) => {
+    request(
+      `${backend.url}/console/api/tables/public/three/export?format=${format}`,
+      { headers },
+      (answer) => {
+        answer.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+        answer.on('end', resolve);
+        answer.on('error', reject);
+      },
+    )
+      .on('error', reject)
+      .end();
+  });
+  clearInterval(timer);
+  return { ms: performance.now() - began, bytes, growth: (peak - before) / kib / kib };
+}
+
+try {
+  const quick = [await firstView(false), await firstView(false), await firstView(false)];
+  const slow = await firstView(true);
+  const [view] = quick;
+  if (view === undefined) throw new Error('nothing was loaded');
+  report('first view of a table: JS gz', view.js, bars.js, ' KiB');
+  report('first view of a table: CSS gz', view.css, bars.css, ' KiB');
+  report(
+    'LCP',
+    quantile(
+      quick.map(({ lcp }) => lcp),
+      0.5,
+    ),
+    bars.lcp,
+    ' ms',
+    0,
+  );
+  report('LCP, throttled', slow.lcp, bars.throttledLcp, ' ms', 0);
+  report('CLS', Math.max(slow.shift, ...quick.map(({ shift }) => shift)), bars.shift, '', 4);
+  for (const { name, size } of lazyRoutes()) report(`${name}: JS gz`, size, bars.route, ' KiB');
+  await measureServer();
+  await measureGrid();
+} finally {
+  await browser.close();
+  await backend.stop();
+  await stopTestCluster();
+}
+console.log(isWithin ? 'every bar is met' : 'not every bar is met');
