@@ -178,17 +178,14 @@ async function measureGrid(): Promise<void> {
   report('nodes of the whole page', nodes, bars.nodes, '', 0);
 
   await page.goto(table('ten'));
-  const cdp = await context.newCDPSession(page);
-  await cdp.send('Page.bringToFront');
   await page.locator('[data-cell="0:1"]').waitFor();
   const began = performance.now();
   // The row of that number, by the scroll bar: a tenth of the way.
   await page.evaluate(
     `{ const grid = document.querySelector('[role=grid]'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 10; }`,
   );
-  await page.waitForFunction(
-    `[...document.querySelectorAll('[data-cell$=":1"]')].some((cell) => Math.abs(Number(cell.textContent) - 1000000) < 20000)`,
-  );
+  const isThere = `[...document.querySelectorAll('[data-cell$=":1"]')].some((cell) => Math.abs(Number(cell.textContent) - 1000000) < 20000)`;
+  while (!(await page.evaluate(isThere))) await page.waitForTimeout(10);
   console.log(
     `${'leap to row 1,000,000 of 10,000,000'.padEnd(34)} ${(performance.now() - began).toFixed(0)} ms`,
   );

@@ -51,13 +51,16 @@ const usersQuery = (search: string) =>
  */
 export function PersonaPicker({
   as,
+  startsOpen = false,
   onChange,
 }: {
   as: string | undefined;
+  /** Somebody has asked for it already. */
+  startsOpen?: boolean;
   /** Undefined: the operator. */
   onChange: (as: string | undefined) => void;
 }) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(startsOpen);
   const persona = parsePersona(as);
   const name = usePersonaName(as);
   const choose = (next: Persona): void => {

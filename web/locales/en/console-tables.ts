@@ -27,6 +27,9 @@ export const messages = {
   'peek.none': 'No row has this key.',
   'peek.go': 'Open {table}',
 
+  'view-as.label': 'View as Operator',
+  'view-as.operator': 'Operator',
+
   'transfer.menu': 'Import and export',
   'transfer.import': 'Import a file…',
   'transfer.csv': 'Export as CSV',

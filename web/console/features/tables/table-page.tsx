@@ -16,6 +16,7 @@ import { TableBody } from './table-body.tsx';
 import { TableFoot } from './table-foot.tsx';
 import { TableHead } from './table-head.tsx';
 import classes from './table-page.module.css';
+import { TablePersona, TransferTools } from './table-tools.tsx';
 import { t } from './text.ts';
 import { useEdits } from './use-edits.ts';
 import { useRows } from './use-rows.ts';
@@ -25,8 +26,6 @@ const PeekPanel = lazy(() => import('./peek-panel.tsx'));
 const ImportPanel = lazy(() => import('./import-panel.tsx'));
 const DeleteRows = lazy(() => import('./delete-rows.tsx'));
 const EditRows = lazy(() => import('./edit-rows.tsx'));
-const TransferMenu = lazy(() => import('./transfer-menu.tsx'));
-const TablePersona = lazy(() => import('./table-persona.tsx'));
 
 const route = getRouteApi('/app/tables/$schema/$table');
 const none: readonly never[] = [];
@@ -136,10 +135,8 @@ function OpenTable({ relation }: { relation: Relation }) {
         onDelete={() => setAsking('delete')}
         onEdit={() => setAsking('edit')}
       >
-        <Suspense fallback={<span className={classes.toolsComing} />}>
-          <TablePersona as={as} onChange={(next) => go({ as: next })} />
-          <TransferMenu name={name} view={view} canImport={canInsert} onImport={() => go({ import: true })} />
-        </Suspense>
+        <TablePersona as={as} onChange={(next) => go({ as: next })} />
+        <TransferTools name={name} view={view} canImport={canInsert} onImport={() => go({ import: true })} />
       </TableHead>
       {showsFilters ? <FilterBar relation={relation} filters={filters} onChange={setFilters} /> : null}
       <FailureBar edits={edits} onRetry={afterChange} />

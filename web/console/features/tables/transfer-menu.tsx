@@ -16,7 +16,7 @@ export default function TransferMenu({
   onImport: () => void;
 }) {
   return (
-    <Menu position="bottom-end" withinPortal shadow="md" transitionProps={{ duration: 100 }}>
+    <Menu defaultOpened position="bottom-end" withinPortal shadow="md" transitionProps={{ duration: 100 }}>
       <Menu.Target>
         <ActionIcon variant="default" aria-label={t('transfer.menu')} title={t('transfer.menu')}>
           <IconDots size={16} aria-hidden />

@@ -1,0 +1,67 @@
+/**
+ * Tools whose menus are loaded when somebody opens them: the first view of a table does without. Until then a button of
+ * the same look stands in their place.
+ */
+import { ActionIcon, Button } from '@mantine/core';
+import { IconChevronDown, IconDots, IconEye } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
+import type { RowView, TableName } from '../../api/queries.ts';
+import { t } from './text.ts';
+
+const PersonaPicker = lazy(async () => ({
+  default: (await import('../../components/persona-picker.tsx')).PersonaPicker,
+}));
+const TransferMenu = lazy(() => import('./transfer-menu.tsx'));
+
+export function TablePersona({
+  as,
+  onChange,
+}: {
+  as: string | undefined;
+  onChange: (as: string | undefined) => void;
+}) {
+  const [isAsked, setAsked] = useState(false);
+  const standIn = (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<IconEye size={15} aria-hidden />}
+      rightSection={<IconChevronDown size={14} aria-hidden />}
+      aria-label={t('view-as.label')}
+      onClick={() => setAsked(true)}
+    >
+      {t('view-as.operator')}
+    </Button>
+  );
+  if (as === undefined && !isAsked) return standIn;
+  return (
+    <Suspense fallback={standIn}>
+      <PersonaPicker as={as} onChange={onChange} startsOpen={isAsked} />
+    </Suspense>
+  );
+}
+
+export function TransferTools(props: {
+  name: TableName;
+  view: RowView;
+  canImport: boolean;
+  onImport: () => void;
+}) {
+  const [isAsked, setAsked] = useState(false);
+  const standIn = (
+    <ActionIcon
+      variant="default"
+      aria-label={t('transfer.menu')}
+      title={t('transfer.menu')}
+      onClick={() => setAsked(true)}
+    >
+      <IconDots size={16} aria-hidden />
+    </ActionIcon>
+  );
+  if (!isAsked) return standIn;
+  return (
+    <Suspense fallback={standIn}>
+      <TransferMenu {...props} />
+    </Suspense>
+  );
+}
