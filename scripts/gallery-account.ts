@@ -1,74 +1,60 @@
 /**
- * Every Account page that a visitor can open, and the states of signing in and of the security page, as pictures to look
- * at: light and dark, 1280 and 360 px wide, in English and Arabic. Nothing of it is kept in the repository.
+ * Every Account page and state as pictures to look at: the flows that the tests play by keyboard (test/account/keyboard),
+ * each state photographed light and dark, 1280 and 360 px wide, in English and Arabic. Nothing of it is kept in the
+ * repository.
  *
- *   npm run build && node scripts/gallery-account.ts [FOLDER]
+ *   npm run build && node scripts/gallery-account.ts [FOLDER] [PART OF A FLOW'S NAME]
  */
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import type { Backend } from '../src/main.ts';
-import { createTestBackend, stopTestCluster } from '../src/testing.ts';
-import { makeUser, password } from '../test/account/harness.ts';
+import { stopTestCluster } from '../src/testing.ts';
+import { onConsent } from '../test/account/keyboard/flows/consent.ts';
+import { withoutScripts } from '../test/account/keyboard/flows/no-scripts.ts';
+import { onTheSecurityPage } from '../test/account/keyboard/flows/security.ts';
+import { waysIn } from '../test/account/keyboard/flows/sign-in.ts';
+import { type Look, play } from '../test/account/keyboard/scene.ts';
+import { openWorld } from '../test/account/keyboard/world.ts';
 import { launchBrowser } from '../test/web/browser.ts';
 
-const folder = process.argv[2] ?? 'gallery-account';
-const opened = ['sign-in', 'sign-up', 'code', 'recover', 'signed-out', 'link-expired', 'nowhere'];
-const email = 'ada@example.com';
+const [folder = 'gallery-account', wanted = ''] = process.argv.slice(2);
+const flows = [...waysIn, ...onTheSecurityPage, ...onConsent, ...withoutScripts].filter(({ name }) =>
+  name.includes(wanted),
+);
+const widths = [1280, 360] as const;
 
-type Shoot = (name: string) => Promise<void>;
-
-/** By ids, which are the same in every language. */
-async function signIn(page: Page, backend: Backend, secret: string): Promise<void> {
-  await page.goto(`${backend.url}/account/sign-in`);
-  await page.locator('#email').fill(email);
-  await page.locator('#password').fill(secret);
-  await page.locator('button[type=submit]').first().click();
-}
-
-async function states(page: Page, backend: Backend, shoot: Shoot): Promise<void> {
-  for (const name of opened) {
-    await page.goto(`${backend.url}/account/${name}`);
-    await shoot(name);
+/** Both schemes of what is there now. */
+async function shoot(page: Page, state: string, language: string): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const name = `${state.replace(/\W+/g, '-')}-${language}-${colorScheme}-${page.viewportSize()?.width}.png`;
+    await page.screenshot({ path: `${folder}/${name}`, fullPage: true, animations: 'disabled' });
   }
-  await signIn(page, backend, 'not the password');
-  await page.locator('[role=alert] details').waitFor();
-  await shoot('sign-in-refused');
-  await signIn(page, backend, password);
-  await page.waitForURL('**/account/security');
-  await page.locator('time').first().waitFor();
-  await shoot('security');
-  await page.goto(`${backend.url}/account/sign-in`);
-  await page.locator('form').waitFor();
-  await shoot('sign-in-already');
 }
 
 mkdirSync(folder, { recursive: true });
-const backend = await createTestBackend({
-  config: {
-    auth: { enable_anonymous_sign_ins: true, mfa: { totp: { enroll_enabled: true, verify_enabled: true } } },
-    plinth: { branding: { name: 'Meadow', terms_url: '/terms', privacy_url: '/privacy' } },
-  },
-});
+const world = await openWorld();
 const browser = await launchBrowser();
+let isWhole = true;
 try {
-  await makeUser(backend, email);
-  for (const locale of ['en', 'ar']) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [1280, 360]) {
-        const context = await browser.newContext({ locale, colorScheme, viewport: { width, height: 800 } });
-        const page = await context.newPage();
-        await states(page, backend, async (name) => {
-          await page.waitForLoadState('networkidle');
-          const path = `${folder}/${name}-${locale}-${colorScheme}-${width}.png`;
-          await page.screenshot({ path, fullPage: true, animations: 'disabled' });
-        });
-        await context.close();
+  for (const language of ['en', 'ar'] as const) {
+    for (const width of widths) {
+      for (const flow of flows) {
+        const look: Look = { colorScheme: 'light', width };
+        const onState = (page: Page, state: string) => shoot(page, state, language);
+        try {
+          await play(flow, { world, browser, look, language, onState });
+        } catch (error) {
+          isWhole = false;
+          console.error(`${language}, ${width} px, ${flow.name}: ${error}`);
+        }
       }
     }
   }
 } finally {
   await browser.close();
-  await backend.stop();
+  await world.stop();
   await stopTestCluster();
 }
 console.log(`the pictures are in ${folder}`);
+if (!isWhole) process.exitCode = 1;

@@ -37,6 +37,8 @@ export interface Scene {
 
 export interface Flow {
   readonly name: string;
+  /** Played in a browser that runs no scripts. */
+  readonly isStill?: boolean;
   /** What pages of ours load from elsewhere on the way; nothing by default. */
   readonly loads?: RegExp;
   readonly play: (scene: Scene) => Promise<void>;
@@ -58,6 +60,7 @@ export async function play(flow: Flow, staging: Staging): Promise<readonly strin
     colorScheme: look.colorScheme,
     viewport: { width: look.width, height: 800 },
     reducedMotion: 'reduce',
+    javaScriptEnabled: flow.isStill !== true,
     locale: language === 'en' ? 'en-GB' : language,
     permissions: ['clipboard-write'],
   });

@@ -7,6 +7,7 @@ import type { messages as consent } from '../../../web/locales/en/consent.ts';
 import type { messages as errors } from '../../../web/locales/en/errors.ts';
 import type { messages as methods } from '../../../web/locales/en/methods.ts';
 import type { messages as pending } from '../../../web/locales/en/pending.ts';
+import type { messages as plain } from '../../../web/locales/en/plain.ts';
 import type { messages as security } from '../../../web/locales/en/security.ts';
 import type { messages as shared } from '../../../web/locales/en/shared.ts';
 import type { LanguageCode } from '../../../web/locales/languages.ts';
@@ -17,6 +18,7 @@ type TextId =
   | keyof typeof errors
   | keyof typeof methods
   | keyof typeof pending
+  | keyof typeof plain
   | keyof typeof security
   | keyof typeof shared;
 

@@ -70,11 +70,8 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
   };
 }
 
-/**
- * Marked: an outline of its own, or of the field or label it stands in, that nothing cuts off. Asked when the styles are
- * there: in the frame in which the focus moves they are still on their way.
- */
-const isSeenExpression = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+/** Marked: an outline of its own, or of the field or label it stands in, that nothing cuts off. */
+const isSeenExpression = `(() => {
   const focused = document.activeElement;
   const isMarked = (element) => {
     if (element === null || element.parentElement === null) return false;
@@ -85,14 +82,12 @@ const isSeenExpression = `new Promise((resolve) => requestAnimationFrame(() => r
   const { x, y, width, height } = (focused.closest('label') ?? focused).getBoundingClientRect();
   const top = document.elementFromPoint(Math.min(x + width / 2, innerWidth - 1), y + height / 2);
   const isOnTop = top !== null && (focused.contains(top) || top.contains(focused));
-  resolve(isOnTop && [focused, focused.closest('label'), focused.parentElement].some(isMarked));
-})))`;
+  return isOnTop && [focused, focused.closest('label'), focused.parentElement].some(isMarked);
+})()`;
 
 async function isFocusSeen(cdp: CDPSession): Promise<boolean> {
-  const expression = isSeenExpression;
   const { result } = await cdp.send('Runtime.evaluate', {
-    expression,
-    awaitPromise: true,
+    expression: isSeenExpression,
     returnByValue: true,
   });
   return result.value === true;
