@@ -4,7 +4,8 @@
  */
 import { type RefObject, useEffect, useRef } from 'react';
 
-const focusable = 'input:not([type=hidden], [hidden], [readonly]), button:enabled, a[href]';
+const field = 'input:not([type=hidden], [hidden], [readonly])';
+const action = 'button:enabled, a[href]';
 
 export function useFocusKept<T extends HTMLElement>(): RefObject<T | null> {
   const root = useRef<T>(null);
@@ -37,8 +38,9 @@ export function useFocusKept<T extends HTMLElement>(): RefObject<T | null> {
         .filter((node) => node instanceof Element);
       const heading = around.querySelector<HTMLElement>('h2, h1');
       heading?.setAttribute('tabindex', '-1');
-      const next = firstOf(added, '[data-autofocus]') ?? firstOf(added, focusable) ?? heading;
-      next?.focus();
+      const wanted = ['[data-autofocus]', field, action];
+      const next = wanted.map((selector) => firstOf(added, selector)).find((found) => found !== undefined);
+      (next ?? heading)?.focus();
     });
     element.addEventListener('focusin', onFocus);
     element.addEventListener('focusout', onBlur);

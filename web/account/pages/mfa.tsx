@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { ApiError } from '../../lib/api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut, verifyFactor } from '../account-api.ts';
 import { digitsOf } from '../fields.ts';
@@ -181,14 +182,18 @@ function KeyForm({ factor, go }: { factor: Factor; go: Go }) {
 }
 
 function RecoveryForm({ go }: { go: Go }) {
-  const submit = useSubmit(
-    async (field) => {
-      const code = field('recovery-code').trim();
-      if (code === '') return [{ text: t('mfa.recovery-missing'), fieldId: codeId }];
-      return go(() => spendRecoveryCode(code));
-    },
-    { mfa_verification_failed: codeId },
-  );
+  const submit = useSubmit(async (field) => {
+    const code = field('recovery-code').trim();
+    if (code === '') return [{ text: t('mfa.recovery-missing'), fieldId: codeId }];
+    try {
+      return await go(() => spendRecoveryCode(code));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'mfa_verification_failed') throw error;
+      // Auth's one code for every wrong proof; the words for it speak of apps.
+      const { requestId } = error;
+      return [{ text: t('mfa.recovery-wrong'), fieldId: codeId, code: error.code, requestId }];
+    }
+  });
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
       <p>{t('mfa.recovery-intro')}</p>

@@ -32,7 +32,7 @@ export function PhoneSection({ user }: { user: User }) {
         <span className={classes.what}>
           <span className={classes.name}>{phone === '' ? t('phone.none') : `+${phone}`}</span>
         </span>
-        {open || !offers.phone ? null : (
+        {open || !isSettled || !offers.phone ? null : (
           <Button
             variant="default"
             {...(phone === '' ? {} : { 'aria-label': t('phone.change-what') })}
@@ -78,8 +78,8 @@ function Change({ onClose }: { onClose: (isSent: boolean) => void }) {
       const phone = phoneOf(field('phone'));
       if (phone === undefined) return [{ text: account('field.phone-wrong'), fieldId: phoneId }];
       await callAuth('/user', { method: 'PUT', body: { phone: `+${phone}` } });
-      await sessionClient().changed('USER_UPDATED');
       onClose(true);
+      await sessionClient().changed('USER_UPDATED');
       return undefined;
     },
     { phone_exists: phoneId, sms_send_failed: phoneId, validation_failed: phoneId },

@@ -26,6 +26,7 @@ export const messages = {
   'mfa.recovery-intro': 'أدخل أحد الرموز التي احتفظت بها. كل رمز يعمل مرة واحدة.',
   'mfa.recovery-code': 'رمز الاسترداد',
   'mfa.recovery-missing': 'أدخل رمز استرداد.',
+  'mfa.recovery-wrong': 'هذا الرمز غير صحيح، أو سبق استخدامه. تحقّق منه أو أدخل رمزًا آخر.',
 
   'factor.intro': 'مع خطوة ثانية لا تكفي كلمة مرور مسروقة وحدها للدخول.',
   'factor.phone': 'هاتف',

@@ -88,7 +88,7 @@ export const messages = {
   'code.recover-intro': 'We’ll email you a code. With it you can choose a new password.',
   'code.sign-in-intro': 'We’ll email you a code to sign in with. No password needed.',
 
-  'mfa.intro': 'Open your authenticator app and enter the {length}-digit code it shows for {name}.',
+  'mfa.intro': 'Open your authenticator app and enter the {length}‑digit code it shows for {name}.',
   'mfa.device': 'Authenticator',
   'mfa.unnamed': 'Authenticator app',
   'mfa.submit': 'Confirm',

@@ -27,6 +27,7 @@ export const messages = {
   'mfa.recovery-intro': 'Enter one of the codes that you kept. Each works once.',
   'mfa.recovery-code': 'Recovery code',
   'mfa.recovery-missing': 'Enter a recovery code.',
+  'mfa.recovery-wrong': 'This code isn’t right, or it was used already. Check it, or enter another one.',
 
   'factor.intro': 'With a second step, a stolen password alone isn’t enough to get in.',
   'factor.phone': 'Phone',

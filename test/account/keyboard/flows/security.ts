@@ -60,6 +60,7 @@ const newNumber: Flow = {
     await walker.fill(say('phone.new'), `+${phone}`);
     await walker.enter();
     await scene.sees(say('phone.pending', { phone: `+${phone}` }));
+    equal((await walker.focus()).name, say('field.code'));
     await scene.state('security, number waits');
     await scene.code(phone);
     await walker.press(say('pending.cancel'));
@@ -182,7 +183,7 @@ const recoveryCodes: Flow = {
     equal((await walker.focus()).name, say('mfa.recovery-code'));
     await walker.fill(say('mfa.recovery-code'), 'abcd-abcd-abcd-abcd');
     await walker.enter();
-    await scene.sees(say('error.mfa_verification_failed'));
+    await scene.sees(say('mfa.recovery-wrong'));
     await scene.state('mfa, wrong recovery code');
     await walker.fill(say('mfa.recovery-code'), codes[3] ?? '');
     await walker.enter();
