@@ -1,5 +1,5 @@
 /**
- * The first load of every Account page that needs no session: what travels (gzip), and how soon the largest part shows
+ * The first load of every Account page that needs no session, with every way to sign in switched on: what travels (gzip), and how soon the largest part shows
  * and how much moves, in a real browser; unthrottled, and as on a slow phone (1.6 Mbit/s, 150 ms round trip, 4x slower).
  *
  *     node bench/account.ts [--rounds 3] [--lang ar]
@@ -13,7 +13,19 @@ import { launchBrowser } from '../test/web/browser.ts';
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, lang: { type: 'string', default: 'en' } },
 });
-const pages = ['sign-in', 'sign-up', 'code', 'recover', 'signed-out', 'error'];
+const pages = [
+  'sign-in',
+  'sign-up',
+  'code',
+  'recover',
+  'sso',
+  `confirm?type=signup&token=${'0'.repeat(56)}`,
+  'confirm-other',
+  'continue',
+  'link-expired',
+  'signed-out',
+  'error',
+];
 const kib = 1024;
 /** web-app's bars: KiB over the wire, milliseconds, shift without unit. */
 const bars = { html: 16, css: 12, js: 110, throttledLcp: 1000, lcp: 150, shift: 0.02 } as const;
@@ -72,7 +84,19 @@ async function load(browser: Browser, url: string, isThrottled: boolean): Promis
 const median = (numbers: number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-const backend = await createTestBackend();
+/** With every way to sign in that the pages have, so with the most that a page can hold. */
+const provider = { enabled: true, client_id: 'id', secret: 'secret' };
+const backend = await createTestBackend({
+  config: {
+    auth: {
+      enable_anonymous_sign_ins: true,
+      sms: { enable_signup: true },
+      passkey: { enabled: true },
+      webauthn: { rp_id: 'localhost', rp_origins: ['http://localhost:3000'] },
+      external: { apple: provider, github: provider, google: provider },
+    },
+  },
+});
 const browser = await launchBrowser();
 let isWithin = true;
 const judged = (value: number, bar: number, unit: string, digits = 1): string => {
@@ -82,7 +106,7 @@ const judged = (value: number, bar: number, unit: string, digits = 1): string =>
 try {
   const rounds = Array.from({ length: Number(values.rounds) });
   for (const name of pages) {
-    const url = `${backend.url}/account/${name}?lang=${values.lang}`;
+    const url = `${backend.url}/account/${name}${name.includes('?') ? '&' : '?'}lang=${values.lang}`;
     const quick: Load[] = [];
     const slow: Load[] = [];
     for (const _ of rounds) {
@@ -93,7 +117,7 @@ try {
     const shift = Math.max(...[...quick, ...slow].map((one) => one.shift));
     console.log(
       [
-        name.padEnd(11),
+        name.replace(/\?.*/, '').padEnd(13),
         `JS ${judged(of(quick, 'js'), bars.js, ' KiB')}`,
         `CSS ${judged(of(quick, 'css'), bars.css, ' KiB')}`,
         `HTML ${judged(of(quick, 'html'), bars.html, ' KiB')}`,

@@ -33,10 +33,11 @@ export function useFocusKept<T extends HTMLElement>(): RefObject<T | null> {
         control.focus();
         return;
       }
+      const place = around.isConnected ? around : (element as T);
       const added = changes
         .flatMap((change) => [...change.addedNodes])
-        .filter((node) => node instanceof Element);
-      const heading = around.querySelector<HTMLElement>('h2, h1');
+        .filter((node) => node instanceof Element && place.contains(node)) as Element[];
+      const heading = place.querySelector<HTMLElement>('h2, h1');
       heading?.setAttribute('tabindex', '-1');
       const wanted = ['[data-autofocus]', field, action];
       const next = wanted.map((selector) => firstOf(added, selector)).find((found) => found !== undefined);

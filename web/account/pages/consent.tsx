@@ -13,7 +13,7 @@ import { currentFlow, hostOf } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, Form, PageLink, Quiet, Row, Submit, TextButton } from '../parts.tsx';
 import { problemOf } from '../problems.ts';
-import { needsSecondFactor, type User, useSession } from '../session.ts';
+import { nameOf, needsSecondFactor, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -103,6 +103,7 @@ function Question({ id, user, wish }: { id: string; user: User; wish: Wish }) {
   const { brand } = usePageConfig();
   const { app } = wish;
   const name = appName(app.name);
+  const who = nameOf(user);
   // An app that registered itself could name any site.
   const site = app.vetted ? hostOf(app.uri) : undefined;
   const answer = (action: 'approve' | 'deny') => async (): Promise<undefined> => {
@@ -148,7 +149,7 @@ function Question({ id, user, wish }: { id: string; user: User; wish: Wish }) {
         {t('consent.deny')}
       </Quiet>
       <Row>
-        <Aside>{user.email === '' ? t('consent.guest') : t('consent.as', { who: user.email })}</Aside>
+        <Aside>{who === '' ? t('consent.guest') : t('consent.as', { who })}</Aside>
         <TextButton disabled={busy} onClick={() => leave.run(undefined)}>
           {t('consent.other')}
         </TextButton>

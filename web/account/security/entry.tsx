@@ -28,7 +28,9 @@ export function Entry(props: {
   return (
     <li className={classes.item}>
       <span className={classes.what}>
-        <span className={classes.name}>{name}</span>
+        <span className={classes.name}>
+          <bdi>{name}</bdi>
+        </span>
         <span className={classes.meta}>{props.meta}</span>
         {props.kept === undefined ? null : <span className={classes.meta}>{props.kept}</span>}
       </span>

@@ -30,7 +30,7 @@ export function PhoneSection({ user }: { user: User }) {
     <Card title={t('phone.title')}>
       <div className={classes.top}>
         <span className={classes.what}>
-          <span className={classes.name}>{phone === '' ? t('phone.none') : `+${phone}`}</span>
+          <span className={classes.name}>{phone === '' ? t('phone.none') : <bdi>{`+${phone}`}</bdi>}</span>
         </span>
         {open || !isSettled || !offers.phone ? null : (
           <Button

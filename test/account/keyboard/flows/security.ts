@@ -72,6 +72,7 @@ const newNumber: Flow = {
     await scene.sees(say('error.otp_expired'));
     await walker.fill(say('field.code'), await scene.code(phone));
     await scene.sees(say('phone.changed', { phone: `+${phone}` }));
+    equal((await walker.focus()).name, say('phone.change-what'));
     await scene.state('security, number confirmed');
   },
 };
@@ -274,7 +275,8 @@ const passkey: Flow = {
     const email = await scene.signedIn();
     await walker.press(say('passkey.add'));
     await scene.sees(say('passkey.ready'));
-    await walker.press(say('passkey.rename-what', { name: say('passkey.unnamed') }));
+    // The name that auth gives a passkey, in every language.
+    await walker.press(say('passkey.rename-what', { name: 'Passkey' }));
     await walker.fill(say('passkey.name'), 'My laptop');
     await scene.state('security, passkey to be renamed');
     await walker.enter();

@@ -180,7 +180,7 @@ const withPhone: Flow = {
     await scene.state('code by phone');
     await walker.fill(say('field.code'), await scene.code(phone));
     await page.waitForURL('**/account/security');
-    await scene.sees(`+${phone}`);
+    await scene.sees(say('security.as', { who: `+${phone}` }));
     await scene.state('security, of a phone');
     await scene.signOut();
     await scene.open('sign-in');
