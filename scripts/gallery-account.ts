@@ -9,6 +9,7 @@ import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { stopTestCluster } from '../src/testing.ts';
 import { onConsent } from '../test/account/keyboard/flows/consent.ts';
+import { guests } from '../test/account/keyboard/flows/guests.ts';
 import { withoutScripts } from '../test/account/keyboard/flows/no-scripts.ts';
 import { onTheSecurityPage } from '../test/account/keyboard/flows/security.ts';
 import { waysIn } from '../test/account/keyboard/flows/sign-in.ts';
@@ -17,8 +18,8 @@ import { openWorld } from '../test/account/keyboard/world.ts';
 import { launchBrowser } from '../test/web/browser.ts';
 
 const [folder = 'gallery-account', wanted = ''] = process.argv.slice(2);
-const flows = [...waysIn, ...onTheSecurityPage, ...onConsent, ...withoutScripts].filter(({ name }) =>
-  name.includes(wanted),
+const flows = [...waysIn, ...guests, ...onTheSecurityPage, ...onConsent, ...withoutScripts].filter(
+  ({ name }) => name.includes(wanted),
 );
 const widths = [1280, 360] as const;
 

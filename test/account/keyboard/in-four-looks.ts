@@ -15,16 +15,16 @@ const corners: readonly Look[] = [
 const schemes = ['light', 'dark'] as const;
 
 /** The page has woken up, and its styles are there. */
-const styled = `new Promise((resolve) => {
-  const look = () => (window.plinthReady ? requestAnimationFrame(() => requestAnimationFrame(resolve)) : setTimeout(look, 10));
-  look();
-})`;
+async function styled(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate('window.plinthReady === true'), { timeout: 10_000 }).toBe(true);
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+}
 
 async function judge(page: Page, state: string, first: Look['colorScheme']): Promise<void> {
   for (const colorScheme of [...schemes.filter((scheme) => scheme !== first), first]) {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-    await page.evaluate(styled);
+    await styled(page);
     await expectGood(page, state, colorScheme);
   }
 }

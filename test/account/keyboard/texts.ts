@@ -5,6 +5,7 @@ import { activateLocale, addMessages, type Catalogue, textOf } from '../../../we
 import type { messages as account } from '../../../web/locales/en/account.ts';
 import type { messages as consent } from '../../../web/locales/en/consent.ts';
 import type { messages as errors } from '../../../web/locales/en/errors.ts';
+import type { messages as guest } from '../../../web/locales/en/guest.ts';
 import type { messages as methods } from '../../../web/locales/en/methods.ts';
 import type { messages as pending } from '../../../web/locales/en/pending.ts';
 import type { messages as plain } from '../../../web/locales/en/plain.ts';
@@ -16,6 +17,7 @@ type TextId =
   | keyof typeof account
   | keyof typeof consent
   | keyof typeof errors
+  | keyof typeof guest
   | keyof typeof methods
   | keyof typeof pending
   | keyof typeof plain

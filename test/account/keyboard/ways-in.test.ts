@@ -1,6 +1,7 @@
 /** Every way in, by keyboard alone, in a real Chromium against the real server. */
+import { guests } from './flows/guests.ts';
 import { waysIn } from './flows/sign-in.ts';
 import { inFourLooks } from './in-four-looks.ts';
 import { openWorld } from './world.ts';
 
-inFourLooks(waysIn, openWorld);
+inFourLooks([...waysIn, ...guests], openWorld);

@@ -8,6 +8,7 @@ import { createTestBackend, type TestBackendOptions } from '../../../src/testing
 import { buildAnswer, createIdp, readRequest, signAnswer } from '../../auth/saml-idp.ts';
 import { idpClient, type RealIdp, startRealIdp } from '../../auth/social/real-idp.ts';
 import { freePort } from '../free-port.ts';
+import { handOverSql } from '../hand-over-sql.ts';
 import { makeUser } from '../harness.ts';
 
 export interface World {
@@ -79,6 +80,7 @@ export async function openWorld(
 
   const backend = await createTestBackend({
     port,
+    sql: handOverSql,
     ...options,
     config: {
       api: { port, external_url: origin },
@@ -111,7 +113,10 @@ export async function openWorld(
       },
       plinth: {
         branding: { name: 'Meadow', terms_url: '/terms', privacy_url: '/privacy' },
-        auth: { saml: { enabled: true, private_key: newSamlKey() } },
+        auth: {
+          saml: { enabled: true, private_key: newSamlKey() },
+          hook: { guest_hand_over: { enabled: true, uri: 'pg-functions://postgres/public/hand_over_guest' } },
+        },
         account: { confirm_by_button: true, ...change.account },
       },
     },

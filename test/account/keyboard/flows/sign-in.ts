@@ -265,16 +265,6 @@ const recovery: Flow = {
   },
 };
 
-const guest: Flow = {
-  name: 'a guest',
-  async play({ walker, ...scene }) {
-    await scene.open('sign-in');
-    await walker.press(say('sign-in.guest'));
-    await scene.sees(say('security.guest-intro'));
-    await scene.state('security, of a guest');
-  },
-};
-
 const lost: Flow = {
   name: 'an address that leads nowhere',
   async play({ walker, ...scene }) {
@@ -296,6 +286,5 @@ export const waysIn: readonly Flow[] = [
   signUp,
   invitation,
   recovery,
-  guest,
   lost,
 ];
