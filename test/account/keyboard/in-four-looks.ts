@@ -14,9 +14,12 @@ const corners: readonly Look[] = [
 ];
 const schemes = ['light', 'dark'] as const;
 
+/** React has taken over the markup that was there, by the marks it leaves on elements. */
+const isAwake = `Object.keys(document.querySelector('main') ?? {}).some((key) => key.startsWith('__react'))`;
+
 /** The page has woken up, and its styles are there. */
 async function styled(page: Page): Promise<void> {
-  await expect.poll(() => page.evaluate('window.plinthReady === true'), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => page.evaluate(isAwake), { timeout: 10_000 }).toBe(true);
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
