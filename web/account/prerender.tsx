@@ -81,7 +81,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
   for (const [name, page] of plainPages()) {
     const markup = await markupOf(
       <UiProvider>
-        <Router base="/account" ssrPath="/account/plain">
+        <Router base="/account" ssrPath={`/account/${addressOf(name)}`}>
           {page}
         </Router>
       </UiProvider>,
@@ -90,6 +90,12 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
     write(`plain/${name}.html`, titleId, withoutScripts(markup), withoutScripts(template));
   }
   writeFileSync(join(out, 'texts.json'), JSON.stringify(serverTexts(messages)));
+}
+
+/** Where somebody is who reads a plain page: its links to other languages lead there. Two of them have no address of their own. */
+function addressOf(name: string): string {
+  const page = name.replace(/\..*/, '').replace(/^code-.*/, 'code');
+  return page === 'refused' || page === 'failed' ? 'sign-in' : page;
 }
 
 /** No script runs in the page, even where scripts could: what is meant for such browsers stands open. */
