@@ -92,7 +92,7 @@ export const messages = {
   'steps.start': 'Start Plinth',
   'steps.start-text': 'Database, sign-in, REST, files, realtime and functions answer on one address.',
   'steps.table': 'Make a table',
-  'steps.table-text': 'Tables are made by migrations: SQL files that belong to your project.',
+  'steps.table-text': 'Here, kept as a migration file if you like, or by a migration you write yourself.',
   'steps.table-see': 'See your tables',
   'steps.policy': 'Say who may see what',
   'steps.policy-text': 'Row-level security with a policy lets your app read and write just what it should.',

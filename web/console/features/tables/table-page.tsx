@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
-import { relationQuery, rowsKey } from '../../api/queries.ts';
+import { pageSize, relationQuery, rowsKey } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import type { Filter, Relation, RowKey, Sort } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -91,7 +91,14 @@ function OpenTable({ relation }: { relation: Relation }) {
         ) as TableSearch,
     });
   };
-  const onVisible = useCallback((first: number, last: number) => setVisible({ first, last }), []);
+  // The page is drawn again only when other pages of rows are needed; the grid follows each row by itself.
+  const onVisible = useCallback((firstRow: number, lastRow: number) => {
+    const [first, last] = [firstRow, lastRow].map((row) => Math.floor(row / pageSize) * pageSize) as [
+      number,
+      number,
+    ];
+    setVisible((former) => (former.first === first && former.last === last ? former : { first, last }));
+  }, []);
 
   function toggleSort(column: string): void {
     const former = sort.find((each) => each.column === column);
