@@ -2,6 +2,7 @@
 import { printDuration, printSize } from '../../src/config/core/values.ts';
 import { type Config, defaultConfig } from '../../src/config/index.ts';
 import { defaultLimits as functionLimits } from '../../src/functions/core/limits.ts';
+import { defaultLogBounds as functionLogs } from '../../src/functions/logs.ts';
 import { limitsFrom } from '../../src/realtime/settings.ts';
 import { code, table } from './markdown.ts';
 import { sourceConstant } from './source-constants.ts';
@@ -109,6 +110,13 @@ const fixed: readonly Fixed[] = [
   ['console', 'session of an operator', 's', 'src/console', 'sessionLifetimeSeconds'],
   ['console', 'failed sign-ins of one address', 'count', 'src/console', 'attemptLimits.most'],
   ['console', 'they are counted over', 'ms', 'src/console', 'attemptLimits.windowMs'],
+  ['console', 'token that acts as a user', 's', 'src/console/users', 'impersonationSeconds'],
+  ['console', 'token of a persona for a function', 's', 'src/console/edge-functions', 'tokenSeconds'],
+  ['console', 'token of a persona for a channel', 's', 'src/console/channels', 'tokenSeconds'],
+  ['console', 'link to look at a file', 's', 'src/console/buckets', 'previewSeconds'],
+  ['console', 'files deleted by one call', 'count', 'src/console/buckets', 'mostDeleted'],
+  ['console', 'log streams of functions at once', 'count', 'src/console/edge-functions', 'mostStreams'],
+  ['console', 'log stream, until the browser comes back', 'ms', 'src/console/edge-functions', 'longestMs'],
   ['console', 'link of an invitation', 's', 'src/console', 'invitationSeconds'],
   ['console', 'wrong codes of one operator', 'count', 'src/console', 'codeLimits.most'],
   ['console', 'they are counted over', 'ms', 'src/console', 'codeLimits.windowMs'],
@@ -125,6 +133,8 @@ const realtimeLimits = limitsFrom(defaultConfig().plinth.realtime);
 
 /** Where a setting of plinth.toml says otherwise, these are the defaults. */
 const exported: readonly Exported[] = [
+  ['functions', 'log lines kept of each', 'count', functionLogs.linesPerFunction],
+  ['functions', 'characters kept of a log line', 'count', functionLogs.charsPerLine],
   ['functions', 'CPU time since the oldest pending request', 'ms', functionLimits.cpuMs],
   ['functions', 'memory of one function', 'bytes', functionLimits.memoryBytes],
   ['functions', 'life of one process', 'ms', functionLimits.wallClockMs],

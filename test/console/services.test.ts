@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestBackend } from '../../src/testing.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 let backend: Backend;
@@ -87,4 +88,39 @@ describe('inbox', () => {
     expect((await owner.call('DELETE', `/inbox/${id}`)).status).toBe(204);
     expect((await owner.call('GET', `/inbox/${id}`)).status).toBe(404);
   });
+});
+
+test('the first steps tick themselves', async () => {
+  const progress = async () => (await owner.call('GET', '/home')).body.progress;
+  expect(await progress()).toMatchObject({ table: true, policy: false, bucket: false, function: false });
+  const bucket = { name: 'step', public: false, file_size_limit: null, allowed_mime_types: null };
+  await owner.call('POST', '/storage/buckets', bucket);
+  await backend.database
+    .pool('postgres')
+    .exec('alter table public.tasks enable row level security; create policy p on public.tasks using (true)');
+  expect(await progress()).toMatchObject({ policy: true, bucket: true });
+});
+
+test('a text message stands in the inbox with its code, is searched for and deleted', async () => {
+  const target = await createTestBackend({
+    config: { auth: { sms: { enable_signup: true } } },
+  });
+  try {
+    const operatorThere = await operator(target);
+    const sent = await target.fetch('/auth/v1/otp', {
+      method: 'POST',
+      headers: { apikey: target.keys.publishableKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ phone: '+491705550123' }),
+    });
+    expect(sent.status).toBe(200);
+    const { body } = await operatorThere.call('GET', '/inbox?search=5550123');
+    expect(body.messages).toEqual([
+      expect.objectContaining({ kind: 'sms', code: expect.stringMatching(/^\d{6}$/) }),
+    ]);
+    expect((await operatorThere.call('GET', '/inbox?search=nothing')).body.total).toBe(0);
+    await operatorThere.call('DELETE', `/inbox/${body.messages[0].id}`);
+    expect((await operatorThere.call('GET', '/inbox')).body.total).toBe(0);
+  } finally {
+    await target.stop();
+  }
 });

@@ -94,6 +94,14 @@ export function FolderView({
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
+        <Link
+          to="/policies"
+          search={{ filter: 'storage.objects' }}
+          className={classes.policies}
+          title={t('bucket.policies')}
+        >
+          {t('nav.policies')}
+        </Link>
         {mayWrite ? (
           <>
             {chosen.length > 0 ? (
