@@ -17,6 +17,7 @@ import { validateLogSearch } from './features/logs/api.ts';
 import { validateMetricsSearch } from './features/metrics/api.ts';
 import { validatePolicySearch } from './features/policies/search.ts';
 import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.ts';
+import { validateSettingsSearch } from './features/settings/api.ts';
 import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
 import { validateWhySearch } from './features/why/search.ts';
@@ -48,6 +49,7 @@ const OperatorsPage = lazyRouteComponent(() => import('./features/operators/page
 const LogsPage = lazyRouteComponent(() => import('./features/logs/page.tsx'), 'LogsPage');
 const MetricsPage = lazyRouteComponent(() => import('./features/metrics/page.tsx'), 'MetricsPage');
 const KeysPage = lazyRouteComponent(() => import('./features/keys/page.tsx'), 'KeysPage');
+const SettingsPage = lazyRouteComponent(() => import('./features/settings/page.tsx'), 'SettingsPage');
 const AuditPage = lazyRouteComponent(() => import('./features/audit/page.tsx'), 'AuditPage');
 const InboxPage = lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage');
 
@@ -73,6 +75,7 @@ const codeOf: readonly (readonly [RegExp, readonly { preload?: () => unknown }[]
   [/^\/inbox/, [InboxPage]],
   [/^\/operators/, [OperatorsPage]],
   [/^\/audit/, [AuditPage]],
+  [/^\/settings/, [SettingsPage]],
   [/^\/keys/, [KeysPage]],
   [/^\/logs/, [LogsPage]],
   [/^\/metrics/, [MetricsPage]],
@@ -251,6 +254,13 @@ const keysRoute = createRoute({
   component: KeysPage,
 });
 
+const settingsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/settings',
+  validateSearch: validateSettingsSearch,
+  component: SettingsPage,
+});
+
 const auditRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/audit',
@@ -297,6 +307,7 @@ const routeTree = rootRoute.addChildren([
     whyRoute,
     operatorsRoute,
     auditRoute,
+    settingsRoute,
     keysRoute,
     logsRoute,
     metricsRoute,

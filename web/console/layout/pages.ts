@@ -11,6 +11,7 @@ import {
   IconInbox,
   IconKey,
   IconListDetails,
+  IconSettings,
   IconShieldLock,
   IconTerminal2,
   IconUserShield,
@@ -34,4 +35,5 @@ export const pages = [
   { to: '/keys', label: 'nav.keys', keys: 'k', Icon: IconKey },
   { to: '/operators', label: 'nav.operators', keys: 'o', Icon: IconUserShield },
   { to: '/audit', label: 'nav.audit', keys: 'a', Icon: IconHistory },
+  { to: '/settings', label: 'nav.settings', keys: 'e', Icon: IconSettings },
 ] as const satisfies readonly { to: string; label: TextId; keys: string; Icon: unknown }[];

@@ -19,6 +19,7 @@ export const messages = {
   'nav.logs': 'Logs',
   'nav.metrics': 'Metrics',
   'nav.keys': 'Keys',
+  'nav.settings': 'Settings',
   'nav.operators': 'Operators',
   'nav.audit': 'Audit log',
   'panel.close': 'Close',

@@ -1,0 +1,84 @@
+/** The settings in a real Chromium: found, changed, reviewed as a diff, written. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
+import { type Backend, startBackend } from './harness.ts';
+
+const projectDir = mkdtempSync(join(tmpdir(), 'plinth-settings-page-'));
+const file = join(projectDir, 'supabase/config.toml');
+const text = '[auth]\njwt_expiry = 3600 # an hour\n';
+let backend: Backend;
+let browser: Browser;
+beforeAll(async () => {
+  mkdirSync(join(projectDir, 'supabase'));
+  writeFileSync(file, text);
+  backend = await startBackend({ projectDir });
+  await backend.operators.createOperator('looker', 'read-only');
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await backend?.stop();
+  rmSync(projectDir, { recursive: true });
+});
+
+async function opened(path: string, options: Parameters<typeof openContext>[1] = {}, name?: string) {
+  const { context, complaints } = await openContext(browser, {
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  const page = await context.newPage();
+  await page.goto(await backend.consoleLink(name));
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.goto(`${backend.url}/console${path}`);
+  await page.getByLabel('auth.jwt_expiry', { exact: true }).waitFor();
+  return { page, complaints, close: () => context.close() };
+}
+
+test('a setting is changed by keyboard, reviewed, and written with its comment kept', async () => {
+  const { page, complaints, close } = await opened('/settings');
+  const field = page.getByLabel('auth.jwt_expiry', { exact: true });
+  expect(await field.inputValue()).toBe('3600');
+  await field.fill('soon');
+  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+  await page.getByRole('alert').getByText('is not a whole number').waitFor();
+  await page.keyboard.press('Escape');
+  await field.fill('7200');
+  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+  const diff = page.getByRole('region', { name: 'Changes of config.toml' });
+  await diff.getByText('jwt_expiry = 7200 # an hour').waitFor();
+  expect(readFileSync(file, 'utf8')).toBe(text);
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Write to the files' }).press('Enter');
+  await page.getByText('restart it to apply them').waitFor();
+  expect(readFileSync(file, 'utf8')).toBe('[auth]\njwt_expiry = 7200 # an hour\n');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a read-only operator looks and changes nothing', async () => {
+  const { page, close } = await opened('/settings', {}, 'looker');
+  expect(await page.getByLabel('auth.jwt_expiry', { exact: true }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0);
+  await close();
+});
+
+describe.each([
+  [1280, 800],
+  [360, 740],
+])('%i px wide', (width, height) => {
+  test.each(['light', 'dark'] as const)('accessible and fits, %s', async (colorScheme) => {
+    const { page, complaints, close } = await opened('/settings?search=jwt_expiry', {
+      viewport: { width, height },
+      colorScheme,
+    });
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await scrollsSideways(page)).toBe(false);
+    expect(await page.getByText('⟦').count()).toBe(0);
+    expect(complaints.list).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,196 @@
+/** Every setting of the project, by section; what is changed is reviewed before it is written. */
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { IconSearch, IconSettings } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Notice } from '../../../ui/notice.tsx';
+import { callConsole, useMay } from '../../api/session.ts';
+import { Card, Cards } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import list from '../../components/list.module.css';
+import { PageHead } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { useDebounced } from '../../components/use-debounced.ts';
+import { type Change, keyOf, type Section, type SettingValue, settingsQuery } from './api.ts';
+import { SettingField } from './field.tsx';
+import classes from './page.module.css';
+import { Review } from './review.tsx';
+import { t } from './text.ts';
+
+const route = getRouteApi('/app/settings');
+
+/** The first part of the path, by which sections are chosen. */
+const groupOf = ({ path }: Section): string => path[0] ?? '';
+
+export function SettingsPage() {
+  const { section, search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const { data, error } = useQuery(settingsQuery);
+  const [changes, setChanges] = useState<ReadonlyMap<string, Change>>(new Map());
+  const [isReviewing, setReviewing] = useState(false);
+  const [text, setText] = useDebounced(search ?? '', (next) => {
+    void navigate({
+      search: ({ search: _former, ...rest }) => (next === '' ? rest : { ...rest, search: next }),
+      replace: true,
+    });
+  });
+  const groups = [...new Set(data?.sections.map(groupOf))];
+  const group = section ?? 'auth';
+  const shown = data === undefined ? [] : sectionsOf(data.sections, group, search);
+  const change = (setting: Section['settings'][number], value: SettingValue | null): void =>
+    setChanges((former) => {
+      const next = new Map(former);
+      const isBack =
+        JSON.stringify(value) === JSON.stringify(setting.value) && setting.isSet === (value !== null);
+      if (isBack) next.delete(keyOf(setting));
+      else next.set(keyOf(setting), { file: setting.file, path: setting.path, value });
+      return next;
+    });
+  return (
+    <>
+      <PageHead title={t('settings.title')}>
+        <div className={list.tools}>
+          <TextInput
+            className={list.search}
+            size="xs"
+            type="search"
+            leftSection={<IconSearch size={14} aria-hidden />}
+            placeholder={t('settings.search')}
+            aria-label={t('settings.search')}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <NativeSelect
+            size="xs"
+            aria-label={t('settings.sections')}
+            value={group}
+            data={groups.map((value) => ({ value, label: value === '' ? t('settings.other') : value }))}
+            onChange={(event) => void navigate({ search: { section: event.currentTarget.value } })}
+          />
+        </div>
+      </PageHead>
+      <Cards>
+        {error === null ? null : <ProblemBox error={error} />}
+        {data?.restartNeeded ? (
+          <Notice tone="warning">
+            <p>{t('settings.restart')}</p>
+          </Notice>
+        ) : null}
+        {data === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={12} />
+          ) : null
+        ) : shown.length === 0 ? (
+          <EmptyState
+            icon={<IconSettings size={22} stroke={1.75} />}
+            title={t('settings.none')}
+            text={t('settings.search')}
+          />
+        ) : (
+          shown.map((one) => (
+            <Card key={`${one.file} ${one.path.join('.')}`} title={titleOf(one)} text={one.help}>
+              {one.settings.map((setting) => {
+                const changed = changes.get(keyOf(setting));
+                return (
+                  <SettingField
+                    key={keyOf(setting)}
+                    setting={setting}
+                    value={changed === undefined ? setting.value : changed.value}
+                    isChanged={changed !== undefined}
+                    mayWrite={mayWrite}
+                    onChange={(value) => change(setting, value)}
+                  />
+                );
+              })}
+            </Card>
+          ))
+        )}
+        {mayWrite && group === 'auth' && search === undefined ? <TestMail /> : null}
+      </Cards>
+      {changes.size === 0 ? null : (
+        <div className={classes.bar}>
+          <span role="status">{t('settings.changes', { count: changes.size })}</span>
+          <Button size="compact-sm" variant="default" onClick={() => setChanges(new Map())}>
+            {t('settings.discard')}
+          </Button>
+          <Button size="compact-sm" onClick={() => setReviewing(true)}>
+            {t('settings.review')}
+          </Button>
+        </div>
+      )}
+      {isReviewing && data !== undefined ? (
+        <Review
+          changes={[...changes.values()]}
+          stamps={data.stamps}
+          onClose={() => setReviewing(false)}
+          onWritten={() => {
+            setReviewing(false);
+            setChanges(new Map());
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** As the table is written; both files may have one of that name. */
+function titleOf({ file, path }: Section): string {
+  const table = path.length === 0 ? t('settings.other') : `[${path.join('.')}]`;
+  return file === 'config.toml' ? table : `${table} · ${file}`;
+}
+
+/** Of a group, or those that a search finds anywhere. */
+function sectionsOf(
+  sections: readonly Section[],
+  group: string,
+  search: string | undefined,
+): readonly Section[] {
+  if (search === undefined) return sections.filter((one) => groupOf(one) === group);
+  const wanted = search.toLowerCase();
+  return sections
+    .map((one) => ({
+      ...one,
+      settings: one.settings.filter(({ path, help }) =>
+        `${path.join('.')} ${help}`.toLowerCase().includes(wanted),
+      ),
+    }))
+    .filter(({ settings }) => settings.length > 0);
+}
+
+function TestMail() {
+  const [to, setTo] = useState('');
+  const { mutate, isPending, isSuccess, error, variables } = useMutation({
+    mutationFn: (address: string) =>
+      callConsole('/settings/test-mail', { method: 'POST', body: { to: address } }),
+  });
+  return (
+    <Card title={t('settings.test-mail')} text={t('settings.test-mail-text')}>
+      <form
+        className={classes.inline}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isPending) mutate(to);
+        }}
+      >
+        <TextInput
+          size="xs"
+          type="email"
+          required
+          aria-label={t('settings.test-mail-to')}
+          placeholder={t('settings.test-mail-to')}
+          value={to}
+          autoComplete="off"
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+        <Button type="submit" size="xs" variant="default" loading={isPending}>
+          {t('settings.test-mail-send')}
+        </Button>
+      </form>
+      <p role="status">{isSuccess ? t('settings.test-mail-sent', { to: variables }) : ''}</p>
+      {error === null ? null : <ProblemBox error={error} />}
+    </Card>
+  );
+}

@@ -1,0 +1,107 @@
+/** The diff before anything is written. */
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Notice } from '../../../ui/notice.tsx';
+import { callConsole } from '../../api/session.ts';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { t as common } from '../../text.ts';
+import form from '../operators/form.module.css';
+import { type Change, type Preview, type Settings, settingsQuery } from './api.ts';
+import classes from './page.module.css';
+import { t } from './text.ts';
+
+const marks = { same: ' ', added: '+', removed: '-', gap: '…' } as const;
+
+export function Review({
+  changes,
+  stamps,
+  onClose,
+  onWritten,
+}: {
+  changes: readonly Change[];
+  stamps: Settings['stamps'];
+  onClose: () => void;
+  onWritten: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const body = { changes, stamps };
+  const { data, error } = useQuery({
+    queryKey: ['settings-preview', body],
+    queryFn: () => callConsole<Preview>('/settings/preview', { method: 'POST', body }),
+    gcTime: 0,
+    retry: false,
+  });
+  const write = useMutation({
+    mutationFn: () => callConsole('/settings', { method: 'POST', body }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey });
+      onWritten();
+    },
+  });
+  const problem = error ?? write.error;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="xl"
+      title={t('settings.review-title')}
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': common('panel.close') }}
+    >
+      <div className={form.form}>
+        {problem === null ? null : <ProblemBox error={problem} />}
+        {data === undefined && error === null ? <SkeletonLines lines={6} /> : null}
+        {data?.diffs.map(({ file, lines }) => (
+          <section key={file}>
+            <h3 className={classes.file}>supabase/{file}</h3>
+            <Scrolled label={t('settings.diff', { file })}>
+              {lines.map(({ kind, text }, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text, in its order
+                <div key={index} className={classes.line} data-kind={kind}>
+                  <span aria-hidden>{marks[kind]}</span>
+                  {kind === 'added' || kind === 'removed' ? (
+                    <span className="visually-hidden">{t(`settings.${kind}`)} </span>
+                  ) : null}
+                  <code>{text}</code>
+                </div>
+              ))}
+            </Scrolled>
+          </section>
+        ))}
+        {data !== undefined && data.warnings.length > 0 ? (
+          <Notice tone="warning">
+            {data.warnings.map((warning) => (
+              <p key={warning}>{warning}</p>
+            ))}
+          </Notice>
+        ) : null}
+        <p className={form.text}>{t('settings.when')}</p>
+        <div className={form.buttons}>
+          <Button variant="default" size="sm" onClick={onClose}>
+            {common('confirm.cancel')}
+          </Button>
+          <Button
+            size="sm"
+            disabled={data === undefined}
+            loading={write.isPending}
+            data-autofocus
+            onClick={() => write.mutate()}
+          >
+            {t('settings.write')}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+function Scrolled({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className={classes.diff} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  );
+}
