@@ -144,6 +144,20 @@ test('a logged request is taken over', async () => {
   await close();
 });
 
+test('a row and an entry of the log lead here', async () => {
+  const { page, close } = await opened(`/tables/public/notes?${address({ row: { id: '2' } })}`);
+  await page.getByRole('dialog').getByRole('link', { name: 'Who sees this row, and why?' }).press('Enter');
+  await page.getByText('postgres may select this row').waitFor();
+  const answer = await backend.fetch('/rest/v1/notes?id=eq.1', {
+    headers: { apikey: backend.keys.publishableKey },
+  });
+  await answer.text();
+  await go(page, `/logs?${address({ open: answer.headers.get('x-request-id') ?? '' })}`);
+  await page.getByRole('link', { name: 'Why did it get this answer?' }).press('Enter');
+  await page.getByText('anon finds no such row to select').waitFor();
+  await close();
+});
+
 test('a read-only operator asks why of reads, and changes no policy', async () => {
   const { page, close } = await opened('/policies', {}, 'looker');
   const notes = page.getByRole('region', { name: 'notes', exact: true });

@@ -32,6 +32,7 @@ export const messages = {
   'logs.none-title': 'Nothing to show',
   'logs.none-text': 'Requests and log lines of every service appear here. None fits this filter.',
   'logs.entry': 'Log entry',
+  'logs.why': 'Why did it get this answer?',
   'logs.trace': 'What this request did',
   'logs.trace-none': 'The log holds nothing more of this request.',
   'logs.query': 'Query',

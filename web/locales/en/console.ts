@@ -190,6 +190,7 @@ export const messages = {
   'edit.keep-yours': 'Write mine over it',
   'edit.dismiss': 'Dismiss',
 
+  'row.why': 'Who sees this row, and why?',
   'row.new': 'New row in {table}',
   'row.title': '{table} {key}',
   'row.save': 'Save',

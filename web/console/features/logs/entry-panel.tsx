@@ -1,5 +1,6 @@
 /** One entry: who and what, and everything its request did as a waterfall. */
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { CodeBlock, JsonBlock } from '../../components/json-block.tsx';
@@ -28,6 +29,11 @@ export function RequestPanel({ requestId, onClose }: { requestId: string; onClos
       ) : (
         <div className={classes.details}>
           <Facts entry={main} />
+          {main.path?.startsWith('/rest/v1/') ? (
+            <Link to="/why" search={{ request: requestId }} className={classes.why}>
+              {t('logs.why')}
+            </Link>
+          ) : null}
           <Trace entries={data} />
           {data.map((entry, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a trace is read once and never reordered

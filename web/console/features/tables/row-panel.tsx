@@ -1,6 +1,7 @@
 /** One row as a form: opens long cells whole, edits several at once, makes new rows. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
 import { rowQuery, rowsPath } from '../../api/queries.ts';
@@ -111,6 +112,15 @@ function RowForm({
   const isUnchanged = rowKey !== undefined && Object.keys(changes).length === 0;
   return (
     <form onSubmit={submit} className={classes.form}>
+      {rowKey !== undefined && relation.key.kind === 'columns' ? (
+        <Link
+          to="/why"
+          search={{ ...name, op: 'select', key: rowKey, ...(as === undefined ? {} : { as }) }}
+          className={classes.why}
+        >
+          {t('row.why')}
+        </Link>
+      ) : null}
       {error === null ? null : (
         <ProblemBox error={error} {...(current === undefined ? {} : { title: t('row.conflict') })}>
           {current === undefined ? null : (
