@@ -253,3 +253,25 @@ describe('as somebody else', () => {
     expect((await owner.call('GET', as(admin))).status).toBe(422);
   });
 });
+
+test.each([
+  [
+    'PATCH',
+    '/tables/public/pairs/rows',
+    { edits: [{ key: { x: '1', y: 'a' }, changes: { note: { value: 'x' } } }] },
+  ],
+  ['POST', '/tables/public/pairs/rows', { values: { x: { value: '99' }, y: { value: 'z' } } }],
+  ['DELETE', '/tables/public/pairs/rows', { scope: { filters: [] } }],
+  ['POST', '/tables/public/pairs/change', { scope: { filters: [] }, changes: { note: { value: 'x' } } }],
+])('%s %s needs a role that may write, and proof of an open page', async (method, path, body) => {
+  await backend.operators.createOperator('onlooker', 'read-only');
+  const onlooker = await operator(backend, 'onlooker');
+  const stored = async () =>
+    JSON.stringify(await pool().query(sql`select * from public.pairs order by x, y`));
+  const before = await stored();
+  expect((await onlooker.call(method, path, body)).status).toBe(403);
+  const forged = await owner.call(method, path, body, { 'x-plinth-csrf': '' });
+  expect([forged.status, forged.body.code]).toEqual([403, 'csrf']);
+  expect((await owner.call(method, path, body, { cookie: '' })).status).toBe(401);
+  expect(await stored()).toBe(before);
+});
