@@ -28,6 +28,7 @@ import { personaRoutes } from './persona/routes.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { keyRoutes } from './project-keys/routes.ts';
 import * as queries from './queries.ts';
+import { referenceRoutes } from './reference/routes.ts';
 import { createApi, parse } from './routes/api.ts';
 import { homeRoutes } from './routes/home.ts';
 import { inboxRoutes } from './routes/inbox.ts';
@@ -154,6 +155,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               });
               functionRoutes(scope, api, { ...deps, audit });
               realtimeRoutes(api, { ...deps, audit });
+              referenceRoutes(api, { ...deps, audit });
               logRoutes(scope, api, deps);
               settingsRoutes(api, { ...deps, audit });
               keyRoutes(api, { keys: deps.keys, jwtExpirySeconds: deps.config.auth.jwt_expiry, audit });

@@ -8,6 +8,7 @@ export { isHeld, type LockInfo, readLock } from './embedded/lock.ts';
 export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.ts';
 export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 export type * from './types.ts';
+export { generateTypes } from './typescript-types.ts';
 export {
   ConnectionError,
   type ConnectionOptions,

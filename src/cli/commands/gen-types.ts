@@ -1,4 +1,5 @@
 import { loadConfig } from '../../config/index.ts';
+import { generateTypes } from '../../database/index.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { withBackend } from '../operations.ts';
@@ -37,8 +38,8 @@ export const genTypes: Command = {
     const url = given ?? (await running?.call<string>('databaseUrl'));
     const types =
       url !== undefined
-        ? await generate(url, schemas)
-        : await withBackend(place, say, (backend) => generate(backend.database.info.url, schemas));
+        ? await generateTypes(url, schemas)
+        : await withBackend(place, say, (backend) => generateTypes(backend.database.info.url, schemas));
     process.stdout.write(types);
     return 0;
   },
@@ -46,20 +47,4 @@ export const genTypes: Command = {
 
 function defaultSchemas(projectDir: string): string[] {
   return [...new Set(['public', ...loadConfig({ projectDir }).config.api.schemas])];
-}
-
-/** The generator and its client take a moment to load: only here. */
-async function generate(url: string, schemas: readonly string[]): Promise<string> {
-  const [{ default: pg }, { introspect }, { generateTypescript, sortGeneratorMetadata }] = await Promise.all([
-    import('pg'),
-    import('@supabase/postgrest-typegen/introspection'),
-    import('@supabase/postgrest-typegen/generation'),
-  ]);
-  const pool = new pg.Pool({ connectionString: url, max: 4 });
-  try {
-    const metadata = await introspect(pool, { includedSchemas: [...schemas] });
-    return await generateTypescript(sortGeneratorMetadata(metadata), { detectOneToOneRelationships: true });
-  } finally {
-    await pool.end();
-  }
 }
