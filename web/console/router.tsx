@@ -50,6 +50,7 @@ const LogsPage = lazyRouteComponent(() => import('./features/logs/page.tsx'), 'L
 const MetricsPage = lazyRouteComponent(() => import('./features/metrics/page.tsx'), 'MetricsPage');
 const KeysPage = lazyRouteComponent(() => import('./features/keys/page.tsx'), 'KeysPage');
 const SettingsPage = lazyRouteComponent(() => import('./features/settings/page.tsx'), 'SettingsPage');
+const ReferencePage = lazyRouteComponent(() => import('./features/reference/page.tsx'), 'ReferencePage');
 const AuditPage = lazyRouteComponent(() => import('./features/audit/page.tsx'), 'AuditPage');
 const InboxPage = lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage');
 
@@ -75,6 +76,7 @@ const codeOf: readonly (readonly [RegExp, readonly { preload?: () => unknown }[]
   [/^\/inbox/, [InboxPage]],
   [/^\/operators/, [OperatorsPage]],
   [/^\/audit/, [AuditPage]],
+  [/^\/reference/, [ReferencePage]],
   [/^\/settings/, [SettingsPage]],
   [/^\/keys/, [KeysPage]],
   [/^\/logs/, [LogsPage]],
@@ -261,6 +263,16 @@ const settingsRoute = createRoute({
   component: SettingsPage,
 });
 
+const referenceRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/reference',
+  validateSearch: (search: Record<string, unknown>): { table?: string; as?: string } => ({
+    ...(typeof search.table === 'string' ? { table: search.table } : {}),
+    ...(typeof search.as === 'string' ? { as: search.as } : {}),
+  }),
+  component: ReferencePage,
+});
+
 const auditRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/audit',
@@ -307,6 +319,7 @@ const routeTree = rootRoute.addChildren([
     whyRoute,
     operatorsRoute,
     auditRoute,
+    referenceRoute,
     settingsRoute,
     keysRoute,
     logsRoute,

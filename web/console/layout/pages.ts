@@ -1,5 +1,6 @@
 /** The pages of the menu: only those that exist. The palette and the shortcuts list read the same table. */
 import {
+  IconApi,
   IconBolt,
   IconBroadcast,
   IconBucket,
@@ -32,6 +33,7 @@ export const pages = [
   { to: '/inbox', label: 'nav.inbox', keys: 'i', Icon: IconInbox },
   { to: '/logs', label: 'nav.logs', keys: 'l', Icon: IconListDetails },
   { to: '/metrics', label: 'nav.metrics', keys: 'm', Icon: IconChartLine },
+  { to: '/reference', label: 'nav.api', keys: 'd', Icon: IconApi },
   { to: '/keys', label: 'nav.keys', keys: 'k', Icon: IconKey },
   { to: '/operators', label: 'nav.operators', keys: 'o', Icon: IconUserShield },
   { to: '/audit', label: 'nav.audit', keys: 'a', Icon: IconHistory },

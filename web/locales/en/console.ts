@@ -18,6 +18,7 @@ export const messages = {
   'nav.inbox': 'Inbox',
   'nav.logs': 'Logs',
   'nav.metrics': 'Metrics',
+  'nav.api': 'API',
   'nav.keys': 'Keys',
   'nav.settings': 'Settings',
   'nav.operators': 'Operators',

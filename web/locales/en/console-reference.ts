@@ -1,0 +1,21 @@
+/** Texts of the API page. ICU messages. */
+export const messages = {
+  'reference.title': 'API',
+  'reference.types': 'TypeScript types',
+  'reference.table': 'Table',
+  'reference.columns': 'Columns',
+  'reference.column': 'Column',
+  'reference.type': 'Type',
+  'reference.notes': 'Notes',
+  'reference.key': 'primary key',
+  'reference.required': 'required',
+  'reference.to': 'to {table}',
+  'reference.snippets': 'In your app',
+  'reference.try': 'Try it',
+  'reference.try-text': 'Sent to REST as {name} would send it: policies and grants apply.',
+  'reference.request': 'Request',
+  'reference.run': 'Run',
+  'reference.answer': 'Answer',
+  'reference.none-title': 'No table yet',
+  'reference.none-text': 'Create a table, and how to use it appears here.',
+} as const;
