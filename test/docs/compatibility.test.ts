@@ -39,7 +39,6 @@ describe('what is missing, in the words of the page', () => {
     ['Image transformation', 'GET', '/storage/v1/render/image/public/photos/a.png', 404, 'not found'],
     ['Analytics and vector buckets', 'POST', '/storage/v1/vector/ListVectorBuckets', 404, 'not found'],
     ['SCIM', 'GET', '/auth/v1/scim/v2/Schemas', 404, 'feature_disabled'],
-    ['Metrics', 'GET', '/metrics', 404, 'Nothing is served'],
     ['Log service', 'GET', '/analytics/v1/logs', 404, 'Nothing is served'],
     ['postgres-meta', 'GET', '/pg/tables', 404, 'Nothing is served'],
     ['The tenant API of realtime', 'GET', '/realtime/v1/api/tenants', 404, 'Nothing is served'],
