@@ -25,6 +25,8 @@ export function faceConfig(face: Face): UserConfig {
     logLevel: 'warn',
     html: { cspNonce: noncePlaceholder },
     plugins: [react(), themeCssPlugin(), messagesPlugin(), schemeScriptPlugin(noncePlaceholder)],
+    // React has had it since 18; what wouter and others bring for older ones stays out.
+    resolve: { alias: [{ find: /^use-sync-external-store\/shim\b.*/, replacement: 'react' }] },
     build: {
       outDir: path(`../dist/web/${face}`),
       emptyOutDir: true,
@@ -34,7 +36,13 @@ export function faceConfig(face: Face): UserConfig {
       assetsInlineLimit: 0,
       // Account inlines its one sheet into the prerendered pages.
       cssCodeSplit: face === 'console',
-      modulePreload: { polyfill: false },
+      // What a late chunk of Account needs beside itself has come with the page.
+      modulePreload: {
+        polyfill: false,
+        ...(face === 'account' && {
+          resolveDependencies: (_name, needed, { hostType }) => (hostType === 'html' ? needed : []),
+        }),
+      },
       reportCompressedSize: false,
       rolldownOptions: { output: { codeSplitting: { groups: [{ name: textsChunk, debugName: 'texts' }] } } },
     },

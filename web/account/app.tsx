@@ -35,10 +35,7 @@ const NewPasswordPage = late('page.new-password', async () => (await members()).
 const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePage);
 /** Its sections need a session and come later still. */
 const SecurityPage = late('page.security', async () => (await members()).SecurityPage, { wide: true });
-const SsoPage = late('page.sso', async () => {
-  const [{ SsoPage: Page }] = await Promise.all([import('./pages/sso.tsx'), loadRest()]);
-  return Page;
-});
+const SsoPage = late('page.sso', async () => (await import('./pages/sso.tsx')).SsoPage);
 const GuestPage = late('page.guest', async () => (await members()).GuestPage);
 
 /** By path below `/account`. `error` also stands for every address that is none. */

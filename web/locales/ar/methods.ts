@@ -1,12 +1,5 @@
-/** Texts of second factors, keys, single sign-on and linked accounts. ICU messages. */
+/** Texts of second factors, keys and linked accounts. ICU messages. */
 export const messages = {
-  'sso.intro': 'مؤسستك هي التي تسجّل دخولك. أخبرنا أي مؤسسة هي.',
-  'sso.domain': 'بريد العمل الإلكتروني أو النطاق',
-  'sso.domain-hint': 'مثل you@company.com أو company.com.',
-  'sso.domain-wrong': 'أدخل بريد عملك الإلكتروني، أو الجزء الذي بعد @.',
-  'sso.submit': 'متابعة',
-  'sso.other': 'تسجيل الدخول بطريقة أخرى',
-
   'wallet.ethereum': 'محفظة Ethereum',
   'wallet.solana': 'محفظة Solana',
   'wallet.none': 'لا توجد محفظة في هذا المتصفح. أضف واحدة وأعد تحميل الصفحة، أو افتحها في متصفح محفظتك.',

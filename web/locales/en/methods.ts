@@ -1,12 +1,5 @@
-/** Texts of second factors, keys, single sign-on and linked accounts. ICU messages. */
+/** Texts of second factors, keys and linked accounts. ICU messages. */
 export const messages = {
-  'sso.intro': 'Your organisation signs you in. Tell us which one it is.',
-  'sso.domain': 'Work email address or domain',
-  'sso.domain-hint': 'For example you@company.com, or company.com.',
-  'sso.domain-wrong': 'Enter your work email address, or the part after the @.',
-  'sso.submit': 'Continue',
-  'sso.other': 'Sign in another way',
-
   'wallet.ethereum': 'Ethereum wallet',
   'wallet.solana': 'Solana wallet',
   'wallet.none':
