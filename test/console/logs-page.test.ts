@@ -73,7 +73,7 @@ test('the filter is in the address; a request opens as a waterfall, by keyboard'
   await page.getByRole('button', { name: 'GET /rest/v1/tasks' }).press('Enter');
   const panel = page.getByRole('dialog');
   await panel.getByRole('heading', { name: 'What this request did' }).waitFor();
-  expect(await panel.getByRole('listitem').count()).toBe(2);
+  await expect.poll(() => panel.getByRole('listitem').count()).toBe(2);
   await panel.getByText('service_role').first().waitFor();
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });
@@ -100,7 +100,7 @@ test('markup in an address, a query and the name of a browser is text', async ()
   const { page, complaints, close } = await opened('/logs?open=hostile-1');
   const panel = page.getByRole('dialog');
   await panel.getByText(markup).first().waitFor();
-  expect(await panel.getByText(markup).count()).toBeGreaterThan(1);
+  await expect.poll(() => panel.getByText(markup).count()).toBeGreaterThan(1);
   await page.keyboard.press('Escape');
   await row(page, markup).first().waitFor();
   expect(await page.evaluate('window.hit')).toBeUndefined();

@@ -53,7 +53,7 @@ test('statements run from the keyboard, with a result each; the draft is there a
   await page.getByText('Committed').waitFor();
   await page.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
   await page.getByRole('columnheader', { name: '<b>head</b> text' }).waitFor();
-  expect(await page.getByRole('region', { name: /^Rows of Statement/ }).count()).toBe(2);
+  await expect.poll(() => page.getByRole('region', { name: /^Rows of Statement/ }).count()).toBe(2);
   expect(page.url()).toContain('tab=');
   await page.reload();
   await editor(page).getByText('two').waitFor();
@@ -68,7 +68,7 @@ test('what is selected is what runs', async () => {
   await page.getByRole('button', { name: 'Run selection' }).waitFor();
   await page.keyboard.press('Control+Enter');
   await page.getByRole('columnheader', { name: 'two integer' }).waitFor();
-  expect(await page.getByRole('columnheader').count()).toBe(1);
+  await expect.poll(() => page.getByRole('columnheader').count()).toBe(1);
   await close();
 });
 

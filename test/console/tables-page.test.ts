@@ -92,7 +92,7 @@ describe('ranges of cells', () => {
     await focusCell(page, 0, 3);
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Shift+ArrowRight');
-    expect(await page.locator('[data-range]').count()).toBe(4);
+    await expect.poll(() => page.locator('[data-range]').count()).toBe(4);
     await page.keyboard.press('Control+c');
     await page.getByText('4 cells copied').waitFor();
     expect(await clipboard(page)).toBe('Book 1\t1\nBook 2\t2');

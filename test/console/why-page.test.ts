@@ -171,7 +171,7 @@ test('a read-only operator asks why of reads, and changes no policy', async () =
     `/why?${address({ schema: 'public', table: 'notes', op: 'select', key: { id: '2' }, as: 'anon' })}`,
   );
   await page.getByText('anon finds no such row').waitFor();
-  expect(await page.getByLabel('Operation').locator('option').count()).toBe(1);
+  await expect.poll(() => page.getByLabel('Operation').locator('option').count()).toBe(1);
   await close();
 });
 
