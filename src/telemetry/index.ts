@@ -16,6 +16,7 @@ import {
   rounded,
 } from './core/entries.ts';
 import { createMetrics } from './core/metrics.ts';
+import { createRequestRing } from './core/request-ring.ts';
 import { createRing } from './core/ring.ts';
 import { linesBackward } from './segments.ts';
 import type { Cursor, Level, LogEntry, LogFilter, LogPage, Telemetry } from './types.ts';
@@ -46,7 +47,7 @@ export interface TelemetryOptions {
 }
 
 export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions): Telemetry {
-  const requests = createRing<RequestRecord>(keptRequests);
+  const requests = createRequestRing(keptRequests);
   const lines = createRing<LineRecord>(keptLines);
   const metrics = createMetrics();
   const followers = new Set<(entry: LogEntry) => void>();
@@ -60,7 +61,7 @@ export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions):
 
   /** Older than this only files know all of it. */
   function memoryBeginsAt(): number {
-    return Math.max(startedAt - 1, requests.oldestKept?.at ?? 0, lines.oldestKept?.at ?? 0);
+    return Math.max(startedAt - 1, requests.oldestAt ?? 0, lines.oldestKept?.at ?? 0);
   }
 
   function* fromMemory(): Generator<LogEntry> {
