@@ -26,7 +26,7 @@ export function faceConfig(face: Face): UserConfig {
     html: { cspNonce: noncePlaceholder },
     plugins: [react(), themeCssPlugin(), messagesPlugin(), schemeScriptPlugin(noncePlaceholder)],
     // React has had it since 18; what wouter and others bring for older ones stays out.
-    resolve: { alias: [{ find: /^use-sync-external-store\/shim\b.*/, replacement: 'react' }] },
+    resolve: { alias: [{ find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' }] },
     build: {
       outDir: path(`../dist/web/${face}`),
       emptyOutDir: true,
