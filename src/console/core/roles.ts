@@ -5,7 +5,7 @@ export type OperatorRole = (typeof roles)[number];
 
 /**
  * `read`: look at everything but secrets. `secrets`: look at what would let somebody act as a user (captured mail, rows
- * of auth and vault). `write`: change data and users. `own`: operators and keys.
+ * of auth, vault and of queued requests). `write`: change data and users. `own`: operators and keys.
  */
 export const permissions = ['read', 'secrets', 'write', 'own'] as const;
 export type Permission = (typeof permissions)[number];
@@ -24,8 +24,11 @@ export const permissionsOf = (role: OperatorRole): readonly Permission[] => gran
 export const may = (role: OperatorRole, permission: Permission): boolean =>
   granted[role].includes(permission);
 
-/** Schemas whose rows hold tokens, password hashes or secrets. */
-const secretSchemas: readonly string[] = ['auth', 'vault'];
+/**
+ * Schemas whose rows hold tokens, password hashes or secrets. Queued requests (`net`), hooks and scheduled commands carry
+ * keys in their headers and texts.
+ */
+const secretSchemas: readonly string[] = ['auth', 'vault', 'net', 'cron', 'supabase_functions', '_plinth'];
 
 /** What it takes to read the rows of a schema. */
 export const permissionForRows = (schema: string): Permission =>
