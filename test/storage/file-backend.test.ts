@@ -1,11 +1,11 @@
 /** The file backend by itself: what it stores, and what a crash at each step leaves. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileBackend } from '../../src/storage/backend/file.ts';
 import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
 
@@ -131,4 +131,79 @@ test('a database that does not answer removes nothing', async () => {
   const silent = () => Promise.reject(new Error('no database'));
   await expect(next.recover(silent)).rejects.toThrow('no database');
   expect(await left()).toEqual({ objects: 1, partial: 0, intents: 1 });
+});
+
+describe('a body in parts', () => {
+  const sent = Array.from({ length: 3 }, () => ({ id: randomUUID(), bytes: randomBytes(150_000) }));
+  const send = (upload: string) =>
+    Promise.all(
+      sent.map(async ({ id, bytes }) => ({
+        id,
+        ...(await backend.writePart(upload, id, chunks(bytes), bytes.length)),
+      })),
+    );
+  const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest();
+
+  test('is one body once it is assembled, whole and in ranges', async () => {
+    const [upload, version, copied] = [randomUUID(), randomUUID(), randomUUID()];
+    const parts = (await send(upload)).toReversed();
+    const whole = Buffer.concat(sent.toReversed().map(({ bytes }) => bytes));
+    expect(await backend.open(version)).toBeUndefined();
+    const etag = md5(Buffer.concat(sent.toReversed().map(({ bytes }) => md5(bytes)))).toString('hex');
+    expect(await backend.assemble(upload, parts, version)).toMatchObject({
+      sizeBytes: whole.length,
+      etag: `"${etag}-3"`,
+    });
+    expect(await backend.copy(version, copied)).toMatchObject({ sizeBytes: whole.length });
+    await (await backend.announce([upload])).settle([upload]);
+    for (const one of [version, copied]) {
+      const all = await backend.open(one);
+      expect((await bytesOf((await all?.read()) ?? Buffer.from('none'))).equals(whole)).toBe(true);
+      for (const [start, end] of [
+        [0, 0],
+        [149_999, 150_000],
+        [10, 449_998],
+        [300_000, 449_999],
+      ] as const) {
+        const body = await (await backend.open(one))?.read({ start, end });
+        expect((await bytesOf(body ?? Buffer.from('none'))).equals(whole.subarray(start, end + 1))).toBe(
+          true,
+        );
+      }
+    }
+    await (await backend.announce([])).settle([version, copied]);
+    expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
+    expect(await readdir(join(root, 'uploads'))).toEqual([]);
+  });
+
+  test('with a part missing is none, and can be tried again', async () => {
+    const [upload, version] = [randomUUID(), randomUUID()];
+    const parts = await send(upload);
+    const lost = { ...parts[0], id: randomUUID(), sizeBytes: 1, etag: '""' };
+    expect(await backend.assemble(upload, [...parts, lost], version)).toBeUndefined();
+    expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
+    expect(await backend.assemble(upload, parts, version)).toMatchObject({ sizeBytes: 450_000 });
+  });
+
+  test('that was refused or replaced leaves no bytes', async () => {
+    const [upload, part] = [randomUUID(), randomUUID()];
+    await expect(backend.writePart(upload, part, chunks(randomBytes(9), 3), 8)).rejects.toThrow(
+      BodyTooLargeError,
+    );
+    await backend.writePart(upload, part, chunks(randomBytes(9)), 9);
+    await backend.removeParts(upload, [part]);
+    expect(await readdir(join(root, 'uploads', upload))).toEqual([]);
+    await expect(backend.writePart(upload, '../x', chunks(randomBytes(9)), 9)).rejects.toThrow();
+  });
+
+  test('survives a crash while it is assembled', async () => {
+    const [upload, version] = [randomUUID(), randomUUID()];
+    const parts = await send(upload);
+    await backend.announce([version]);
+    await backend.assemble(upload, parts, version);
+    const next = createFileBackend(root);
+    await next.recover(async () => new Set([upload]));
+    expect(await next.open(version)).toBeUndefined();
+    expect(await next.assemble(upload, parts, version)).toMatchObject({ sizeBytes: 450_000 });
+  });
 });

@@ -1,4 +1,7 @@
-/** The file backend's layout: `objects/3f/3f2a…` by version, `partial/3f2a…` while being written, `intents/…`. */
+/**
+ * The file backend's layout: `objects/3f/3f2a…` by version (a folder for a body that came in parts), `partial/3f2a…`
+ * while being written, `uploads/3f2a…/PART` for parts of uploads that are under way, `intents/…`.
+ */
 import { join } from 'node:path';
 
 const versionPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -12,21 +15,28 @@ export interface FilePaths {
   readonly objects: string;
   readonly partial: string;
   readonly intents: string;
+  readonly uploads: string;
   shard(version: string): string;
   object(version: string): string;
   partialOf(version: string): string;
+  upload(version: string): string;
+  part(version: string, id: string): string;
 }
 
 export function filePaths(root: string): FilePaths {
   const objects = join(root, 'objects');
   const partial = join(root, 'partial');
+  const uploads = join(root, 'uploads');
   return {
     objects,
     partial,
     intents: join(root, 'intents'),
+    uploads,
     shard: (version) => join(objects, checked(version).slice(0, 2)),
     object: (version) => join(objects, checked(version).slice(0, 2), version),
     partialOf: (version) => join(partial, checked(version)),
+    upload: (version) => join(uploads, checked(version)),
+    part: (version, id) => join(uploads, checked(version), checked(id)),
   };
 }
 

@@ -4,11 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';
-import { copyFile, type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { copyFile, type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../core/range.ts';
-import { isMissing } from './file-errors.ts';
+import { isDirectoryError, isMissing } from './file-errors.ts';
+import { assembleParts, describeParts, openParts } from './file-parts.ts';
 import { filePaths, isVersion } from './file-paths.ts';
+import { removeTree, syncDirectory } from './file-system.ts';
 import { createIntentLog } from './intents.ts';
 import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody } from './types.ts';
 
@@ -19,67 +21,115 @@ const readChunkBytes = 128 * 1024;
 
 export function createFileBackend(root: string): ObjectBackend {
   const paths = filePaths(root);
-  for (const directory of [paths.objects, paths.partial, paths.intents]) {
+  for (const directory of [paths.objects, paths.partial, paths.intents, paths.uploads]) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
-  const remove = (version: string): Promise<void> => removeFile(paths.object(version));
+  /** A version is that of an object or of an upload. */
+  const remove = async (version: string): Promise<void> => {
+    if (!(await removeTree(paths.object(version)))) await removeTree(paths.upload(version));
+  };
   const intents = createIntentLog(paths.intents, remove);
   const shardsMade = new Set<string>();
 
-  /** Moves a finished partial file to its place, durably. */
-  async function publish(version: string): Promise<void> {
+  async function makeShard(version: string): Promise<string> {
     const shard = paths.shard(version);
     if (!shardsMade.has(shard)) {
       await mkdir(shard, { recursive: true, mode: 0o700 });
       await syncDirectory(paths.objects);
       shardsMade.add(shard);
     }
+    return shard;
+  }
+
+  /** Moves a finished partial file to its place, durably. */
+  async function publish(version: string): Promise<void> {
+    const shard = await makeShard(version);
     await rename(paths.partialOf(version), paths.object(version));
     await syncDirectory(shard);
+  }
+
+  /** Writes and syncs a new file; what fails leaves none. */
+  async function writeFile(
+    path: string,
+    body: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+  ): Promise<StoredBody> {
+    const handle = await open(path, 'wx', 0o600);
+    try {
+      const written = await writeBody(handle, body, maxBytes);
+      await handle.sync();
+      await handle.close();
+      return written;
+    } catch (error) {
+      await handle.close();
+      await removeTree(path);
+      throw error;
+    }
+  }
+
+  async function write(
+    version: string,
+    body: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+  ): Promise<StoredBody> {
+    const partial = paths.partialOf(version);
+    const written = await writeFile(partial, body, maxBytes);
+    try {
+      await publish(version);
+    } catch (error) {
+      await removeTree(partial);
+      throw error;
+    }
+    return written;
   }
 
   return {
     announce: (versions) => intents.open(versions),
 
-    async write(version, body, maxBytes) {
-      const partial = paths.partialOf(version);
-      const handle = await open(partial, 'wx', 0o600);
-      try {
-        const written = await writeBody(handle, body, maxBytes);
-        await handle.sync();
-        await handle.close();
-        await publish(version);
-        return written;
-      } catch (error) {
-        await handle.close();
-        await removeFile(partial);
-        throw error;
-      }
+    write,
+
+    async writePart(upload, partId, body, maxBytes) {
+      const directory = paths.upload(upload);
+      if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
+        await syncDirectory(paths.uploads);
+      const written = await writeFile(paths.part(upload, partId), body, maxBytes);
+      await syncDirectory(directory);
+      return written;
+    },
+
+    async assemble(upload, parts, version) {
+      const shard = await makeShard(version);
+      const draft = paths.partialOf(version);
+      const whole = await assembleParts(paths.upload(upload), draft, paths.object(version), parts);
+      if (!whole) return undefined;
+      await syncDirectory(shard);
+      return describeParts(parts);
+    },
+
+    async removeParts(upload, partIds) {
+      for (const id of partIds) await removeTree(paths.part(upload, id));
     },
 
     async copy(fromVersion, toVersion) {
       if (!isVersion(fromVersion)) return undefined;
       const partial = paths.partialOf(toVersion);
+      const source = paths.object(fromVersion);
       try {
-        await copyFile(paths.object(fromVersion), partial, constants.COPYFILE_FICLONE);
+        await copyFile(source, partial, constants.COPYFILE_FICLONE);
         const stored = await hashAndSync(partial);
         await publish(toVersion);
         return stored;
       } catch (error) {
-        await removeFile(partial);
+        await removeTree(partial);
         if (isMissing(error)) return undefined;
-        throw error;
+        if (!isDirectoryError(error)) throw error;
       }
+      const body = await openParts(source);
+      return body && write(toVersion, (await body.read()) as Readable, body.sizeBytes);
     },
 
     async open(version) {
-      if (!isVersion(version)) return undefined;
-      try {
-        return await openBody(await open(paths.object(version), 'r'));
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }
+      return isVersion(version) ? openBody(paths.object(version)) : undefined;
     },
 
     async recover(findLiving) {
@@ -88,7 +138,7 @@ export function createFileBackend(root: string): ObjectBackend {
       for await (const intent of intents.leftOver()) {
         const living = await findLiving(intent.versions);
         for (const version of intent.versions) {
-          await removeFile(paths.partialOf(version));
+          await removeTree(paths.partialOf(version));
           if (living.has(version)) continue;
           await remove(version);
           removedVersions += 1;
@@ -159,8 +209,23 @@ async function hashAndSync(path: string): Promise<StoredBody> {
   }
 }
 
-async function openBody(handle: FileHandle): Promise<OpenBody> {
-  const { size } = await handle.stat();
+/** Windows says already when opening that it is a folder. */
+async function openBody(path: string): Promise<OpenBody | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, 'r');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    if (isDirectoryError(error)) return openParts(path);
+    throw error;
+  }
+  const stats = await handle.stat();
+  if (!stats.isDirectory()) return openFile(handle, stats.size);
+  await handle.close();
+  return openParts(path);
+}
+
+function openFile(handle: FileHandle, size: number): OpenBody {
   return {
     sizeBytes: size,
     close: () => handle.close(),
@@ -184,24 +249,5 @@ async function readBody(handle: FileHandle, range: ByteRange): Promise<Buffer | 
     return buffer;
   } finally {
     await handle.close();
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a folder for syncing; NTFS journals the rename itself.
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function removeFile(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
   }
 }

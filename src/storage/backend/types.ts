@@ -5,6 +5,9 @@
  * An *intent* names versions that are about to be written or given up. It is written before the first byte or before
  * the row goes, and closed when the database has decided; what a crash leaves open, {@link ObjectBackend.recover}
  * settles by asking which of its versions have a row.
+ *
+ * An *upload* is a body under way that comes in parts (S3 multipart, TUS). It has a version of its own, which intents
+ * and recovery treat like any other, and its *parts* have ids, so that a part sent again never touches the one before.
  */
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../core/range.ts';
@@ -14,6 +17,15 @@ export interface StoredBody {
   /** Quoted MD5, in hexadecimal. */
   readonly etag: string;
   readonly lastModified: Date;
+}
+
+/** A part as its row describes it. */
+export interface Part {
+  /** A UUID. */
+  readonly id: string;
+  readonly sizeBytes: number;
+  /** Quoted MD5, in hexadecimal. */
+  readonly etag: string;
 }
 
 export interface OpenBody {
@@ -26,7 +38,7 @@ export interface OpenBody {
 export interface Intent {
   /** Before the row that names them goes: these versions are given up once the transaction commits. */
   giveUp(versions: readonly string[]): Promise<void>;
-  /** The database has decided; `gone` are the versions without a row, whose bytes are removed. */
+  /** The database has decided; `gone` are the versions without a row, whose bytes (or parts) are removed. */
   settle(gone: readonly string[]): Promise<void>;
 }
 
@@ -39,6 +51,23 @@ export interface ObjectBackend {
    */
   write(version: string, body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBody>;
   copy(fromVersion: string, toVersion: string): Promise<StoredBody | undefined>;
+  /**
+   * Stores a part of an upload; as {@link ObjectBackend.write}.
+   * @throws {BodyTooLargeError}
+   */
+  writePart(
+    upload: string,
+    partId: string,
+    body: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+  ): Promise<StoredBody>;
+  /**
+   * Makes a body of these parts, in this order, durably and in one step. The parts stay until the upload is settled as
+   * gone. Undefined when the bytes of one are missing.
+   */
+  assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined>;
+  /** Removes parts that no row names any more. */
+  removeParts(upload: string, partIds: readonly string[]): Promise<void>;
   /** Undefined when there are no such bytes. */
   open(version: string): Promise<OpenBody | undefined>;
   /** Settles the intents of a process that died; `findLiving` says which versions have a row. */

@@ -159,13 +159,16 @@ export async function deleteObjectsBefore(
   return rows.map((row) => row.version);
 }
 
-/** Which of these versions have a row. */
+/** Which of these versions have a row, as an object or as an upload under way. */
 export async function findLivingVersions(
   db: Queryable,
   versions: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const rows = await db.query<{ version: string }>(
-    sql`select version from storage.objects where version = any(${versions}::text[])`,
+    sql`
+      select version from storage.objects where version = any(${versions}::text[])
+      union all
+      select version from storage.s3_multipart_uploads where version = any(${versions}::text[])`,
   );
   return new Set(rows.map((row) => row.version));
 }

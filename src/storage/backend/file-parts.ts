@@ -1,0 +1,112 @@
+/**
+ * Bodies that came in parts, in the file backend. Parts lie in `uploads/VERSION/PART` and stay there until the upload
+ * ends; the object is a folder of hard links to them with the file `parts`, which names them in order. So a body of any
+ * size becomes whole in one rename, without copying a byte, and whatever interrupts that leaves the parts for another
+ * attempt.
+ */
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { copyFile, link, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { ByteRange } from '../core/range.ts';
+import { cannotLink, isMissing } from './file-errors.ts';
+import { isVersion } from './file-paths.ts';
+import { removeTree, syncDirectory } from './file-system.ts';
+import type { OpenBody, Part, StoredBody } from './types.ts';
+
+const listName = 'parts';
+
+/** Makes `target` the folder of an object out of `parts` below `uploadDir`, by way of `draft`. False: a part is missing. */
+export async function assembleParts(
+  uploadDir: string,
+  draft: string,
+  target: string,
+  parts: readonly Part[],
+): Promise<boolean> {
+  await mkdir(draft, { mode: 0o700 });
+  try {
+    for (const { id } of parts) await linkOrCopy(join(uploadDir, id), join(draft, id));
+    const list = await open(join(draft, listName), 'wx', 0o600);
+    try {
+      await list.writeFile(parts.map(({ id, sizeBytes }) => `${id} ${sizeBytes}\n`).join(''));
+      await list.sync();
+    } finally {
+      await list.close();
+    }
+    await syncDirectory(draft);
+    await rename(draft, target);
+    return true;
+  } catch (error) {
+    await removeTree(draft);
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** S3's ETag of a body in parts: the MD5 of their MD5s, and their number. */
+export function describeParts(parts: readonly Part[]): StoredBody {
+  const hash = createHash('md5');
+  let sizeBytes = 0;
+  for (const part of parts) {
+    hash.update(Buffer.from(part.etag.replaceAll('"', ''), 'hex'));
+    sizeBytes += part.sizeBytes;
+  }
+  return { sizeBytes, etag: `"${hash.digest('hex')}-${parts.length}"`, lastModified: new Date() };
+}
+
+/** The folder of an object as one body. Undefined: there is none, or it has lost its list. */
+export async function openParts(directory: string): Promise<OpenBody | undefined> {
+  let list: string;
+  try {
+    list = await readFile(join(directory, listName), 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  const parts = list.split('\n').flatMap((line) => {
+    const [id = '', size] = line.split(' ');
+    return isVersion(id) ? [{ path: join(directory, id), sizeBytes: Number(size) }] : [];
+  });
+  const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  return {
+    sizeBytes,
+    close: async () => undefined,
+    read: async (range) =>
+      Readable.from(readAcross(parts, range ?? { start: 0, end: sizeBytes - 1 }), { objectMode: false }),
+  };
+}
+
+async function* readAcross(
+  parts: readonly { readonly path: string; readonly sizeBytes: number }[],
+  range: ByteRange,
+): AsyncGenerator<Buffer> {
+  let offset = 0;
+  for (const { path, sizeBytes } of parts) {
+    const start = Math.max(range.start - offset, 0);
+    const end = Math.min(range.end - offset, sizeBytes - 1);
+    offset += sizeBytes;
+    if (start > end) continue;
+    let missing = end - start + 1;
+    for await (const chunk of createReadStream(path, { start, end, highWaterMark: 128 * 1024 })) {
+      missing -= (chunk as Buffer).byteLength;
+      yield chunk as Buffer;
+    }
+    if (missing > 0) throw new Error('A part is shorter than it was when it was stored');
+  }
+}
+
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!cannotLink(error)) throw error;
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+    const handle = await open(to, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+}

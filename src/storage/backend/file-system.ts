@@ -1,0 +1,27 @@
+/** What the file backend asks of a file system beyond Node's own calls. */
+import { open, rm, unlink } from 'node:fs/promises';
+import { isDirectoryError, isMissing } from './file-errors.ts';
+
+/** Makes the names in a folder survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open a folder for syncing; NTFS journals the rename itself.
+  if (process.platform === 'win32') return;
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes a file, or a folder with what is in it. False: there was none. */
+export async function removeTree(path: string): Promise<boolean> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (isMissing(error)) return false;
+    if (!isDirectoryError(error)) throw error;
+    await rm(path, { recursive: true, force: true });
+  }
+  return true;
+}
