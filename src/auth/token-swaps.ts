@@ -13,9 +13,10 @@ import { auditPayload } from './flows/audit.ts';
 import { createGathering } from './gathering.ts';
 import {
   type ActiveRefresh,
-  activeRefresh,
+  activeRefreshes,
   type RefreshedSession,
   readActiveRefresh,
+  swapSettings,
   type TokenSwap,
   tokenSwaps,
 } from './queries/refresh-at-once.ts';
@@ -51,19 +52,25 @@ export function createTokenSwaps(pool: Pool, settings: Settings, clock: Clock): 
     pool.transaction(
       async (tx, rows) => {
         const now = fromMs(clock.now());
+        const found = new Map(
+          rows[0]?.map((row) => readActiveRefresh(row)).map((each) => [each.place, each]),
+        );
         const swaps = requests.map((request, index) => {
-          const row = rows[index]?.[0];
           // Asked for twice at once, a token is no more usual than one that somebody else holds.
           const isFirst = requests.findIndex(({ token }) => token === request.token) === index;
-          const found = row && isFirst ? readActiveRefresh(row) : undefined;
-          return found && isUsual(found, settings, clock.now()) ? swapOf(found, request, now) : undefined;
+          const active = isFirst ? found.get(index + 1) : undefined;
+          return active && isUsual(active, settings, clock.now()) ? swapOf(active, request, now) : undefined;
         });
         const made = swaps.filter((swap) => swap !== undefined);
         await tx.finish(made.length === 0 ? [] : tokenSwaps(made, now));
         return swaps.map((swap) => swap && { user: swap.user, session: swap.session, child: swap.child });
       },
       // The first has waited longest.
-      { first: requests.map(({ token }) => activeRefresh(token)), signal: requests[0]?.signal },
+      {
+        settings: swapSettings,
+        first: [activeRefreshes(requests.map(({ token }) => token))],
+        signal: requests[0]?.signal,
+      },
     );
   const ask = createGathering<SwapRequest, Swapped | undefined>({
     work: swapAll,

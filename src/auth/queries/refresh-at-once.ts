@@ -1,5 +1,6 @@
 /** The usual refresh: one statement reads and locks all it needs, some small ones write. */
 import { randomUUID } from 'node:crypto';
+import type { Setting } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Session, User } from '../rows.ts';
@@ -9,6 +10,8 @@ import { userColumns, userRelations } from './users.ts';
 const noInstance = '00000000-0000-0000-0000-000000000000';
 
 export interface ActiveRefresh {
+  /** Of the token among those asked for, from 1. */
+  readonly place: number;
   readonly tokenId: number;
   readonly tokenUpdatedAt: string;
   readonly session: RefreshedSession;
@@ -21,33 +24,41 @@ export type RefreshedSession = Pick<
 >;
 
 /**
- * Nothing if the token is unknown or revoked, its session or user is not there, or somebody else is at one of them. It
- * waits for no lock, so that it can neither hold up the pool nor close a circle of locks with a change of the user.
+ * The place of each token, counted from 1, and what belongs to it. No row if the token is unknown or revoked, its session
+ * or user is not there, or somebody else is at one of them. It waits for no lock, so that it can neither hold up the pool
+ * nor close a circle of locks with a change of the user. By itself each token is looked up through its index, whatever
+ * the planner thinks of the tables; in one statement, since starting such a plan costs more than running it.
  */
-export function activeRefresh(token: string): Sql {
+export function activeRefreshes(tokens: readonly string[]): Sql {
   return sql`
-    select t.id as token_id, t.updated_at as token_updated_at, ${userColumns}, ${userRelations},
-           s.id as session_id, s.created_at as session_created_at, s.not_after, s.refreshed_at, s.oauth_client_id,
-           s.scopes, ${amrClaims}
-    from auth.refresh_tokens t
-    join auth.sessions s on s.id = t.session_id
-    join auth.users u on u.id = s.user_id and u.instance_id = ${noInstance}
-    where t.token = ${token} and t.revoked is false
-    for no key update of t, s, u skip locked`;
+    select asked.place::int, found.*
+    from unnest(${tokens}::text[]) with ordinality as asked (token, place)
+    cross join lateral (
+      select t.id as token_id, t.updated_at as token_updated_at, ${userColumns}, ${userRelations},
+             s.id as session_id, s.created_at as session_created_at, s.not_after, s.refreshed_at, s.oauth_client_id,
+             s.scopes, ${amrClaims}
+      from auth.refresh_tokens t
+      join auth.sessions s on s.id = t.session_id
+      join auth.users u on u.id = s.user_id and u.instance_id = ${noInstance}
+      where t.token = asked.token and t.revoked is false
+      for no key update of t, s, u skip locked
+    ) as found`;
 }
 
 interface Row extends User, Omit<RefreshedSession, 'id' | 'created_at'> {
+  readonly place: number;
   readonly token_id: number;
   readonly token_updated_at: string;
   readonly session_id: string;
   readonly session_created_at: string;
 }
 
-/** The row of {@link activeRefresh}. It serves as the user itself: its other columns are of no concern to anybody. */
+/** The row of {@link activeRefreshes}. It serves as the user itself: its other columns are of no concern to anybody. */
 export function readActiveRefresh(row: object): ActiveRefresh {
   const user = row as Row;
   const { not_after, refreshed_at, oauth_client_id, scopes, amr_claims } = user;
   return {
+    place: user.place,
     tokenId: user.token_id,
     tokenUpdatedAt: user.token_updated_at,
     session: {
@@ -77,38 +88,39 @@ export interface TokenSwap {
 }
 
 /**
- * Revokes the tokens, makes their children, notes the refreshes; in upstream's order, which triggers can see. Rows are
- * inserted together. Updates go one by one: by their key they are found through its index whatever the planner thinks of
- * the table, and how many are found.
+ * Revokes the tokens, makes their children, notes the refreshes; in upstream's order, which triggers can see. A statement a
+ * table: {@link swapSettings} keep them to the indexes.
  */
 export function tokenSwaps(swaps: readonly TokenSwap[], now: string): Sql[] {
-  const each = (statement: (swap: TokenSwap) => Sql): Sql[] => swaps.map(statement);
   const entries = swaps.flatMap(({ entries }) => entries);
+  const sessionIds = swaps.map(({ session }) => session.id);
   return [
     sql`insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
         select ${noInstance}, id, payload, ${now}, ''
         from unnest(${entries.map(() => randomUUID())}::uuid[], ${entries}::json[]) as e (id, payload)`,
-    ...each(
-      ({ tokenId }) =>
-        sql`update auth.refresh_tokens set revoked = true, updated_at = ${now} where id = ${tokenId}`,
-    ),
+    sql`update auth.refresh_tokens set revoked = true, updated_at = ${now}
+        where id = any(${swaps.map(({ tokenId }) => tokenId)}::bigint[])`,
     sql`insert into auth.refresh_tokens
           (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
         select ${noInstance}, child, user_id, false, ${now}, ${now}, token, session_id
         from unnest(${swaps.map(({ child }) => child)}::text[], ${swaps.map(({ user }) => user.id)}::text[],
-                    ${swaps.map(({ token }) => token)}::text[], ${swaps.map(({ session }) => session.id)}::uuid[])
+                    ${swaps.map(({ token }) => token)}::text[], ${sessionIds}::uuid[])
           as t (child, user_id, token, session_id)`,
-    ...each(
-      ({ user }) =>
-        sql`update auth.users set last_sign_in_at = ${user.last_sign_in_at}, updated_at = ${now}
-            where id = ${user.id}`,
-    ),
-    ...each(
-      ({ session, userAgent, ip }) =>
-        sql`update auth.sessions
-            set refreshed_at = ${now}::timestamptz at time zone 'UTC', updated_at = ${now},
-                user_agent = ${userAgent || null}, ip = ${ip || null}
-            where id = ${session.id}`,
-    ),
+    sql`update auth.users set last_sign_in_at = coalesce(last_sign_in_at, ${now}), updated_at = ${now}
+        where id = any(${swaps.map(({ user }) => user.id)}::uuid[])`,
+    sql`update auth.sessions
+        set refreshed_at = ${now}::timestamptz at time zone 'UTC', updated_at = ${now},
+            user_agent = (${swaps.map(({ userAgent }) => userAgent || null)}::text[])[array_position(${sessionIds}::uuid[], id)],
+            ip = (${swaps.map(({ ip }) => ip || null)}::inet[])[array_position(${sessionIds}::uuid[], id)]
+        where id = any(${sessionIds}::uuid[])`,
   ];
 }
+
+/**
+ * A plan serves any number of refreshes: by itself the server plans anew for each statement that names few. And since it is
+ * kept, it must not read whole tables because they were empty when it was made.
+ */
+export const swapSettings: readonly Setting[] = [
+  ['plan_cache_mode', 'force_generic_plan'],
+  ['enable_seqscan', 'off'],
+];
