@@ -279,6 +279,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     config,
     inbox: mail.inbox,
     mailer: mail.mailer,
+    messageTrials: auth.messageTrials,
     projectDir,
     supabaseDir,
     telemetry,

@@ -17,6 +17,7 @@ import type { AuthContext } from './context.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
 import { type GuestHandOver, type HandOverOutcome, handOverGuest } from './flows/guest-hand-over.ts';
 import { type CodeRequest, issueCode } from './flows/hand-over.ts';
+import { createMessageTrials, type MessageTrials } from './flows/message-trials.ts';
 import { isVettedClient, releaseAuthorization } from './flows/oauth-consent.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { endingWithRequests } from './http/deadline.ts';
@@ -57,6 +58,7 @@ import { localAssertions, sharedAssertions } from './spent-assertions.ts';
 import { createTokenSwaps } from './token-swaps.ts';
 
 export { authError, errorTable } from './errors.ts';
+export type { MailTrial, MessageTrials } from './flows/message-trials.ts';
 
 export const migrations: MigrationSet = { room: 'auth', dir: new URL('./sql/', import.meta.url) };
 
@@ -92,6 +94,7 @@ export interface AuthService extends Service {
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
   /** Those that are enabled, by the name that `provider` of /authorize takes; in the order of their names. */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
+  readonly messageTrials: MessageTrials;
 }
 
 export function createAuth(deps: AuthDeps): AuthService {
@@ -142,6 +145,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     handOverGuest: (request) => handOverGuest(ctx, request),
     isVettedClient: (clientId) => isVettedClient(ctx, clientId),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
+    messageTrials: createMessageTrials(ctx),
     customProviders: async () =>
       (await listCustomProviders(ctx.pool))
         .filter(({ enabled }) => enabled)

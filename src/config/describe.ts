@@ -25,7 +25,50 @@ export interface SectionFacts {
   readonly settings: readonly SettingFacts[];
 }
 
-/** Those that do something, in the order of the schema. Tables whose keys the user chooses are not among them. */
+/** A table whose keys the user chooses, for example `[functions.SLUG]`. */
+export interface NamesFacts {
+  readonly file: SettingsFile;
+  /** A name above that the user chooses as well is {@link anyName}. */
+  readonly path: readonly string[];
+  readonly help: string;
+  /** What the name is, for example `SLUG`. */
+  readonly placeholder: string;
+  /** What a name must match: the source of a RegExp. */
+  readonly pattern: string;
+  readonly upperCase: boolean;
+  /** Of each name: their paths go through {@link anyName}. One that ends there: the name's own value. */
+  readonly settings: readonly SettingFacts[];
+}
+
+/** In the paths of {@link NamesFacts}: a name the user chooses. */
+export const anyName = '*';
+
+/** Every table whose keys the user chooses, in the order of the schema. */
+export function describeNames(): NamesFacts[] {
+  return [...namesIn('config.toml', projectSchema, []), ...namesIn('plinth.toml', plinthSchema, [])];
+}
+
+function namesIn(file: SettingsFile, node: Node, path: readonly string[]): NamesFacts[] {
+  if (node.kind === 'setting') return [];
+  if (node.kind === 'section') {
+    if (node.pending !== undefined) return [];
+    return Object.entries(node.fields as Fields).flatMap(([key, field]) =>
+      namesIn(file, field, [...path, key]),
+    );
+  }
+  const { help, placeholder, pattern, upperCase = false, value } = node as Extract<Node, { kind: 'names' }>;
+  const below = [...path, anyName];
+  const settings =
+    value.kind === 'setting'
+      ? settingsOf(file, { [anyName]: value }, path)
+      : value.kind === 'section'
+        ? settingsOf(file, value.fields as Fields, below)
+        : [];
+  const own = { file, path, help, placeholder, pattern: pattern.source, upperCase, settings };
+  return [...(settings.length === 0 ? [] : [own]), ...namesIn(file, value, below)];
+}
+
+/** Those that do something, in the order of the schema; those of {@link describeNames} are not among them. */
 export function describeSettings(): SectionFacts[] {
   return [...sections('config.toml', projectSchema, []), ...sections('plinth.toml', plinthSchema, [])];
 }
@@ -36,24 +79,30 @@ function sections(
   path: readonly string[],
 ): SectionFacts[] {
   if (pending !== undefined) return [];
-  const settings: SettingFacts[] = [];
-  const below: SectionFacts[] = [];
-  for (const [key, node] of Object.entries(fields) as [string, Node][]) {
-    if (node.kind === 'section') below.push(...sections(file, node, [...path, key]));
-    if (node.kind !== 'setting' || node.ignored !== undefined || node.pending !== undefined) continue;
-    const { type } = node;
-    if (type.name === 'any') continue;
-    settings.push({
-      file,
-      path: [...path, key],
-      type: type.name,
-      ...(type.name === 'enum' ? { values: type.values } : {}),
-      ...(type.name === 'integer' ? { min: type.min, max: type.max } : {}),
-      default: defaultText(node),
-      help: node.help,
-    });
-  }
+  const below = (Object.entries(fields) as [string, Node][]).flatMap(([key, node]) =>
+    node.kind === 'section' ? sections(file, node, [...path, key]) : [],
+  );
+  const settings = settingsOf(file, fields, path);
   return settings.length === 0 ? below : [{ file, path, help, settings }, ...below];
+}
+
+function settingsOf(file: SettingsFile, fields: Fields, path: readonly string[]): SettingFacts[] {
+  return (Object.entries(fields) as [string, Node][]).flatMap(([key, node]) => {
+    if (node.kind !== 'setting' || node.ignored !== undefined || node.pending !== undefined) return [];
+    const { type } = node;
+    if (type.name === 'any') return [];
+    return [
+      {
+        file,
+        path: [...path, key],
+        type: type.name,
+        ...(type.name === 'enum' ? { values: type.values } : {}),
+        ...(type.name === 'integer' ? { min: type.min, max: type.max } : {}),
+        default: defaultText(node),
+        help: node.help,
+      },
+    ];
+  });
 }
 
 function defaultText({

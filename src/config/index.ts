@@ -8,7 +8,15 @@ export { setToml, type TomlValue } from './core/edit-toml.ts';
 export { nearest } from './core/nearest.ts';
 export { ConfigError, type Notice, noticeText } from './core/tree.ts';
 export { parseDuration } from './core/values.ts';
-export { describeSettings, type SectionFacts, type SettingFacts, type SettingsFile } from './describe.ts';
+export {
+  anyName,
+  describeNames,
+  describeSettings,
+  type NamesFacts,
+  type SectionFacts,
+  type SettingFacts,
+  type SettingsFile,
+} from './describe.ts';
 export {
   configFrom,
   defaultConfig,

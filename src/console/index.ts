@@ -6,6 +6,7 @@
  * its secret travels in the fragment, which no server log sees. *Permission*: read, write, own (`core/roles.ts`).
  */
 import { join } from 'node:path';
+import type { MessageTrials } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -36,6 +37,7 @@ import type { WriteMigration } from './schema/apply.ts';
 import { schemaRoutes } from './schema/routes.ts';
 import { createServices } from './services.ts';
 import { createSessions } from './sessions.ts';
+import { messageRoutes } from './settings/message-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
 import { tableRoutes } from './tables/routes.ts';
@@ -53,6 +55,7 @@ export interface ConsoleDeps {
   readonly config: Config;
   readonly inbox: Inbox;
   readonly mailer: Mailer;
+  readonly messageTrials: MessageTrials;
   /** The folder that holds `supabase/`, and that folder: settings are written there. */
   readonly projectDir: string;
   readonly supabaseDir: string;
@@ -158,6 +161,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               referenceRoutes(api, { ...deps, audit });
               logRoutes(scope, api, deps);
               settingsRoutes(api, { ...deps, audit });
+              messageRoutes(api, { ...deps, audit });
               keyRoutes(api, { keys: deps.keys, jwtExpirySeconds: deps.config.auth.jwt_expiry, audit });
               inboxRoutes(api, deps.inbox, audit);
               personaRoutes(api, database, deps.clock);

@@ -53,8 +53,38 @@ test('a setting is changed by keyboard, reviewed, and written with its comment k
   expect(readFileSync(file, 'utf8')).toBe(text);
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Write to the files' }).press('Enter');
-  await page.getByText('restart it to apply them').waitFor();
+  await page.getByText('Restart the server to apply this change').waitFor();
   expect(readFileSync(file, 'utf8')).toBe('[auth]\njwt_expiry = 7200 # an hour\n');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a name of one’s own is added, and mails are looked at and tried', async () => {
+  const { page, complaints, close } = await opened('/settings');
+  const form = page.getByRole('region', { name: '[auth.sms.test_otp.PHONE]' });
+  await form.getByLabel('Name of a further one: PHONE').fill('15550100');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('auth.sms.test_otp.15550100', { exact: true }).fill('424242');
+  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+  await page.getByText('15550100 = "424242"').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Discard' }).press('Enter');
+
+  await page.getByLabel('Sections').selectOption('Mail and text messages');
+  await page.getByLabel('Mail', { exact: true }).selectOption('recovery');
+  await page
+    .frameLocator('iframe[title="Preview of Reset your password"]')
+    .getByText('for ada@example.com')
+    .waitFor();
+  expect(await page.locator('iframe').getAttribute('sandbox')).not.toContain('allow-scripts');
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Plain text' }).press('Enter');
+  await page.getByText('Reset password: http').waitFor();
+  await page.getByLabel('Send a test to', { exact: true }).fill('grace@example.com');
+  await page.keyboard.press('Enter');
+  await page.getByText('Accepted for grace@example.com.').waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await scrollsSideways(page)).toBe(false);
   expect(complaints.list).toEqual([]);
   await close();
 });

@@ -7,6 +7,7 @@ import { type Backend, type Operator, operator, startBackend } from './harness.t
 
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-settings-'));
 const path = join(projectDir, 'supabase/config.toml');
+const template = join(projectDir, 'supabase/recovery.html');
 const text = `# Ours
 project_id = "demo"
 
@@ -19,8 +20,18 @@ site_url = "http://127.0.0.1:3000"
 enabled = false
 pass = "hunter2-in-clear"
 
+[auth.sms.test_otp]
+15550100 = "424242"
+
+[auth.email.template.recovery]
+content_path = "./supabase/recovery.html"
+subject = "Again, {{ .Data.name }}"
+
 [edge_runtime.secrets]
 STRIPE = "sk_live_in_clear"
+
+[functions.hello]
+verify_jwt = false
 `;
 
 let backend: Backend;
@@ -29,8 +40,10 @@ let dev: Operator;
 beforeAll(async () => {
   mkdirSync(join(projectDir, 'supabase'));
   writeFileSync(path, text);
+  writeFileSync(template, '<p>Code {{ .Token }} for {{ .Email }}</p>');
   backend = await startBackend({ projectDir });
   await backend.operators.createOperator('dev', 'developer');
+  await backend.operators.createOperator('looker', 'read-only');
   owner = await operator(backend);
   dev = await operator(backend, 'dev');
 });
@@ -88,11 +101,17 @@ test('is then written, comments and all else as they were, and is in the audit l
     change('auth.jwt_expiry', 7200),
     change('branding.name', 'Ada’s "shop"', 'plinth.toml'),
   ]);
-  expect([status, body.restartNeeded]).toEqual([200, true]);
+  expect([status, Object.keys(body)]).toEqual([200, ['stamps']]);
+  expect((await dev.call('GET', '/settings')).body.waiting).toEqual([
+    { file: 'config.toml', key: 'auth.jwt_expiry' },
+    { file: 'plinth.toml', key: 'branding.name' },
+  ]);
   expect(readFileSync(path, 'utf8')).toBe(text.replace('jwt_expiry = 3600', 'jwt_expiry = 7200'));
+  writeFileSync(path, text);
   const plinth = join(projectDir, 'supabase/plinth.toml');
   expect(readFileSync(plinth, 'utf8')).toBe('[branding]\nname = "Ada’s \\"shop\\""\n');
   rmSync(plinth);
+  expect((await dev.call('GET', '/settings')).body.waiting).toEqual([]);
   const { entries } = (await owner.call('GET', '/audit?action=settings')).body;
   expect(entries[0]).toMatchObject({
     action: 'settings.change',
@@ -153,9 +172,132 @@ describe('refused, and nothing is written', () => {
   });
 });
 
-test('a test mail arrives in the inbox', async () => {
-  expect((await owner.call('POST', '/settings/test-mail', { to: 'ada@example.com' })).status).toBe(204);
+describe('names that the user chooses', () => {
+  async function section(key: string, by = owner) {
+    const { sections } = (await by.call('GET', '/settings')).body;
+    return sections.find(
+      (one: { path: string[]; names?: object }) => one.names !== undefined && one.path.join('.') === key,
+    );
+  }
+  const values = ({ settings }: { settings: { path: string[]; value: unknown; isSet: boolean }[] }) =>
+    Object.fromEntries(settings.map((one) => [one.path.join('.'), one.isSet ? one.value : undefined]));
+
+  test('are shown with what each has, a secret as being there', async () => {
+    expect(values(await section('functions'))).toMatchObject({
+      'functions.hello.verify_jwt': false,
+      'functions.hello.entrypoint': undefined,
+    });
+    expect((await section('functions')).names).toMatchObject({ placeholder: 'SLUG', upperCase: false });
+    expect(values(await section('functions.hello.env'))).toEqual({});
+    expect(values(await section('edge_runtime.secrets'))).toEqual({ 'edge_runtime.secrets.STRIPE': null });
+    expect(values(await section('auth.sms.test_otp'))).toEqual({ 'auth.sms.test_otp.15550100': '424242' });
+  });
+
+  test('of phones: the code is kept from those who may only look', async () => {
+    const looker = await operator(backend, 'looker');
+    expect(values(await section('auth.sms.test_otp', looker))).toEqual({
+      'auth.sms.test_otp.15550100': null,
+    });
+    expect(JSON.stringify((await looker.call('GET', '/settings')).body)).not.toContain('424242');
+  });
+
+  test('are added and changed', async () => {
+    const { status } = await send('', [
+      change('auth.sms.test_otp.15550123', '123456'),
+      change('functions.greet.verify_jwt', false),
+      change('functions.hello.env.MAIL_KEY', 'env(MAIL_KEY)'),
+      change('edge_runtime.secrets.NEW', 'env(NEW)'),
+      change('edge_runtime.secrets.STRIPE', null),
+    ]);
+    expect(status).toBe(200);
+    const written = readFileSync(path, 'utf8');
+    expect(written).toContain('15550100 = "424242"\n15550123 = "123456"\n');
+    expect(written).toContain('[functions.greet]\nverify_jwt = false\n');
+    expect(written).toContain('[functions.hello.env]\nMAIL_KEY = "env(MAIL_KEY)"\n');
+    expect(written).toContain('[edge_runtime.secrets]\nNEW = "env(NEW)"\n');
+    expect(values(await section('functions.hello.env'))).toEqual({
+      'functions.hello.env.MAIL_KEY': 'env(MAIL_KEY)',
+    });
+  });
+
+  test.each([
+    ['a secret in clear', 'edge_runtime.secrets.NEW', 'sk_live', 'stays out of the file'],
+    ['a name that cannot be', 'functions.9lives.verify_jwt', false, 'not a valid name'],
+    ['a setting that none of them has', 'functions.hello.no_such', 1, 'There is no setting'],
+    ['the prototype of all', 'auth.sms.test_otp.__proto__', 'x', 'There is no setting'],
+  ])('refused: %s', async (_what, key, value, message) => {
+    const { status, body } = await send('', [change(key, value)]);
+    expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+});
+
+test('a file that is not TOML is said to be none', async () => {
+  writeFileSync(path, '[auth\n');
+  const { status, body } = await owner.call('GET', '/settings');
+  expect([status, body.code, body.message]).toEqual([409, 'refused', expect.stringContaining('config.toml')]);
+});
+
+describe('mails', () => {
+  const framed = async (name: string) => {
+    const { body, headers } = await dev.call('GET', `/settings/mails/${name}/html`);
+    return { body, policy: headers.get('content-security-policy') ?? '' };
+  };
+
+  test('each is shown with sample values', async () => {
+    const { names } = (await dev.call('GET', '/settings/mails')).body;
+    expect(names).toEqual(expect.arrayContaining(['confirmation', 'password_changed_notification']));
+    for (const name of names) {
+      const { body } = await dev.call('GET', `/settings/mails/${name}`);
+      expect([name, body.fault]).toEqual([name, null]);
+      expect([name, `${body.subject} ${body.text}`]).not.toEqual([name, expect.stringContaining('{{')]);
+    }
+    expect((await dev.call('GET', '/settings/mails/no_such')).status).toBe(404);
+    expect((await dev.call('GET', '/settings/mails/constructor')).status).toBe(404);
+  });
+
+  test('one of the project’s own is read again each time, and framed where nothing runs', async () => {
+    const first = (await dev.call('GET', '/settings/mails/recovery')).body;
+    expect(first).toEqual({
+      subject: 'Again, Ada Lovelace',
+      text: 'Code 123456 for ada@example.com',
+      file: 'supabase/recovery.html',
+      fault: null,
+    });
+    writeFileSync(template, '<script>alert(1)</script><p>New {{ .Token }}</p>');
+    const { body, policy } = await framed('recovery');
+    expect(body).toContain('New 123456');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain('sandbox allow-popups allow-popups-to-escape-sandbox');
+  });
+
+  test('one that is wrong says so, and ours is shown', async () => {
+    writeFileSync(template, '{{ if }}');
+    const { body } = await dev.call('GET', '/settings/mails/recovery');
+    expect(body.fault).not.toBeNull();
+    expect(body.text).toContain('123456');
+    expect((await framed('recovery')).body).toContain('Reset your password');
+  });
+
+  test('one is sent, and arrives in the inbox as it was shown', async () => {
+    const body = { to: 'ada@example.com', template: 'magic_link' };
+    expect((await owner.call('POST', '/settings/test-mail', body)).status).toBe(204);
+    const { messages } = (await owner.call('GET', '/inbox')).body;
+    expect(messages[0]).toMatchObject({
+      to: 'ada@example.com',
+      subject: 'Your sign-in link',
+      code: '123456',
+    });
+    for (const bad of [{ to: 'x', template: 'magic_link' }, { to: 'ada@example.com' }])
+      expect((await owner.call('POST', '/settings/test-mail', bad)).status).toBe(400);
+  });
+});
+
+test('a text message is sent, and arrives in the inbox', async () => {
+  expect((await owner.call('POST', '/settings/test-text', { to: '+1 5550123' })).status).toBe(204);
   const { messages } = (await owner.call('GET', '/inbox')).body;
-  expect(messages[0]).toMatchObject({ to: 'ada@example.com', subject: 'Test mail' });
-  expect((await owner.call('POST', '/settings/test-mail', { to: 'x' })).status).toBe(400);
+  expect(messages[0]).toMatchObject({ kind: 'sms', to: '15550123', code: '123456' });
+  expect((await owner.call('POST', '/settings/test-text', { to: 'x' })).status).toBe(400);
+  const looker = await operator(backend, 'looker');
+  expect((await looker.call('POST', '/settings/test-text', { to: '15550123' })).status).toBe(403);
 });

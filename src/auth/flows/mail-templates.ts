@@ -20,25 +20,54 @@ export async function deliver(
   data: TemplateData,
 ): Promise<void> {
   if (ctx.settings.mail.checksDomains) await requireReceiver(to);
+  const { file, fault, ...mail } = await composeMail(ctx, name, data);
+  if (fault !== undefined)
+    ctx.log.error(
+      { template: name, file, error: fault },
+      `The mail template ${name} cannot be used; ours is sent`,
+    );
+  await ctx.mailer.sendMail({ to, ...mail });
+}
+
+export interface ComposedMail {
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  /** The project's own template; absent: ours. */
+  readonly file?: string;
+  /** Why the project's own could not be used. */
+  readonly fault?: unknown;
+}
+
+/** The mail as it would go out. */
+export async function composeMail(
+  ctx: AuthContext,
+  name: TemplateName,
+  data: TemplateData,
+): Promise<ComposedMail> {
   const { brand } = ctx.settings.mail;
   const fallback = defaultMail(name, brand);
-  const own = ownTemplate(ctx, name);
+  const { contentPath: file, subject: ownSubject } = ownTemplate(ctx, name);
   let html = renderHtml(fallback.html, { ...data, Brand: brand });
   let text = renderText(fallback.text, { ...data, Brand: brand });
   let subject = renderText(fallback.subject, data);
+  let fault: unknown;
   try {
-    if (own.contentPath !== undefined) {
-      html = renderHtml(await readFile(own.contentPath, 'utf8'), data);
+    if (file !== undefined) {
+      html = renderHtml(await readFile(file, 'utf8'), data);
       text = htmlToText(html);
     }
-    if (own.subject !== undefined) subject = renderText(own.subject, data);
+    if (ownSubject !== undefined) subject = renderText(ownSubject, data);
   } catch (error) {
-    ctx.log.error(
-      { template: name, file: own.contentPath, error },
-      `The mail template ${name} cannot be used; ours is sent`,
-    );
+    fault = error;
   }
-  await ctx.mailer.sendMail({ to, subject: oneLine(subject), html, text });
+  return {
+    subject: oneLine(subject),
+    html,
+    text,
+    ...(file === undefined ? {} : { file }),
+    ...(fault === undefined ? {} : { fault }),
+  };
 }
 
 const lookupTimeoutMs = 3000;

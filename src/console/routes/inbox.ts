@@ -1,27 +1,10 @@
 /** Captured mail and text messages. They hold sign-in codes and links, so looking takes the permission for secrets. */
 import type { CapturedMessage, Inbox } from '../../mail/types.ts';
 import type { Audit } from '../audit.ts';
-import { framedHtml, type MessageFacts, messageFacts } from '../core/message-facts.ts';
+import { type MessageFacts, messageFacts } from '../core/message-facts.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Api, type Call, parse } from './api.ts';
-
-/**
- * For mail as a document of its own. `sandbox` without `allow-scripts` and `allow-same-origin`: it runs nothing and is
- * nobody; the only thing that works is opening a link in a tab. Nothing is loaded from anywhere.
- */
-const frameHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
-    "default-src 'none'",
-    "style-src 'unsafe-inline'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'self'",
-    'sandbox allow-popups allow-popups-to-escape-sandbox',
-  ].join('; '),
-  'referrer-policy': 'no-referrer',
-} as const;
+import { sendFramed } from './framed-mail.ts';
 
 type Summary = Omit<CapturedMessage, 'html' | 'text'> & MessageFacts;
 
@@ -50,7 +33,7 @@ export function inboxRoutes(api: Api, inbox: Inbox, audit: Audit): void {
   });
   api.route('GET', '/inbox/:id/html', 'secrets', async (call) => {
     const { html } = await messageOf(call);
-    return call.reply.headers(frameHeaders).send(framedHtml(html));
+    return sendFramed(call.reply, html);
   });
   api.route('POST', '/inbox/:id/read', 'write', async (call) => inbox.markRead(idOf(call)));
   api.route('DELETE', '/inbox/:id', 'write', async (call) => {

@@ -4,44 +4,22 @@
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
-import {
-  describeSettings,
-  type SectionFacts,
-  type SettingsFile,
-  setToml,
-  type TomlValue,
-} from '../../config/index.ts';
+import { type AST, parseTOML } from 'toml-eslint-parser';
+import { type SettingsFile, setToml, type TomlValue } from '../../config/index.ts';
 import { fileStamp, replaceFile } from '../../kernel/replace-file.ts';
 import { ConsoleError } from '../errors.ts';
+import { envReference, type Place, secretKey, settingOf } from './known.ts';
+import { at, tableOf } from './toml.ts';
 
-export interface Change {
-  readonly file: SettingsFile;
-  readonly path: readonly string[];
+export interface Change extends Place {
   /** Null: back to the default. */
   readonly value: TomlValue | null;
 }
 
-/** Keys whose value may be a secret, whatever the schema says: tables of names, and what is not known. */
-const secretKey = /secret|password|token|key|pass$|credential/i;
-const secrets = new Set<string>();
-const known = new Map<string, SectionFacts['settings'][number]>();
-for (const { settings } of describeSettings()) {
-  for (const setting of settings) {
-    known.set(`${setting.file} ${setting.path.join('.')}`, setting);
-    if (setting.type === 'secret') secrets.add(setting.path.join('.'));
-  }
-}
-
-export const settingOf = ({ file, path }: Pick<Change, 'file' | 'path'>) =>
-  known.get(`${file} ${path.join('.')}`);
-
-const envReference = /^env\(\w+\)$/;
-
 export interface SettingsFiles {
   read(file: SettingsFile): { readonly text: string; readonly stamp: string };
   /** What is written in the file, a secret only as `env(NAME)` or as being there. */
-  valueOf(text: string, path: readonly string[]): { readonly value: unknown; readonly isSet: boolean };
+  valueOf(text: string, place: Place): { readonly value: unknown; readonly isSet: boolean };
   /** @throws {ConsoleError} bad_request, conflict */
   changed(changes: readonly Change[], stamps: Readonly<Record<SettingsFile, string>>): Record<string, string>;
   write(texts: Readonly<Record<string, string>>): void;
@@ -57,16 +35,11 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
 
   return {
     read,
-    valueOf(text, path) {
-      const value = path.reduce<unknown>(
-        (table, name) =>
-          table !== null && typeof table === 'object' ? (table as Record<string, unknown>)[name] : undefined,
-        getStaticTOMLValue(parseTOML(text, { tomlVersion: '1.0' })),
-      );
-      const isSet = value !== undefined;
-      const isSecret = secrets.has(path.join('.')) || secretKey.test(path.at(-1) ?? '');
+    valueOf(text, place) {
+      const value = at(tableOf(place.file, text), place.path);
+      const isSecret = settingOf(place)?.type === 'secret' || secretKey.test(place.path.at(-1) ?? '');
       const mayShow = !isSecret || typeof value !== 'string' || envReference.test(value);
-      return { value: mayShow ? (value ?? null) : null, isSet };
+      return { value: mayShow ? (value ?? null) : null, isSet: value !== undefined };
     },
     changed(changes, stamps) {
       for (const name of ['config.json', 'config.jsonc']) {
@@ -126,6 +99,6 @@ export function masked(text: string): string {
     .reduce((shown, [start, end]) => `${shown.slice(0, start)}"••••••"${shown.slice(end)}`, text);
 }
 
-const isSecretPath = (names: readonly string[]): boolean =>
-  secrets.has(names.join('.')) ||
-  names.some((name) => secretKey.test(name) || name === 'vault' || name === 'env');
+const isSecretPath = (path: readonly string[]): boolean =>
+  (['config.toml', 'plinth.toml'] as const).some((file) => settingOf({ file, path })?.type === 'secret') ||
+  path.some((name) => secretKey.test(name) || name === 'vault' || name === 'env');

@@ -1,17 +1,16 @@
 /** Settings: what can be set and what is; a change is judged, shown as a diff, and written into the project's files. */
-import { ConfigError, describeSettings, loadConfig } from '../../config/index.ts';
-import type { Mailer } from '../../mail/types.ts';
+import { ConfigError, loadConfig } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Api, type Call, parseAs } from '../routes/api.ts';
 import { diffLines } from './diff.ts';
 import { type Change, createSettingsFiles, masked } from './files.ts';
+import { changedKeys, sectionsIn } from './sections.ts';
 
 export interface SettingsDeps {
   readonly projectDir: string;
   readonly supabaseDir: string;
-  readonly mailer: Mailer;
   readonly audit: Audit;
 }
 
@@ -24,23 +23,34 @@ const ownersOnly: readonly RegExp[] = [
   /^(console|server)\./,
 ];
 
-export function settingsRoutes(api: Api, { projectDir, supabaseDir, mailer, audit }: SettingsDeps): void {
+/** With it one could sign in as somebody. */
+const asUser = /^auth\.sms\.test_otp\./;
+
+export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: SettingsDeps): void {
   const settings = createSettingsFiles(supabaseDir);
   const stampsNow = () => Object.fromEntries(files.map((file) => [file, settings.read(file).stamp]));
-  const atStart = JSON.stringify(stampsNow());
+  const textsNow = () => ({
+    'config.toml': settings.read('config.toml').text,
+    'plinth.toml': settings.read('plinth.toml').text,
+  });
+  // The settings are read once, when the server starts.
+  const atStart = textsNow();
 
-  api.route('GET', '/settings', 'read', async () => {
-    const texts = Object.fromEntries(files.map((file) => [file, settings.read(file).text]));
+  api.route('GET', '/settings', 'read', async ({ operator }) => {
+    const texts = textsNow();
+    const isHidden = (path: readonly string[]): boolean =>
+      !may(operator.role, 'secrets') && asUser.test(path.join('.'));
     return {
       stamps: stampsNow(),
-      // They are read once, when the server starts.
-      restartNeeded: JSON.stringify(stampsNow()) !== atStart,
-      sections: describeSettings().map((section) => ({
+      waiting: files.flatMap((file) =>
+        changedKeys(file, atStart[file], texts[file]).map((key) => ({ file, key })),
+      ),
+      sections: sectionsIn(texts).map((section) => ({
         ...section,
-        settings: section.settings.map((setting) => ({
-          ...setting,
-          ...settings.valueOf(texts[setting.file] ?? '', setting.path),
-        })),
+        settings: section.settings.map((setting) => {
+          const { value, isSet } = settings.valueOf(texts[setting.file], setting);
+          return { ...setting, value: isHidden(setting.path) ? null : value, isSet };
+        }),
       })),
     };
   });
@@ -82,19 +92,6 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, mailer, audi
     await audit(call, 'settings.change', Object.keys(texts).join(', '), {
       keys: changes.map(({ path }) => path.join('.')),
     });
-    return { stamps: stampsNow(), restartNeeded: true };
-  });
-  api.route('POST', '/settings/test-mail', 'write', async (call) => {
-    const { to } = await parseAs((await import('./schemas.ts')).testMail, call.request.body);
-    await audit(call, 'settings.test-mail', to);
-    const text = 'This is a test: mail of this project arrives.';
-    try {
-      await mailer.sendMail({ to, subject: 'Test mail', text, html: `<p>${text}</p>` });
-    } catch (error) {
-      // The server's own words tell what to correct.
-      throw new ConsoleError('upstream', {
-        message: `The mail was not accepted: ${(error as Error).message}`,
-      });
-    }
+    return { stamps: stampsNow() };
   });
 }

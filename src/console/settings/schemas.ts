@@ -21,4 +21,7 @@ export const changes = z.object({
     .max(200),
   stamps: z.object({ 'config.toml': z.string(), 'plinth.toml': z.string() }),
 });
-export const testMail = z.object({ to: z.email() });
+export const testMail = z.object({ to: z.email(), template: z.string().min(1).max(100) });
+export const testText = z.object({
+  to: z.string().regex(/^\+?[1-9][0-9 ]{1,18}$/, 'is no phone number with its country code'),
+});

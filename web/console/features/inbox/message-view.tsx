@@ -1,13 +1,13 @@
-/** One message. Its HTML is shown in a sandboxed frame that runs nothing and loads nothing. */
+/** One message: its code and link at hand, then the message itself. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowLeft, IconExternalLink, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { messagePath, messageQuery } from '../../api/queries.ts';
 import { callConsole, useMay } from '../../api/session.ts';
 import type { Message } from '../../api/types.ts';
-import { CodeBlock } from '../../components/json-block.tsx';
+import { MailBody } from '../../components/mail-body.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -30,7 +30,6 @@ function Opened({ message, onClose }: { message: Message; onClose: () => void })
   const { id, kind, from, to, subject, createdAt, code, link, text, hasHtml } = message;
   const queryClient = useQueryClient();
   const mayWrite = useMay('write');
-  const [shows, setShows] = useState<'html' | 'text'>(hasHtml ? 'html' : 'text');
   const { mutate: markRead } = useMutation({
     mutationFn: () => callConsole(`${messagePath(id)}/read`, { method: 'POST' }),
     onSuccess: () => void queryClient.invalidateQueries({ queryKey: ['inbox'] }),
@@ -106,32 +105,11 @@ function Opened({ message, onClose }: { message: Message; onClose: () => void })
           )}
         </div>
       )}
-      {hasHtml ? (
-        <fieldset className={classes.switch} aria-label={t('inbox.show-as')}>
-          {(['html', 'text'] as const).map((each) => (
-            <button
-              key={each}
-              type="button"
-              className={classes.choice}
-              aria-pressed={shows === each}
-              onClick={() => setShows(each)}
-            >
-              {t(each === 'html' ? 'inbox.html' : 'inbox.text')}
-            </button>
-          ))}
-        </fieldset>
-      ) : null}
-      {shows === 'html' ? (
-        <iframe
-          className={classes.frame}
-          title={t('inbox.preview', { subject })}
-          src={`/console/api${messagePath(id)}/html`}
-          sandbox="allow-popups allow-popups-to-escape-sandbox"
-          referrerPolicy="no-referrer"
-        />
-      ) : (
-        <CodeBlock text={text} what={t('inbox.text')} />
-      )}
+      <MailBody
+        subject={subject}
+        text={text}
+        htmlUrl={hasHtml ? `/console/api${messagePath(id)}/html` : null}
+      />
     </article>
   );
 }

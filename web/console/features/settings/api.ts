@@ -33,11 +33,21 @@ export interface Section {
   readonly path: readonly string[];
   readonly help: string;
   readonly settings: readonly Setting[];
+  /** A table whose keys the user chooses. */
+  readonly names?: {
+    /** What a name is, for example PHONE. */
+    readonly placeholder: string;
+    readonly pattern: string;
+    readonly upperCase: boolean;
+    /** Of a further name, which `*` stands for in their paths. */
+    readonly settings: readonly Omit<Setting, 'value' | 'isSet'>[];
+  };
 }
 
 export interface Settings {
   readonly stamps: Readonly<Record<SettingsFile, string>>;
-  readonly restartNeeded: boolean;
+  /** Changed since the server started, which is when they are read. */
+  readonly waiting: readonly { readonly file: SettingsFile; readonly key: string }[];
   readonly sections: readonly Section[];
 }
 
@@ -64,14 +74,40 @@ export const settingsQuery = queryOptions({
 
 export const keyOf = ({ file, path }: Pick<Setting, 'file' | 'path'>): string => `${file} ${path.join('.')}`;
 
+export const mailsQuery = queryOptions({
+  queryKey: ['settings-mails'],
+  queryFn: ({ signal }) => callConsole<{ names: readonly string[] }>('/settings/mails', { signal }),
+});
+
+export interface MailTrial {
+  readonly subject: string;
+  readonly text: string;
+  /** The project's own template; null: the one that comes with the server. */
+  readonly file: string | null;
+  /** Why the project's own cannot be used. */
+  readonly fault: string | null;
+}
+
+export const mailQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['settings-mails', name],
+    queryFn: ({ signal }) => callConsole<MailTrial>(`/settings/mails/${name}`, { signal }),
+    // Its file may be open in an editor.
+    refetchOnWindowFocus: true,
+    staleTime: 0,
+  });
+
 export interface SettingsSearch {
   readonly section?: string;
   readonly search?: string;
+  /** The mail that is shown. */
+  readonly mail?: string;
 }
 
 export function validateSettingsSearch(search: Record<string, unknown>): SettingsSearch {
   return {
     ...(typeof search.section === 'string' && search.section !== '' ? { section: search.section } : {}),
     ...(typeof search.search === 'string' && search.search !== '' ? { search: search.search } : {}),
+    ...(typeof search.mail === 'string' && /^[a-z_]+$/.test(search.mail) ? { mail: search.mail } : {}),
   };
 }

@@ -1,31 +1,35 @@
 /** Every setting of the project, by section; what is changed is reviewed before it is written. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconSearch, IconSettings } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
-import { callConsole, useMay } from '../../api/session.ts';
-import { Card, Cards } from '../../components/card.tsx';
+import { useMay } from '../../api/session.ts';
+import { Cards } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import list from '../../components/list.module.css';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import { type Change, keyOf, type Section, type SettingValue, settingsQuery } from './api.ts';
-import { SettingField } from './field.tsx';
+import { type Change, keyOf, type Section, type Setting, type SettingValue, settingsQuery } from './api.ts';
+import { Mails } from './messages.tsx';
 import classes from './page.module.css';
 import { Review } from './review.tsx';
+import { SectionCard } from './section-card.tsx';
 import { t } from './text.ts';
 
 const route = getRouteApi('/app/settings');
+
+/** Beside the groups of settings: how messages look. */
+const messagesGroup = 'messages';
 
 /** The first part of the path, by which sections are chosen. */
 const groupOf = ({ path }: Section): string => path[0] ?? '';
 
 export function SettingsPage() {
-  const { section, search } = route.useSearch();
+  const { section, search, mail } = route.useSearch();
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
   const { data, error } = useQuery(settingsQuery);
@@ -40,7 +44,7 @@ export function SettingsPage() {
   const groups = [...new Set(data?.sections.map(groupOf))];
   const group = section ?? 'auth';
   const shown = data === undefined ? [] : sectionsOf(data.sections, group, search);
-  const change = (setting: Section['settings'][number], value: SettingValue | null): void =>
+  const change = (setting: Setting, value: SettingValue | null): void =>
     setChanges((former) => {
       const next = new Map(former);
       const isBack =
@@ -67,19 +71,35 @@ export function SettingsPage() {
             size="xs"
             aria-label={t('settings.sections')}
             value={group}
-            data={groups.map((value) => ({ value, label: value === '' ? t('settings.other') : value }))}
+            data={[
+              { value: messagesGroup, label: t('settings.messages') },
+              ...groups.map((value) => ({ value, label: value === '' ? t('settings.other') : value })),
+            ]}
             onChange={(event) => void navigate({ search: { section: event.currentTarget.value } })}
           />
         </div>
       </PageHead>
       <Cards>
         {error === null ? null : <ProblemBox error={error} />}
-        {data?.restartNeeded ? (
+        {data === undefined || data.waiting.length === 0 ? null : (
           <Notice tone="warning">
-            <p>{t('settings.restart')}</p>
+            <p>{t('settings.restart', { count: data.waiting.length })}</p>
+            <ul className={classes.waiting}>
+              {data.waiting.map((one) => (
+                <li key={`${one.file} ${one.key}`}>
+                  <code>{one.key}</code>
+                </li>
+              ))}
+            </ul>
           </Notice>
-        ) : null}
-        {data === undefined ? (
+        )}
+        {group === messagesGroup && search === undefined ? (
+          <Mails
+            chosen={mail}
+            mayWrite={mayWrite}
+            onChoose={(next) => void navigate({ search: { section: messagesGroup, mail: next } })}
+          />
+        ) : data === undefined ? (
           error === null ? (
             <SkeletonLines lines={12} />
           ) : null
@@ -91,24 +111,15 @@ export function SettingsPage() {
           />
         ) : (
           shown.map((one) => (
-            <Card key={`${one.file} ${one.path.join('.')}`} title={titleOf(one)} text={one.help}>
-              {one.settings.map((setting) => {
-                const changed = changes.get(keyOf(setting));
-                return (
-                  <SettingField
-                    key={keyOf(setting)}
-                    setting={setting}
-                    value={changed === undefined ? setting.value : changed.value}
-                    isChanged={changed !== undefined}
-                    mayWrite={mayWrite}
-                    onChange={(value) => change(setting, value)}
-                  />
-                );
-              })}
-            </Card>
+            <SectionCard
+              key={`${one.file} ${one.path.join('.')}`}
+              section={one}
+              changes={changes}
+              mayWrite={mayWrite}
+              onChange={change}
+            />
           ))
         )}
-        {mayWrite && group === 'auth' && search === undefined ? <TestMail /> : null}
       </Cards>
       {changes.size === 0 ? null : (
         <div className={classes.bar}>
@@ -136,12 +147,6 @@ export function SettingsPage() {
   );
 }
 
-/** As the table is written; both files may have one of that name. */
-function titleOf({ file, path }: Section): string {
-  const table = path.length === 0 ? t('settings.other') : `[${path.join('.')}]`;
-  return file === 'config.toml' ? table : `${table} · ${file}`;
-}
-
 /** Of a group, or those that a search finds anywhere. */
 function sectionsOf(
   sections: readonly Section[],
@@ -158,39 +163,4 @@ function sectionsOf(
       ),
     }))
     .filter(({ settings }) => settings.length > 0);
-}
-
-function TestMail() {
-  const [to, setTo] = useState('');
-  const { mutate, isPending, isSuccess, error, variables } = useMutation({
-    mutationFn: (address: string) =>
-      callConsole('/settings/test-mail', { method: 'POST', body: { to: address } }),
-  });
-  return (
-    <Card title={t('settings.test-mail')} text={t('settings.test-mail-text')}>
-      <form
-        className={classes.inline}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isPending) mutate(to);
-        }}
-      >
-        <TextInput
-          size="xs"
-          type="email"
-          required
-          aria-label={t('settings.test-mail-to')}
-          placeholder={t('settings.test-mail-to')}
-          value={to}
-          autoComplete="off"
-          onChange={(event) => setTo(event.currentTarget.value)}
-        />
-        <Button type="submit" size="xs" variant="default" loading={isPending}>
-          {t('settings.test-mail-send')}
-        </Button>
-      </form>
-      <p role="status">{isSuccess ? t('settings.test-mail-sent', { to: variables }) : ''}</p>
-      {error === null ? null : <ProblemBox error={error} />}
-    </Card>
-  );
 }

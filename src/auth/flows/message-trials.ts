@@ -1,0 +1,80 @@
+/** Mails and text messages as users would get them, with sample values: for operators who look before users do. */
+import type { AuthContext } from '../context.ts';
+import { parsePhone } from '../core/contact.ts';
+import { templateNames } from '../core/default-mails.ts';
+import { renderText, type TemplateData } from '../core/template/render.ts';
+import { authError } from '../errors.ts';
+import { composeMail, type TemplateName } from './mail-templates.ts';
+import { sendByProvider } from './text-messages.ts';
+
+export interface MailTrial {
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  /** The project's own template; undefined: ours. */
+  readonly file: string | undefined;
+  /** Why the project's own template could not be used, in words; ours is shown then. */
+  readonly fault: string | undefined;
+}
+
+export interface MessageTrials {
+  readonly mailNames: readonly string[];
+  /** Undefined: there is no mail of that name. */
+  mail(name: string): Promise<MailTrial | undefined>;
+  /** Sends the text message of a sign-in with the code 123456, which signs nobody in. Throws `validation_failed`, `sms_send_failed`. */
+  text(phone: string): Promise<void>;
+}
+
+const sampleCode = '123456';
+
+export function createMessageTrials(ctx: AuthContext): MessageTrials {
+  return {
+    mailNames: templateNames,
+    async mail(name) {
+      if (!isTemplateName(name)) return undefined;
+      const { file, fault, ...mail } = await composeMail(ctx, name, sampleData(ctx));
+      return { ...mail, file, fault: fault === undefined ? undefined : wordsOf(fault) };
+    },
+    async text(phone) {
+      const { provider, template } = ctx.settings.phone;
+      // The project's own function sends, and it expects a user.
+      if (ctx.settings.hooks.send_sms.enabled)
+        throw authError('sms_send_failed', 'Text messages are sent by the hook send_sms: try it there.');
+      const bare = parsePhone(phone);
+      const body = renderText(template, { Code: sampleCode });
+      const channel = 'sms';
+      try {
+        if (provider === '') await ctx.mailer.captureSms({ to: bare, body, channel });
+        else await sendByProvider(ctx, provider, { phone: bare, body, code: sampleCode, channel });
+      } catch (cause) {
+        throw authError('sms_send_failed', wordsOf(cause), { cause });
+      }
+    },
+  };
+}
+
+const isTemplateName = (name: string): name is TemplateName =>
+  (templateNames as readonly string[]).includes(name);
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Every value that a template may name. The link leads to the app and holds no token. */
+function sampleData({ settings }: AuthContext): TemplateData {
+  const email = 'ada@example.com';
+  return {
+    SiteURL: settings.siteUrl,
+    RedirectTo: settings.siteUrl,
+    ConfirmationURL: settings.siteUrl,
+    Token: sampleCode,
+    TokenHash: '0'.repeat(56),
+    Email: email,
+    NewEmail: 'ada.new@example.com',
+    OldEmail: 'ada.old@example.com',
+    SendingTo: email,
+    Phone: '15550100',
+    OldPhone: '15550199',
+    Provider: 'github',
+    FactorType: 'totp',
+    Data: { name: 'Ada Lovelace' },
+  };
+}

@@ -1,0 +1,27 @@
+/** Values of a settings file as plain data. */
+import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
+import type { SettingsFile } from '../../config/index.ts';
+import { ConsoleError } from '../errors.ts';
+
+export type Table = Readonly<Record<string, unknown>>;
+
+/** @throws {ConsoleError} refused: the file is not TOML */
+export function tableOf(file: SettingsFile, text: string): Table {
+  try {
+    return getStaticTOMLValue(parseTOML(text, { tomlVersion: '1.0' })) as Table;
+  } catch (error) {
+    throw new ConsoleError('refused', {
+      message: `${file} cannot be read: ${(error as Error).message}`,
+      hint: 'Correct the file by hand.',
+    });
+  }
+}
+
+export const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const at = (table: Table, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (inner, name) => (isTable(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+    table,
+  );

@@ -1,0 +1,49 @@
+/** A mail's two parts. Its HTML is a document of its own, in a sandboxed frame that runs nothing and loads nothing. */
+import { useState } from 'react';
+import { t } from '../text.ts';
+import { CodeBlock } from './json-block.tsx';
+import classes from './mail-body.module.css';
+
+export function MailBody({
+  subject,
+  text,
+  htmlUrl,
+}: {
+  subject: string;
+  text: string;
+  /** Null: it has a plain part only. */
+  htmlUrl: string | null;
+}) {
+  const [wanted, setWanted] = useState<'html' | 'text'>('html');
+  const shows = htmlUrl === null ? 'text' : wanted;
+  return (
+    <>
+      {htmlUrl === null ? null : (
+        <fieldset className={classes.switch} aria-label={t('inbox.show-as')}>
+          {(['html', 'text'] as const).map((each) => (
+            <button
+              key={each}
+              type="button"
+              className={classes.choice}
+              aria-pressed={shows === each}
+              onClick={() => setWanted(each)}
+            >
+              {t(each === 'html' ? 'inbox.html' : 'inbox.text')}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {shows === 'html' && htmlUrl !== null ? (
+        <iframe
+          className={classes.frame}
+          title={t('inbox.preview', { subject })}
+          src={htmlUrl}
+          sandbox="allow-popups allow-popups-to-escape-sandbox"
+          referrerPolicy="no-referrer"
+        />
+      ) : (
+        <CodeBlock text={text} what={t('inbox.text')} />
+      )}
+    </>
+  );
+}
