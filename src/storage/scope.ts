@@ -69,7 +69,25 @@ export function openScope(
   operation: Operation,
   rule: TokenRule = 'required',
 ): Scope {
-  const caller = rule === 'none' ? server : identify(service, request, rule);
+  return scopeOf(service, request, operation, rule === 'none' ? server : identify(service, request, rule));
+}
+
+/** The scope of a request that proved its right in another way (S3): as the holder of a token, or as the service role. */
+export function openScopeAs(
+  service: StorageService,
+  request: FastifyRequest,
+  operation: Operation,
+  token: string | undefined,
+): Scope {
+  return scopeOf(service, request, operation, token === undefined ? server : callerOf(service, token));
+}
+
+function scopeOf(
+  service: StorageService,
+  request: FastifyRequest,
+  operation: Operation,
+  caller: Caller,
+): Scope {
   const run = async <T>(as: Caller, work: Work<T>, options?: WorkOptions): Promise<T> => {
     try {
       return await service.database.asRequest(contextOf(as, request, operation), work, options);
@@ -104,12 +122,26 @@ export function serverContext(): RequestContext {
 function identify(service: StorageService, request: FastifyRequest, rule: 'required' | 'optional'): Caller {
   const token = (request.headers.authorization ?? '').replace(/^Bearer\s+/i, '');
   if (token === '' && rule === 'optional') return anonymous;
+  if (rule === 'required') return callerOf(service, token);
+  const caller = judgeCaller(service, token);
+  return 'refusal' in caller ? anonymous : caller;
+}
+
+/** @throws {StorageError} AccessDenied */
+function callerOf(service: StorageService, token: string): Caller {
+  const caller = judgeCaller(service, token);
+  if ('refusal' in caller) throw new StorageError('AccessDenied', caller.refusal);
+  return caller;
+}
+
+function judgeCaller(
+  service: StorageService,
+  token: string,
+): Caller | { readonly refusal: string | undefined } {
   const verified = service.keys.verify(token);
   const verdict = judgeToken(verified, service.clock.now());
-  if ('refusal' in verdict || !verified.ok) {
-    if (rule === 'optional') return anonymous;
-    throw new StorageError('AccessDenied', 'refusal' in verdict ? verdict.refusal : undefined);
-  }
+  if ('refusal' in verdict || !verified.ok)
+    return { refusal: 'refusal' in verdict ? verdict.refusal : undefined };
   const { role, sub } = verdict.claims;
   return {
     authenticated: true,

@@ -5,6 +5,7 @@
  * before anything is stored; the row itself is written by the service role.
  */
 import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../database/types.ts';
 import type { StoredBody } from './backend/types.ts';
 import { storing } from './backend-errors.ts';
 import { change } from './changes.ts';
@@ -13,6 +14,7 @@ import { isFolderPlaceholder, isValidKey } from './core/names.ts';
 import { StorageError } from './errors.ts';
 import { type BucketLimits, findBucketLimits } from './queries/buckets.ts';
 import {
+  findObject,
   findVersion,
   insertObject,
   lockKey,
@@ -69,6 +71,7 @@ export interface Upload extends ObjectAddress {
   readonly maxBytes: number;
   readonly owner: Owner;
   readonly upsert: boolean;
+  readonly precondition?: Precondition | undefined;
 }
 
 export async function storeUpload(service: StorageService, scope: Scope, upload: Upload): Promise<ObjectRow> {
@@ -89,30 +92,48 @@ export async function storeUpload(service: StorageService, scope: Scope, upload:
     change.committing();
     return writeRow(
       scope,
-      upload.upsert,
+      upload,
       writeOf(upload, version, metadata, body.userMetadata ?? {}),
       change.giveUp,
     );
   });
 }
 
+/** Throws when what is there (undefined: nothing) must not be replaced; asked in the transaction that replaces it. */
+export type Precondition = (current: ObjectRow | undefined) => void;
+
+export interface RowOptions {
+  /** False: a taken key is an error. */
+  readonly upsert: boolean;
+  readonly precondition?: Precondition | undefined;
+}
+
+type GiveUp = (versions: readonly (string | null | undefined)[]) => Promise<void>;
+
 /** Writes the row of a stored version; a replaced version is given up. */
 export async function writeRow(
   scope: Scope,
-  upsert: boolean,
+  options: RowOptions,
   row: ObjectWrite,
-  giveUp: (versions: readonly (string | null | undefined)[]) => Promise<void>,
+  giveUp: GiveUp,
 ): Promise<ObjectRow> {
-  return takenKey(() =>
-    scope.asService(async (tx) => {
-      if (!upsert) return insertObject(tx, row);
-      await lockKey(tx, row.bucketId, row.name);
-      const replaced = await findVersion(tx, row.bucketId, row.name);
-      const written = await upsertObject(tx, row);
-      await giveUp([replaced]);
-      return written;
-    }),
-  );
+  return takenKey(() => scope.asService((tx) => writeRowIn(tx, options, row, giveUp)));
+}
+
+/** As {@link writeRow}, in a transaction of the service role that does more than that. */
+export async function writeRowIn(
+  tx: Queryable,
+  options: RowOptions,
+  row: ObjectWrite,
+  giveUp: GiveUp,
+): Promise<ObjectRow> {
+  if (!options.upsert) return insertObject(tx, row);
+  await lockKey(tx, row.bucketId, row.name);
+  if (options.precondition) options.precondition(await findObject(tx, row.bucketId, row.name));
+  const replaced = await findVersion(tx, row.bucketId, row.name);
+  const written = await upsertObject(tx, row);
+  await giveUp([replaced]);
+  return written;
 }
 
 /** `storage.objects.metadata` of a stored body. */

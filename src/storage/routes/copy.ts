@@ -1,15 +1,13 @@
 /** `POST /object/copy`: the same bytes under another key, perhaps in another bucket. */
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { storing } from '../backend-errors.ts';
-import { change } from '../changes.ts';
+import { copyObject } from '../copies.ts';
 import { parseMetadataHeader } from '../core/user-metadata.ts';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
 import { findObject, viewOf } from '../queries/objects.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
-import { requireKey, requireWritable, writeOf, writeRow } from '../uploads.ts';
+import { requireKey } from '../uploads.ts';
 import { authorizationHeader } from './schemas.ts';
 
 interface CopyBody {
@@ -59,22 +57,14 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
       const userMetadata = copyMetadata
         ? source.user_metadata
         : parseMetadataHeader(typeof metadataHeader === 'string' ? metadataHeader : undefined);
-      const target = {
+      const row = await copyObject(service, scope, {
+        source,
         bucketId: request.body.destinationBucket || sourceBucket,
         key: destinationKey,
         owner: scope.owner,
         upsert: request.headers['x-upsert'] === 'true',
-      };
-      await requireWritable(scope, { ...target, metadata, userMetadata });
-
-      const version = randomUUID();
-      const row = await change(service, [version], async (change) => {
-        const stored = await storing(() => service.backend.copy(source.version ?? '', version));
-        // A row without bytes can be made by SQL; there is nothing to copy.
-        if (!stored) throw new StorageError('NoSuchKey');
-        const whole = { ...metadata, eTag: stored.etag, lastModified: stored.lastModified.toISOString() };
-        change.committing();
-        return writeRow(scope, target.upsert, writeOf(target, version, whole, userMetadata), change.giveUp);
+        metadata,
+        userMetadata,
       });
       return { Id: row.id, Key: `${row.bucket_id}/${row.name}`, ...viewOf(row) };
     },

@@ -1,0 +1,41 @@
+/** Copying an object: the same bytes under another key, as a version of their own. */
+import { randomUUID } from 'node:crypto';
+import { storing } from './backend-errors.ts';
+import { change } from './changes.ts';
+import { StorageError } from './errors.ts';
+import type { ObjectRow } from './queries/objects.ts';
+import type { Owner, Scope } from './scope.ts';
+import type { StorageService } from './service.ts';
+import { type ObjectAddress, requireWritable, writeOf, writeRow } from './uploads.ts';
+
+/** Where to, and what the copy's row says. */
+export interface Copy extends ObjectAddress {
+  readonly source: ObjectRow;
+  readonly owner: Owner;
+  readonly upsert: boolean;
+  readonly metadata: Record<string, unknown>;
+  readonly userMetadata: Record<string, unknown> | null | undefined;
+}
+
+/** @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound; NoSuchKey for a row without bytes */
+export async function copyObject(service: StorageService, scope: Scope, copy: Copy): Promise<ObjectRow> {
+  await requireWritable(scope, copy);
+  const version = randomUUID();
+  return change(service, [version], async (change) => {
+    const stored = await storing(() => service.backend.copy(copy.source.version ?? '', version));
+    // A row without bytes can be made by SQL; there is nothing to copy.
+    if (!stored) throw new StorageError('NoSuchKey');
+    const metadata = {
+      ...copy.metadata,
+      eTag: stored.etag,
+      lastModified: stored.lastModified.toISOString(),
+    };
+    change.committing();
+    return writeRow(
+      scope,
+      { upsert: copy.upsert },
+      writeOf(copy, version, metadata, copy.userMetadata),
+      change.giveUp,
+    );
+  });
+}

@@ -1,0 +1,22 @@
+/** Removing objects: rows first, bytes after. */
+import { change } from './changes.ts';
+import { deleteObjects, type ObjectRow } from './queries/objects.ts';
+import type { Scope } from './scope.ts';
+import type { StorageService } from './service.ts';
+
+/** Deletes what the caller's policies let go; their bytes follow once the rows are gone for good. */
+export function removeObjects(
+  service: StorageService,
+  scope: Scope,
+  bucketId: string,
+  keys: readonly string[],
+): Promise<ObjectRow[]> {
+  return change(service, [], (change) => {
+    change.committing();
+    return scope.asUser(async (tx) => {
+      const deleted = await deleteObjects(tx, bucketId, keys);
+      await change.giveUp(deleted.map((row) => row.version));
+      return deleted;
+    });
+  });
+}

@@ -1,0 +1,193 @@
+/**
+ * The body encoding `aws-chunked`: lines `SIZE[;chunk-signature=…]`, each followed by that many bytes, and behind the
+ * last, empty chunk perhaps trailers. Source: "Signature Calculations for the Authorization Header: Transferring
+ * Payload in Multiple Chunks" and "… Including trailing headers" of the S3 API reference.
+ *
+ * Bytes are handed on as they come and a chunk's signature is known to be right only behind it; whoever stores them
+ * must throw them away when reading fails.
+ */
+import { createHash } from 'node:crypto';
+import { emptyHash, isSignature, sameSignature, sha256Hex } from './signature.ts';
+
+/** Values of `x-amz-content-sha256` that announce the encoding, and what each brings. */
+const modes: Record<string, { readonly signed: boolean; readonly trailer: boolean }> = {
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { signed: true, trailer: false },
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { signed: true, trailer: true },
+  'STREAMING-UNSIGNED-PAYLOAD-TRAILER': { signed: false, trailer: true },
+};
+
+export interface ChunkedMode {
+  readonly signed: boolean;
+  readonly trailer: boolean;
+}
+
+export function isStreaming(contentSha256: string | undefined): boolean {
+  return contentSha256?.startsWith('STREAMING-') === true;
+}
+
+/** Undefined for a streaming algorithm that is not supported (ECDSA). */
+export function chunkedMode(contentSha256: string): ChunkedMode | undefined {
+  return Object.hasOwn(modes, contentSha256) ? modes[contentSha256] : undefined;
+}
+
+/** Each signature covers the one before it; the first is the request's. */
+export interface ChunkSigner {
+  readonly seed: string;
+  /** `lines`: those behind the signature before. */
+  sign(type: string, lines: readonly string[]): string;
+}
+
+export interface ChunkedOptions {
+  /** Undefined: chunks are not signed. */
+  readonly signer: ChunkSigner | undefined;
+  /** Names in lower case of the trailers that must come; undefined: there is no trailer block. */
+  readonly trailers: readonly string[] | undefined;
+  /** The size of the body without the encoding. */
+  readonly decodedLength: number;
+  onTrailer(name: string, value: string): void;
+}
+
+export type ChunkedFault = 'malformed' | 'signature' | 'length' | 'trailer';
+
+export class ChunkedError extends Error {
+  readonly fault: ChunkedFault;
+  constructor(fault: ChunkedFault, message: string) {
+    super(message);
+    this.name = 'ChunkedError';
+    this.fault = fault;
+  }
+}
+
+const maxLineBytes = 1024;
+const maxTrailers = 10;
+
+/** @throws {ChunkedError} */
+export async function* decodeChunked(
+  body: AsyncIterable<Uint8Array>,
+  options: ChunkedOptions,
+): AsyncGenerator<Uint8Array> {
+  const reader = createReader(body);
+  const { signer } = options;
+  let previous = signer?.seed ?? '';
+  const check = (type: string, lines: readonly string[], given: string): void => {
+    if (!signer) return;
+    const wanted = signer.sign(type, [previous, ...lines]);
+    if (!sameSignature(given, wanted))
+      throw new ChunkedError('signature', 'A chunk is not signed by this key');
+    previous = wanted;
+  };
+
+  let total = 0;
+  for (;;) {
+    const { sizeBytes, signature } = parseChunkLine(await reader.line(), signer !== undefined);
+    total += sizeBytes;
+    if (total > options.decodedLength)
+      throw new ChunkedError('length', 'The body is longer than it was said to be');
+    const hash = signer && createHash('sha256');
+    for (let left = sizeBytes; left > 0; ) {
+      const piece = await reader.bytes(left);
+      left -= piece.byteLength;
+      hash?.update(piece);
+      yield piece;
+    }
+    check('AWS4-HMAC-SHA256-PAYLOAD', [emptyHash, hash?.digest('hex') ?? ''], signature);
+    if (sizeBytes === 0) break;
+    if ((await reader.line()) !== '')
+      throw new ChunkedError('malformed', 'A chunk does not end where it should');
+  }
+  if (total < options.decodedLength)
+    throw new ChunkedError('length', 'The body is shorter than it was said to be');
+  if (options.trailers) await readTrailers(reader, options, options.trailers, check);
+  else if ((await reader.lastLine()) !== '')
+    throw new ChunkedError('malformed', 'There is something behind the last chunk');
+}
+
+async function readTrailers(
+  reader: Reader,
+  options: ChunkedOptions,
+  wanted: readonly string[],
+  check: (type: string, lines: readonly string[], given: string) => void,
+): Promise<void> {
+  const found: [name: string, value: string][] = [];
+  let signature = '';
+  for (;;) {
+    const line = await reader.lastLine();
+    if (line === '') break;
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    if (name === '' || found.length >= maxTrailers)
+      throw new ChunkedError('trailer', 'The trailer is malformed');
+    if (name === 'x-amz-trailer-signature') signature = value;
+    else found.push([name, value]);
+  }
+  if (found.length !== wanted.length || !found.every(([name]) => wanted.includes(name)))
+    throw new ChunkedError('trailer', 'The trailer does not hold what was announced');
+  const signed = found.map(([name, value]) => `${name}:${value}\n`).join('');
+  check('AWS4-HMAC-SHA256-TRAILER', [sha256Hex(signed)], signature);
+  for (const [name, value] of found) options.onTrailer(name, value);
+}
+
+function parseChunkLine(line: string, signed: boolean): { sizeBytes: number; signature: string } {
+  const match = /^([0-9a-fA-F]{1,12})(?:;chunk-signature=(\S*))?$/.exec(line);
+  if (!match) throw new ChunkedError('malformed', 'A chunk does not begin with its size');
+  const signature = match[2] ?? '';
+  if (signed && !isSignature(signature)) throw new ChunkedError('signature', 'A chunk has no signature');
+  return { sizeBytes: Number.parseInt(match[1] ?? '', 16), signature };
+}
+
+interface Reader {
+  /** Up to CR LF, without them. */
+  line(): Promise<string>;
+  /** As {@link Reader.line}, or what is left at the end of the body. */
+  lastLine(): Promise<string>;
+  /** At least one byte and at most `most`. */
+  bytes(most: number): Promise<Buffer>;
+}
+
+function createReader(body: AsyncIterable<Uint8Array>): Reader {
+  const iterator = body[Symbol.asyncIterator]();
+  let held: Buffer = Buffer.alloc(0);
+  let ended = false;
+
+  async function more(): Promise<boolean> {
+    if (ended) return false;
+    const { value, done } = await iterator.next();
+    if (done === true) {
+      ended = true;
+      return false;
+    }
+    const chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    held = held.byteLength === 0 ? chunk : Buffer.concat([held, chunk]);
+    return true;
+  }
+  async function readLine(mayEnd: boolean): Promise<string> {
+    for (;;) {
+      const end = held.indexOf('\r\n');
+      if (end > maxLineBytes || (end < 0 && held.byteLength > maxLineBytes + 1))
+        throw new ChunkedError('malformed', 'A line between the chunks is too long');
+      if (end >= 0) {
+        const line = held.toString('latin1', 0, end);
+        held = held.subarray(end + 2);
+        return line;
+      }
+      if (await more()) continue;
+      if (!mayEnd) throw new ChunkedError('length', 'The body ends too early');
+      const line = held.toString('latin1');
+      held = Buffer.alloc(0);
+      return line;
+    }
+  }
+
+  return {
+    line: () => readLine(false),
+    lastLine: () => readLine(true),
+    async bytes(most) {
+      while (held.byteLength === 0)
+        if (!(await more())) throw new ChunkedError('length', 'The body ends too early');
+      const piece = held.subarray(0, most);
+      held = held.subarray(piece.byteLength);
+      return piece;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** The checksums that Node lacks: CRC-32C (RFC 3720) and CRC-64/NVME, both reflected, byte by byte from a table. */
+
+/** A running sum; `value` is the checksum's big-endian bytes. */
+export interface RunningCrc {
+  update(bytes: Uint8Array): void;
+  digest(): Buffer;
+}
+
+let castagnoli: Uint32Array | undefined;
+
+export function crc32c(): RunningCrc {
+  castagnoli ??= table32(0x82f63b78);
+  const table = castagnoli;
+  let crc = 0xffffffff;
+  return {
+    update(bytes) {
+      let running = crc;
+      for (let index = 0; index < bytes.length; index += 1)
+        running = (table[(running ^ (bytes[index] ?? 0)) & 0xff] ?? 0) ^ (running >>> 8);
+      crc = running >>> 0;
+    },
+    digest() {
+      const sum = Buffer.alloc(4);
+      sum.writeUInt32BE(~crc >>> 0);
+      return sum;
+    },
+  };
+}
+
+/** The two halves of each entry of a 64-bit table: BigInt would be slower by far. */
+let nvme: { readonly high: Uint32Array; readonly low: Uint32Array } | undefined;
+
+export function crc64nvme(): RunningCrc {
+  nvme ??= table64(0x9a6c9329, 0xac4bc9b5);
+  const { high, low } = nvme;
+  let crcHigh = 0xffffffff;
+  let crcLow = 0xffffffff;
+  return {
+    update(bytes) {
+      let top = crcHigh;
+      let bottom = crcLow;
+      for (let index = 0; index < bytes.length; index += 1) {
+        const entry = (bottom ^ (bytes[index] ?? 0)) & 0xff;
+        bottom = ((bottom >>> 8) | (top << 24)) ^ (low[entry] ?? 0);
+        top = (top >>> 8) ^ (high[entry] ?? 0);
+      }
+      crcHigh = top >>> 0;
+      crcLow = bottom >>> 0;
+    },
+    digest() {
+      const sum = Buffer.alloc(8);
+      sum.writeUInt32BE(~crcHigh >>> 0, 0);
+      sum.writeUInt32BE(~crcLow >>> 0, 4);
+      return sum;
+    },
+  };
+}
+
+function table32(polynomial: number): Uint32Array {
+  return Uint32Array.from({ length: 256 }, (_, entry) => {
+    let value = entry;
+    for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ polynomial : value >>> 1;
+    return value >>> 0;
+  });
+}
+
+function table64(polynomialHigh: number, polynomialLow: number): { high: Uint32Array; low: Uint32Array } {
+  const high = new Uint32Array(256);
+  const low = new Uint32Array(256);
+  for (let entry = 0; entry < 256; entry += 1) {
+    let top = 0;
+    let bottom = entry;
+    for (let bit = 0; bit < 8; bit += 1) {
+      const odd = bottom & 1;
+      bottom = (bottom >>> 1) | (top << 31);
+      top >>>= 1;
+      if (odd) {
+        top ^= polynomialHigh;
+        bottom ^= polynomialLow;
+      }
+    }
+    high[entry] = top >>> 0;
+    low[entry] = bottom >>> 0;
+  }
+  return { high, low };
+}

@@ -1,0 +1,151 @@
+/**
+ * Signature version 4 of AWS, as S3 uses it: what was signed, and the signature that it should have. Source: "Signing
+ * AWS API requests" and "Authenticating Requests (AWS Signature Version 4)" of the S3 API reference.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { encodePath, percentDecode, percentEncode, type QueryPair } from './encoding.ts';
+
+export const algorithm = 'AWS4-HMAC-SHA256';
+export const unsignedPayload = 'UNSIGNED-PAYLOAD';
+export const emptyHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** What a signature is valid for: `20261122/local/s3/aws4_request`, with the key that it belongs to. */
+export interface Credential {
+  readonly accessKeyId: string;
+  /** `20261122` */
+  readonly date: string;
+  readonly region: string;
+  readonly service: string;
+}
+
+/** `ACCESS_KEY/20261122/region/s3/aws4_request`; undefined when it is not such a text. Access keys may hold slashes. */
+export function parseCredential(text: string): Credential | undefined {
+  const parts = text.split('/');
+  const [date, region, service, end] = parts.slice(-4);
+  const accessKeyId = parts.slice(0, -4).join('/');
+  if (accessKeyId === '' || end !== 'aws4_request' || !/^\d{8}$/.test(date ?? '')) return undefined;
+  return { accessKeyId, date: date ?? '', region: region ?? '', service: service ?? '' };
+}
+
+/** The header `Authorization: AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
+export interface SignedHeader {
+  readonly credential: Credential;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+}
+
+export function parseAuthorization(header: string): SignedHeader | undefined {
+  if (!header.startsWith(`${algorithm} `)) return undefined;
+  const fields = new Map<string, string>();
+  for (const field of header.slice(algorithm.length + 1).split(',')) {
+    const equals = field.indexOf('=');
+    if (equals < 0) return undefined;
+    fields.set(field.slice(0, equals).trim(), field.slice(equals + 1).trim());
+  }
+  const credential = parseCredential(fields.get('Credential') ?? '');
+  const signedHeaders = parseSignedHeaders(fields.get('SignedHeaders') ?? '');
+  const signature = fields.get('Signature') ?? '';
+  return credential && signedHeaders && isSignature(signature)
+    ? { credential, signedHeaders, signature }
+    : undefined;
+}
+
+/** Names in lower case, in order, each once. */
+export function parseSignedHeaders(text: string): string[] | undefined {
+  const names = text.split(';');
+  const ordered = names.every(
+    (name, index) => name !== '' && (index === 0 || (names[index - 1] ?? '') < name),
+  );
+  return ordered && text === text.toLowerCase() ? names : undefined;
+}
+
+export function isSignature(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+/** Milliseconds since the epoch of `20261122T061237Z`; undefined when it is not such a text. */
+export function parseAmzDate(text: string): number | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second] = match;
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+export interface CanonicalParts {
+  readonly method: string;
+  /** Percent-encoded. */
+  readonly path: string;
+  readonly query: readonly QueryPair[];
+  /** Name and value, names in lower case and in order. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly payloadHash: string;
+}
+
+export function canonicalRequest(parts: CanonicalParts): string {
+  const query = parts.query
+    .filter(({ name }) => name !== 'X-Amz-Signature')
+    .map(({ name, value }) => [percentEncode(name), percentEncode(value)] as const)
+    .toSorted(([nameA, valueA], [nameB, valueB]) => order(nameA, nameB) || order(valueA, valueB))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+  return [
+    parts.method,
+    parts.path,
+    query,
+    ...parts.headers.map(([name, value]) => `${name}:${value.trim().replace(/ +/g, ' ')}`),
+    '',
+    parts.headers.map(([name]) => name).join(';'),
+    parts.payloadHash,
+  ].join('\n');
+}
+
+/**
+ * Spellings of a path that clients sign: as it was sent, and encoded anew (some send characters plain that the
+ * signature has encoded). Both mean the same object.
+ */
+export function canonicalPaths(path: string): string[] {
+  const decoded = percentDecode(path);
+  const encoded = decoded === undefined ? path : encodePath(decoded);
+  return encoded === path ? [path] : [path, encoded];
+}
+
+/** Signs under one secret, for one day and region. */
+export interface Signer {
+  /** Hexadecimal. `type`: the first line of what is signed; the rest are its last lines. */
+  sign(type: string, amzDate: string, lines: readonly string[]): string;
+  /** The policy of a POST form is signed by itself. */
+  signText(text: string): string;
+}
+
+export function createSigner(secretAccessKey: string, credential: Credential): Signer {
+  const { date, region, service } = credential;
+  const key = [date, region, service, 'aws4_request'].reduce<string | Buffer>(
+    (secret, text) => hmac(secret, text),
+    `AWS4${secretAccessKey}`,
+  );
+  const scope = `${date}/${region}/${service}/aws4_request`;
+  const signText = (text: string): string => hmac(key, text).toString('hex');
+  return {
+    signText,
+    sign: (type, amzDate, lines) => signText([type, amzDate, scope, ...lines].join('\n')),
+  };
+}
+
+export function sha256Hex(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** Takes the same time wherever two signatures differ. */
+export function sameSignature(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

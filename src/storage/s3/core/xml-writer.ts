@@ -1,0 +1,50 @@
+/** XML of S3's answers. */
+
+/** An element's content: text, elements by name (an array repeats its element), or nothing. */
+export type XmlContent =
+  | string
+  | number
+  | boolean
+  | undefined
+  | { readonly [name: string]: XmlContent | readonly XmlContent[] };
+
+const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
+
+/**
+ * @example
+ * writeXml('LocationConstraint', 'local');
+ */
+export function writeXml(name: string, content: XmlContent): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${name} xmlns="${namespace}">${inner(content)}</${name}>`;
+}
+
+/** Errors bear no namespace. */
+export function writeErrorXml(content: XmlContent): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inner(content)}</Error>`;
+}
+
+function inner(content: XmlContent): string {
+  if (typeof content !== 'object') return content === undefined ? '' : escapeXml(String(content));
+  let text = '';
+  for (const [name, value] of Object.entries(content)) {
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined) text += `<${name}>${inner(one)}</${name}>`;
+  }
+  return text;
+}
+
+/** Characters that XML 1.0 cannot hold at all become U+FFFD. */
+function escapeXml(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+      .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd')
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll('\r', '&#13;')
+      .replaceAll('\n', '&#10;')
+  );
+}
