@@ -112,6 +112,28 @@ describe('by address', () => {
     expect(tries.passed).toBe(30);
   });
 
+  test('codes and links of mails cannot be tried out', async () => {
+    const ip = '203.0.113.7';
+    const guess = { type: 'email', email: unknown.email, token: '000000' };
+    expect((await volley(28, '/verify', ip, guess)).limited).toBe(0);
+    const links = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        auth.request('/verify?type=signup&token=x', { headers: { 'x-forwarded-for': ip } }),
+      ),
+    );
+    expect(links.map(({ status }) => status).sort()).toEqual([303, 303, 429, 429]);
+  });
+
+  test('passwords neither, nor by changing the user', async () => {
+    const ip = '203.0.113.8';
+    const { passed } = await volley(33, '/token?grant_type=password', ip, {
+      email: 'not an address',
+      password,
+    });
+    expect(passed).toBe(30);
+    expect((await volley(1, '/token?grant_type=password', ip, unknown)).limited).toBe(1);
+  });
+
   test('who is no known proxy cannot choose an address', async () => {
     const warnings: LogFields[] = [];
     const log = { ...silentLogger, warn: (fields: LogFields) => void warnings.push(fields) };

@@ -166,6 +166,11 @@ describe('tokens', () => {
     };
     const good = { sub: id, aud: 'authenticated', role: 'authenticated', exp: soon() };
     expect(await ask(good)).toEqual([200, undefined]);
+    // Issuer and audience are not looked at, and who has the secret may leave the expiry out; but not write it as text.
+    expect(await ask({ ...good, iss: 'https://other.example', aud: 'other' })).toEqual([200, undefined]);
+    expect(await ask({ ...good, exp: undefined })).toEqual([200, undefined]);
+    expect(await ask({ ...good, exp: String(soon()) })).toEqual([403, 'bad_jwt']);
+    expect(await ask({ ...good, nbf: soon() })).toEqual([403, 'bad_jwt']);
     expect(await ask({ ...good, exp: 1 })).toEqual([403, 'bad_jwt']);
     expect(await ask({ ...good, sub: undefined })).toEqual([403, 'bad_jwt']);
     expect(await ask({ ...good, sub: 'x' })).toEqual([400, 'bad_jwt']);

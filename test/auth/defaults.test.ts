@@ -1,0 +1,80 @@
+/** `[auth]` of a config.toml that says nothing, as the local stack of the upstream CLI has it. */
+import { expect, test } from 'vitest';
+import { settingsFrom } from '../../src/auth/settings.ts';
+import { configFrom } from '../../src/config/index.ts';
+
+const config = configFrom({});
+const off = { enabled: false };
+
+test('of config.toml', () => {
+  expect(config.auth).toMatchObject({
+    site_url: 'http://127.0.0.1:3000',
+    additional_redirect_urls: ['https://127.0.0.1:3000'],
+    jwt_expiry: 3600,
+    enable_signup: true,
+    enable_anonymous_sign_ins: false,
+    enable_manual_linking: false,
+    enable_refresh_token_rotation: true,
+    refresh_token_reuse_interval: 10,
+    minimum_password_length: 6,
+    password_requirements: '',
+    rate_limit: {
+      email_sent: 2,
+      sms_sent: 30,
+      anonymous_users: 30,
+      token_refresh: 150,
+      sign_in_sign_ups: 30,
+      token_verifications: 30,
+      web3: 30,
+    },
+    email: {
+      enable_signup: true,
+      double_confirm_changes: true,
+      enable_confirmations: false,
+      secure_password_change: false,
+      max_frequency: 1000,
+      otp_length: 6,
+      otp_expiry: 3600,
+      smtp: off,
+      notification: { password_changed: off, mfa_factor_unenrolled: off },
+    },
+    sms: {
+      enable_signup: false,
+      enable_confirmations: false,
+      max_frequency: 5000,
+      test_otp: {},
+      template: 'Your code is {{ .Code }}',
+    },
+    mfa: {
+      max_enrolled_factors: 10,
+      totp: { enroll_enabled: false, verify_enabled: false },
+      phone: { enroll_enabled: false, verify_enabled: false, otp_length: 6, max_frequency: 5000 },
+      web_authn: { enroll_enabled: false, verify_enabled: false },
+    },
+    passkey: off,
+    captcha: off,
+    web3: { solana: off, ethereum: off },
+    oauth_server: { enabled: false, allow_dynamic_registration: false },
+  });
+  expect(config.auth.sessions.timebox ?? config.auth.sessions.inactivity_timeout).toBeUndefined();
+  expect(Object.keys(config.auth.hook).sort().join(' ')).toBe(
+    'before_user_created custom_access_token mfa_verification_attempt password_verification_attempt send_email send_sms',
+  );
+  // linkedin and slack are dropped in favour of those with _oidc.
+  expect(Object.keys(config.auth.external).sort().join(' ')).toBe(
+    'apple azure bitbucket discord facebook figma fly github gitlab google kakao keycloak linkedin_oidc notion slack_oidc ' +
+      'snapchat spotify twitch twitter vercel_marketplace workos x zoom',
+  );
+});
+
+test('and what follows: addresses below the API, mails without a bound, addresses of clients unlimited', () => {
+  const settings = settingsFrom(config, 'development', () => 'http://127.0.0.1:54321');
+  expect(settings.externalUrl()).toBe('http://127.0.0.1:54321/auth/v1');
+  expect(settings.issuer()).toBe('http://127.0.0.1:54321/auth/v1');
+  expect(settings.hourly).toEqual({ emails: 360_000, sms: 30 });
+  expect(settings.limitsByAddress).toBe(false);
+  expect(settings.phone).toMatchObject({ otpLength: 6, otpExpiryMs: 6_000_000, provider: '' });
+  const smtp = { enabled: true, host: 'smtp.example', port: 465, admin_email: 'a@b.cd', user: '', pass: '' };
+  const own = configFrom({ auth: { email: { smtp } } });
+  expect(settingsFrom(own, 'development', () => '').hourly.emails).toBe(2);
+});
