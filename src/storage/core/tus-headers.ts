@@ -1,0 +1,44 @@
+/** Headers of the TUS protocol 1.0.0 (https://tus.io/protocols/resumable-upload) read and written. */
+
+export const tusVersion = '1.0.0';
+
+/** Names to values as `Upload-Metadata` gives them; a key without a value is null. */
+export type TusMetadata = Readonly<Record<string, string | null>>;
+
+const base64Pattern = /^[\d+/A-Za-z]*={0,2}$/;
+
+/**
+ * Undefined when the header is malformed ("Upload-Metadata": unique ASCII keys without spaces, values in base64).
+ *
+ * @example
+ * parseTusMetadata('bucketName cGhvdG9z,is_draft'); // { bucketName: 'photos', is_draft: null }
+ */
+export function parseTusMetadata(header: string): TusMetadata | undefined {
+  const found = new Map<string, string | null>();
+  for (const pair of header.split(',')) {
+    const [key = '', value, more] = pair.split(' ');
+    if (more !== undefined || !/^[\x21-\x2b\x2d-\x7f]+$/.test(key) || found.has(key)) return undefined;
+    if (value === undefined || value === '') found.set(key, null);
+    else if (value.length % 4 === 0 && base64Pattern.test(value))
+      found.set(key, Buffer.from(value, 'base64').toString('utf8'));
+    else return undefined;
+  }
+  return Object.fromEntries(found);
+}
+
+export function printTusMetadata(metadata: TusMetadata): string {
+  return Object.entries(metadata)
+    .map(([key, value]) => (value === null ? key : `${key} ${Buffer.from(value, 'utf8').toString('base64')}`))
+    .join(',');
+}
+
+/** A count of bytes as `Upload-Length` and `Upload-Offset` hold it; undefined for anything else. */
+export function parseByteCount(header: string): number | undefined {
+  const count = Number(header);
+  return /^(?:0|[1-9]\d*)$/.test(header) && Number.isSafeInteger(count) ? count : undefined;
+}
+
+/** A number of seconds becomes `max-age`, everything else is not cached (as upstream). */
+export function tusCacheControl(field: string | null | undefined): string {
+  return typeof field === 'string' && /^-?\d+$/.test(field) ? `max-age=${field}` : 'no-cache';
+}

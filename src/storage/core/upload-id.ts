@@ -1,0 +1,29 @@
+/**
+ * The last part of a resumable upload's address: base64url of `bucket/key/id`, as upstream's. Only the id, a UUID made
+ * here, finds the upload; bucket and key must agree with what was noted under it.
+ */
+
+export interface UploadId {
+  readonly bucketId: string;
+  readonly key: string;
+  /** A UUID. */
+  readonly id: string;
+}
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+export function printUploadId({ bucketId, key, id }: UploadId): string {
+  return Buffer.from(`${bucketId}/${key}/${id}`, 'utf8').toString('base64url');
+}
+
+/** Undefined when the text names no upload that this server can have made. */
+export function parseUploadId(text: string): UploadId | undefined {
+  if (!/^[\w-]+$/.test(text)) return undefined;
+  const path = Buffer.from(text, 'base64url').toString('utf8');
+  const afterBucket = path.indexOf('/');
+  const beforeId = path.lastIndexOf('/');
+  if (afterBucket < 1 || beforeId <= afterBucket + 1) return undefined;
+  const id = path.slice(beforeId + 1);
+  if (!uuidPattern.test(id)) return undefined;
+  return { bucketId: path.slice(0, afterBucket), key: path.slice(afterBucket + 1, beforeId), id };
+}

@@ -1,0 +1,198 @@
+/**
+ * Uploads under way, as files of this machine: `ID` holds the bytes that have come, `ID.json` what was said of them.
+ * The length of the first is the offset, so that nothing needs to be counted: whatever a crash leaves is where the
+ * upload goes on. Bytes are synced before an offset is told.
+ */
+import { mkdirSync } from 'node:fs';
+import { type FileHandle, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing } from '../backend/file-errors.ts';
+import type { TusMetadata } from '../core/tus-headers.ts';
+
+/** What is noted when an upload begins. */
+export interface StagedUpload {
+  /** A UUID; the only part that names files. */
+  readonly id: string;
+  readonly bucketId: string;
+  readonly key: string;
+  /** Undefined while its client does not know it (`Upload-Defer-Length`). */
+  readonly sizeBytes?: number;
+  readonly metadata: TusMetadata;
+  /** Who began it, and so may go on: role and subject, or the signed link's owner. */
+  readonly beganBy: string;
+  readonly upsert: boolean;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** The version under which its object was last tried to be stored. */
+  readonly storedAs?: string;
+}
+
+export interface Staging {
+  create(upload: StagedUpload): Promise<void>;
+  find(id: string): Promise<StagedUpload | undefined>;
+  /** Notes a change durably. */
+  save(upload: StagedUpload): Promise<void>;
+  /** Bytes that are there; undefined when they have been given to an object. */
+  offset(id: string): Promise<number | undefined>;
+  /**
+   * Adds bytes until the body ends, `maxBytes` have come, or the signal asks to stop. What has come stays, and is synced.
+   * Answers the new offset and why it ended.
+   */
+  append(id: string, body: AsyncIterator<Uint8Array>, limits: AppendLimits): Promise<Appended>;
+  /** Where the bytes lie. */
+  pathOf(id: string): string;
+  /** Gives up the bytes; what is noted stays, so that a client that missed the answer can ask. */
+  removeBytes(id: string): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Ids of all uploads, finished ones included. */
+  list(): Promise<string[]>;
+}
+
+export interface AppendLimits {
+  readonly offset: number;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Appended {
+  readonly offset: number;
+  readonly end: 'complete' | 'too large' | 'stopped' | 'broken';
+}
+
+/** Chunks of the network are gathered up to this size before they are written. */
+const writeBatchBytes = 256 * 1024;
+const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+export function createStaging(directory: string): Staging {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const bytesOf = (id: string): string => join(directory, checked(id));
+  const noteOf = (id: string): string => `${bytesOf(id)}.json`;
+
+  return {
+    async create(upload) {
+      await writeFile(bytesOf(upload.id), '', { flag: 'wx', mode: 0o600 });
+      await this.save(upload);
+    },
+    async find(id) {
+      const text = await ifThere(readFile(noteOf(id), 'utf8'));
+      return text === undefined ? undefined : (JSON.parse(text) as StagedUpload);
+    },
+    async save(upload) {
+      const draft = `${bytesOf(upload.id)}.draft`;
+      await writeFile(draft, JSON.stringify(upload), { mode: 0o600, flush: true });
+      await rename(draft, noteOf(upload.id));
+      await syncDirectory(directory);
+    },
+    async offset(id) {
+      return (await ifThere(stat(bytesOf(id))))?.size;
+    },
+    async append(id, body, { offset, maxBytes, signal }) {
+      const handle = await open(bytesOf(id), 'r+');
+      try {
+        const writer = createWriter(handle, offset);
+        const end = await pump(body, writer, maxBytes, signal);
+        await writer.flush();
+        await handle.datasync();
+        return { offset: writer.position(), end };
+      } finally {
+        await handle.close();
+      }
+    },
+    pathOf: bytesOf,
+    async removeBytes(id) {
+      await ifThere(unlink(bytesOf(id)));
+    },
+    async remove(id) {
+      // The note last: without it nobody would find bytes that are still there.
+      await ifThere(unlink(bytesOf(id)));
+      await ifThere(unlink(`${bytesOf(id)}.draft`));
+      await ifThere(unlink(noteOf(id)));
+    },
+    async list() {
+      const names = await readdir(directory);
+      return [...new Set(names.map((name) => name.slice(0, 36)).filter((name) => idPattern.test(name)))];
+    },
+  };
+}
+
+interface Writer {
+  /** Where the next byte goes, those included that are not written yet. */
+  position(): number;
+  add(chunk: Uint8Array): Promise<void>;
+  flush(): Promise<void>;
+}
+
+function createWriter(handle: FileHandle, offset: number): Writer {
+  let written = offset;
+  let batch: Uint8Array[] = [];
+  let batchBytes = 0;
+  const flush = async (): Promise<void> => {
+    const bytes = batch.length === 1 ? (batch[0] as Uint8Array) : Buffer.concat(batch, batchBytes);
+    batch = [];
+    batchBytes = 0;
+    for (let done = 0; done < bytes.byteLength; ) {
+      const { bytesWritten } = await handle.write(bytes, done, bytes.byteLength - done, written);
+      done += bytesWritten;
+      written += bytesWritten;
+    }
+  };
+  return {
+    position: () => written + batchBytes,
+    async add(chunk) {
+      batch.push(chunk);
+      batchBytes += chunk.byteLength;
+      if (batchBytes >= writeBatchBytes) await flush();
+    },
+    flush,
+  };
+}
+
+/** Reads the body into the writer; a client that goes away is an end like any other. */
+async function pump(
+  body: AsyncIterator<Uint8Array>,
+  writer: Writer,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Appended['end']> {
+  const stopped = new Promise<'stopped'>((resolve) => {
+    if (signal.aborted) resolve('stopped');
+    else signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+  });
+  let left = maxBytes;
+  for (;;) {
+    const next = await Promise.race([body.next().catch(() => 'broken' as const), stopped]);
+    if (next === 'stopped' || next === 'broken') return next;
+    if (next.done) return 'complete';
+    if (next.value.byteLength > left) {
+      await writer.add(next.value.subarray(0, left));
+      return 'too large';
+    }
+    left -= next.value.byteLength;
+    await writer.add(next.value);
+  }
+}
+
+function checked(id: string): string {
+  if (!idPattern.test(id)) throw new Error('An upload is named by a UUID');
+  return id;
+}
+
+async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open a folder for syncing; NTFS journals the rename itself.
+  if (process.platform === 'win32') return;
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
