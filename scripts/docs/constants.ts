@@ -90,6 +90,7 @@ const fixed: readonly Fixed[] = [
   ['storage', 'objects in one listing by cursor, at most', 'count', 'src/storage', 'maxPageLimit'],
   ['storage', 'paths signed in one request', 'count', 'src/storage', 'maxPaths'],
   ['storage', 'signed upload address', 's', 'src/storage', 'uploadUrlSeconds'],
+  ['storage', 'resumable upload', 'ms', 'src/storage', 'uploadLifetimeMs'],
   ['storage', 'user metadata of an object', 'bytes', 'src/storage', 'maxUserMetadataBytes'],
   ['storage', 'objects that emptying a bucket takes', 'count', 'src/storage', 'maxObjects'],
   ['mail', 'captured messages kept', 'count', 'src/mail', 'keptMessages'],

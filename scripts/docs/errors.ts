@@ -21,6 +21,7 @@ import {
   type StorageErrorName,
   storageErrors,
 } from '../../src/storage/errors.ts';
+import { tusErrors } from '../../src/storage/resumable/errors.ts';
 import { faultMessages } from '../../web/lib/session/faults.ts';
 import { code, table } from './markdown.ts';
 
@@ -73,11 +74,21 @@ function storage(): ErrorSection {
     const { status, body } = renderStorageError(new StorageError(name));
     return [code(name), code(body.code), code(body.error), body.statusCode, String(status), body.message];
   });
+  const resumable = Object.entries(tusErrors).map(([name, { status, body }]) => [
+    code(name),
+    String(status),
+    body.trim(),
+  ]);
   return sized(
     'Storage',
-    'On the wire `{statusCode, error, message, code}`; the HTTP status of most is 400, as upstream has it.',
-    storageErrors,
-    table(['entry', 'code', 'error', 'statusCode', 'HTTP status', 'message'], rows),
+    'On the wire `{statusCode, error, message, code}`; the HTTP status of most is 400, as upstream has it. Below ' +
+      '`/upload/resumable` all is plain text with the true status: the `statusCode` and message of the first table, or ' +
+      'the second.',
+    [...rows, ...resumable],
+    [
+      table(['entry', 'code', 'error', 'statusCode', 'HTTP status', 'message'], rows),
+      table(['entry', 'status', 'resumable upload'], resumable),
+    ].join('\n\n'),
   );
 }
 

@@ -8,6 +8,8 @@ import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createFileBackend } from './backend/file.ts';
 import { findLivingVersions } from './queries/objects.ts';
+import { createUploadLocks } from './resumable/locks.ts';
+import { createStaging } from './resumable/staging.ts';
 import { storageRoutes } from './routes/index.ts';
 import { mountPrefix, serverContext } from './scope.ts';
 import { createTasks, type StorageService } from './service.ts';
@@ -34,6 +36,10 @@ export function createStorage(deps: StorageDeps): Service {
     database,
     keys: deps.keys,
     backend,
+    resumable: {
+      staging: createStaging(join(deps.dataDir, 'storage', 'resumable')),
+      locks: createUploadLocks(),
+    },
     fileSizeLimitBytes: deps.config.storage.file_size_limit,
     clock: deps.clock ?? systemClock,
     log,

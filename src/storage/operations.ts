@@ -27,6 +27,14 @@ export const operations = {
   purgeObject: 'storage.cdn.purge_object_cache',
   purgeBucket: 'storage.cdn.purge_bucket_cache',
   purgeTenant: 'storage.cdn.purge_tenant_cache',
+  createUpload: 'storage.tus.upload.create',
+  createUpload_signed: 'storage.tus.upload.create_signed',
+  uploadPart: 'storage.tus.upload.part',
+  uploadPart_signed: 'storage.tus.upload.part_signed',
+  getUpload: 'storage.tus.upload.get',
+  getUpload_signed: 'storage.tus.upload.get_signed',
+  deleteUpload: 'storage.tus.upload.delete',
+  deleteUpload_signed: 'storage.tus.upload.delete_signed',
 } as const;
 
 export type Operation = (typeof operations)[keyof typeof operations];

@@ -4,11 +4,14 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Keys } from '../keys/types.ts';
 import type { ObjectBackend } from './backend/types.ts';
+import type { UploadLocks } from './resumable/locks.ts';
+import type { Staging } from './resumable/staging.ts';
 
 export interface StorageService {
   readonly database: Database;
   readonly keys: Keys;
   readonly backend: ObjectBackend;
+  readonly resumable: { readonly staging: Staging; readonly locks: UploadLocks };
   /** The project's largest object; a bucket may allow less. */
   readonly fileSizeLimitBytes: number;
   readonly clock: Clock;

@@ -34,7 +34,6 @@ async function ask(method: string, path: string, body?: object): Promise<{ statu
 describe('what is missing, in the words of the page', () => {
   it.each([
     ['GraphQL', 'POST', '/graphql/v1', 404, 'Nothing is served'],
-    ['Uploads in pieces (TUS)', 'POST', '/storage/v1/upload/resumable', 404, 'not found'],
     ['S3 protocol', 'GET', '/storage/v1/s3/photos', 404, 'not found'],
     ['Image transformation', 'GET', '/storage/v1/render/image/public/photos/a.png', 404, 'not found'],
     ['Analytics and vector buckets', 'POST', '/storage/v1/vector/ListVectorBuckets', 404, 'not found'],

@@ -5,14 +5,14 @@
  * attempt.
  */
 import { createHash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { copyFile, link, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ByteRange } from '../core/range.ts';
-import { cannotLink, isMissing } from './file-errors.ts';
+import { isMissing } from './file-errors.ts';
 import { isVersion } from './file-paths.ts';
-import { removeTree, syncDirectory } from './file-system.ts';
+import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
 import type { OpenBody, Part, StoredBody } from './types.ts';
 
 const listName = 'parts';
@@ -93,20 +93,5 @@ async function* readAcross(
       yield chunk as Buffer;
     }
     if (missing > 0) throw new Error('A part is shorter than it was when it was stored');
-  }
-}
-
-async function linkOrCopy(from: string, to: string): Promise<void> {
-  try {
-    await link(from, to);
-  } catch (error) {
-    if (!cannotLink(error)) throw error;
-    await copyFile(from, to, constants.COPYFILE_FICLONE);
-    const handle = await open(to, 'r+');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
   }
 }

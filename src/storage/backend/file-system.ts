@@ -1,6 +1,7 @@
 /** What the file backend asks of a file system beyond Node's own calls. */
-import { open, rm, unlink } from 'node:fs/promises';
-import { isDirectoryError, isMissing } from './file-errors.ts';
+import { constants } from 'node:fs';
+import { copyFile, link, open, rm, unlink } from 'node:fs/promises';
+import { cannotLink, isDirectoryError, isMissing } from './file-errors.ts';
 
 /** Makes the names in a folder survive a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
@@ -24,4 +25,20 @@ export async function removeTree(path: string): Promise<boolean> {
     await rm(path, { recursive: true, force: true });
   }
   return true;
+}
+
+/** A second name of a synced file; where the file system has no such thing, a copy that is synced too. */
+export async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!cannotLink(error)) throw error;
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+    const handle = await open(to, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
 }

@@ -10,7 +10,7 @@ import type { ByteRange } from '../core/range.ts';
 import { isDirectoryError, isMissing } from './file-errors.ts';
 import { assembleParts, describeParts, openParts } from './file-parts.ts';
 import { filePaths, isVersion } from './file-paths.ts';
-import { removeTree, syncDirectory } from './file-system.ts';
+import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
 import { createIntentLog } from './intents.ts';
 import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody } from './types.ts';
 
@@ -87,6 +87,19 @@ export function createFileBackend(root: string): ObjectBackend {
     announce: (versions) => intents.open(versions),
 
     write,
+
+    async storeFile(version, path) {
+      const partial = paths.partialOf(version);
+      const stored = await hashAndSync(path);
+      try {
+        await linkOrCopy(path, partial);
+        await publish(version);
+      } catch (error) {
+        await removeTree(partial);
+        throw error;
+      }
+      return stored;
+    },
 
     async writePart(upload, partId, body, maxBytes) {
       const directory = paths.upload(upload);

@@ -50,6 +50,11 @@ export interface ObjectBackend {
    * @throws {BodyTooLargeError}
    */
   write(version: string, body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBody>;
+  /**
+   * Stores a file of this machine without copying its bytes, where the backend can; the file itself stays, and must not
+   * be written to again.
+   */
+  storeFile?(version: string, path: string): Promise<StoredBody>;
   copy(fromVersion: string, toVersion: string): Promise<StoredBody | undefined>;
   /**
    * Stores a part of an upload; as {@link ObjectBackend.write}.

@@ -19,27 +19,13 @@ export interface UploadLocks {
 export function createUploadLocks(): UploadLocks {
   const held = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
 
-  async function wait(id: string): Promise<void> {
-    const deadline = Date.now() + takeOverMs;
-    for (;;) {
-      const holder = held.get(id);
-      if (holder === undefined) return;
-      holder.stop.abort();
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((_resolve, reject) => {
-        timer = setTimeout(() => reject(new TusError('Locked')), Math.max(0, deadline - Date.now()));
-      });
-      try {
-        await Promise.race([holder.ended, late]);
-      } finally {
-        clearTimeout(timer);
-      }
-    }
-  }
-
   return {
     async hold(id, work) {
-      await wait(id);
+      const deadline = Date.now() + takeOverMs;
+      for (let holder = held.get(id); holder !== undefined; holder = held.get(id)) {
+        holder.stop.abort();
+        await endedBy(holder.ended, deadline);
+      }
       const stop = new AbortController();
       const { promise: ended, resolve } = Promise.withResolvers<void>();
       held.set(id, { stop, ended });
@@ -52,4 +38,17 @@ export function createUploadLocks(): UploadLocks {
     },
     isHeld: (id) => held.has(id),
   };
+}
+
+/** @throws {TusError} Locked */
+async function endedBy(ended: Promise<void>, deadline: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new TusError('Locked')), Math.max(0, deadline - Date.now()));
+  });
+  try {
+    await Promise.race([ended, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -6,7 +6,9 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { isMissing } from '../backend/file-errors.ts';
+import { syncDirectory } from '../backend/file-system.ts';
 import type { TusMetadata } from '../core/tus-headers.ts';
 
 /** What is noted when an upload begins. */
@@ -38,7 +40,7 @@ export interface Staging {
    * Adds bytes until the body ends, `maxBytes` have come, or the signal asks to stop. What has come stays, and is synced.
    * Answers the new offset and why it ended.
    */
-  append(id: string, body: AsyncIterator<Uint8Array>, limits: AppendLimits): Promise<Appended>;
+  append(id: string, body: Readable, limits: AppendLimits): Promise<Appended>;
   /** Where the bytes lie. */
   pathOf(id: string): string;
   /** Gives up the bytes; what is noted stays, so that a client that missed the answer can ask. */
@@ -118,7 +120,8 @@ export function createStaging(directory: string): Staging {
 interface Writer {
   /** Where the next byte goes, those included that are not written yet. */
   position(): number;
-  add(chunk: Uint8Array): Promise<void>;
+  /** Undefined: more can come at once. */
+  add(chunk: Uint8Array): Promise<void> | undefined;
   flush(): Promise<void>;
 }
 
@@ -126,7 +129,13 @@ function createWriter(handle: FileHandle, offset: number): Writer {
   let written = offset;
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
-  const flush = async (): Promise<void> => {
+  // One after the other: the body may end, or its reader be stopped, while a batch is being written.
+  let flushed = Promise.resolve();
+  const flush = (): Promise<void> => {
+    flushed = flushed.then(writeBatch);
+    return flushed;
+  };
+  const writeBatch = async (): Promise<void> => {
     const bytes = batch.length === 1 ? (batch[0] as Uint8Array) : Buffer.concat(batch, batchBytes);
     batch = [];
     batchBytes = 0;
@@ -138,38 +147,55 @@ function createWriter(handle: FileHandle, offset: number): Writer {
   };
   return {
     position: () => written + batchBytes,
-    async add(chunk) {
+    add(chunk) {
       batch.push(chunk);
       batchBytes += chunk.byteLength;
-      if (batchBytes >= writeBatchBytes) await flush();
+      return batchBytes >= writeBatchBytes ? flush() : undefined;
     },
     flush,
   };
 }
 
-/** Reads the body into the writer; a client that goes away is an end like any other. */
-async function pump(
-  body: AsyncIterator<Uint8Array>,
+/**
+ * Reads the body into the writer; a client that goes away is an end like any other. By events, since an iterator that
+ * waits for the next chunk cannot be told to stop, and would keep what is left of the body from being thrown away.
+ */
+function pump(
+  body: Readable,
   writer: Writer,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Appended['end']> {
-  const stopped = new Promise<'stopped'>((resolve) => {
-    if (signal.aborted) resolve('stopped');
-    else signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+  return new Promise((resolve, reject) => {
+    let left = maxBytes;
+    const settle = (done: () => void): void => {
+      body.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      signal.removeEventListener('abort', onStop);
+      done();
+    };
+    const onEnd = (): void => settle(() => resolve('complete'));
+    const onClose = (): void => settle(() => resolve(body.readableEnded ? 'complete' : 'broken'));
+    const onStop = (): void => settle(() => resolve('stopped'));
+    const onData = (chunk: Uint8Array): void => {
+      if (chunk.byteLength > left) {
+        settle(() => resolve('too large'));
+        return;
+      }
+      left -= chunk.byteLength;
+      const writing = writer.add(chunk);
+      if (writing === undefined) return;
+      body.pause();
+      writing.then(
+        () => body.resume(),
+        (error: unknown) => settle(() => reject(error)),
+      );
+    };
+    if (signal.aborted) return resolve('stopped');
+    if (body.readableEnded) return resolve('complete');
+    if (body.destroyed) return resolve('broken');
+    signal.addEventListener('abort', onStop, { once: true });
+    body.on('end', onEnd).on('close', onClose).on('error', onClose).on('data', onData);
   });
-  let left = maxBytes;
-  for (;;) {
-    const next = await Promise.race([body.next().catch(() => 'broken' as const), stopped]);
-    if (next === 'stopped' || next === 'broken') return next;
-    if (next.done) return 'complete';
-    if (next.value.byteLength > left) {
-      await writer.add(next.value.subarray(0, left));
-      return 'too large';
-    }
-    left -= next.value.byteLength;
-    await writer.add(next.value);
-  }
 }
 
 function checked(id: string): string {
@@ -183,16 +209,5 @@ async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a folder for syncing; NTFS journals the rename itself.
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -11,6 +11,7 @@ import { infoRoutes } from './info.ts';
 import { listRoutes } from './list.ts';
 import { moveRoutes } from './move.ts';
 import { removeRoutes } from './remove.ts';
+import { resumableRoutes } from './resumable.ts';
 import { signRoutes } from './sign.ts';
 import { statusRoutes } from './status.ts';
 import { uploadRoutes } from './upload.ts';
@@ -66,6 +67,7 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
       // Bodies of uploads are left on the wire until the caller is known to be allowed to send them.
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
       uploadRoutes(scope, service);
+      resumableRoutes(scope, service);
       downloadRoutes(scope, service);
       infoRoutes(scope, service);
       statusRoutes(scope);
