@@ -245,7 +245,7 @@ async function finishUpload(
         userMetadataOf(upload) ?? {},
       );
       change.committing();
-      return writeRow(uploader.scope, mayReplace(uploader, upload), row, change.giveUp);
+      return writeRow(uploader.scope, { upsert: mayReplace(uploader, upload) }, row, change.giveUp);
     });
   } catch (error) {
     if (error instanceof StorageError && storageErrors[error.entry].status < 500)
