@@ -145,7 +145,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
 }
 
 async function loadRooms() {
-  const [auth, rest, realtime, storage, functions, mail, account, consoleRoom, gateway, project] =
+  const [auth, rest, realtime, storage, functions, mail, jobs, account, consoleRoom, gateway, project] =
     await Promise.all([
       import('./auth/index.ts'),
       import('./rest/index.ts'),
@@ -153,12 +153,25 @@ async function loadRooms() {
       import('./storage/index.ts'),
       import('./functions/index.ts'),
       import('./mail/index.ts'),
+      import('./jobs/index.ts'),
       import('./account/index.ts'),
       import('./console/index.ts'),
       import('./gateway/index.ts'),
       import('./project/index.ts'),
     ]);
-  return { auth, rest, realtime, storage, functions, mail, account, console: consoleRoom, gateway, project };
+  return {
+    auth,
+    rest,
+    realtime,
+    storage,
+    functions,
+    mail,
+    jobs,
+    account,
+    console: consoleRoom,
+    gateway,
+    project,
+  };
 }
 
 type Rooms = Awaited<ReturnType<typeof loadRooms>>;
@@ -255,6 +268,15 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     watch: mode === 'development',
     log: logOf('functions'),
   });
+  const listening = Promise.withResolvers<string>();
+  const jobs = rooms.jobs.createJobs({
+    database,
+    config,
+    mode,
+    apiUrl,
+    localUrl: listening.promise,
+    log: logOf('jobs'),
+  });
   const account = rooms.account.createAccount({
     database,
     keys,
@@ -303,6 +325,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     [realtime, config.realtime.enabled],
     [storage, config.storage.enabled],
     [functions, config.edge_runtime.enabled],
+    [jobs, true],
     [account, config.auth.enabled],
     [operators, config.studio.enabled],
   ];
@@ -328,9 +351,11 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   const stop = (): Promise<void> => {
     state = 'stopped';
     stopping ??= (async () => {
+      // What SQL asks for may come to ourselves: it is finished while the port is open.
+      await jobs.stop?.().catch(() => undefined);
       await gateway.close(shutdownGraceMs);
       await lead?.close();
-      await Promise.allSettled(services.map((service) => service.stop?.()));
+      await Promise.allSettled(services.map((service) => service !== jobs && service.stop?.()));
       await database.stop();
     })();
     return stopping;
@@ -355,6 +380,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
         if (failed !== undefined) throw failed.reason;
         const port = await gateway.listen(host, parts.port ?? config.api.port);
         url = addressOf(config, host, port);
+        listening.resolve(`http://${hostName(host)}:${port}`);
         // Not beside ports chosen by flags: that is a second backend on this machine.
         if (services.includes(operators) && mode === 'development' && parts.port === undefined) {
           lead = await rooms.gateway.openLead(host, config.studio.port, () => `${url}/console/`, log);

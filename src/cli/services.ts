@@ -2,7 +2,17 @@
 import { nearest } from '../config/index.ts';
 import { UsageError } from './command.ts';
 
-const ours = ['account', 'auth', 'console', 'functions', 'mail', 'realtime', 'rest', 'storage'] as const;
+const ours = [
+  'account',
+  'auth',
+  'console',
+  'functions',
+  'jobs',
+  'mail',
+  'realtime',
+  'rest',
+  'storage',
+] as const;
 
 /** Upstream's containers; `undefined` has no counterpart that could be left out. */
 const upstream: Readonly<Record<string, string | undefined>> = {

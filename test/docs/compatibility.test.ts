@@ -48,16 +48,6 @@ describe('what is missing, in the words of the page', () => {
     expect(answer.text).toContain(said);
   });
 
-  it('HTTP requests from SQL wait in their queue', async () => {
-    expect(page).toContain('queue requests that nothing sends yet');
-    const pool = backend.database.pool('postgres');
-    await pool.query(sql`select net.http_get(${`${backend.url}/health`})`);
-    const [row] = await pool.query<{ waiting: number }>(
-      sql`select count(*)::int as waiting from net.http_request_queue`,
-    );
-    expect(row).toEqual({ waiting: 1 });
-  });
-
   it.each([
     'postgis',
     'vector',
@@ -76,6 +66,17 @@ describe('what is missing, in the words of the page', () => {
 });
 
 describe('what is different', () => {
+  it('requests of SQL are sent, to this server under the name of the gateway too', async () => {
+    expect(page).toContain('`http://kong:8000` is this server');
+    const pool = backend.database.pool('postgres');
+    const [{ id } = { id: 0 }] = await pool.query<{ id: number }>(
+      sql`select net.http_get('http://kong:8000/auth/v1/health') as id`,
+    );
+    await expect
+      .poll(() => pool.query(sql`select status_code, timed_out from net._http_response where id = ${id}`))
+      .toEqual([{ status_code: 200, timed_out: false }]);
+  });
+
   it('PostgreSQL is 18, and supabase_admin its only superuser', async () => {
     expect(backend.database.info.serverVersion).toBeGreaterThanOrEqual(180_000);
     const roles = await backend.database

@@ -167,7 +167,14 @@ describe('settings', () => {
 
   it('excluded services are absent: no route, no health, the others go on', async () => {
     const backend = await start({}, ['storage', 'realtime', 'functions']);
-    expect(Object.keys(backend.health()).toSorted()).toEqual(['account', 'auth', 'console', 'mail', 'rest']);
+    expect(Object.keys(backend.health()).toSorted()).toEqual([
+      'account',
+      'auth',
+      'console',
+      'jobs',
+      'mail',
+      'rest',
+    ]);
     for (const path of ['/storage/v1/bucket', '/realtime/v1/api/ping', '/functions/v1/x']) {
       expect([path, (await backend.fetch(path)).status]).toEqual([path, 404]);
     }

@@ -155,6 +155,12 @@ export const plinthSchema = section("Plinth's own settings.", {
       'What large request bodies may take in memory at a time; beyond it they are refused for the moment.',
     ),
   }),
+  jobs: section('Requests that SQL asks for (pg_net, database webhooks).', {
+    private_hosts: list(
+      [],
+      'Hosts of a private network that they may go to under `plinth serve`, by name or address; `plinth start` lets them go anywhere.',
+    ),
+  }),
   realtime: section(
     "Bounds of realtime. The counts and rates are upstream's; what it has as default is in brackets.",
     {

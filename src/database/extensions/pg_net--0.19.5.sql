@@ -8,7 +8,7 @@ create schema net;
 create domain net.http_method as text check (value in ('GET', 'POST', 'DELETE'));
 
 create table net.http_request_queue (
-  id bigserial,
+  id bigserial primary key,
   method net.http_method not null,
   url text not null,
   headers jsonb,

@@ -1,0 +1,230 @@
+/**
+ * One HTTP exchange that SQL asked for: bounded in time and in the size of its answer, redirects followed as curl does
+ * (which pg_net and http are built on), every hop judged like the first.
+ */
+import type { LookupAddress } from 'node:dns';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import { isIP, type LookupFunction } from 'node:net';
+import { scopeOf } from '../kernel/address-scope.ts';
+import { request as httpRequest } from '../kernel/http.ts';
+import { type Destination, type DestinationRules, destinationOf } from './core/destination.ts';
+
+export interface ExchangeRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body?: Buffer | undefined;
+  /** For everything, redirects included. */
+  readonly timeoutMs: number;
+  readonly maxRedirects: number;
+}
+
+export interface ExchangeAnswer {
+  readonly status: number;
+  /** As the server wrote them. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+}
+
+/** Why there is no answer; the message goes into the database for whoever asked. */
+export class ExchangeError extends Error {
+  override name = 'ExchangeError';
+  readonly timedOut: boolean;
+
+  constructor(message: string, timedOut = false) {
+    super(message);
+    this.timedOut = timedOut;
+  }
+}
+
+export interface Exchanges {
+  /** @throws {ExchangeError} */
+  send(request: ExchangeRequest, signal?: AbortSignal): Promise<ExchangeAnswer>;
+  /** Closes the connections that are kept for a next request. */
+  rest(): void;
+}
+
+/** Answers go into a column, and many are under way at once. */
+export const maxAnswerBytes = 4 * 1024 * 1024;
+
+export function createExchanges(rules: () => DestinationRules): Exchanges {
+  // A connection is kept for the same scheme, host and port, and the rules say the same of those each time.
+  let agents: { readonly http: Agent; readonly https: Agent } | undefined;
+  const openAgents = () => {
+    const options = { keepAlive: true, timeout: 4_000, maxFreeSockets: 32, scheduling: 'lifo' } as const;
+    const { Agent: HttpAgent } = process.getBuiltinModule('node:http');
+    const { Agent: HttpsAgent } = process.getBuiltinModule('node:https');
+    return { http: new HttpAgent(options), https: new HttpsAgent(options) };
+  };
+
+  /** A kept connection may have been closed by the other side while the request was on its way. */
+  async function sendOnce(request: ExchangeRequest, to: Destination, signal: AbortSignal) {
+    agents ??= openAgents();
+    const agent = to.url.protocol === 'https:' ? agents.https : agents.http;
+    const first = open(request, to, signal, agent);
+    try {
+      return await first.answer;
+    } catch (error) {
+      const wasClosed = first.sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+      if (!wasClosed || signal.aborted) throw error;
+      return await open(request, to, signal, false).answer;
+    }
+  }
+
+  return {
+    async send(request, outer) {
+      const startedAt = performance.now();
+      const limit = AbortSignal.timeout(request.timeoutMs);
+      const signal = outer === undefined ? limit : AbortSignal.any([limit, outer]);
+      try {
+        let hop = request;
+        for (let left = request.maxRedirects; ; left--) {
+          const to = destinationOf(hop.url, rules());
+          if (typeof to === 'string') throw new ExchangeError(to);
+          requirePublicLiteral(to);
+          const answer = await sendOnce(hop, to, signal);
+          const next = redirectOf(hop, answer);
+          if (next === undefined || request.maxRedirects === 0) return answer;
+          if (left === 0) throw new ExchangeError('Number of redirects hit maximum amount');
+          hop = next;
+        }
+      } catch (error) {
+        if (limit.aborted) {
+          const tookMs = (performance.now() - startedAt).toFixed(0);
+          throw new ExchangeError(
+            `Timeout of ${request.timeoutMs} ms reached. Total time: ${tookMs} ms`,
+            true,
+          );
+        }
+        throw error instanceof ExchangeError ? error : new ExchangeError(inWords(error));
+      }
+    },
+    rest() {
+      agents?.http.destroy();
+      agents?.https.destroy();
+      agents = undefined;
+    },
+  };
+}
+
+function open(
+  request: ExchangeRequest,
+  { url, host, publicOnly }: Destination,
+  signal: AbortSignal,
+  agent: Agent | false,
+): { sent: ClientRequest; answer: Promise<ExchangeAnswer> } {
+  const send = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : httpRequest;
+  const headers = request.headers.flat();
+  const has = (name: string): boolean => request.headers.some(([key]) => key.toLowerCase() === name);
+  if (!has('host')) headers.push('host', host);
+  if (!has('accept')) headers.push('accept', '*/*');
+  const { body } = request;
+  // Without it Node would send an empty chunked body.
+  const mayBeEmpty = body === undefined && ['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(request.method);
+  if (!mayBeEmpty && !has('content-length')) headers.push('content-length', String(body?.length ?? 0));
+  const sent = send(url, {
+    method: request.method,
+    headers,
+    signal,
+    agent,
+    servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
+    ...(publicOnly ? { lookup: publicLookup } : {}),
+  } as Parameters<typeof send>[1]);
+  const answer = new Promise<ExchangeAnswer>((done, fail) => {
+    sent.once('response', (response) => readAnswer(response).then(done, fail));
+    sent.on('error', fail);
+  });
+  sent.end(body);
+  return { sent, answer };
+}
+
+async function readAnswer(response: IncomingMessage): Promise<ExchangeAnswer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    // Leaving the loop destroys the connection.
+    if (sizeBytes > maxAnswerBytes)
+      throw new ExchangeError(`the answer is larger than ${maxAnswerBytes} bytes`);
+    chunks.push(chunk);
+  }
+  const headers: [string, string][] = [];
+  for (let index = 0; index < response.rawHeaders.length; index += 2) {
+    headers.push([response.rawHeaders[index] as string, response.rawHeaders[index + 1] as string]);
+  }
+  return { status: response.statusCode ?? 0, headers, body: Buffer.concat(chunks) };
+}
+
+/** The next hop, as curl's CURLOPT_FOLLOWLOCATION: POST becomes GET on 301 to 303; credentials stay with their origin. */
+function redirectOf(request: ExchangeRequest, answer: ExchangeAnswer): ExchangeRequest | undefined {
+  if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
+  const location = answer.headers.find(([name]) => name.toLowerCase() === 'location')?.[1];
+  if (location === undefined || !URL.canParse(location, request.url)) return undefined;
+  const url = new URL(location, request.url);
+  const leavesOrigin = url.origin !== new URL(request.url).origin;
+  const becomesGet = answer.status <= 303 && request.method === 'POST';
+  const dropped = [
+    'host',
+    ...(leavesOrigin ? ['authorization', 'cookie', 'apikey'] : []),
+    ...(becomesGet ? ['content-type', 'content-length'] : []),
+  ];
+  return {
+    ...request,
+    url: url.href,
+    method: becomesGet ? 'GET' : request.method,
+    body: becomesGet ? undefined : request.body,
+    headers: request.headers.filter(([name]) => !dropped.includes(name.toLowerCase())),
+  };
+}
+
+/** The resolver is not asked about an address that is written as one. */
+function requirePublicLiteral({ url, publicOnly }: Destination): void {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (publicOnly && isIP(host) !== 0) requirePublic(host);
+}
+
+function requirePublic(address: string): void {
+  const scope = scopeOf(address);
+  if (scope !== 'public') throw new ExchangeError(`${address} is not a public address (${scope})`);
+}
+
+/** As `dns.lookup`; fails when any address of the name is not public, at the moment of connecting (DNS rebinding). */
+const publicLookup: LookupFunction = (host, options, callback) => {
+  const { lookup } = process.getBuiltinModule('node:dns');
+  lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    if (error !== null) {
+      callback(error, '');
+      return;
+    }
+    try {
+      for (const { address } of addresses) requirePublic(address);
+    } catch (fault) {
+      callback(fault as NodeJS.ErrnoException, '');
+      return;
+    }
+    const [first] = addresses;
+    if (options.all || first === undefined) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+};
+
+/** curl's sentences, which people search for, where there is one. */
+function inWords(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return "Couldn't resolve host name";
+    case 'ECONNREFUSED':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return "Couldn't connect to server";
+    case 'ECONNRESET':
+      return 'Server returned nothing (no headers, no data)';
+    case 'ERR_INVALID_CHAR':
+    case 'ERR_INVALID_HTTP_TOKEN':
+      return 'a header has a character that it must not have';
+    default:
+      return message;
+  }
+}

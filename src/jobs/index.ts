@@ -1,0 +1,51 @@
+/**
+ * The work that SQL asks this process for: requests of pg_net and database webhooks. What is to be done is in the
+ * database, so that several processes share it and a crash forgets nothing (docs/decisions/0025-jobs.md).
+ */
+import type { Config } from '../config/index.ts';
+import type { Database } from '../database/types.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Service } from '../kernel/service.ts';
+import { createExchanges } from './exchange.ts';
+import { createSender, type NetCounts } from './net/sender.ts';
+
+export interface JobsDeps {
+  readonly database: Database;
+  readonly config: Config;
+  readonly mode: 'development' | 'production';
+  /** Our address as clients know it. */
+  readonly apiUrl: () => string;
+  /** The same as this machine reaches it, once we listen. */
+  readonly localUrl: Promise<string>;
+  readonly log: Logger;
+}
+
+export function createJobs({ database, config, mode, apiUrl, localUrl, log }: JobsDeps): Service {
+  const privateHosts = config.plinth.jobs.private_hosts.map((host) => host.toLowerCase());
+  let localOrigin = '';
+  const exchanges = createExchanges(() => ({
+    mode,
+    privateHosts,
+    publicOrigin: new URL(apiUrl()).origin,
+    localOrigin,
+    projectPort: config.api.port,
+  }));
+  const net: NetCounts = { answered: 0, failed: 0 };
+  const sender = createSender({ database, exchanges, log, counts: net });
+  return {
+    name: 'jobs',
+    mounts: [],
+    async start() {
+      // Somebody else's database has workers of its own.
+      if (!database.info.ownsSchemas) return;
+      // What waits in the queue may be for ourselves.
+      void localUrl.then((url) => {
+        localOrigin = new URL(url).origin;
+        sender.start();
+      });
+    },
+    async stop() {
+      await sender.stop();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** What pg_net keeps of an exchange, in text that PostgreSQL can hold. */
+import { type ExchangeAnswer, ExchangeError } from '../exchange.ts';
+import type { Answer } from './queries.ts';
+
+/** A text of PostgreSQL has no NUL. */
+const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');
+
+/** One value a name: the last, as upstream's jsonb keeps it. */
+export function answerOf(id: string, { status, headers, body }: ExchangeAnswer): Answer {
+  const contentType = headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  return {
+    id,
+    status_code: status,
+    content_type: contentType === undefined ? null : storable(contentType),
+    headers: Object.fromEntries(headers.map(([name, value]) => [storable(name), storable(value)])),
+    content: body.length === 0 ? null : storable(body.toString('utf8')),
+    timed_out: false,
+    error_msg: null,
+  };
+}
+
+export function failureOf(id: string, error: unknown): Answer {
+  return {
+    id,
+    status_code: null,
+    content_type: null,
+    headers: null,
+    content: null,
+    timed_out: error instanceof ExchangeError && error.timedOut,
+    error_msg: storable((error as Error).message),
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * The queue of pg_net. A request is claimed by an advisory lock of the session that sends it: the lock ends with the
+ * session, however that ends, and the request is there for the next one until its answer is committed.
+ */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+
+export interface QueuedRequest {
+  /** A bigint as text. */
+  readonly id: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, unknown>> | null;
+  readonly body: Buffer | null;
+  readonly timeoutMs: number;
+}
+
+/** A row of `net._http_response`. */
+export interface Answer {
+  readonly id: string;
+  readonly status_code: number | null;
+  readonly content_type: string | null;
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly content: string | null;
+  readonly timed_out: boolean;
+  readonly error_msg: string | null;
+}
+
+export interface NetSettings {
+  /** Null while the extension is not there, or is somebody else's, which has its own worker. */
+  readonly ours: boolean;
+  readonly ttl: string | null;
+  readonly batchSize: string | null;
+}
+
+/** `pnet` in ASCII: the first key of the advisory locks. */
+const lockClass = 0x706e6574;
+const key = sql.raw('(id % 2147483647)::int');
+
+/** Settings of the server, of the database and of `postgres`, the most special one; known without a new login. */
+export async function readSettings(db: Queryable): Promise<NetSettings> {
+  const setting = (name: string) => sql`coalesce((
+    select split_part(entry, '=', 2)
+    from pg_catalog.pg_db_role_setting s, unnest(s.setconfig) as entry
+    where s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
+      and s.setrole in (0, to_regrole('postgres'))
+      and split_part(entry, '=', 1) = ${name}
+    order by s.setrole <> 0 desc, s.setdatabase <> 0 desc
+    limit 1
+  ), current_setting(${name}, true))`;
+  const [row] = await db.query<NetSettings>(sql`
+    select
+      to_regprocedure('net._enqueue(text,text,jsonb,jsonb,bytea,integer)') is not null as ours,
+      ${setting('pg_net.ttl')} as ttl,
+      ${setting('pg_net.batch_size')} as "batchSize"`);
+  return row as NetSettings;
+}
+
+/** Locks up to `limit` requests that nobody else has locked, the oldest first. */
+export async function claim(db: Queryable, limit: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    with free as materialized (
+      select id from net.http_request_queue
+      where ${key} not in (
+        select objid::bigint from pg_catalog.pg_locks
+        where locktype = 'advisory' and classid = ${lockClass} and objsubid = 2
+          and database = (select oid from pg_catalog.pg_database where datname = current_database())
+      )
+      order by id
+      limit ${limit}
+    )
+    select id::text from free where pg_try_advisory_lock(${lockClass}, ${key})`);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * What was claimed. A statement of its own: the claim may have seen a request that another process finished meanwhile,
+ * and only what is read after the lock was given is certain.
+ */
+export function readClaimed(db: Queryable, ids: readonly string[]): Promise<QueuedRequest[]> {
+  return db.query<QueuedRequest>(sql`
+    select id::text, method::text, url, headers, body, timeout_milliseconds as "timeoutMs"
+    from net.http_request_queue where id = any(${ids}::bigint[]) order by id`);
+}
+
+/** Answers for requests, in one commit; what was taken out of the queue meanwhile has none. */
+export async function recordAnswers(db: Queryable, answers: readonly Answer[]): Promise<void> {
+  await db.query(sql`
+    with answer as (
+      select * from jsonb_to_recordset(${JSON.stringify(answers)}::jsonb) as each (
+        id bigint, status_code int, content_type text, headers jsonb, content text, timed_out boolean, error_msg text
+      )
+    ), done as (
+      delete from net.http_request_queue q using answer where q.id = answer.id returning q.id
+    )
+    insert into net._http_response (id, status_code, content_type, headers, content, timed_out, error_msg)
+    select a.id, a.status_code, a.content_type, a.headers, a.content, a.timed_out, a.error_msg
+    from answer a join done using (id)`);
+}
+
+/** After the commit, never before. */
+export async function unlock(db: Queryable, ids: readonly string[]): Promise<void> {
+  await db.query(sql`
+    select pg_advisory_unlock(${lockClass}, ${key}) from unnest(${ids}::bigint[]) as each (id)`);
+}
+
+/** Returns how many went, at most `limit`. */
+export async function deleteExpired(db: Queryable, ttl: string, limit: number): Promise<number> {
+  const rows = await db.query(sql`
+    delete from net._http_response where ctid = any(array(
+      select ctid from net._http_response where created < now() - ${ttl}::interval
+      order by created limit ${limit} for update skip locked
+    )) returning 1`);
+  return rows.length;
+}

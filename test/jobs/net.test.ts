@@ -1,0 +1,325 @@
+/** pg_net and database webhooks: what is committed is sent, once, and its answer is there to be read. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Pool } from '../../src/database/index.ts';
+import { createJobs } from '../../src/jobs/index.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+import { openTarget, type Target } from './target.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let backend: Backend;
+let postgres: Pool;
+let target: Target;
+beforeAll(async () => {
+  target = await openTarget();
+  backend = await createTestBackend();
+  postgres = backend.database.pool('postgres');
+});
+afterAll(async () => {
+  await backend?.stop();
+  await target?.close();
+});
+beforeEach(() => {
+  target.arrived.length = 0;
+  target.answer((_request, response) =>
+    response.setHeader('content-type', 'application/json').end('{"ok":true}'),
+  );
+});
+
+interface Stored {
+  status: number | null;
+  content_type: string | null;
+  headers: Record<string, string> | null;
+  content: string | null;
+  timed_out: boolean;
+  error_msg: string | null;
+}
+
+const queue = async (call: string): Promise<number> => {
+  const [row] = await postgres.query<{ id: number }>(sql`select ${sql.raw(call)} as id`);
+  return row?.id as number;
+};
+
+async function answerTo(id: number): Promise<Stored> {
+  for (;;) {
+    const [row] = await postgres.query<Stored>(sql`
+      select status_code as status, content_type, headers, content, timed_out, error_msg
+      from net._http_response where id = ${id}`);
+    if (row !== undefined) return row;
+    await sleep(10);
+  }
+}
+
+const ask = async (call: string): Promise<Stored> => answerTo(await queue(call));
+
+describe('what is sent', () => {
+  test('a GET with its parameters and headers', async () => {
+    const answer = await ask(
+      `net.http_get('${target.url}/a?x=1', params => '{"q":"ü &"}', headers => '{"X-Api":"k"}')`,
+    );
+    expect(answer).toMatchObject({
+      status: 200,
+      content_type: 'application/json',
+      content: '{"ok":true}',
+      timed_out: false,
+      error_msg: null,
+    });
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json' });
+    const [request] = target.arrived;
+    expect(request).toMatchObject({ method: 'GET', url: '/a?x=1&q=%C3%BC%20%26', body: '' });
+    expect(request?.headers).toMatchObject({
+      'x-api': 'k',
+      'user-agent': 'pg_net/0.19.5',
+      host: new URL(target.url).host,
+    });
+    expect(request?.headers['transfer-encoding']).toBeUndefined();
+  });
+
+  test('a POST with JSON', async () => {
+    await ask(`net.http_post('${target.url}/b', '{"a":"ü"}', headers => '{"Authorization":"Bearer t"}')`);
+    const [request] = target.arrived;
+    expect(request).toMatchObject({ method: 'POST', url: '/b', body: '{"a": "ü"}' });
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': '11',
+      authorization: 'Bearer t',
+    });
+  });
+
+  test('a DELETE, with a body or without', async () => {
+    await ask(`net.http_delete('${target.url}/c')`);
+    await ask(`net.http_delete('${target.url}/c', body => '[1]')`);
+    expect(target.arrived.map(({ method, body }) => [method, body])).toEqual([
+      ['DELETE', ''],
+      ['DELETE', '[1]'],
+    ]);
+  });
+
+  test('only what is committed', async () => {
+    await expect(
+      postgres.transaction(async (tx) => {
+        await tx.query(sql`select net.http_get(${`${target.url}/undone`})`);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    await ask(`net.http_get('${target.url}/done')`);
+    expect(target.arrived.map(({ url }) => url)).toEqual(['/done']);
+  });
+
+  test('a row put into the queue by hand, once somebody says so', async () => {
+    await postgres.exec(`insert into net.http_request_queue (method, url, headers, timeout_milliseconds)
+      values ('GET', '${target.url}/by-hand', null, 1000); select net.wake()`);
+    await expect.poll(() => target.arrived.map(({ url }) => url)).toEqual(['/by-hand']);
+  });
+
+  test('a redirect is followed; credentials stay with their origin', async () => {
+    const other = await openTarget();
+    target.answer((_request, response) => response.writeHead(302, { location: `${other.url}/next` }).end());
+    const answer = await ask(
+      `net.http_post('${target.url}/first', '{}', headers => '{"Authorization":"Bearer t","X-Other":"kept"}')`,
+    );
+    expect(answer).toMatchObject({ status: 200 });
+    expect(other.arrived).toMatchObject([{ method: 'GET', url: '/next', headers: { 'x-other': 'kept' } }]);
+    expect(other.arrived[0]?.headers.authorization).toBeUndefined();
+    await other.close();
+  });
+
+  test('one request is slow, the others do not wait for it', async () => {
+    let finish = (): void => undefined;
+    target.answer((request, response) => {
+      if (request.url === '/slow') finish = () => void response.end('slow');
+      else response.end('quick');
+    });
+    const slow = await queue(`net.http_get('${target.url}/slow', timeout_milliseconds => 30000)`);
+    await expect.poll(() => target.arrived.length).toBe(1);
+    const quick = await ask(`net.http_get('${target.url}/quick')`);
+    expect(quick.content).toBe('quick');
+    finish();
+    expect((await answerTo(slow)).content).toBe('slow');
+  });
+});
+
+describe('what is stored when it fails', () => {
+  test('a time that is over', async () => {
+    target.answer(() => undefined);
+    const answer = await ask(`net.http_get('${target.url}/never', timeout_milliseconds => 50)`);
+    expect(answer).toMatchObject({ status: null, timed_out: true });
+    expect(answer.error_msg).toMatch(/^Timeout of 50 ms reached\. Total time: \d+ ms$/);
+  });
+
+  test.each([
+    ['a port where nobody listens', 'http://127.0.0.1:1/', "Couldn't connect to server"],
+    ['a name that there is not', 'http://nobody.invalid/', "Couldn't resolve host name"],
+    ['no URL', 'nonsense', 'the URL is malformed'],
+    ['another protocol', 'file:///etc/passwd', 'the protocol "file" is not http or https'],
+  ])('%s', async (_what, url, message) => {
+    expect(await ask(`net.http_get('${url}')`)).toMatchObject({
+      status: null,
+      timed_out: false,
+      error_msg: message,
+    });
+  });
+
+  test('a header that would be two', async () => {
+    const answer = await ask(`net.http_get('${target.url}', headers => '{"X-A":"b\\r\\nX-Evil: 1"}')`);
+    expect(answer.error_msg).toMatch(/header/);
+    expect(target.arrived).toEqual([]);
+  });
+
+  test.each([0, -1, 600_001])('%i ms of time', async (timeoutMs) => {
+    const answer = await ask(`net.http_get('${target.url}', timeout_milliseconds => ${timeoutMs})`);
+    expect(answer.error_msg).toMatch(/^timeout_milliseconds must be between 1 and 600000/);
+  });
+
+  test('an answer without end', async () => {
+    target.answer((_request, response) => {
+      const chunk = Buffer.alloc(65_536, 'a');
+      const more = (): void => {
+        while (response.write(chunk)) if (response.destroyed) return;
+        response.once('drain', more);
+      };
+      response.on('error', () => undefined);
+      more();
+    });
+    const answer = await ask(`net.http_get('${target.url}/endless', timeout_milliseconds => 20000)`);
+    expect(answer.error_msg).toBe('the answer is larger than 4194304 bytes');
+  });
+
+  test('redirects without end', async () => {
+    target.answer((_request, response) => response.writeHead(302, { location: '/again' }).end());
+    const answer = await ask(`net.http_get('${target.url}/again')`);
+    expect(answer.error_msg).toBe('Number of redirects hit maximum amount');
+  });
+
+  test('bytes that are no text are kept as far as they can be', async () => {
+    target.answer((_request, response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0x62])));
+    expect((await ask(`net.http_get('${target.url}')`)).content).toBe('a\uFFFD\uFFFDb');
+  });
+});
+
+test('net.http_collect_response gives the answer as a value', async () => {
+  const id = await queue(`net.http_get('${target.url}')`);
+  await answerTo(id);
+  const [row] = await postgres.query(sql`
+    select status::text, message, (response).status_code, (response).body from net.http_collect_response(${id})`);
+  expect(row).toEqual({ status: 'SUCCESS', message: 'ok', status_code: 200, body: '{"ok":true}' });
+});
+
+describe('URLs that projects of the local stack hold', () => {
+  test.each(['http://kong:8000', 'http://supabase_kong_my-app:8000', 'http://host.docker.internal:54321'])(
+    '%s is this server',
+    async (origin) => {
+      const answer = await ask(`net.http_get('${origin}/auth/v1/health')`);
+      expect(answer.status).toBe(200);
+      expect(answer.content).toContain('GoTrue');
+    },
+  );
+
+  test('host.docker.internal is this machine', async () => {
+    const { port } = new URL(target.url);
+    expect((await ask(`net.http_get('http://host.docker.internal:${port}/x')`)).status).toBe(200);
+    expect(target.arrived[0]).toMatchObject({
+      url: '/x',
+      headers: { host: `host.docker.internal:${port}` },
+    });
+  });
+});
+
+test('answers are kept for pg_net.ttl, which postgres sets', async () => {
+  await postgres.exec(`insert into net._http_response (id, created) values
+    (-1, now() - interval '7 hours'), (-2, now() - interval '5 hours'), (-3, now())`);
+  const left = async (): Promise<unknown> => {
+    await postgres.query(sql`select net.worker_restart()`);
+    return (await postgres.query(sql`select id from net._http_response where id < 0 order by id desc`)).map(
+      ({ id }) => id,
+    );
+  };
+  await expect.poll(left).toEqual([-2, -3]);
+  const [{ name } = { name: '' }] = await postgres.query<{ name: string }>(
+    sql`select current_database()::text as name`,
+  );
+  await postgres.exec(`alter database "${name}" set pg_net.ttl = '1 hour'`);
+  await expect.poll(left).toEqual([-3]);
+  await postgres.exec(`alter database "${name}" set pg_net.ttl = 'nonsense'`);
+  expect((await ask(`net.http_get('${target.url}')`)).status).toBe(200);
+  await postgres.exec(`alter database "${name}" reset pg_net.ttl`);
+});
+
+test('several workers share the queue: each request once, so many at a time', async () => {
+  const second = createJobs({
+    database: backend.database,
+    config: backend.config,
+    mode: 'development',
+    apiUrl: () => backend.url,
+    localUrl: Promise.resolve(backend.url),
+    log: silentLogger,
+  });
+  await second.start?.();
+  target.answer((_request, response) => void setTimeout(() => response.end('x'), 5));
+  await postgres.exec(`select net.http_get('${target.url}/' || n) from generate_series(1, 600) n`);
+  const waiting = sql`select count(*)::int as n from net.http_request_queue`;
+  await expect.poll(async () => (await postgres.query(waiting))[0], { timeout: 30_000 }).toEqual({ n: 0 });
+  await second.stop?.();
+  const urls = target.arrived.map(({ url }) => url);
+  expect(urls).toHaveLength(600);
+  expect(new Set(urls).size).toBe(600);
+  expect(target.most()).toBeLessThanOrEqual(128);
+  expect(target.most()).toBeGreaterThan(16);
+});
+
+test('a worker whose session is ended sends what it had not recorded again', async () => {
+  target.answer((_request, response) => void setTimeout(() => response.end('x'), 20));
+  const before = await postgres.query<{ n: number }>(
+    sql`select coalesce(max(id), 0)::int as n from net._http_response`,
+  );
+  await postgres.exec(`select net.http_get('${target.url}/' || n) from generate_series(1, 300) n`);
+  for (const enough of [60, 150]) {
+    await expect.poll(() => target.arrived.length, { timeout: 30_000 }).toBeGreaterThan(enough);
+    await backend.database.pool('supabase_admin').query(sql`
+      select pg_terminate_backend(pid) from pg_locks
+      where locktype = 'advisory' and classid = ${0x706e6574}
+        and database = (select oid from pg_database where datname = current_database())`);
+  }
+  const recorded = sql`select count(distinct id)::int as n from net._http_response where id > ${before[0]?.n ?? 0}`;
+  await expect.poll(async () => (await postgres.query(recorded))[0], { timeout: 30_000 }).toEqual({ n: 300 });
+  expect(new Set(target.arrived.map(({ url }) => url)).size).toBe(300);
+});
+
+describe('database webhooks', () => {
+  test('a row is posted where the trigger says', async () => {
+    await postgres.exec(`create table public.orders (id int primary key, note text);
+      create trigger on_order after insert or delete on public.orders for each row
+        execute function supabase_functions.http_request(
+          '${target.url}/hook', 'POST', '{"Content-Type":"application/json","X-Secret":"s"}', '{}', '2000');
+      insert into public.orders values (1, 'a'); delete from public.orders`);
+    await expect.poll(() => target.arrived.length).toBe(2);
+    expect(target.arrived[0]?.headers).toMatchObject({ 'x-secret': 's' });
+    expect(target.arrived.map(({ body }) => JSON.parse(body))).toEqual(
+      expect.arrayContaining([
+        { type: 'INSERT', table: 'orders', schema: 'public', record: { id: 1, note: 'a' }, old_record: null },
+        { type: 'DELETE', table: 'orders', schema: 'public', record: null, old_record: { id: 1, note: 'a' } },
+      ]),
+    );
+    const [hooks] = await postgres.query(
+      sql`select count(*)::int as n from supabase_functions.hooks where hook_name = 'on_order'`,
+    );
+    expect(hooks).toEqual({ n: 2 });
+  });
+
+  test('the API does not offer the queue', async () => {
+    for (const path of ['/rest/v1/http_request_queue', '/rest/v1/rpc/http_get?url=x']) {
+      const answer = await backend.fetch(path, {
+        headers: {
+          apikey: backend.keys.publishableKey,
+          'accept-profile': 'net',
+          'content-profile': 'net',
+        },
+      });
+      expect(answer.status).toBe(406);
+    }
+  });
+});
