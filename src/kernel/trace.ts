@@ -23,6 +23,8 @@ export class Trace {
   readonly startedAt: number;
   role: string | undefined;
   userId: string | undefined;
+  /** Of REST: the schema that the request named or meant. */
+  schema: string | undefined;
   /** The Console's operator who asked. */
   operator: string | undefined;
   spans: Span[] | undefined;
@@ -32,6 +34,7 @@ export class Trace {
     this.startedAt = startedAt;
     this.role = undefined;
     this.userId = undefined;
+    this.schema = undefined;
     this.operator = undefined;
     this.spans = undefined;
   }

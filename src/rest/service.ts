@@ -113,11 +113,13 @@ function answer(
   const key = repeatKey(request);
   const repeated = key === undefined ? undefined : shapes.repeats.get(key);
   if (repeated !== undefined) {
+    if (request.trace !== undefined) request.trace.schema = repeated.profile.schema;
     timing.end('parse');
     return crud(request, repeated, identity, snapshot, deps, timing);
   }
   const action = readAction(request, settings);
   const profile = readProfile(request, settings.schemas);
+  if (request.trace !== undefined) request.trace.schema = profile.schema;
   timing.end('parse');
   switch (action.kind) {
     case 'options': {

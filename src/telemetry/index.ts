@@ -165,6 +165,7 @@ function fileFields(record: RequestRecord): LogFields {
     ip,
     role: trace?.role,
     userId: trace?.userId,
+    schema: trace?.schema,
     operator: trace?.operator,
   };
   if (status < 400 && durationMs < slowMs) return fields;

@@ -32,6 +32,8 @@ export interface LogEntry {
   readonly userAgent?: string | undefined;
   readonly role?: string | undefined;
   readonly userId?: string | undefined;
+  /** Of a request to REST: the schema it named or meant. */
+  readonly schema?: string | undefined;
   readonly operator?: string | undefined;
   readonly statements?: readonly Span[] | undefined;
   /** Whatever else a line carries. */

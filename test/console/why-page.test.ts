@@ -26,6 +26,11 @@ beforeAll(async () => {
     create policy "Read <b>own</b> or public" on public.notes for select using (owner = auth.uid() or public);
     create policy "Write own" on public.notes for insert to authenticated with check (owner = (select auth.uid()));
     create table public.bare (id int primary key);
+    `);
+  // Another schema that REST shows, which is not the operator's.
+  await backend.database.pool('supabase_admin').exec(`
+    create view graphql_public.shelf with (security_invoker) as select id, body from public.notes;
+    grant select on graphql_public.shelf to anon;
     notify pgrst, 'reload schema'`);
 });
 afterAll(async () => {
@@ -141,6 +146,17 @@ test('a logged request is taken over', async () => {
   const { page, close } = await opened(`/why?${address({ request: id })}`);
   await page.getByText('anon finds no such row to select').waitFor();
   expect(await page.getByLabel('Value of id').inputValue()).toBe('2');
+  // Of another schema, and of a view: the table behind it decides.
+  const shelf = await backend.fetch('/rest/v1/shelf?id=eq.2', {
+    headers: { apikey: backend.keys.publishableKey, 'accept-profile': 'graphql_public' },
+  });
+  expect([shelf.status, await shelf.json()]).toEqual([200, []]);
+  await go(page, `/why?${address({ request: shelf.headers.get('x-request-id') ?? '' })}`);
+  await page.getByRole('region', { name: 'public.notes, as anon · Policies for select' }).waitFor();
+  await page.getByText('public.notes, read as anon').waitFor();
+  await page.getByText('Of the policies for select none says true for this row.').waitFor();
+  expect(new URL(page.url()).searchParams.get('schema')).toBe('graphql_public');
+  expect(await axeViolations(page)).toEqual([]);
   await close();
 });
 

@@ -15,6 +15,7 @@ export interface RelationFacts {
   invoker: boolean;
   columns: {
     name: string;
+    number: number;
     type: string;
     key: boolean;
     default: string | null;
@@ -36,7 +37,7 @@ export async function findRelation(
       case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' else 'table' end as kind,
       pg_get_userbyid(c.relowner) as owner, c.relrowsecurity as rls, c.relforcerowsecurity as forced,
       coalesce((select option_value::boolean from pg_options_to_table(c.reloptions) where option_name = 'security_invoker'), false) as invoker,
-      (select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
+      (select json_agg(json_build_object('name', a.attname, 'number', a.attnum, 'type', format_type(a.atttypid, a.atttypmod),
           'key', exists (select from pg_constraint k where k.conrelid = c.oid and k.contype = 'p' and a.attnum = any (k.conkey)),
           'default', pg_get_expr(d.adbin, d.adrelid), 'identity', a.attidentity <> '', 'generated', a.attgenerated <> '')
           order by a.attnum)
@@ -83,11 +84,25 @@ export async function listPolicies(db: Queryable, oid: number, role: string): Pr
     where p.polrelid = ${oid}::oid order by p.polname`);
 }
 
-/** The tables and views that a view reads, directly. */
-export const listSources = (db: Queryable, oid: number): Promise<{ oid: number }[]> =>
-  db.query<{ oid: number }>(sql`
-    select distinct d.refobjid as oid
-    from pg_rewrite r
-    join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass
-    join pg_class c on c.oid = d.refobjid and c.relkind in ('r', 'p', 'v', 'm', 'f')
-    where r.ev_class = ${oid}::oid and d.refobjid <> r.ev_class`);
+export interface ViewFacts {
+  /** Its query, every name qualified. */
+  text: string;
+  /** As PostgreSQL keeps it, for `core/view-targets.ts`. */
+  rule: string;
+  /** The tables and views that it reads itself, each with the columns that it names. */
+  sources: { oid: number; columns: string[] }[];
+}
+
+export async function findView(db: Queryable, oid: number): Promise<ViewFacts | undefined> {
+  const [row] = await db.query<ViewFacts>(sql`
+    select rtrim(pg_get_viewdef(r.ev_class), '; ') as text, r.ev_action::text as rule,
+      (select coalesce(json_agg(json_build_object('oid', s.oid::bigint, 'columns', s.columns) order by s.oid), '[]') from (
+        select d.refobjid as oid, coalesce(json_agg(a.attname order by a.attnum) filter (where a.attnum > 0), '[]') as columns
+        from pg_depend d join pg_class c on c.oid = d.refobjid and c.relkind in ('r', 'p', 'v', 'm', 'f')
+        left join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+        where d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass
+          and d.refobjid <> r.ev_class
+        group by d.refobjid) s) as sources
+    from set_config('search_path', '', true), pg_rewrite r where r.ev_class = ${oid}::oid and r.ev_type = '1'`);
+  return row;
+}

@@ -23,7 +23,12 @@ export function whyRoutes(api: Api, database: Database, clock: Clock): void {
     const persona = parsePersona(as);
     const identity = await identify(db, persona, clock.now());
     const asked = { operation, key, values, returned };
-    const answer = await why(database, db, { schema, name: table }, asked, identity);
+    const answer = await why(database, db, {
+      name: { schema, name: table },
+      asked,
+      identity,
+      mayRead: (behind) => may(role, permissionForRows(behind)),
+    });
     return { answer, asked, identity };
   }
 

@@ -3,7 +3,7 @@ import type { Database, Setting, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
 import type { RelationFacts } from './facts.ts';
-import { type Asked, aliasOf, keyCondition, statementOf } from './statement.ts';
+import { type Asked, aliasOf, type Cells, keyCondition, statementOf } from './statement.ts';
 
 export interface WholeRow {
   /** A value of the table's type, as text. */
@@ -38,6 +38,39 @@ export function readRows(
       return { before, after };
     },
     { end: 'rollback', settings: [timeout, ...settings], readOnly: asked.operation === 'select' },
+  );
+}
+
+export interface ViewRow {
+  readonly cells: WholeRow['cells'];
+  /** As PostgreSQL writes them. */
+  readonly texts: Cells;
+}
+
+/** `text`: the view's query, to be run by the tables' owner; undefined: the view as it is. */
+export function readViewRow(
+  {
+    database,
+    identity,
+    timeout,
+  }: { readonly database: Database; readonly identity: Identity; readonly timeout: Setting },
+  view: RelationFacts,
+  { key }: Pick<Asked, 'key'>,
+  text: string | undefined,
+): Promise<ViewRow | undefined> {
+  const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
+  const alias = aliasOf(view);
+  // What the catalog prints is SQL already.
+  const from = text === undefined ? sql.id(view.schema, view.name) : sql.raw(`(${text})`);
+  return database.pool('postgres').transaction(
+    async (tx) => {
+      const [row] = await tx.query<ViewRow & { [column: string]: unknown }>(sql`
+        select to_jsonb(${alias}) as cells,
+          (select json_object_agg(key, value) from jsonb_each_text(to_jsonb(${alias}))) as texts
+        from ${from} ${alias} where ${keyCondition(key, alias)} limit 1`);
+      return row;
+    },
+    { end: 'rollback', settings: [timeout, ...settings], readOnly: true },
   );
 }
 

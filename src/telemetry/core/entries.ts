@@ -35,6 +35,7 @@ export function requestEntry(record: RequestRecord): LogEntry {
     userAgent: userAgent?.slice(0, 400),
     role: trace?.role,
     userId: trace?.userId,
+    schema: trace?.schema,
     operator: trace?.operator,
     statements: trace?.spans,
   };
@@ -132,6 +133,7 @@ export function entryOfFileLine(line: string): LogEntry | undefined {
     userAgent: text(userAgent),
     role: text(fields.role),
     userId: text(fields.userId),
+    schema: text(fields.schema),
     operator: text(fields.operator),
     statements: Array.isArray(fields.statements) ? (fields.statements as LogEntry['statements']) : undefined,
   };

@@ -37,6 +37,7 @@ export function createRequestRing(size: number): RequestRing {
   const agents = createTexts(size);
   const roles = createTexts(size);
   const users = createTexts(size);
+  const schemas = createTexts(size);
   const operators = createTexts(size);
   const traced = new Uint8Array(size);
   /** Most requests have one statement, and its text belongs to a shape that is kept anyhow. */
@@ -52,6 +53,7 @@ export function createRequestRing(size: number): RequestRing {
     traced[place] = trace === undefined ? 0 : 1;
     roles.set(place, trace?.role);
     users.set(place, trace?.userId);
+    schemas.set(place, trace?.schema);
     operators.set(place, trace?.operator);
     const all = trace?.spans;
     const [only] = all ?? [];
@@ -67,6 +69,7 @@ export function createRequestRing(size: number): RequestRing {
     const trace = new Trace(ids[place] as string, 0);
     trace.role = roles.get(place);
     trace.userId = users.get(place);
+    trace.schema = schemas.get(place);
     trace.operator = operators.get(place);
     const text = texts.get(place);
     trace.spans =

@@ -34,6 +34,10 @@ export const messages = {
   'why.refused': '{persona} may not {operation} this row',
   'why.reason.grant': 'A grant is missing. PostgreSQL asks for it before any policy.',
   'why.reason.no-row': 'There is no such row, for nobody.',
+  'why.reason.not-in-view':
+    'The view has no such row: there is none, or the view’s own condition leaves it out for these claims.',
+  'why.reason.behind':
+    'By what happened: the view does not show which row of a table behind it is meant, so that its policies cannot be asked one by one.',
   'why.reason.not-secured': 'No policy is asked: {security}.',
   'why.reason.no-policy':
     'Row-level security is on, and no permissive policy for {command} applies to {role}.',
@@ -61,6 +65,7 @@ export const messages = {
   'why.gate.using': 'Policies for {command} · USING, on the row as it is',
   'why.gate.using-new': 'Policies for {command} · USING, on the row as it would be',
   'why.gate.check': 'Policies for {command} · WITH CHECK, on the row as it would be',
+  'why.gate.behind': '{relation}, as {role} · {gate}',
   'why.effect.hides': 'a row that does not pass is not found',
   'why.effect.refuses': 'a row that does not pass is refused',
   'why.passes': 'passes',
@@ -81,6 +86,7 @@ export const messages = {
   'why.definer': '{name} runs with the rights of {owner} (security definer)',
   'why.through': 'Behind this view',
   'why.through-as': '{relation}, read as {role}',
+  'why.through-unjudged': 'Its policies could not be asked one by one.',
   'why.through-unread': '{role} may not read it',
   'why.rows': 'The row',
   'why.cells': 'Values by column',

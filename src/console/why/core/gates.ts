@@ -55,11 +55,13 @@ export function passes(policies: readonly JudgedPolicy[]): boolean | null {
 export type Reason =
   | 'grant'
   | 'no-row'
+  | 'not-in-view'
   | 'not-secured'
   | 'no-policy'
   | 'policy'
   | 'restrictive'
   | 'evaluation'
+  | 'behind'
   | 'passes';
 
 export interface Explanation {
@@ -75,12 +77,15 @@ export function explain(facts: {
   readonly security: Security;
   readonly operation: Operation;
   readonly rowExists: boolean;
+  readonly isView: boolean;
   readonly gates: readonly Gate[];
 }): Explanation {
-  const { holdsEverything, security, operation, rowExists, gates } = facts;
+  const { holdsEverything, security, operation, rowExists, isView, gates } = facts;
   if (!holdsEverything) return { verdict: 'refused', reason: 'grant', gate: null };
-  if (operation !== 'insert' && !rowExists) return { verdict: 'hidden', reason: 'no-row', gate: null };
-  if (security !== 'on') return { verdict: 'allowed', reason: 'not-secured', gate: null };
+  if (operation !== 'insert' && !rowExists)
+    return { verdict: 'hidden', reason: isView ? 'not-in-view' : 'no-row', gate: null };
+  if (security !== 'on' && gates.length === 0)
+    return { verdict: 'allowed', reason: 'not-secured', gate: null };
   for (const [index, gate] of gates.entries()) {
     if (gate.passes === true) continue;
     if (gate.passes === null) return { verdict: 'refused', reason: 'evaluation', gate: index };

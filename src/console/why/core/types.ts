@@ -77,10 +77,14 @@ export interface JudgedPolicy extends Value {
 
 export interface Gate {
   readonly clause: 'using' | 'check';
-  /** Whose policies. */
+  /** Which of its policies. */
   readonly command: Operation;
   readonly row: 'old' | 'new';
   readonly effect: 'hides' | 'refuses';
+  /** Whose policies. */
+  readonly relation: { readonly schema: string; readonly name: string };
+  /** For which role they are asked: behind a view its owner's, or that of whoever asks. */
+  readonly role: string;
   readonly policies: readonly JudgedPolicy[];
   /** Null: not known, since evaluating a condition raised an error. */
   readonly passes: boolean | null;

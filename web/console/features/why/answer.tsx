@@ -35,9 +35,9 @@ export function AnswerView({ answer, question }: { answer: Answer; question: Que
       {needs.length === 0 ? null : <Needs needs={needs} />}
       {gates.map((gate, index) => (
         <GateCard
-          key={`${gate.clause}-${gate.command}-${gate.row}`}
+          key={`${gate.relation.schema}.${gate.relation.name}-${gate.role}-${gate.clause}-${gate.command}-${gate.row}`}
           gate={gate}
-          role={answer.role}
+          isBehind={through.length > 0}
           isDecisive={explanation.gate === index}
         />
       ))}
@@ -52,11 +52,7 @@ export function AnswerView({ answer, question }: { answer: Answer; question: Que
                 {each.mayRead ? null : (
                   <Tag tone="danger">{t('why.through-unread', { role: each.role })}</Tag>
                 )}
-                {each.policies.map(({ name, using }) => (
-                  <p key={name} className={classes.dim}>
-                    {name}: <code>{using}</code>
-                  </p>
-                ))}
+                {each.isJudged ? null : <p className={classes.dim}>{t('why.through-unjudged')}</p>}
               </li>
             ))}
           </ul>
@@ -75,7 +71,12 @@ export function AnswerView({ answer, question }: { answer: Answer; question: Que
 function reasonOf({ explanation, gates, security, role, roleExists }: Answer): string {
   if (!roleExists) return t('why.no-role', { role });
   const command = gates[explanation.gate ?? 0]?.command ?? '';
-  return t(`why.reason.${explanation.reason}`, { security: securityOf(security, role), command, role });
+  const asked = gates[explanation.gate ?? 0]?.role ?? role;
+  return t(`why.reason.${explanation.reason}`, {
+    security: securityOf(security, role),
+    command,
+    role: asked,
+  });
 }
 
 const securityOf = (security: Answer['security'], role: string): string =>
@@ -98,12 +99,26 @@ function Needs({ needs }: { needs: Answer['needs'] }) {
   );
 }
 
-function GateCard({ gate, role, isDecisive }: { gate: Gate; role: string; isDecisive: boolean }) {
-  const { clause, command, row, effect, policies, passes } = gate;
+function GateCard({
+  gate,
+  isBehind,
+  isDecisive,
+}: {
+  gate: Gate;
+  /** Of a table behind the view that was asked about. */
+  isBehind: boolean;
+  isDecisive: boolean;
+}) {
+  const { clause, command, row, effect, relation, role, policies, passes } = gate;
   const id = clause === 'check' ? 'why.gate.check' : row === 'new' ? 'why.gate.using-new' : 'why.gate.using';
+  const title = t(id, { command });
   return (
     <Card
-      title={t(id, { command })}
+      title={
+        isBehind
+          ? t('why.gate.behind', { gate: title, relation: `${relation.schema}.${relation.name}`, role })
+          : title
+      }
       text={t(`why.effect.${effect}`)}
       tools={
         <Tag tone={passes === true ? 'success' : isDecisive ? 'danger' : 'warning'}>

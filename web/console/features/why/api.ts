@@ -55,6 +55,9 @@ export interface Gate {
   readonly command: Operation;
   readonly row: 'old' | 'new';
   readonly effect: 'hides' | 'refuses';
+  /** Whose policies, and for which role they are asked. */
+  readonly relation: { readonly schema: string; readonly name: string };
+  readonly role: string;
   readonly policies: readonly JudgedPolicy[];
   readonly passes: boolean | null;
 }
@@ -62,11 +65,13 @@ export interface Gate {
 export type Reason =
   | 'grant'
   | 'no-row'
+  | 'not-in-view'
   | 'not-secured'
   | 'no-policy'
   | 'policy'
   | 'restrictive'
   | 'evaluation'
+  | 'behind'
   | 'passes';
 
 export interface Answer {
@@ -85,7 +90,8 @@ export interface Answer {
     readonly role: string;
     readonly mayRead: boolean;
     readonly security: Security;
-    readonly policies: readonly { readonly name: string; readonly using: string }[];
+    /** False: its policies could not be asked. */
+    readonly isJudged: boolean;
     readonly depth: number;
   }[];
   readonly explanation: { readonly verdict: Verdict; readonly reason: Reason; readonly gate: number | null };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { printPersona } from '../../components/persona.ts';
 import { questionOf } from './request.ts';
 
 test.each([
@@ -13,12 +14,19 @@ test.each([
       query: 'id=eq.a.b&gone=is.null&n=gt.4',
       userId: 'u',
       role: 'authenticated',
+      schema: 'inner_rooms',
     },
-    { schema: 'public', table: 'a b', op: 'update', key: { id: 'a.b', gone: null }, as: 'user:u' },
+    { schema: 'inner_rooms', table: 'a b', op: 'update', key: { id: 'a.b', gone: null }, as: 'user:u' },
   ],
   [
     { method: 'POST', path: '/rest/v1/notes', query: 'columns=id', role: 'service_role' },
-    { schema: 'public', table: 'notes', op: 'insert', key: {} },
+    {
+      schema: 'public',
+      table: 'notes',
+      op: 'insert',
+      key: {},
+      as: printPersona({ kind: 'claims', claims: { role: 'service_role' } }),
+    },
   ],
   [{ method: 'POST', path: '/rest/v1/rpc/add' }, undefined],
   [{ method: 'GET', path: '/auth/v1/user' }, undefined],

@@ -1,4 +1,5 @@
 /** A request to REST, as the log has it, as a question. Pure. */
+import { printPersona } from '../../components/persona.ts';
 import type { Cells, Operation, WhySearch } from './search.ts';
 
 export interface LoggedRequest {
@@ -7,6 +8,8 @@ export interface LoggedRequest {
   readonly query?: string;
   readonly role?: string;
   readonly userId?: string;
+  /** That the request named or meant. */
+  readonly schema?: string;
 }
 
 const operationOf: Readonly<Record<string, Operation>> = {
@@ -21,7 +24,7 @@ const operationOf: Readonly<Record<string, Operation>> = {
  * Undefined for what is no single table of REST. The body of a write is not logged: its values are to be given by hand.
  * @example
  * questionOf({ method: 'GET', path: '/rest/v1/notes', query: 'id=eq.5' });
- * // { schema: 'public', table: 'notes', op: 'select', key: { id: '5' } }
+ * // { schema: 'public', table: 'notes', op: 'select', key: { id: '5' }, as: 'anon' }
  */
 export function questionOf({
   method = '',
@@ -29,19 +32,25 @@ export function questionOf({
   query = '',
   role,
   userId,
+  schema = 'public',
 }: LoggedRequest): WhySearch | undefined {
   const table = /^\/rest\/v1\/([^/?]+)\/?$/.exec(path)?.[1];
   const op = operationOf[method];
   if (table === undefined || op === undefined) return undefined;
-  const as =
-    userId !== undefined ? `user:${userId}` : role === undefined || role === 'anon' ? 'anon' : undefined;
   return {
-    schema: 'public',
+    schema,
     table: decodeURIComponent(table),
     op,
     key: op === 'insert' ? {} : keyOf(new URLSearchParams(query)),
-    ...(as === undefined ? {} : { as }),
+    as: personaOf(role, userId),
   };
+}
+
+function personaOf(role = 'anon', userId: string | undefined): string {
+  if (userId === undefined && role === 'anon') return 'anon';
+  if (userId !== undefined && role === 'authenticated') return `user:${userId}`;
+  const claims = { role, ...(userId === undefined ? {} : { sub: userId }) };
+  return printPersona({ kind: 'claims', claims }) ?? 'anon';
 }
 
 /** Filters that name one value of a column. */

@@ -1,0 +1,52 @@
+/** What is known of a table before anything is tried: rights, policies with their values, and the rows they are of. */
+import type { Database, Queryable, Setting } from '../../database/types.ts';
+import type { Identity } from '../persona/act.ts';
+import { concerns, gatesOf } from './core/gates.ts';
+import type { Gate, Need } from './core/types.ts';
+import { findSecurity, listPolicies, type RelationFacts } from './facts.ts';
+import { judge } from './judge.ts';
+import { listNeeds, usesOf } from './needs.ts';
+import { readRows, type WholeRow } from './rows.ts';
+import type { Asked } from './statement.ts';
+
+export interface Surroundings {
+  readonly database: Database;
+  /** For the catalogs. */
+  readonly db: Queryable;
+  readonly identity: Identity;
+  /** Of each statement. */
+  readonly timeout: Setting;
+}
+
+export interface Findings {
+  readonly needs: readonly Need[];
+  readonly gates: readonly Gate[];
+  readonly before: WholeRow['cells'] | null;
+  readonly after: WholeRow['cells'] | null;
+}
+
+/** `role` is whose rights and policies count. Nothing is needed by a role that does not exist. */
+export async function findTable(
+  { database, db, identity, timeout }: Surroundings,
+  relation: RelationFacts,
+  role: string,
+  asked: Asked,
+): Promise<Findings> {
+  const { operation, key, values, returned } = asked;
+  const security = await findSecurity(db, relation, role);
+  const policies = security === undefined ? [] : await listPolicies(db, relation.oid, role);
+  const plans = security === 'on' ? gatesOf(operation, returned.length > 0) : [];
+  const rows = await readRows(database, relation, asked, identity, timeout);
+  const gates = await judge(database, { relation, role, plans, policies, rows }, identity, timeout);
+  const concerned = policies.filter((policy) => plans.some(({ command }) => concerns(policy, command)));
+  const uses = usesOf(operation, { keys: Object.keys(key), written: Object.keys(values), returned });
+  return {
+    needs:
+      security === undefined
+        ? []
+        : await listNeeds(db, relation, role, uses, operation === 'insert', concerned),
+    gates,
+    before: rows.before?.cells ?? null,
+    after: rows.after?.cells ?? null,
+  };
+}

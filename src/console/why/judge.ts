@@ -1,0 +1,84 @@
+/** What the policies of a relation say of a row, each evaluated as the role they are asked for. */
+import type {
+  Database,
+  Setting,
+  Transaction,
+  TransactionOptions,
+  TransactionWork,
+} from '../../database/types.ts';
+import { asIdentity, defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
+import { parseExpression } from './core/expression.ts';
+import { concerns, conditionOf, passes } from './core/gates.ts';
+import type { Gate, GatePlan, JudgedPolicy, Policy } from './core/types.ts';
+import { evaluate } from './evaluate.ts';
+import type { RelationFacts } from './facts.ts';
+import type { Rows, WholeRow } from './rows.ts';
+
+export interface Judged {
+  readonly relation: RelationFacts;
+  readonly role: string;
+  readonly plans: readonly GatePlan[];
+  readonly policies: readonly Policy[];
+  readonly rows: Rows;
+}
+
+/** @throws {Error} of PostgreSQL, where we may not become that role. */
+export async function judge(
+  database: Database,
+  { relation, role, plans, policies, rows }: Judged,
+  identity: Identity,
+  timeout: Setting,
+): Promise<Gate[]> {
+  if (plans.length === 0) return [];
+  return asRole(
+    database,
+    identity,
+    role,
+    async (tx) => {
+      const gates: Gate[] = [];
+      for (const plan of plans) {
+        const row = plan.row === 'old' ? rows.before : rows.after;
+        const judged: JudgedPolicy[] = [];
+        for (const policy of policies.filter((each) => concerns(each, plan.command)))
+          judged.push(await judgePolicy(tx, relation, plan, policy, row));
+        gates.push({
+          ...plan,
+          relation: { schema: relation.schema, name: relation.name },
+          role,
+          policies: judged,
+          passes: row === undefined ? null : passes(judged),
+        });
+      }
+      return gates;
+    },
+    { end: 'rollback', readOnly: plans.every(({ row }) => row === 'old'), settings: [timeout] },
+  );
+}
+
+/** The persona's claims with the rights of the role that a view gives it: the owner's, or its own. */
+function asRole<T>(
+  database: Database,
+  identity: Identity,
+  role: string,
+  work: TransactionWork<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  if (role === identity.role) return asIdentity(database, identity, work, options);
+  const settings = [...(options.settings ?? []), ...settingsOf({ ...identity, role }, defaultSearchPath)];
+  return database.pool('postgres').transaction(work, { ...options, settings });
+}
+
+async function judgePolicy(
+  tx: Transaction,
+  relation: RelationFacts,
+  plan: GatePlan,
+  policy: Policy,
+  row: WholeRow | undefined,
+): Promise<JudgedPolicy> {
+  const { name, permissive, command, roles, applies, functions } = policy;
+  const facts = { name, permissive, command, roles, applies, functions };
+  if (!applies || row === undefined) return { ...facts, value: null, error: null, tree: undefined };
+  const source = { relation, row: row.composite };
+  const tree = await evaluate(tx, source, parseExpression(conditionOf(policy, plan.clause)));
+  return { ...facts, value: tree.value, error: tree.error, tree };
+}

@@ -1,0 +1,23 @@
+/** A question, and what is right. Each is asked of the Console, and in another way of REST. */
+
+export const ada = '11111111-1111-4111-8111-111111111111';
+export const eve = '22222222-2222-4222-8222-222222222222';
+
+export type Cells = Record<string, string | null>;
+export interface Case {
+  readonly what: string;
+  /** Claims; undefined: anon. */
+  readonly as?: Record<string, unknown>;
+  readonly operation: 'select' | 'insert' | 'update' | 'delete';
+  readonly table: string;
+  readonly key?: Cells;
+  readonly values?: Cells;
+  readonly returned?: string[];
+  readonly verdict: 'allowed' | 'hidden' | 'refused';
+  readonly reason: string;
+  /** The explanation knows nothing of constraints. */
+  readonly disagrees?: true;
+}
+
+export const user = (sub: string, more: object = {}) => ({ role: 'authenticated', sub, ...more });
+export const row = (id: number) => ({ key: { id: String(id) } });
