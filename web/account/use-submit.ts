@@ -8,8 +8,10 @@ export type Handler = (fields: (name: string) => string) => Promise<readonly Pro
 
 const none: readonly Problem[] = [];
 
-/** One submit at a time; what it throws becomes a problem at the head of the form, or at a field. */
-/** `initial`: problems that brought somebody to this form. */
+/**
+ * One submit at a time; what it throws becomes a problem at the head of the form, or at a field. `initial`: problems that
+ * brought somebody to this form.
+ */
 export function useSubmit(handler: Handler, fieldOf: FieldOf = {}, initial: readonly Problem[] = none) {
   const [problems, setProblems] = useState(initial);
   const [busy, setBusy] = useState(false);

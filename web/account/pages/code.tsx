@@ -107,6 +107,19 @@ function AskAddress(props: { purpose: CodePurpose; byPhone: boolean; onSent: (pe
 }
 
 function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pending | undefined) => void }) {
+  return (
+    <>
+      {/* What was typed, and what was wrong with it, is of the code before. */}
+      <CodeForm key={pending.sentAt} pending={pending} />
+      <Stack>
+        <Resend pending={pending} onSent={onChange} />
+        <TextButton onClick={() => onChange(undefined)}>{t('code.other')}</TextButton>
+      </Stack>
+    </>
+  );
+}
+
+function CodeForm({ pending }: { pending: Pending }) {
   const [, navigate] = useLocation();
   const { to, purpose } = pending;
   const { codeLength: mailLength } = usePageConfig();
@@ -128,22 +141,16 @@ function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pen
   const text = 'phone' in to ? 'code.sent-phone' : purpose === 'confirm' ? 'code.sent-confirm' : 'code.sent';
   const where = 'phone' in to ? { phone: `+${to.phone}` } : to;
   return (
-    <>
-      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-        <p>{t(text, { ...where, length: codeLength })}</p>
-        <CodeField
-          id={codeId}
-          length={codeLength}
-          error={submit.errorAt(codeId)}
-          onComplete={(form) => submit.run(form)}
-        />
-        <Submit busy={submit.busy}>{t('code.submit')}</Submit>
-      </Form>
-      <Stack>
-        <Resend pending={pending} onSent={onChange} />
-        <TextButton onClick={() => onChange(undefined)}>{t('code.other')}</TextButton>
-      </Stack>
-    </>
+    <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+      <p>{t(text, { ...where, length: codeLength })}</p>
+      <CodeField
+        id={codeId}
+        length={codeLength}
+        error={submit.errorAt(codeId)}
+        onComplete={(form) => submit.run(form)}
+      />
+      <Submit busy={submit.busy}>{t('code.submit')}</Submit>
+    </Form>
   );
 }
 

@@ -129,31 +129,43 @@ function TotpForm({ factor, go }: { factor: Factor; go: Go }) {
 
 /** A message costs something: it is sent when somebody asks for it. */
 function PhoneForm({ factor, go }: { factor: Factor; go: Go }) {
-  const { phoneFactorLength: length } = usePageConfig();
   const [challengeId, setChallengeId] = useState<string>();
-  const name = factor.friendly_name || t('factor.phone');
   const send = useSubmit(async () => {
     setChallengeId((await challengeFactor(factor.id)).id);
     return undefined;
   });
+  if (challengeId !== undefined) {
+    // What was typed, and what was wrong with it, is of the message before.
+    return <PhoneCodeForm key={challengeId} factor={factor} go={go} challengeId={challengeId} send={send} />;
+  }
+  return (
+    <Form onSubmit={send.onSubmit} problems={send.problems}>
+      <p>{t('mfa.phone-intro', { name: factor.friendly_name || t('factor.phone') })}</p>
+      <Submit busy={send.busy}>{t('mfa.phone-send')}</Submit>
+    </Form>
+  );
+}
+
+interface PhoneCodeFormProps {
+  readonly factor: Factor;
+  readonly go: Go;
+  readonly challengeId: string;
+  readonly send: ReturnType<typeof useSubmit>;
+}
+
+function PhoneCodeForm({ factor, go, challengeId, send }: PhoneCodeFormProps) {
+  const { phoneFactorLength: length } = usePageConfig();
+  const name = factor.friendly_name || t('factor.phone');
   const submit = useSubmit(
     async (field) => {
       const code = digitsOf(field('code'), length);
       if (code.length !== length) {
         return [{ text: t('field.code-missing', { length }), fieldId: codeId }];
       }
-      return go(() => answerFactor(factor.id, challengeId ?? '', { code }));
+      return go(() => answerFactor(factor.id, challengeId, { code }));
     },
     { mfa_verification_failed: codeId, otp_expired: codeId },
   );
-  if (challengeId === undefined) {
-    return (
-      <Form onSubmit={send.onSubmit} problems={send.problems}>
-        <p>{t('mfa.phone-intro', { name })}</p>
-        <Submit busy={send.busy}>{t('mfa.phone-send')}</Submit>
-      </Form>
-    );
-  }
   return (
     <Form onSubmit={submit.onSubmit} problems={[...submit.problems, ...send.problems]}>
       <p role="status">{t('mfa.phone-sent', { name, length })}</p>

@@ -60,6 +60,7 @@ const withCode: Flow = {
     await page.getByRole('button', { name: say('code.resend'), exact: true, disabled: false }).waitFor();
     await walker.press(say('code.resend'));
     await scene.sees(say('code.resent'));
+    await page.getByText(say('error.otp_expired')).first().waitFor({ state: 'detached' });
     await scene.state('code, sent again');
     const second = await scene.code(email);
     await context.clock.setFixedTime(Date.now());
