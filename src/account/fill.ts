@@ -2,7 +2,7 @@
 import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';
 import { brandCss, brandDarkCss } from './core/branding.ts';
-import { fillPage, repeatProviders, repeatRules } from './core/html.ts';
+import { fillPage, keepLinks, repeatProviders, repeatRules } from './core/html.ts';
 import { languages } from './core/languages.ts';
 import {
   type AuthSettings,
@@ -191,7 +191,12 @@ export function createPageFiller(
       const providers = providersOf(settings, facts);
       const welcome = branding.welcome[language === 'ar' ? 'ar' : 'en'] ?? '';
       const rules = passwordRules(password).map((id) => textsIn(language)[id] ?? '');
-      const html = fillPage(repeatRules(repeatProviders(built, providers), rules), {
+      const links = {
+        support: branding.support_url,
+        terms: branding.terms_url,
+        privacy: branding.privacy_url,
+      };
+      const html = fillPage(repeatRules(repeatProviders(keepLinks(built, links), providers), rules), {
         welcome,
         name,
         logo: logoPath,

@@ -8,7 +8,20 @@ let backend: Backend;
 const email = 'ada@example.com';
 
 beforeAll(async () => {
-  backend = await createTestBackend({ config: { auth: { site_url: 'https://app.example' } } });
+  backend = await createTestBackend({
+    config: {
+      auth: {
+        site_url: 'https://app.example',
+        external: { github: { enabled: true, client_id: 'id', secret: 'secret' } },
+      },
+      plinth: {
+        branding: {
+          terms_url: 'https://app.example/terms?a=1&b=%20',
+          support_url: 'mailto:help@app.example',
+        },
+      },
+    },
+  });
   await makeUser(backend, email);
 });
 afterAll(() => backend.stop());
@@ -105,6 +118,29 @@ describe('a form of somebody else', () => {
     expect((await visitor.send('signed-in')).status).toBe(200);
   });
 });
+
+test.each(['sign-in', 'sign-up'])(
+  '%s: after a mistake every way in and every link is still there',
+  async (page) => {
+    const visitor = new Visitor();
+    const search = `?redirect_to=https%3A%2F%2Fapp.example%2Fcb&code_challenge=${'c'.repeat(43)}`;
+    const before = await (await visitor.send(page + search)).text();
+    await visitor.post(page + search, { mark: await visitor.mark(page), email, password: '' });
+    const after = await (await visitor.send(page + search)).text();
+    expect(after).toContain('Enter your password.');
+    for (const html of [before, after]) {
+      const ways = [...html.matchAll(/href="(\/account\/with[^"]*)"/g)].map(([, href = '']) =>
+        href.replaceAll(/&#38;|&amp;/g, '&'),
+      );
+      expect(ways).toEqual([`/account/with${search}&provider=github`]);
+      const links = [...html.matchAll(/<a data-link="(\w+)" href="([^"]*)"/g)].map(([, ...one]) => one);
+      expect(links).toEqual([
+        ['support', 'mailto:help@app.example'],
+        ['terms', 'https://app.example/terms?a=1&#38;b=&#37;20'],
+      ]);
+    }
+  },
+);
 
 test('a session cookie from before is never used again', async () => {
   const visitor = new Visitor();

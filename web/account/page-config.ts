@@ -60,7 +60,14 @@ export interface PageConfig {
 
 /** While a page is prerendered: everything is offered (a style sheet hides what is not), the brand is a placeholder. */
 const prerendered: PageConfig = {
-  brand: { name: '%PLINTH_NAME%', logo: '/account/logo', welcome: '%PLINTH_WELCOME%' },
+  brand: {
+    name: '%PLINTH_NAME%',
+    logo: '/account/logo',
+    welcome: '%PLINTH_WELCOME%',
+    supportUrl: '%PLINTH_SUPPORT_URL%',
+    termsUrl: '%PLINTH_TERMS_URL%',
+    privacyUrl: '%PLINTH_PRIVACY_URL%',
+  },
   offers: {
     password: true,
     code: true,
@@ -121,7 +128,7 @@ export const pageConfig = read();
 /** Hydration must meet the markup as it was prerendered, except for what the server has filled in. */
 const hydrated: PageConfig = {
   ...prerendered,
-  brand: { name: pageConfig.brand.name, logo: pageConfig.brand.logo, welcome: pageConfig.brand.welcome },
+  brand: pageConfig.brand,
   requestId: pageConfig.requestId,
   providers: pageConfig.providers,
   password: pageConfig.password,

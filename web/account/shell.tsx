@@ -44,9 +44,9 @@ export function Shell({ page, lead, wide = false, children }: ShellProps) {
         {children}
       </main>
       <footer className={classes.footer}>
-        <FooterLink href={brand.supportUrl} text={t('footer.support')} />
-        <FooterLink href={brand.termsUrl} text={t('footer.terms')} />
-        <FooterLink href={brand.privacyUrl} text={t('footer.privacy')} />
+        <FooterLink name="support" href={brand.supportUrl} text={t('footer.support')} />
+        <FooterLink name="terms" href={brand.termsUrl} text={t('footer.terms')} />
+        <FooterLink name="privacy" href={brand.privacyUrl} text={t('footer.privacy')} />
         <LanguageLinks />
         <SchemeSwitch />
       </footer>
@@ -54,6 +54,11 @@ export function Shell({ page, lead, wide = false, children }: ShellProps) {
   );
 }
 
-function FooterLink({ href, text }: { href: string | undefined; text: string }) {
-  return href === undefined ? null : <a href={href}>{text}</a>;
+/** The server keeps those that the project has (`keepLinks` of `src/account/core/html.ts`). */
+function FooterLink(props: { name: string; href: string | undefined; text: string }) {
+  return props.href === undefined ? null : (
+    <a data-link={props.name} href={props.href}>
+      {props.text}
+    </a>
+  );
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cookieName, readCookie, writeCookie } from './cookies.ts';
-import { carryFlow, fillPage, repeatProviders, scriptJson } from './html.ts';
+import { carryFlow, fillPage, keepLinks, repeatProviders, scriptJson } from './html.ts';
 import { offAt, offersOf, offNames, providersOf } from './offers.ts';
 import { parseReturnRequest, withCode, withSession } from './return-to.ts';
 
@@ -146,6 +146,15 @@ describe('offers', () => {
     expect(repeated.replace(/<\/?(svg|rect|text|a|div)/g, '')).not.toContain('<');
     expect(repeatProviders(html, [])).toBe('<div class="s" data-list="providers"></div>');
   });
+});
+
+test('links of the footer lead somewhere, or are not there', () => {
+  const link = (name: string, href: string) => `<a data-link="${name}" href="${href}">x</a>`;
+  const html = `<p>${link('support', '%PLINTH_SUPPORT_URL%')}${link('terms', '%PLINTH_TERMS_URL%')}</p>`;
+  const links = { support: undefined, terms: 'https://a.example/"><b>%', privacy: undefined };
+  expect(keepLinks(html, links)).toBe(
+    `<p>${link('terms', 'https://a.example/&#34;&#62;&#60;b&#62;&#37;')}</p>`,
+  );
 });
 
 describe('links of a prerendered page', () => {

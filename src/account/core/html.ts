@@ -59,6 +59,20 @@ export function repeatProviders(html: string, providers: readonly Provider[]): s
   );
 }
 
+/** Where the project's own pages are, by the name of the link in the footer; undefined where it has none. */
+export type FooterLinks = Readonly<Record<'support' | 'terms' | 'privacy', string | undefined>>;
+
+/** Of the links that were prerendered (`web/account/shell.tsx`) those that lead somewhere stay. */
+export function keepLinks(html: string, links: FooterLinks): string {
+  return html.replace(
+    /<a data-link="(support|terms|privacy)" href="[^"]*"([^>]*>.*?<\/a>)/gs,
+    (_, name: keyof FooterLinks, rest: string) => {
+      const address = links[name];
+      return address === undefined ? '' : `<a data-link="${name}" href="${escapeText(address)}"${rest}`;
+    },
+  );
+}
+
 /** The one rule that was prerendered (`web/account/password-rules.tsx`) becomes one for each. */
 export function repeatRules(html: string, texts: readonly string[]): string {
   return html.replace(

@@ -5,6 +5,7 @@
 import { Button } from '@mantine/core';
 import type { ReactElement, ReactNode } from 'react';
 import { Notice } from '../../ui/notice.tsx';
+import { SocialLinks } from '../methods/social.tsx';
 import partClasses from '../parts.module.css';
 import { Aside, Divider, Form, PageLink, Quiet, Stack, Submit } from '../parts.tsx';
 import { PasswordRules } from '../password-rules.tsx';
@@ -62,6 +63,7 @@ function SignIn({ place }: State) {
           <Divider>{t('sign-in.or')}</Divider>
           <Wish value="code">{t('sign-in.send-code')}</Wish>
         </div>
+        <SocialLinks />
         <div data-part="guest">
           <Wish value="guest">{t('sign-in.guest')}</Wish>
         </div>
@@ -83,6 +85,7 @@ function SignUp({ place }: State) {
         <PasswordEntry place={place} isNew />
         <PasswordRules id="password-rules" password="" />
         <Submit busy={false}>{t('sign-up.submit')}</Submit>
+        <SocialLinks />
       </Posted>
       <Aside>
         {t('sign-up.have')} <PageLink to="sign-in">{t('sign-up.sign-in')}</PageLink>
