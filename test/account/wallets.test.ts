@@ -3,6 +3,14 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ethereumWallet, solanaWallet, type TestWallet } from '../auth/wallet-keys.ts';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import {
+  announcing,
+  ethereumProvider,
+  installWallet,
+  legacySolana,
+  shortAddress,
+  standard,
+} from './browser-wallets.ts';
 import { freePort } from './free-port.ts';
 import { openStage, type Stage } from './harness.ts';
 
@@ -32,75 +40,8 @@ afterEach(async () => {
   expect(complaints.list).toEqual([]);
 });
 
-/** Puts a wallet into the page; its key stays here. Each script stands for what an extension does. */
-async function install(
-  wallet: TestWallet,
-  script: string,
-  change = (message: string) => message,
-): Promise<string[]> {
-  const seen: string[] = [];
-  const name = `sign_${wallet.chain}`;
-  await context.exposeFunction(name, (message: string) => {
-    seen.push(message);
-    return wallet.sign(change(message));
-  });
-  await context.exposeFunction(`address_${wallet.chain}`, () => wallet.address);
-  await context.addInitScript(script);
-  return seen;
-}
-
-const bytesOf = `(text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))`;
-
-/** EIP-1193; its address in mixed case, as wallets give it. */
-const provider = `({
-  async request({ method, params = [] }) {
-    if (method === 'eth_requestAccounts') return [await address_ethereum()];
-    if (method === 'eth_chainId') return '0xaa36a7';
-    if (method !== 'personal_sign') throw new Error('unexpected ' + method);
-    const bytes = params[0].slice(2).match(/../g).map((pair) => parseInt(pair, 16));
-    return sign_ethereum(new TextDecoder().decode(Uint8Array.from(bytes)));
-  },
-})`;
-
-const icon = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><rect width='8' height='8' fill='teal'/></svg>`;
-
-/** EIP-6963. */
-const announcing = `
-  const detail = Object.freeze({
-    info: { uuid: 'f6e1c9a2-2c55-4d1c-9b0a-6d5c3c6b2a10', name: 'Test Fox', icon: ${JSON.stringify(icon)}, rdns: 'example.fox' },
-    provider: ${provider},
-  });
-  const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
-  addEventListener('eip6963:requestProvider', announce);
-  announce();`;
-
-/** Wallet Standard. */
-const standard = `
-  const account = async () => ({ address: await address_solana(), chains: ['solana:mainnet'], features: [] });
-  const wallet = {
-    version: '1.0.0', name: 'Test Ghost', icon: ${JSON.stringify(icon)}, chains: ['solana:mainnet'], accounts: [],
-    features: {
-      'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [await account()] }) },
-      'solana:signMessage': {
-        version: '1.0.0',
-        signMessage: async ({ message }) => {
-          const signature = (${bytesOf})(await sign_solana(new TextDecoder().decode(message)));
-          return [{ signedMessage: message, signature }];
-        },
-      },
-    },
-  };
-  const register = (api) => api.register(wallet);
-  dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: register }));
-  addEventListener('wallet-standard:app-ready', (event) => register(event.detail));`;
-
-const legacySolana = `
-  window.solana = {
-    connect: async () => { const text = await address_solana(); return { publicKey: { toString: () => text } }; },
-    signMessage: async (message) => ({
-      signature: (${bytesOf})(await sign_solana(new TextDecoder().decode(message))),
-    }),
-  };`;
+const install = (wallet: TestWallet, script: string, change?: (message: string) => string) =>
+  installWallet(context, wallet, script, change);
 
 async function check(state: string): Promise<void> {
   expect({ state, violations: await axeViolations(page) }).toEqual({ state, violations: [] });
@@ -111,8 +52,6 @@ async function choose(): Promise<void> {
   await page.goto(`${origin}/account/sign-in`);
   await page.getByRole('button', { name: 'Sign in with a wallet' }).press('Enter');
 }
-
-const short = ({ address }: TestWallet) => `${address.slice(0, 6)}…${address.slice(-4)}`;
 
 async function userId(): Promise<string> {
   const answer = await page.evaluate(
@@ -131,7 +70,7 @@ describe('signing in', () => {
     await check('wallets');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+    await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
     await page.getByText('Ethereum wallet', { exact: true }).waitFor();
     await check('security with a wallet');
     const host = new URL(origin).host;
@@ -147,16 +86,16 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
     await choose();
     await button.click();
-    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+    await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
     expect(await userId()).toBe(first);
   });
 
   test('with one that only stands at window.ethereum', async () => {
     const wallet = ethereumWallet();
-    await install(wallet, `window.ethereum = ${provider};`);
+    await install(wallet, `window.ethereum = ${ethereumProvider};`);
     await choose();
     await page.getByRole('button', { name: 'Continue with Ethereum wallet' }).click();
-    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+    await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
   });
 
   test('with a Solana wallet of the Wallet Standard', async () => {
@@ -164,7 +103,7 @@ describe('signing in', () => {
     await install(wallet, standard);
     await choose();
     await page.getByRole('button', { name: 'Continue with Test Ghost' }).click();
-    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+    await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
     await page.getByText('Solana wallet', { exact: true }).waitFor();
   });
 
@@ -173,7 +112,7 @@ describe('signing in', () => {
     await install(wallet, legacySolana);
     await choose();
     await page.getByRole('button', { name: 'Continue with Solana wallet' }).click();
-    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+    await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
   });
 });
 
@@ -212,7 +151,7 @@ describe('not signing in', () => {
     });
     await choose();
     await page.getByRole('button', { name: 'Continue with Test Fox' }).click();
-    await page.getByText(`Signed in as ${short(wallet)}`).waitFor();
+    await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
     const replay = (headers: Record<string, string>) =>
       fetch(`${stage.backend.url}/account/api/wallet`, {
         method: 'POST',

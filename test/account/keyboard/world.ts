@@ -100,6 +100,7 @@ export async function openWorld(
           phone: { enroll_enabled: true, verify_enabled: true, max_frequency: 0 },
           web_authn: { enroll_enabled: true, verify_enabled: true },
         },
+        web3: { ethereum: { enabled: true }, solana: { enabled: true } },
         oauth_server: { enabled: true, allow_dynamic_registration: true },
         external: {
           keycloak: {

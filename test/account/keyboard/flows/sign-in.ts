@@ -1,5 +1,7 @@
 /** The ways in. */
 import { deepEqual, equal } from 'node:assert/strict';
+import { ethereumWallet } from '../../../auth/wallet-keys.ts';
+import { announcing, installWallet, shortAddress } from '../../browser-wallets.ts';
 import { password } from '../../harness.ts';
 import type { Flow, Scene } from '../scene.ts';
 import { say } from '../texts.ts';
@@ -266,6 +268,38 @@ const recovery: Flow = {
   },
 };
 
+const withWallet: Flow = {
+  name: 'a wallet, after there was none and it said no',
+  async play({ context, world, walker, ...scene }) {
+    await scene.open('sign-in');
+    await walker.press(say('sign-in.wallet'));
+    await scene.sees(say('wallet.none'));
+    await scene.state('wallets, none');
+    const wallet = ethereumWallet();
+    let refusals = 1;
+    const ask = say('sign-in.with', { provider: 'Test Fox' });
+    await installWallet(context, wallet, announcing, (message) => {
+      if (refusals === 0) return message;
+      refusals -= 1;
+      throw new Error('the user said no');
+    });
+    const { search, verifier } = askAsApp(world);
+    await scene.open('sign-in', search);
+    await walker.press(say('sign-in.wallet'));
+    await walker.tabTo(ask);
+    await scene.state('wallets');
+    await walker.press(ask);
+    await scene.sees(say('error.wallet-refused'));
+    await scene.state('wallets, refused');
+    await walker.press(ask);
+    await scene.page.waitForURL(`${world.appUrl}?**`);
+    deepEqual(await redeem(world, scene.page.url(), verifier), { email: '', aal: 'aal1' });
+    await scene.open('security');
+    await scene.sees(say('security.as', { who: shortAddress(wallet) }));
+    await scene.state('security, of a wallet');
+  },
+};
+
 const lost: Flow = {
   name: 'an address that leads nowhere',
   async play({ walker, ...scene }) {
@@ -284,6 +318,7 @@ export const waysIn: readonly Flow[] = [
   withProvider,
   withOrganisation,
   withPhone,
+  withWallet,
   signUp,
   invitation,
   recovery,
