@@ -9,12 +9,17 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
+import { createAloneBus } from './bus/alone.ts';
+import { createGroupBus } from './bus/group.ts';
+import { createNatsTransport } from './bus/nats.ts';
+import { createPostgresTransport } from './bus/postgres.ts';
+import type { Bus } from './bus/types.ts';
 import { createFeed } from './changes/feed.ts';
 import { Deadlines } from './core/deadlines.ts';
 import { RateAverage } from './core/rate.ts';
 import { closes } from './errors.ts';
 import { createHub } from './hub.ts';
-import { keepPartitions, messagesSince } from './queries.ts';
+import { databaseIdentity, keepPartitions, messagesSince } from './queries.ts';
 import { createRights } from './rights.ts';
 import { createRoutes } from './routes.ts';
 import { type Limits, limitsFrom } from './settings.ts';
@@ -33,6 +38,8 @@ export interface RealtimeDeps {
   readonly clock?: Clock;
   /** Bounds that differ from the configuration's. */
   readonly limits?: Partial<Limits>;
+  /** How often processes of a group hear of each other, and when a silent one is gone. */
+  readonly lease?: { readonly aliveMs: number; readonly leaseMs: number };
 }
 
 export const migrations: MigrationSet = { room: 'realtime', dir: new URL('./sql/', import.meta.url) };
@@ -46,7 +53,9 @@ export function createRealtime(deps: RealtimeDeps): Service {
   const limits: Limits = { ...limitsFrom(deps.config.plinth.realtime), ...deps.limits };
   const pool = () => database.pool('supabase_realtime_admin');
   const presenceEvents = new RateAverage();
+  const bus = createBus(deps, log);
   const hub = createHub({
+    bus,
     nextRef: referenceMaker(),
     onPresenceDeliveries: (count) => presenceEvents.add(clock.now(), count),
   });
@@ -55,7 +64,7 @@ export function createRealtime(deps: RealtimeDeps): Service {
     log,
     maxPayloadBytes: limits.maxPayloadBytes,
     maxWaitingBytes: limits.maxWaitingChangeBytes,
-    publish: (subTopic, isPrivate, broadcast) => hub.publish(subTopic, isPrivate, broadcast),
+    publish: (subTopic, isPrivate, broadcast) => hub.deliver(subTopic, isPrivate, broadcast),
   });
   const now = clock.now();
   const context: SocketContext = {
@@ -118,16 +127,32 @@ export function createRealtime(deps: RealtimeDeps): Service {
       ticker = setInterval(tick, 1000).unref();
       partitionTimer = setInterval(keepPartitionsNow, partitionWatchMs).unref();
       keepPartitionsNow();
+      await bus.start(hub.listener);
     },
     async stop() {
       clearInterval(ticker);
       clearInterval(partitionTimer);
       closeSockets();
       hub.stop();
-      await Promise.all([feed.stop(), partitionsKept]);
+      await Promise.all([bus.stop(), feed.stop(), partitionsKept]);
     },
-    health: () => feed.trouble,
+    health: () => feed.trouble ?? bus.trouble,
   };
+}
+
+/** As the configuration says; by default only a database that others can reach as well has several processes. */
+function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger): Bus {
+  const { bus = database.info.embedded ? 'process' : 'postgres', nats_url: url } = config.plinth.realtime;
+  if (bus === 'process') return createAloneBus();
+  const transport =
+    bus === 'postgres'
+      ? createPostgresTransport(database)
+      : createNatsTransport({
+          url: url ?? '',
+          identity: () => databaseIdentity(database.pool('supabase_realtime_admin')),
+          log,
+        });
+  return createGroupBus({ transport, secret: keys.jwtSecret, log, ...lease });
 }
 
 /** References for presence metas: unique over restarts, short. */

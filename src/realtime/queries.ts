@@ -76,3 +76,24 @@ export async function currentSnapshot(db: Queryable): Promise<string> {
   const [row] = await db.query<{ snapshot: string }>(sql`select pg_current_snapshot()::text as snapshot`);
   return (row as { snapshot: string }).snapshot;
 }
+
+/** Sends the payloads in their order, all or none. */
+export async function notifyAll(db: Pool, channel: string, payloads: readonly string[]): Promise<void> {
+  await db.transaction(
+    (tx) =>
+      tx.finish([
+        sql`select pg_notify(${channel}, payload) from unnest(${[...payloads]}::text[]) as payload`,
+      ]),
+    { settings: [['synchronous_commit', 'off']] },
+  );
+}
+
+/** The same for all processes that serve this database, and for no others. */
+export async function databaseIdentity(db: Queryable): Promise<string> {
+  const [row] = await db.query<{ identity: string }>(sql`
+    select system_identifier::text || '.' || (
+      select oid::text from pg_catalog.pg_database where datname = current_database()
+    ) as identity
+    from pg_catalog.pg_control_system()`);
+  return (row as { identity: string }).identity;
+}

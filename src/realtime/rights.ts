@@ -23,19 +23,12 @@ export interface RightsQuery {
   readonly headersJson: string;
 }
 
-/** The owner of realtime.messages, whom no policy binds; `none` is PostgreSQL's word for becoming it again. */
-const unbound: ReadonlySet<string> = new Set(['supabase_realtime_admin', 'none']);
-
 export function createRights(database: Database, log: Logger): Rights {
   const ask = async (
     how: typeof readRights,
     query: RightsQuery,
     extensions: readonly Extension[],
   ): Promise<ReadonlySet<Extension>> => {
-    if (unbound.has(query.caller.role)) {
-      const text = unauthorizedRead(query.subTopic);
-      throw new ChannelError(`Unauthorized: ${text}`, text);
-    }
     const context = contextOf(query);
     const pool = database.pool('supabase_realtime_admin');
     const attempt = (): Promise<string[]> =>

@@ -9,7 +9,7 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import { type Logger, silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { createKeys, type Keys } from '../../src/keys/index.ts';
-import { createRealtime, type Limits, migrations } from '../../src/realtime/index.ts';
+import { createRealtime, type Limits, migrations, type RealtimeDeps } from '../../src/realtime/index.ts';
 
 export interface Harness {
   readonly url: string;
@@ -25,6 +25,8 @@ export interface Harness {
   token(userId: string, claims?: Record<string, unknown>): string;
   socketUrl(key?: string, version?: string): string;
   health(): string | undefined;
+  /** A second process on the same database; its settings are the same unless given. */
+  another(options?: HarnessOptions): Promise<Harness>;
   stop(): Promise<void>;
 }
 
@@ -35,15 +37,38 @@ export interface HarnessOptions {
   readonly clock?: Clock;
   readonly log?: Logger;
   readonly port?: number;
+  readonly lease?: RealtimeDeps['lease'];
 }
 
 export async function startRealtime(options: HarnessOptions = {}): Promise<Harness> {
+  const test = await createTestDatabase('realtime', (db) => db.migrate([migrations]));
+  return serve(test.database, options, test.another, async () => {
+    // The server notices a moment later that a stream is gone.
+    const streams = sql`select from pg_replication_slots where database = current_database()`;
+    while ((await test.database.pool('supabase_admin').query(streams)).length > 0);
+    await test.drop();
+  });
+}
+
+async function serve(
+  database: Database,
+  options: HarnessOptions,
+  another: () => Promise<Database>,
+  drop: () => Promise<void>,
+): Promise<Harness> {
   const config = configFrom({ plinth: { realtime: options.settings ?? {} } }, '/nowhere');
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
-  const { database, drop } = await createTestDatabase('realtime', (db) => db.migrate([migrations]));
   const log = options.log ?? silentLogger;
   const limits = { joinErrorDelayMs: 10, connectErrorDelayMs: 10, ...options.limits };
-  const service = createRealtime({ database, keys, config, log, limits, clock: options.clock });
+  const service = createRealtime({
+    database,
+    keys,
+    config,
+    log,
+    limits,
+    clock: options.clock,
+    lease: options.lease,
+  });
   const gateway = createGateway({ services: [service], keys, log, trustedProxies: [], home: '/' });
   await service.start?.();
   const port = await gateway.listen('127.0.0.1', options.port ?? 0);
@@ -74,13 +99,14 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
       return `ws://127.0.0.1:${port}/realtime/v1/websocket?apikey=${encodeURIComponent(key)}&vsn=${version}`;
     },
     health: () => service.health?.(),
+    async another(own) {
+      const second = await another();
+      return serve(second, { ...options, port: 0, ...own }, another, () => second.stop());
+    },
     async stop() {
       for (const client of clients) await client.realtime.disconnect();
       await gateway.close(1000);
       await service.stop?.();
-      // The server notices a moment later that its stream is gone.
-      const streams = sql`select from pg_replication_slots where database = current_database()`;
-      while ((await database.pool('supabase_admin').query(streams)).length > 0);
       await drop();
     },
   };
@@ -94,10 +120,13 @@ export function signed(secret: string, claims: Record<string, unknown>): string 
   return `${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`;
 }
 
-/** Subscribes and waits for the join; throws what the client shows when it is refused. */
-export async function joined(channel: RealtimeChannel): Promise<RealtimeChannel> {
+/**
+ * Subscribes and waits for the join; throws what the client shows when it is refused. `asksToken` is false for a token
+ * that was set by hand.
+ */
+export async function joined(channel: RealtimeChannel, asksToken = true): Promise<RealtimeChannel> {
   // Else the stock client may join before it has asked for the token, and send it afterwards.
-  await channel.socket.setAuth();
+  if (asksToken) await channel.socket.setAuth();
   return new Promise((resolve, reject) => {
     channel.subscribe((status, error) => {
       if (status === 'SUBSCRIBED') resolve(channel);

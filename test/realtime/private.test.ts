@@ -33,6 +33,20 @@ test('a member joins, a stranger does not', async () => {
   await expect(joined(channelOf(undefined, 'room'))).rejects.toThrow('Unauthorized: ');
 });
 
+test.each(['supabase_realtime_admin', 'none'])(
+  'the role %s is nobody, on public channels too',
+  async (role) => {
+    for (const isPrivate of [true, false]) {
+      const client = h.client();
+      const channel = client.channel('room', { config: { private: isPrivate } });
+      await client.realtime.setAuth(h.token(alice, { role }));
+      await expect(joined(channel, false)).rejects.toThrow(
+        'JwtSignatureError: Failed to validate JWT signature',
+      );
+    }
+  },
+);
+
 test('a policy that fails admits nobody', async () => {
   await expect(joined(channelOf(undefined, 'fail'))).rejects.toThrow(
     'Unauthorized: You do not have permissions to read from this Channel topic: fail',

@@ -26,7 +26,7 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
 
   checkPorts(config, report);
   checkApi(config, need, file);
-  checkPlinth(config, report, file);
+  checkPlinth(config, report, need, file);
   if (!config.auth.enabled) return;
   need('auth.site_url', config.auth.site_url, 'auth.enabled is true');
   file('auth.signing_keys_path', config.auth.signing_keys_path);
@@ -69,7 +69,13 @@ function checkApi({ api }: Config, need: Need, file: File): void {
   file('api.tls.key_path', key_path);
 }
 
-function checkPlinth({ plinth }: Config, report: Report, file: File): void {
+function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File): void {
+  if (plinth.realtime.bus === 'nats') {
+    need('realtime.nats_url', plinth.realtime.nats_url, 'realtime.bus is "nats"');
+    const urls = (plinth.realtime.nats_url ?? '').split(',').map((url) => url.trim());
+    if (!urls.every((url) => url === '' || /^(nats|tls|wss?):\/\/[^/\s]+$/.test(url)))
+      report('realtime.nats_url', 'must hold addresses such as nats://127.0.0.1:4222');
+  }
   const { hibp } = plinth.auth.password;
   if (hibp.enabled) file('auth.password.hibp.list_path', hibp.list_path);
   file('branding.logo_path', plinth.branding.logo_path);

@@ -7,6 +7,7 @@ import {
   list,
   optionalDuration,
   optionalInteger,
+  optionalOneOf,
   optionalPath,
   optionalText,
   secret,
@@ -193,6 +194,11 @@ export const plinthSchema = section("Plinth's own settings.", {
         128 * 1024 * 1024,
         'Database changes that wait for their turn; beyond it PostgreSQL keeps what comes next.',
       ),
+      bus: optionalOneOf(
+        ['process', 'postgres', 'nats'],
+        'How processes that serve one database share broadcasts and presence: `process` not at all, `postgres` over NOTIFY, `nats` over a NATS server. Unset: `postgres` with a database of your own, `process` with the embedded one.',
+      ),
+      nats_url: secret('Addresses of the NATS server for `bus = "nats"`, separated by commas.'),
     },
   ),
   safe_update: section('A guard against changing every row by accident.', {

@@ -77,6 +77,8 @@ const templates = new Map<string, Promise<string>>();
 export interface TestDatabase {
   readonly name: string;
   readonly database: Database;
+  /** The same database once more, as another process has it. */
+  another(): Promise<Database>;
   /** Stops `database` and removes the clone. */
   drop(): Promise<void>;
 }
@@ -105,6 +107,7 @@ export async function createTestDatabase(
   return {
     name,
     database,
+    another: () => open(cluster, name),
     async drop() {
       await database.stop();
       await asAdmin((admin) => admin.exec(`drop database if exists ${quoteIdentifier(name)} with (force)`));

@@ -9,9 +9,10 @@ const room = (): PresenceRoom<string> => {
 
 test('track, update, the same again, untrack', () => {
   const presence = room();
-  expect(presence.track('m', 'key', { a: 1 })).toBe(true);
+  const join = { key: 'key', meta: { a: 1, phx_ref: 'ref1' } };
+  expect(presence.track('m', 'key', { a: 1 })).toEqual({ join });
   expect(presence.takeDiff()).toEqual({ joins: { key: { metas: [{ a: 1, phx_ref: 'ref1' }] } }, leaves: {} });
-  expect(presence.track('m', 'key', { a: 1 })).toBe(false);
+  expect(presence.track('m', 'key', { a: 1 })).toBeUndefined();
   expect(presence.takeDiff()).toBeUndefined();
   presence.track('m', 'key', { a: 2 });
   expect(presence.takeDiff()).toEqual({
@@ -20,8 +21,8 @@ test('track, update, the same again, untrack', () => {
   });
   presence.track('n', 'key', {});
   expect(presence.state().key?.metas).toHaveLength(2);
-  expect(presence.untrack('m')).toBe(true);
-  expect(presence.untrack('m')).toBe(false);
+  expect(presence.untrack('m')).toEqual({ leave: 'ref2' });
+  expect(presence.untrack('m')).toBeUndefined();
   expect(presence.takeDiff()?.leaves).toEqual({
     key: { metas: [{ a: 2, phx_ref: 'ref2', phx_ref_prev: 'ref1' }] },
   });
@@ -71,6 +72,51 @@ test('whoever applies the diffs has the state, however they are gathered', () =>
         metas.map(({ phx_ref }) => phx_ref).sort(),
       ]);
       expect([...client].map(([key, refs]) => [key, [...refs].sort()]).sort()).toEqual(expected.sort());
+    }),
+  );
+});
+
+/** Two processes that tell each other every change, or now and then everything. */
+test('what another process tells leads to the same state, however it is told', () => {
+  const step = fc.record({
+    here: fc.boolean(),
+    member: fc.constantFrom('a', 'b', 'c'),
+    act: fc.constantFrom('track', 'untrack', 'tell', 'lose', 'whole', 'gone'),
+    payload: fc.record({ n: fc.nat(2) }),
+  });
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      let count = 0;
+      const nextRef = (): string => `ref${++count}`;
+      const here = new PresenceRoom<string>(nextRef);
+      const there = new PresenceRoom<string>(nextRef);
+      const client = new Map<string, Set<string>>();
+      const tell = (): void => {
+        const diff = here.takeDiff();
+        if (diff !== undefined) apply(client, diff);
+      };
+      for (const { here: isHere, member, act, payload } of steps) {
+        const room = isHere ? here : there;
+        const change =
+          act === 'track' || act === 'lose'
+            ? room.track(member, member, payload)
+            : act === 'untrack'
+              ? room.untrack(member)
+              : undefined;
+        if (change !== undefined && !isHere && act !== 'lose') here.apply('there', change);
+        if (act === 'tell') tell();
+        if (act === 'whole') here.replace('there', there.own());
+        if (act === 'gone') here.replace('there', []);
+      }
+      here.replace('there', there.own());
+      tell();
+      const refs = (state: PresenceState): unknown[] =>
+        Object.entries(state)
+          .map(([key, { metas }]) => [key, metas.map(({ phx_ref }) => phx_ref).sort()])
+          .sort();
+      const all = [...here.own(), ...there.own()].map(({ meta }) => meta.phx_ref).sort();
+      expect([...client].map(([key, set]) => [key, [...set].sort()]).sort()).toEqual(refs(here.state()));
+      expect([...client.values()].flatMap((set) => [...set]).sort()).toEqual(all);
     }),
   );
 });

@@ -2,6 +2,9 @@
  * Who is present in a room. One key can have several metas (one per member); every meta has a `phx_ref` of its own that
  * changes with each update. Changes gather until {@link PresenceRoom.takeDiff}: what came and went in between was never
  * told and is not told.
+ *
+ * Members of this process are known by themselves; what other processes of the group tell is known by its *origin* (the
+ * process) and its reference.
  */
 
 export type Meta = { readonly phx_ref: string; readonly phx_ref_prev?: string } & Record<string, unknown>;
@@ -11,61 +14,113 @@ export interface PresenceDiff {
   readonly leaves: PresenceState;
 }
 
-interface Entry {
+/** One meta with its key. Plain data: it crosses process boundaries. */
+export interface PresenceEntry {
   readonly key: string;
   readonly meta: Meta;
+}
+
+/** What one call changed. `leave` is the reference of what is over. */
+export interface PresenceChange {
+  readonly join?: PresenceEntry;
+  readonly leave?: string;
+}
+
+interface Tracked extends PresenceEntry {
   readonly payloadJson: string;
 }
 
 export class PresenceRoom<Member> {
-  #entries = new Map<Member, Entry>();
-  #joins = new Map<string, Entry>();
-  #leaves = new Map<string, Entry>();
+  #tracked = new Map<Member, Tracked>();
+  #remote = new Map<string, Map<string, PresenceEntry>>();
+  #joins = new Map<string, PresenceEntry>();
+  #leaves = new Map<string, PresenceEntry>();
   readonly #nextRef: () => string;
 
-  /** @param nextRef makes a reference that is unique among all metas. */
+  /** @param nextRef makes a reference that is unique among all metas of all processes. */
   constructor(nextRef: () => string) {
     this.#nextRef = nextRef;
   }
 
-  get size(): number {
-    return this.#entries.size;
+  /** Nobody is present, here or elsewhere. */
+  get empty(): boolean {
+    return this.#tracked.size === 0 && this.#remote.size === 0;
   }
 
-  /** Returns false when the payload is the tracked one already. */
-  track(member: Member, key: string, payload: Readonly<Record<string, unknown>>): boolean {
+  /** Something has changed since the last {@link takeDiff}. */
+  get hasNews(): boolean {
+    return this.#joins.size > 0 || this.#leaves.size > 0;
+  }
+
+  /** Undefined when the payload is the tracked one already. */
+  track(member: Member, key: string, payload: Readonly<Record<string, unknown>>): PresenceChange | undefined {
     const payloadJson = JSON.stringify(payload);
-    const before = this.#entries.get(member);
-    if (before?.payloadJson === payloadJson) return false;
+    const before = this.#tracked.get(member);
+    if (before?.payloadJson === payloadJson) return undefined;
     const prev = before === undefined ? {} : { phx_ref_prev: before.meta.phx_ref };
     const meta: Meta = { ...payload, phx_ref: this.#nextRef(), ...prev };
-    const entry: Entry = { key, meta, payloadJson };
-    if (before !== undefined) this.#remember(before);
-    this.#entries.set(member, entry);
-    this.#joins.set(meta.phx_ref, entry);
-    return true;
+    if (before !== undefined) this.#left(before);
+    this.#tracked.set(member, { key, meta, payloadJson });
+    const join = { key, meta };
+    this.#joined(join);
+    return before === undefined ? { join } : { join, leave: before.meta.phx_ref };
   }
 
-  /** Returns false when nothing was tracked. */
-  untrack(member: Member): boolean {
-    const entry = this.#entries.get(member);
-    if (entry === undefined) return false;
-    this.#entries.delete(member);
-    this.#remember(entry);
-    return true;
+  /** Undefined when nothing was tracked. */
+  untrack(member: Member): PresenceChange | undefined {
+    const entry = this.#tracked.get(member);
+    if (entry === undefined) return undefined;
+    this.#tracked.delete(member);
+    this.#left(entry);
+    return { leave: entry.meta.phx_ref };
   }
 
-  #remember(gone: Entry): void {
+  /** What this process's members track, for other processes. */
+  own(): PresenceEntry[] {
+    return Array.from(this.#tracked.values(), ({ key, meta }) => ({ key, meta }));
+  }
+
+  /** A change that another process tells of its members. */
+  apply(origin: string, { join, leave }: PresenceChange): void {
+    const entries = this.#remote.get(origin) ?? new Map<string, PresenceEntry>();
+    const gone = leave === undefined ? undefined : entries.get(leave);
+    if (gone !== undefined) {
+      entries.delete(gone.meta.phx_ref);
+      this.#left(gone);
+    }
+    if (join !== undefined && !entries.has(join.meta.phx_ref)) {
+      entries.set(join.meta.phx_ref, join);
+      this.#joined(join);
+    }
+    if (entries.size > 0) this.#remote.set(origin, entries);
+    else this.#remote.delete(origin);
+  }
+
+  /** Everything that another process tells of its members; what was known of them before and is not among it is over. */
+  replace(origin: string, entries: readonly PresenceEntry[]): void {
+    const present = new Set(entries.map(({ meta }) => meta.phx_ref));
+    for (const leave of this.#remote.get(origin)?.keys() ?? [])
+      if (!present.has(leave)) this.apply(origin, { leave });
+    for (const join of entries) this.apply(origin, { join });
+  }
+
+  #joined(entry: PresenceEntry): void {
+    // Whoever comes back before it was told of the leave has never left.
+    if (!this.#leaves.delete(entry.meta.phx_ref)) this.#joins.set(entry.meta.phx_ref, entry);
+  }
+
+  #left(gone: PresenceEntry): void {
     if (!this.#joins.delete(gone.meta.phx_ref)) this.#leaves.set(gone.meta.phx_ref, gone);
   }
 
   state(): PresenceState {
-    return group(this.#entries.values());
+    const remote = [...this.#remote.values()].flatMap((entries) => [...entries.values()]);
+    return group([...this.#tracked.values(), ...remote]);
   }
 
   /** What changed since the last call; undefined when nothing did. */
   takeDiff(): PresenceDiff | undefined {
-    if (this.#joins.size === 0 && this.#leaves.size === 0) return undefined;
+    if (!this.hasNews) return undefined;
     const diff = { joins: group(this.#joins.values()), leaves: group(this.#leaves.values()) };
     this.#joins.clear();
     this.#leaves.clear();
@@ -73,7 +128,7 @@ export class PresenceRoom<Member> {
   }
 }
 
-function group(entries: Iterable<Entry>): PresenceState {
+function group(entries: Iterable<PresenceEntry>): PresenceState {
   const state: PresenceState = Object.create(null);
   for (const { key, meta } of entries) {
     const known = state[key];

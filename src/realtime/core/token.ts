@@ -21,6 +21,12 @@ export type JudgedToken =
   | { readonly ok: true; readonly caller: Caller }
   | { readonly ok: false; readonly fault: TokenFault };
 
+/**
+ * Roles that no caller may be: the service's own, which owns realtime.messages and whom no policy binds, and PostgreSQL's
+ * word for becoming that again (`SET ROLE none`).
+ */
+const forbiddenRoles: ReadonlySet<string> = new Set(['supabase_realtime_admin', 'none']);
+
 /** Whitespace inside a token is removed and percent-encoding undone before it is verified. */
 export function cleanToken(token: string): string {
   let decoded = token;
@@ -50,6 +56,7 @@ export function judgeToken(token: VerifiedToken, nowMs: number): JudgedToken {
   const { exp, role } = claims;
   if (exp === undefined || role === undefined) return refuse({ kind: 'missing-claims' });
   if (typeof exp !== 'number' || typeof role !== 'string') return refuse({ kind: 'signature' });
+  if (forbiddenRoles.has(role)) return refuse({ kind: 'signature' });
   if (claims.iat !== undefined && typeof claims.iat !== 'number') return refuse({ kind: 'signature' });
   const now = Math.floor(nowMs / 1000);
   if (exp <= now) return refuse({ kind: 'expired', secondsAgo: now - Math.round(exp) });

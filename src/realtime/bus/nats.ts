@@ -1,0 +1,82 @@
+/** The bus over NATS, loaded when it is asked for. One subject a database. */
+import type { Logger } from '../../kernel/log.ts';
+import type { Transport } from './types.ts';
+
+export interface NatsOptions {
+  /** `nats://`, `tls://` or `ws://` addresses, separated by commas; credentials may stand in them. */
+  readonly url: string;
+  /** Tells apart the databases that share a NATS server. */
+  readonly identity: () => Promise<string>;
+  readonly log: Logger;
+}
+
+/** Below the largest message of a NATS server as it comes (1 MiB). */
+const maxChunkBytes = 512 * 1024;
+const reconnectMs = 500;
+
+export function createNatsTransport({ url, identity, log }: NatsOptions): Transport {
+  const open = async () => {
+    const { connect } = await import('@nats-io/transport-node');
+    const connection = await connect({
+      ...addressOf(url),
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: reconnectMs,
+      name: 'plinth',
+    });
+    return { connection, subject: `plinth.realtime.${await identity()}` };
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  const opening = (): ReturnType<typeof open> => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+
+  return {
+    name: 'nats',
+    maxChunkBytes,
+    async send(chunks) {
+      const { connection, subject } = await opening();
+      for (const chunk of chunks) connection.publish(subject, chunk);
+      await connection.flush();
+    },
+    async listen({ chunk, lost, restored }) {
+      const { connection, subject } = await opening();
+      const subscription = connection.subscribe(subject, {
+        callback(error, message) {
+          if (error === null) chunk(Buffer.from(message.data));
+          else log.warn({ reason: error.message }, 'a message of NATS could not be read');
+        },
+      });
+      void (async () => {
+        for await (const { type } of connection.status()) {
+          if (type === 'disconnect') lost();
+          else if (type === 'reconnect') restored();
+        }
+      })();
+      await connection.flush();
+      return async () => {
+        subscription.unsubscribe();
+        await connection.close();
+      };
+    },
+  };
+}
+
+/** The client takes credentials apart from the addresses. Those of the first address count. */
+function addressOf(text: string): { servers: string[]; user?: string; pass?: string; token?: string } {
+  const urls = text.split(',').map((server) => new URL(server.trim()));
+  const [{ username, password }] = urls as [URL, ...URL[]];
+  const servers = urls.map((url) => {
+    url.username = '';
+    url.password = '';
+    return url.href;
+  });
+  if (username === '') return { servers };
+  const name = decodeURIComponent(username);
+  return password === ''
+    ? { servers, token: name }
+    : { servers, user: name, pass: decodeURIComponent(password) };
+}

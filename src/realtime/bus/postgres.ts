@@ -1,0 +1,25 @@
+/**
+ * The bus over NOTIFY. A payload is text of less than 8000 bytes: chunks are base64, and as many as a batch needs. A
+ * commit that only notifies need not wait for the disk.
+ */
+import type { Database } from '../../database/types.ts';
+import { notifyAll } from '../queries.ts';
+import type { Transport } from './types.ts';
+
+const channel = 'plinth_realtime';
+const maxPayloadChars = 7996;
+
+export function createPostgresTransport(database: Database): Transport {
+  return {
+    name: 'postgres',
+    maxChunkBytes: (maxPayloadChars / 4) * 3,
+    send: (chunks) =>
+      notifyAll(
+        database.pool('supabase_realtime_admin'),
+        channel,
+        chunks.map((chunk) => chunk.toString('base64')),
+      ),
+    listen: ({ chunk, lost, restored }) =>
+      database.listen(channel, (payload) => chunk(Buffer.from(payload, 'base64')), restored, lost),
+  };
+}
