@@ -33,7 +33,10 @@ export async function change<T>(
         await intent.giveUp(present);
       },
     });
-    void service.tasks.run('remove replaced objects', () => intent.settle(given));
+    void service.tasks.run('remove replaced objects', async () => {
+      await intent.settle(given);
+      await service.renderer?.drop(given);
+    });
     return result;
   } catch (error) {
     if (!(committing && leavesOutcomeOpen(error))) {

@@ -80,6 +80,23 @@ export const storageErrors = {
     code: 'FeatureNotEnabled',
     message: 'The feature is not enabled for this resource',
   },
+  ImageBusy: { status: 429, code: 'SlowDown', message: 'Too many requests', httpStatus: 429 },
+  ImageTimeout: { status: 408, code: 'InvalidRequest', message: 'Image request timed out' },
+  ImageTooLarge: {
+    status: 400,
+    code: 'InvalidRequest',
+    message: 'The source image file is too large to process',
+  },
+  ImageTooManyPixels: {
+    status: 400,
+    code: 'InvalidRequest',
+    message: 'The source image resolution is too large to process',
+  },
+  ImageUnsupported: {
+    status: 400,
+    code: 'InvalidRequest',
+    message: 'The source image is invalid or unsupported for rendering',
+  },
   InsufficientSpace: {
     status: 507,
     code: 'InternalError',

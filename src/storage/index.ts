@@ -8,6 +8,7 @@ import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createFileBackend } from './backend/file.ts';
 import { findLivingVersions } from './queries/objects.ts';
+import { createRenderer } from './render/index.ts';
 import { createUploadLocks } from './resumable/locks.ts';
 import { createStaging } from './resumable/staging.ts';
 import { storageRoutes } from './routes/index.ts';
@@ -40,6 +41,9 @@ export function createStorage(deps: StorageDeps): Service {
       staging: createStaging(join(deps.dataDir, 'storage', 'resumable')),
       locks: createUploadLocks(),
     },
+    renderer: deps.config.storage.image_transformation.enabled
+      ? createRenderer(backend, join(deps.dataDir, 'storage', 'pictures'))
+      : undefined,
     fileSizeLimitBytes: deps.config.storage.file_size_limit,
     clock: deps.clock ?? systemClock,
     log,

@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Keys } from '../keys/types.ts';
 import type { ObjectBackend } from './backend/types.ts';
+import type { Renderer } from './render/index.ts';
 import type { UploadLocks } from './resumable/locks.ts';
 import type { Staging } from './resumable/staging.ts';
 
@@ -12,6 +13,8 @@ export interface StorageService {
   readonly keys: Keys;
   readonly backend: ObjectBackend;
   readonly resumable: { readonly staging: Staging; readonly locks: UploadLocks };
+  /** Undefined: pictures are not transformed. */
+  readonly renderer: Renderer | undefined;
   /** The project's largest object; a bucket may allow less. */
   readonly fileSizeLimitBytes: number;
   readonly clock: Clock;

@@ -9,6 +9,7 @@ import {
   uploadClaims,
 } from './core/signed-token.ts';
 import { judgeToken } from './core/token-judge.ts';
+import { printTransform, type Transform } from './core/transform.ts';
 import { parseMetadataHeader } from './core/user-metadata.ts';
 import { StorageError } from './errors.ts';
 import { findObject, findVisibleNames } from './queries/objects.ts';
@@ -25,12 +26,14 @@ export async function signDownloadUrl(
   scope: Scope,
   address: ObjectAddress,
   expiresInSeconds: number,
+  transform: Transform = {},
 ): Promise<string> {
   requireExpiry(service, expiresInSeconds);
   requireKey(address.key);
   const found = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key));
   if (!found) throw new StorageError('NoSuchKey');
-  return downloadUrl(service, `${address.bucketId}/${address.key}`, expiresInSeconds);
+  const transformations = service.renderer ? printTransform(transform) : '';
+  return downloadUrl(service, `${address.bucketId}/${address.key}`, expiresInSeconds, transformations);
 }
 
 export interface SignedPath {
@@ -107,9 +110,16 @@ export function verifySignedUrl(
   }
 }
 
-function downloadUrl(service: StorageService, url: string, expiresInSeconds: number): string {
-  const token = service.keys.signWithSecret(downloadClaims(url, nowSeconds(service), expiresInSeconds));
-  return `/object/sign/${url}?token=${token}`;
+/** With something to be done to a picture, the link leads to where that is done. */
+function downloadUrl(
+  service: StorageService,
+  url: string,
+  expiresInSeconds: number,
+  transformations = '',
+): string {
+  const claims = downloadClaims(url, nowSeconds(service), expiresInSeconds, transformations);
+  const place = transformations === '' ? 'object' : 'render/image';
+  return `/${place}/sign/${url}?token=${service.keys.signWithSecret(claims)}`;
 }
 
 function requireExpiry(service: StorageService, expiresInSeconds: number): void {

@@ -16,6 +16,7 @@ export interface StorageServer {
   readonly url: string;
   readonly database: Database;
   readonly keys: Keys;
+  readonly dataDir: string;
   /** A client with the service key, or one whose token holds these claims. */
   client(claims?: Claims): StorageClient;
   /** A request with a token of these claims; null sends none. */
@@ -67,6 +68,7 @@ export async function startStorage(settings: PartialConfig = {}): Promise<Storag
     url,
     database,
     keys,
+    dataDir,
     client: (claims) => new StorageClient(url, { Authorization: `Bearer ${tokenOf(claims)}` }),
     request(path, init = {}) {
       const headers = new Headers(init.headers);

@@ -11,6 +11,8 @@ export interface SignedClaims {
   readonly scope: SignedScope;
   readonly upsert: boolean;
   readonly owner: string | undefined;
+  /** What a picture is to become (`transform.ts`); empty for the object as it is. */
+  readonly transformations: string;
   /** Seconds since the epoch. */
   readonly exp: number;
 }
@@ -20,8 +22,10 @@ export function downloadClaims(
   url: string,
   nowSeconds: number,
   expiresInSeconds: number,
+  transformations = '',
 ): Record<string, unknown> {
-  return { url, scope: 'download', iat: nowSeconds, exp: nowSeconds + expiresInSeconds };
+  const transformed = transformations === '' ? {} : { transformations };
+  return { ...transformed, url, scope: 'download', iat: nowSeconds, exp: nowSeconds + expiresInSeconds };
 }
 
 export function uploadClaims(
@@ -50,6 +54,7 @@ export function readSignedClaims(
     scope,
     upsert: claims.upsert === true,
     owner: typeof claims.owner === 'string' ? claims.owner : undefined,
+    transformations: typeof claims.transformations === 'string' ? claims.transformations : '',
     exp: claims.exp,
   };
 }

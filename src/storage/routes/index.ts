@@ -11,6 +11,7 @@ import { infoRoutes } from './info.ts';
 import { listRoutes } from './list.ts';
 import { moveRoutes } from './move.ts';
 import { removeRoutes } from './remove.ts';
+import { renderRoutes } from './render.ts';
 import { resumableRoutes } from './resumable.ts';
 import { signRoutes } from './sign.ts';
 import { statusRoutes } from './status.ts';
@@ -68,6 +69,7 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
       uploadRoutes(scope, service);
       resumableRoutes(scope, service);
+      if (service.renderer) renderRoutes(scope, service, service.renderer);
       downloadRoutes(scope, service);
       infoRoutes(scope, service);
       statusRoutes(scope);

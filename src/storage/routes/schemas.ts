@@ -1,5 +1,7 @@
 /** Parts of request schemas that several routes share; a fault's message comes from the validator, as upstream. */
 
+import { formats, gravities, resizeModes } from '../core/transform.ts';
+
 /** Every route with a token says first that the header is missing, then what is wrong with the token. */
 export const authorizationHeader = {
   type: 'object',
@@ -10,6 +12,30 @@ export const authorizationHeader = {
 export const downloadQuery = {
   type: 'object',
   properties: { download: { type: 'string' } },
+} as const;
+
+export const transformSchema = {
+  type: 'object',
+  properties: {
+    height: { type: 'integer', minimum: 0 },
+    width: { type: 'integer', minimum: 0 },
+    resize: { type: 'string', enum: resizeModes },
+    format: { type: 'string', enum: formats },
+    quality: { type: 'integer', minimum: 20, maximum: 100 },
+    gravity: { type: 'string', enum: gravities },
+    x_offset: { type: 'number' },
+    y_offset: { type: 'number' },
+  },
+  // A focal point needs both of its coordinates, as shares of the picture.
+  if: { properties: { gravity: { const: 'fp' } }, required: ['gravity'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: {
+    required: ['x_offset', 'y_offset'],
+    properties: {
+      x_offset: { type: 'number', minimum: 0, maximum: 1 },
+      y_offset: { type: 'number', minimum: 0, maximum: 1 },
+    },
+  },
 } as const;
 
 export interface BucketParams {

@@ -1,23 +1,24 @@
 /** `POST /object/sign/…`: links to read one object, or several of a bucket. */
 import type { FastifyInstance } from 'fastify';
+import type { Transform } from '../core/transform.ts';
 import { operations } from '../operations.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { signDownloadUrl, signDownloadUrls } from '../signed-urls.ts';
-import { authorizationHeader, type BucketParams, type ObjectParams } from './schemas.ts';
+import { authorizationHeader, type BucketParams, type ObjectParams, transformSchema } from './schemas.ts';
 
 const expiresIn = { type: 'integer', minimum: 1 };
 const maxPaths = 1000;
 
 export function signRoutes(app: FastifyInstance, service: StorageService): void {
-  app.post<{ Params: ObjectParams; Body: { expiresIn: number } }>(
+  app.post<{ Params: ObjectParams; Body: { expiresIn: number; transform?: Transform } }>(
     '/object/sign/:bucketName/*',
     {
       schema: {
         headers: authorizationHeader,
         body: {
           type: 'object',
-          properties: { expiresIn, transform: { type: 'object' } },
+          properties: { expiresIn, transform: transformSchema },
           required: ['expiresIn'],
         },
       },
@@ -25,7 +26,8 @@ export function signRoutes(app: FastifyInstance, service: StorageService): void 
     async (request) => {
       const scope = openScope(service, request, operations.signObjectUrl);
       const { bucketName: bucketId, '*': key } = request.params;
-      return { signedURL: await signDownloadUrl(service, scope, { bucketId, key }, request.body.expiresIn) };
+      const { expiresIn, transform } = request.body;
+      return { signedURL: await signDownloadUrl(service, scope, { bucketId, key }, expiresIn, transform) };
     },
   );
 

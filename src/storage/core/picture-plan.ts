@@ -1,0 +1,89 @@
+/** From a picture's size and what is asked of it: the size to scale to, and the part to keep. */
+import { type Gravity, side, type Transform } from './transform.ts';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PicturePlan {
+  readonly scaled: Size;
+  /** Undefined: all of it. */
+  readonly crop?: Size & { readonly left: number; readonly top: number };
+  /** The part that catches the eye is looked for; of this size. */
+  readonly attention?: Size;
+}
+
+/** No picture is made larger than it was, and none has a side of no pixels. */
+export function planPicture(source: Size, transform: Transform): PicturePlan {
+  const width = side(transform.width);
+  const height = side(transform.height);
+  if (width === undefined && height === undefined) return { scaled: source };
+  const wanted = { width: width ?? source.width, height: height ?? source.height };
+  const mode = transform.resize ?? 'cover';
+  if (mode === 'fill' && width !== undefined && height !== undefined)
+    return {
+      scaled: { width: Math.min(width, source.width), height: Math.min(height, source.height) },
+    };
+
+  const ratios = { width: wanted.width / source.width, height: wanted.height / source.height };
+  if (mode !== 'cover' || width === undefined || height === undefined) {
+    const ratio =
+      width === undefined
+        ? ratios.height
+        : height === undefined
+          ? ratios.width
+          : Math.min(ratios.width, ratios.height);
+    return { scaled: scale(source, ratio) };
+  }
+  const scaled = scale(source, Math.max(ratios.width, ratios.height));
+  const kept = { width: Math.min(width, scaled.width), height: Math.min(height, scaled.height) };
+  if (kept.width === scaled.width && kept.height === scaled.height) return { scaled };
+  if (transform.gravity === 'sm') return { scaled, attention: kept };
+  const [left, top] = corner(scaled, kept, transform);
+  return { scaled, crop: { ...kept, left, top } };
+}
+
+function scale({ width, height }: Size, ratio: number): Size {
+  const factor = Math.min(1, ratio);
+  return {
+    width: Math.max(1, Math.round(width * factor)),
+    height: Math.max(1, Math.round(height * factor)),
+  };
+}
+
+/** -1: the left or upper side, 1 the other, 0 the middle. */
+const sides: Record<Exclude<Gravity, 'sm' | 'fp'>, readonly [number, number]> = {
+  ce: [0, 0],
+  no: [0, -1],
+  so: [0, 1],
+  ea: [1, 0],
+  we: [-1, 0],
+  noea: [1, -1],
+  nowe: [-1, -1],
+  soea: [1, 1],
+  sowe: [-1, 1],
+};
+
+function corner(scaled: Size, kept: Size, transform: Transform): [number, number] {
+  const { gravity = 'ce', x_offset: x = 0, y_offset: y = 0 } = transform;
+  const room = [scaled.width - kept.width, scaled.height - kept.height] as const;
+  if (gravity === 'fp') {
+    const centre = [x * scaled.width - kept.width / 2, y * scaled.height - kept.height / 2] as const;
+    return [within(centre[0], room[0]), within(centre[1], room[1])];
+  }
+  const [towardsX, towardsY] = gravity === 'sm' ? [0, 0] : sides[gravity];
+  return [
+    within(along(room[0], towardsX, pixels(x, scaled.width)), room[0]),
+    within(along(room[1], towardsY, pixels(y, scaled.height)), room[1]),
+  ];
+}
+
+/** Below 1 an offset is a share of the picture, from there on pixels. */
+const pixels = (offset: number, length: number): number => (Math.abs(offset) < 1 ? offset * length : offset);
+
+/** From the right and the lower side offsets lead inwards. */
+const along = (room: number, towards: number, offset: number): number =>
+  (room * (towards + 1)) / 2 + (towards === 1 ? -offset : offset);
+
+const within = (value: number, room: number): number => Math.min(room, Math.max(0, Math.round(value)));

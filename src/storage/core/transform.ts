@@ -1,0 +1,102 @@
+/**
+ * What a picture is to become: the options of `/render/image`, as queries, signed tokens and answers spell them
+ * (supabase/storage 1.11.2, which hands them to imgproxy 3).
+ */
+
+export type Gravity = (typeof gravities)[number];
+
+export const gravities = ['no', 'so', 'ea', 'we', 'noea', 'nowe', 'soea', 'sowe', 'ce', 'sm', 'fp'] as const;
+export const resizeModes = ['cover', 'contain', 'fill'] as const;
+export const formats = ['origin', 'avif', 'webp'] as const;
+
+export interface Transform {
+  /** Pixels; 0 or absent: as the other dimension gives it. */
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  readonly resize?: (typeof resizeModes)[number] | undefined;
+  /** Absent: the best that the client accepts. */
+  readonly format?: (typeof formats)[number] | undefined;
+  /** 20 to 100. */
+  readonly quality?: number | undefined;
+  /** Which part stays when `cover` cuts: a side, `sm` the one that catches the eye, `fp` around a point. */
+  readonly gravity?: Gravity | undefined;
+  readonly x_offset?: number | undefined;
+  readonly y_offset?: number | undefined;
+}
+
+/** Wider or higher pictures are not made (the hosted service's limit). */
+export const maxSidePixels = 2500;
+export const defaultQuality = 80;
+
+/** imgproxy's words for the ways to fit. */
+const resizingTypes = { cover: 'fill', contain: 'fit', fill: 'force' } as const;
+
+/** What was done, as the header `X-Transformations` names it. */
+export function describeTransform(transform: Transform): string[] {
+  return segments(transform, (resize) => `resizing_type:${resizingTypes[resize ?? 'cover']}`);
+}
+
+/** The text in a signed token; empty when there is nothing to do. */
+export function printTransform(transform: Transform): string {
+  return segments(transform, (resize) => (resize === undefined ? undefined : `resize:${resize}`)).join(',');
+}
+
+/**
+ * What {@link printTransform} wrote. Tokens are ours, so what is not understood is left out.
+ *
+ * @example
+ * parseTransform('height:10,gravity:fp:0:1'); // { height: 10, gravity: 'fp', x_offset: 0, y_offset: 1 }
+ */
+export function parseTransform(text: string): Transform {
+  const found: { -readonly [K in keyof Transform]: Transform[K] } = {};
+  for (const segment of text.split(',')) {
+    const [name, value = '', x, y] = segment.split(':');
+    switch (name) {
+      case 'width':
+      case 'height':
+        found[name] = side(Number(value));
+        break;
+      case 'quality':
+        if (Number(value) >= 20 && Number(value) <= 100) found.quality = Number(value);
+        break;
+      case 'resize':
+        found.resize = resizeModes.find((mode) => mode === value);
+        break;
+      case 'format':
+        found.format = formats.find((format) => format === value);
+        break;
+      case 'gravity':
+        found.gravity = gravities.find((gravity) => gravity === value);
+        found.x_offset = offset(x);
+        found.y_offset = offset(y);
+        break;
+    }
+  }
+  return found;
+}
+
+/** Within what is made; undefined for a side that is left open. */
+export function side(pixels: number | undefined): number | undefined {
+  if (pixels === undefined || !(pixels >= 1)) return undefined;
+  return Math.min(Math.round(pixels), maxSidePixels);
+}
+
+function segments(transform: Transform, resize: (mode: Transform['resize']) => string | undefined): string[] {
+  const { format, quality, gravity, x_offset: x, y_offset: y } = transform;
+  const height = side(transform.height);
+  const width = side(transform.width);
+  const hasOffset = gravity !== 'sm' && (x !== undefined || y !== undefined);
+  return [
+    height && `height:${height}`,
+    width && `width:${width}`,
+    (width || height) && resize(transform.resize),
+    quality && `quality:${quality}`,
+    format && format !== 'origin' && `format:${format}`,
+    gravity && `gravity:${gravity}${hasOffset ? `:${x ?? 0}:${y ?? 0}` : ''}`,
+  ].filter((segment): segment is string => typeof segment === 'string');
+}
+
+function offset(text: string | undefined): number | undefined {
+  const value = Number.parseFloat(text ?? '');
+  return Number.isFinite(value) ? value : undefined;
+}

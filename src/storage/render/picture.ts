@@ -1,0 +1,109 @@
+/**
+ * Making a picture out of another, by sharp (libvips), which is loaded when the first is asked for. Formats that can
+ * name other files or hold programs (SVG, PDF, XML) are not read at all; of moving pictures the first frame is.
+ */
+import type { Metadata, Sharp, SharpConstructor, SharpOptions } from 'sharp';
+import { chooseFormat, type PictureFormat } from '../core/picture-format.ts';
+import { planPicture } from '../core/picture-plan.ts';
+import { defaultQuality, type Transform } from '../core/transform.ts';
+import { StorageError } from '../errors.ts';
+
+/** The largest source, as the hosted service has it. */
+export const maxSourceBytes = 25 * 1000 * 1000;
+export const maxSourcePixels = 50 * 1000 * 1000;
+export const renderTimeoutSeconds = 15;
+/** Larger ones take seconds as AVIF: they are sent so only if that was asked for by name. */
+const maxAutomaticAvifPixels = 2 * 1000 * 1000;
+
+const readableFormats = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif', 'Tiff'].map(
+  (name) => `VipsForeignLoad${name}`,
+);
+/** A damaged checksum is forgiven, a file that ends too early is not. */
+const reading: SharpOptions = { failOn: 'truncated', limitInputPixels: maxSourcePixels };
+
+export interface Picture {
+  readonly format: PictureFormat;
+  readonly bytes: Buffer;
+}
+
+/** @throws {StorageError} ImageUnsupported, ImageTooManyPixels, ImageTimeout */
+export async function makePicture(
+  source: Buffer,
+  transform: Transform,
+  accept: string | undefined,
+): Promise<Picture> {
+  const sharp = await loadSharp();
+  try {
+    const metadata = await sharp(source, reading).metadata();
+    const { width, height } = metadata.autoOrient;
+    // Some headers are read before their size is judged.
+    if (width * height > maxSourcePixels) throw new StorageError('ImageTooManyPixels');
+    const { scaled, crop, attention } = planPicture({ width, height }, transform);
+    const image = sharp(source, reading).autoOrient().timeout({ seconds: renderTimeoutSeconds });
+    if (attention) image.resize({ ...attention, fit: 'cover', position: sharp.strategy.attention });
+    else if (scaled.width !== width || scaled.height !== height) image.resize({ ...scaled, fit: 'fill' });
+    if (crop) image.extract(crop);
+    const size = attention ?? crop ?? scaled;
+    const format = formatOf(transform, accept, metadata, size.width * size.height);
+    return { format, bytes: await encode(image, format, transform.quality).toBuffer() };
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+let loaded: Promise<SharpConstructor> | undefined;
+
+function loadSharp(): Promise<SharpConstructor> {
+  loaded ??= import('sharp').then(({ default: sharp }) => {
+    sharp.block({ operation: ['VipsForeignLoad'] });
+    sharp.unblock({ operation: readableFormats });
+    // What one picture leaves is of no use to the next, and one must not take every processor.
+    sharp.cache(false);
+    sharp.concurrency(1);
+    return sharp;
+  });
+  return loaded;
+}
+
+function formatOf(
+  transform: Transform,
+  accept: string | undefined,
+  metadata: Metadata,
+  pixels: number,
+): PictureFormat {
+  const source = sourceFormat(metadata);
+  const format = chooseFormat(transform.format, accept, source);
+  if (format !== 'avif' || transform.format === 'avif' || pixels <= maxAutomaticAvifPixels) return format;
+  return chooseFormat(transform.format, accept?.replaceAll(/image\/avif/gi, ''), source);
+}
+
+function sourceFormat({ format, compression }: Metadata): PictureFormat | undefined {
+  if (format === 'heif') return compression === 'av1' ? 'avif' : undefined;
+  return format === 'jpeg' || format === 'png' || format === 'webp' || format === 'gif' ? format : undefined;
+}
+
+function encode(image: Sharp, format: PictureFormat, asked: number | undefined): Sharp {
+  const quality = asked ?? defaultQuality;
+  switch (format) {
+    case 'jpeg':
+      return image.flatten({ background: '#fff' }).jpeg({ quality, mozjpeg: false, progressive: true });
+    case 'png':
+      return image.png();
+    case 'gif':
+      return image.gif();
+    case 'webp':
+      return image.webp({ quality });
+    case 'avif':
+      // The scale of AVIF is another: 80 would be nearly lossless.
+      return image.avif({ quality: Math.round(quality * 0.75), effort: 2 });
+  }
+}
+
+function translate(error: unknown): unknown {
+  if (error instanceof StorageError) return error;
+  const text = error instanceof Error ? error.message : '';
+  if (/exceeds pixel limit|too large/i.test(text))
+    return new StorageError('ImageTooManyPixels', undefined, { cause: error });
+  if (/timeout/i.test(text)) return new StorageError('ImageTimeout', undefined, { cause: error });
+  return new StorageError('ImageUnsupported', undefined, { cause: error });
+}

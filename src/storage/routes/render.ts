@@ -1,0 +1,114 @@
+/** `GET /render/image/…`: a picture made of an object, for the caller, for anybody, or by a signed URL. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isNotModified } from '../core/conditions.ts';
+import {
+  cacheControl,
+  contentDisposition,
+  parseDate,
+  readObjectMetadata,
+  robotsTag,
+} from '../core/object-headers.ts';
+import { pictureTypes } from '../core/picture-format.ts';
+import { describeTransform, parseTransform, type Transform } from '../core/transform.ts';
+import { operations } from '../operations.ts';
+import type { ObjectRow } from '../queries/objects.ts';
+import { findCallersObject, findPublicObject, findSignedObject } from '../readable-object.ts';
+import type { Renderer } from '../render/index.ts';
+import { openScope } from '../scope.ts';
+import type { StorageService } from '../service.ts';
+import { verifySignedUrl } from '../signed-urls.ts';
+import { authorizationHeader, type DownloadQuery, type ObjectParams, transformSchema } from './schemas.ts';
+
+type PictureQuery = DownloadQuery & Transform;
+type PictureRequest = FastifyRequest<{ Params: ObjectParams; Querystring: DownloadQuery }>;
+
+const querystring = {
+  ...transformSchema,
+  properties: { ...transformSchema.properties, download: { type: 'string' } },
+} as const;
+
+export function renderRoutes(app: FastifyInstance, service: StorageService, renderer: Renderer): void {
+  app.get<{ Params: ObjectParams; Querystring: PictureQuery }>(
+    '/render/image/authenticated/:bucketName/*',
+    { schema: { headers: authorizationHeader, querystring } },
+    async (request, reply) => {
+      const scope = openScope(service, request, operations.renderImage);
+      const object = await findCallersObject(scope, addressOf(request));
+      return sendPicture(renderer, request, reply, object, request.query);
+    },
+  );
+
+  app.get<{ Params: ObjectParams; Querystring: PictureQuery }>(
+    '/render/image/public/:bucketName/*',
+    { schema: { querystring } },
+    async (request, reply) => {
+      const scope = openScope(service, request, operations.renderPublicImage, 'none');
+      const object = await findPublicObject(scope, addressOf(request));
+      return sendPicture(renderer, request, reply, object, request.query);
+    },
+  );
+
+  app.get<{ Params: ObjectParams; Querystring: DownloadQuery & { token: string } }>(
+    '/render/image/sign/:bucketName/*',
+    {
+      schema: {
+        querystring: {
+          type: 'object',
+          properties: { download: { type: 'string' }, token: { type: 'string' } },
+          required: ['token'],
+        },
+      },
+    },
+    async (request, reply) => {
+      const address = addressOf(request);
+      const { exp, transformations } = verifySignedUrl(service, request.query.token, 'download', address);
+      const scope = openScope(service, request, operations.renderSignedImage, 'none');
+      const object = await findSignedObject(scope, address);
+      const transform = parseTransform(transformations);
+      return sendPicture(renderer, request, reply, object, transform, new Date(exp * 1000));
+    },
+  );
+}
+
+const addressOf = ({ params }: PictureRequest) => ({ bucketId: params.bucketName, key: params['*'] });
+
+async function sendPicture(
+  renderer: Renderer,
+  request: PictureRequest,
+  reply: FastifyReply,
+  object: ObjectRow,
+  transform: Transform,
+  expires?: Date,
+): Promise<FastifyReply> {
+  const { headers } = request;
+  const metadata = readObjectMetadata(object.metadata);
+  const { key, format, bytes } = await renderer.render({
+    version: object.version ?? '',
+    transform,
+    accept: headers.accept,
+  });
+  // Not the object's own: each picture of it is another representation.
+  const etag = `"${metadata.eTag?.replaceAll('"', '') ?? ''}-${key}"`;
+  const lastModified = parseDate(metadata.lastModified ?? object.updated_at ?? undefined);
+  const notModified = isNotModified(headers, { etag, lastModified });
+
+  reply.header('etag', etag).header('x-robots-tag', robotsTag(metadata.xRobotsTag));
+  if (lastModified) reply.header('last-modified', lastModified.toUTCString());
+  if (transform.format === undefined) reply.header('vary', 'Accept');
+  if (expires) reply.header('expires', expires.toUTCString());
+  else {
+    const stale = headers['if-none-match'] !== undefined && !notModified;
+    reply.header('cache-control', cacheControl(metadata.cacheControl, stale));
+  }
+  if (notModified) return reply.code(304).send();
+
+  const done = describeTransform(transform);
+  if (done.length > 0) reply.header('x-transformations', done.join(','));
+  const disposition = contentDisposition(request.query.download);
+  if (disposition !== undefined) reply.header('content-disposition', disposition);
+  return reply
+    .header('x-content-type-options', 'nosniff')
+    .header('content-type', pictureTypes[format])
+    .header('content-length', bytes.byteLength)
+    .send(bytes);
+}
