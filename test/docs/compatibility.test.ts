@@ -35,7 +35,6 @@ describe('what is missing, in the words of the page', () => {
   it.each([
     ['GraphQL', 'POST', '/graphql/v1', 404, 'Nothing is served'],
     ['S3 protocol', 'GET', '/storage/v1/s3/photos', 404, 'not found'],
-    ['Image transformation', 'GET', '/storage/v1/render/image/public/photos/a.png', 404, 'not found'],
     ['Analytics and vector buckets', 'POST', '/storage/v1/vector/ListVectorBuckets', 404, 'not found'],
     ['SCIM', 'GET', '/auth/v1/scim/v2/Schemas', 404, 'feature_disabled'],
     ['Log service', 'GET', '/analytics/v1/logs', 404, 'Nothing is served'],

@@ -62,11 +62,9 @@ export const storage = section('Files.', {
     { enabled: boolean(true, 'Serves it.') },
     notYet,
   ),
-  image_transformation: section(
-    'Resized images.',
-    { enabled: boolean(false, 'Transforms images on request.') },
-    notYet,
-  ),
+  image_transformation: section('Resized images.', {
+    enabled: boolean(false, 'Transforms images on request.'),
+  }),
   buckets: names(
     'NAME',
     'Buckets made at first start and by `seed buckets`.',
