@@ -9,6 +9,7 @@ import { defineConfig, type UserConfig } from 'vite';
 import { messagesPlugin } from './build/messages.ts';
 import { schemeScriptPlugin } from './build/scheme-script.ts';
 import { themeCssPlugin } from './build/theme-css.ts';
+import { withoutRuntimeStylesPlugin } from './build/without-runtime-styles.ts';
 
 export type Face = 'account' | 'console';
 
@@ -24,7 +25,13 @@ export function faceConfig(face: Face): UserConfig {
     publicDir: false,
     logLevel: 'warn',
     html: { cspNonce: noncePlaceholder },
-    plugins: [react(), themeCssPlugin(), messagesPlugin(), schemeScriptPlugin(noncePlaceholder)],
+    plugins: [
+      react(),
+      themeCssPlugin(),
+      withoutRuntimeStylesPlugin(),
+      messagesPlugin(),
+      schemeScriptPlugin(noncePlaceholder),
+    ],
     // React has had it since 18; what wouter and others bring for older ones stays out.
     resolve: { alias: [{ find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' }] },
     build: {
