@@ -307,6 +307,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     telemetry,
     functions,
     apiUrl,
+    attempt: rest.attempt,
     internalFetch,
     internalStream: (path, init) => gateway.stream(path, init),
     writeMigration: (tx, name, statements) =>

@@ -15,6 +15,7 @@ import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { KeyStore } from '../keys/index.ts';
 import type { Inbox, Mailer } from '../mail/types.ts';
+import type { Attempt } from '../rest/index.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import { commandLine, createAudit } from './audit.ts';
 import { storageRoutes } from './buckets/routes.ts';
@@ -62,6 +63,8 @@ export interface ConsoleDeps {
   readonly apiUrl: () => string;
   /** Health of every service: undefined, or a sentence that says what is wrong. */
   readonly health: () => Record<string, string | undefined>;
+  /** A request to REST that can be undone. */
+  readonly attempt: Attempt;
   /** A request to one of our own services in this process, for example /auth/v1/admin/users. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
   /** The same, with an answer whose body comes as it is made; `init.signal` ends it. */

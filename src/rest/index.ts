@@ -10,6 +10,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { AnswerSpace } from './answers/space.ts';
+import { type Attempt, createAttempt } from './attempt.ts';
 import { BodySpace } from './bodies.ts';
 import { errorBody, restError } from './errors.ts';
 import { EXPOSED_HEADERS } from './exposed-headers.ts';
@@ -20,6 +21,7 @@ import { type PermissionHints, settingsFromConfig } from './settings.ts';
 import { createState, projectSource } from './state.ts';
 
 export { AnswerSpace } from './answers/space.ts';
+export type { Attempt, AttemptAnswer, RestAttempt } from './attempt.ts';
 export { BodySpace } from './bodies.ts';
 export { type ClaimPath, readClaimPath } from './core/claim-path.ts';
 export { databaseError } from './core/database-error.ts';
@@ -52,12 +54,17 @@ const PREFIX = '/rest/v1';
 const INVALID_PATH = restError('PGRST125');
 const CHANNEL = 'pgrst';
 
+export interface RestService extends Service {
+  /** See `attempt.ts`. */
+  readonly attempt: Attempt;
+}
+
 /**
  * @example
  * const rest = createRest({ database, keys, config, dataDir, log, permissionHints: 'full' });
  * await rest.start?.();
  */
-export function createRest({ database, keys, config, dataDir, log, permissionHints }: RestDeps): Service {
+export function createRest({ database, keys, config, dataDir, log, permissionHints }: RestDeps): RestService {
   const state = createState(projectSource(database, settingsFromConfig(config, permissionHints), log));
   const { max_answer_size, max_waiting_answers, max_request_bodies } = config.plinth.rest;
   const limits = { answerBytes: max_answer_size, totalBytes: max_waiting_answers };
@@ -72,6 +79,7 @@ export function createRest({ database, keys, config, dataDir, log, permissionHin
   };
   return {
     name: 'rest',
+    attempt: createAttempt((request) => handle(request, deps)),
     mounts: [
       {
         prefix: PREFIX,

@@ -247,7 +247,10 @@ function pathRequest(
   const role = roles.get(identity.role);
   const readOnly = readsOnly(plan);
   const isolation = routine?.isolation ?? role?.isolation;
-  const rollback = preferences.tx === 'rollback' || (settings.txEnd.rollback && preferences.tx !== 'commit');
+  const rollback =
+    request.rollsBack === true ||
+    preferences.tx === 'rollback' ||
+    (settings.txEnd.rollback && preferences.tx !== 'commit');
   const decides = rollback || isolation !== undefined || mayRefuse(shape);
   const hasAfter = compiled.settings !== undefined || compiled.explain !== undefined;
   return {

@@ -1,17 +1,25 @@
 /** The API page's requests: in somebody's name, to REST alone; and the types of the live schema. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { configFrom } from '../../src/config/index.ts';
 import { runSql } from '../../src/testing.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 let backend: Backend;
 let owner: Operator;
 beforeAll(async () => {
-  backend = await startBackend();
+  backend = await startBackend({ config: configFrom({ api: { schemas: ['public', 'inner_rooms'] } }) });
   for (const statement of [
     'create table public.mine (id int, owner uuid)',
     'alter table public.mine enable row level security',
     'grant all on public.mine to anon, authenticated, service_role',
     'create policy own on public.mine to authenticated using (owner = auth.uid())',
+    'create function public.add_mine(id int, note text default null) returns public.mine language sql as $$ insert into public.mine values (id, auth.uid()) returning * $$',
+    'create function public.unnamed(int) returns int language sql as $$ select 1 $$',
+    'create schema inner_rooms',
+    'create table inner_rooms.beds (id int primary key)',
+    'create function inner_rooms.sleep_well() returns trigger language plpgsql as $$ begin return new; end $$',
+    'grant usage on schema inner_rooms to anon, authenticated, service_role',
+    'grant all on inner_rooms.beds to anon, authenticated, service_role',
     "insert into public.mine values (1, '00000000-0000-4000-8000-000000000001'), (2, null)",
   ])
     await runSql(backend, statement);
@@ -39,6 +47,78 @@ test.each([
     .toBe(rows);
 });
 
+const ada = '00000000-0000-4000-8000-000000000001';
+const send = async (trial: object, by = owner) => (await by.call('POST', '/reference/try', trial)).body;
+const count = async (): Promise<number> =>
+  JSON.parse((await send({ method: 'GET', path: 'mine?select=id' })).body).length;
+
+test('what REST shows: its schemas, and the functions that a request can call', async () => {
+  const { body } = await owner.call('GET', '/reference');
+  expect(body.schemas).toEqual(['public', 'inner_rooms']);
+  const names = body.functions.map((each: { schema: string; name: string }) => `${each.schema}.${each.name}`);
+  expect(names).toContain('public.add_mine');
+  expect(names.filter((name: string) => /unnamed|sleep_well|keep$/.test(name))).toEqual([]);
+  expect(body.functions.find(({ name }: { name: string }) => name === 'add_mine')).toEqual({
+    schema: 'public',
+    name: 'add_mine',
+    arguments: [
+      { name: 'id', type: 'integer', required: true },
+      { name: 'note', type: 'text', required: false },
+    ],
+    returns: 'mine',
+    volatile: true,
+    comment: null,
+  });
+});
+
+test.each([
+  ['an insert', { method: 'POST', path: 'mine', body: JSON.stringify({ id: 7, owner: ada }) }, 201],
+  ['an update', { method: 'PATCH', path: 'mine?id=eq.1', body: JSON.stringify({ id: 70 }) }, 200],
+  ['a delete', { method: 'DELETE', path: 'mine?id=eq.1' }, 200],
+  ['a call that writes', { method: 'POST', path: 'rpc/add_mine', body: JSON.stringify({ id: 8 }) }, 200],
+])('%s is answered as an app would be answered, and rolled back', async (_what, trial, status) => {
+  const before = await send({ method: 'GET', path: 'mine?select=*&order=id' });
+  const answer = await send({ ...trial, as: claims(ada) });
+  expect([answer.status, answer.body]).toEqual([status, expect.stringContaining(ada)]);
+  expect(await send({ method: 'GET', path: 'mine?select=*&order=id' })).toEqual(before);
+});
+
+test('what is to stay stays, and the audit log tells the two apart', async () => {
+  const before = await count();
+  const insert = { method: 'POST', path: 'mine', body: JSON.stringify({ id: 9, owner: ada }) };
+  await send({ ...insert, rollsBack: false, as: claims(ada) });
+  expect(await count()).toBe(before + 1);
+  await send({ method: 'DELETE', path: 'mine?id=eq.9', rollsBack: false });
+  expect(await count()).toBe(before);
+  const { entries } = (await owner.call('GET', '/audit?action=api.try')).body;
+  const writes = entries.filter(({ detail }: { detail: { method: string } }) => detail.method !== 'GET');
+  expect(writes.slice(0, 2).map(({ detail }: { detail: object }) => detail)).toEqual([
+    { method: 'DELETE', as: 'operator' },
+    { method: 'POST', as: 'claims' },
+  ]);
+  expect(writes[2].detail.rollsBack).toBe(true);
+});
+
+test('another schema is reached, one that is not exposed is not, and what policies refuse is refused', async () => {
+  const beds = { method: 'POST', path: 'beds', schema: 'inner_rooms', body: '{"id":1}' };
+  expect((await send(beds)).status).toBe(201);
+  expect((await send({ method: 'GET', path: 'beds', schema: 'inner_rooms' })).body).toBe('[]');
+  expect(await send({ method: 'GET', path: 'users', schema: 'auth' })).toMatchObject({
+    status: 406,
+    body: expect.stringContaining('PGRST106'),
+  });
+  const foreign = { method: 'POST', path: 'mine', body: '{"id":1,"owner":null}', as: claims(ada) };
+  expect(await send(foreign)).toMatchObject({ status: 403, body: expect.stringContaining('42501') });
+});
+
+test('whoever may only look tries nothing', async () => {
+  await backend.operators.createOperator('looker', 'read-only');
+  const looker = await operator(backend, 'looker');
+  expect((await looker.call('GET', '/reference')).status).toBe(200);
+  const trial = { method: 'GET', path: 'mine' };
+  expect((await looker.call('POST', '/reference/try', trial)).status).toBe(403);
+});
+
 test.each(['../auth/v1/admin/users', '%2e%2e/auth/v1/admin/users', 'rpc/../../auth', '//evil.example', ''])(
   'a path out of REST is refused: %j',
   async (path) => {
@@ -50,7 +130,10 @@ test('no credential is in the answer, and each try is in the audit log', async (
   const { body } = await owner.call('POST', '/reference/try', { method: 'GET', path: 'tasks?limit=1' });
   expect(JSON.stringify(body)).not.toContain(backend.keys.serviceRoleKey);
   const { entries } = (await owner.call('GET', '/audit?action=api.try')).body;
-  expect(entries[0]).toMatchObject({ target: 'tasks', detail: { method: 'GET', as: 'operator' } });
+  expect(entries[0]).toMatchObject({
+    target: 'tasks',
+    detail: { method: 'GET', as: 'operator', rollsBack: true },
+  });
 });
 
 test('types are those of the live schema', async () => {

@@ -17,6 +17,7 @@ import { validateLogSearch } from './features/logs/api.ts';
 import { validateMetricsSearch } from './features/metrics/api.ts';
 import { validatePolicySearch } from './features/policies/search.ts';
 import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.ts';
+import { validateReferenceSearch } from './features/reference/search.ts';
 import { validateSettingsSearch } from './features/settings/api.ts';
 import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
@@ -266,10 +267,7 @@ const settingsRoute = createRoute({
 const referenceRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/reference',
-  validateSearch: (search: Record<string, unknown>): { table?: string; as?: string } => ({
-    ...(typeof search.table === 'string' ? { table: search.table } : {}),
-    ...(typeof search.as === 'string' ? { as: search.as } : {}),
-  }),
+  validateSearch: validateReferenceSearch,
   component: ReferencePage,
 });
 

@@ -5,26 +5,28 @@ import { generateTypes } from '../../database/index.ts';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Keys } from '../../keys/types.ts';
+import type { Attempt } from '../../rest/index.ts';
 import type { Audit } from '../audit.ts';
 import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
 import { type Api, parseAs } from '../routes/api.ts';
+import { listFunctions } from './functions.ts';
 
 export interface ReferenceDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: Config;
   readonly clock: Clock;
-  readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly attempt: Attempt;
   readonly audit: Audit;
 }
 
 const tokenSeconds = 60;
-const shownChars = 100_000;
+const shownBytes = 100_000;
 
 export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
-  const { database, keys, config, clock, internalFetch, audit } = deps;
+  const { database, keys, config, clock, attempt, audit } = deps;
   const db = database.pool('supabase_admin');
 
   async function authorizationOf(as: string | undefined): Promise<string> {
@@ -36,24 +38,38 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
     return `Bearer ${token}`;
   }
 
-  // Whoever may run it could write: a function that is asked with GET may be volatile, too.
+  api.route('GET', '/reference', 'read', async () => {
+    const { schemas } = config.api;
+    return { schemas, functions: await listFunctions(db, schemas) };
+  });
+  // Whoever may run it could write: a function that is asked with GET may be volatile, and not all of it is undone.
   api.route('POST', '/reference/try', 'write', async (call) => {
-    const { as, method, path, body } = await parseAs((await import('./schemas.ts')).trial, call.request.body);
+    const { as, method, path, body, schema, rollsBack } = await parseAs(
+      (await import('./schemas.ts')).trial,
+      call.request.body,
+    );
+    const [target = '', query = ''] = splitOnce(path, '?');
     const authorization = await authorizationOf(as);
-    await audit(call, 'api.try', path.split('?', 1)[0] ?? path, { method, as: parsePersona(as).kind });
-    const answer = await internalFetch(`/rest/v1/${path}`, {
-      method,
-      headers: {
-        apikey: keys.publishableKey,
-        authorization,
-        ...(body === undefined
-          ? {}
-          : { 'content-type': 'application/json', prefer: 'return=representation' }),
+    const persona = parsePersona(as).kind;
+    await audit(call, 'api.try', target, { method, as: persona, ...(rollsBack ? { rollsBack } : {}) });
+    const { status, text, isCut } = await attempt(
+      {
+        method,
+        path: `/${target}`,
+        query,
+        headers: {
+          authorization,
+          ...(schema === undefined ? {} : { 'accept-profile': schema, 'content-profile': schema }),
+          ...(method === 'GET'
+            ? {}
+            : { 'content-type': 'application/json', prefer: 'return=representation' }),
+        },
+        body: body ?? '',
+        rollsBack,
       },
-      ...(body === undefined ? {} : { body }),
-    });
-    const text = await answer.text();
-    return { status: answer.status, body: text.slice(0, shownChars), isCut: text.length > shownChars };
+      shownBytes,
+    );
+    return { status, body: text, isCut };
   });
   api.route('GET', '/reference/types', 'read', async ({ reply }) => {
     const schemas = [...new Set(['public', ...config.api.schemas])];
@@ -62,4 +78,9 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
       .header('content-disposition', 'attachment; filename="database.types.ts"')
       .send(await generateTypes(database.info.url, schemas));
   });
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }

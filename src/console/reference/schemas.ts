@@ -8,6 +8,10 @@ export const trial = z.object({
   path: z
     .string()
     .max(8000)
-    .regex(/^(rpc\/)?[^/?#\\%]+(\?[^#]*)?$/, 'is not a table or function with its query'),
+    .regex(/^(rpc\/)?[^/?#\\]+(\?[^#]*)?$/, 'is not a table or function with its query'),
   body: z.string().max(1_000_000).optional(),
+  /** One of those that REST shows; the first unless named. */
+  schema: z.string().min(1).max(63).optional(),
+  /** False: what it writes stays. */
+  rollsBack: z.boolean().default(true),
 });

@@ -18,6 +18,8 @@ export interface RestRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
   readonly signal?: Cancellation;
+  /** The transaction is rolled back, whatever the settings say. */
+  readonly rollsBack?: boolean;
   /** Told who asks and what was run. */
   readonly trace?: Trace | undefined;
 }

@@ -1,46 +1,64 @@
-/** How an app uses each table of the live schema, with requests that can be tried in anybody's name. */
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+/** How an app uses each table and function of the exposed schemas, with requests that can be tried in anybody's name. */
+import { Button, NativeSelect } from '@mantine/core';
 import { IconApi, IconDownload } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { homeQuery, relationQuery, tablesQuery } from '../../api/queries.ts';
-import { callConsole, useMay } from '../../api/session.ts';
+import { useMay } from '../../api/session.ts';
 import { Card, Cards } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
-import list from '../../components/list.module.css';
 import { PageHead } from '../../components/page.tsx';
-import { PersonaPicker, usePersonaName } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { Tag } from '../../components/tag.tsx';
 import form from '../operators/form.module.css';
-import { readSnippets } from './snippets.ts';
+import { type Exposed, type ExposedFunction, exposedQuery } from './api.ts';
+import { Arguments, Columns } from './columns.tsx';
+import { type Address, callOf, type Operation, operations, type Usage, usageOf } from './snippets.ts';
 import { t } from './text.ts';
+import { Try } from './try.tsx';
 
 const route = getRouteApi('/app/reference');
 
+interface Subject {
+  readonly schema: string;
+  readonly name: string;
+  /** Undefined: a table or view. */
+  readonly called?: ExposedFunction;
+}
+
 export function ReferencePage() {
-  const { table, as } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const mayWrite = useMay('write');
-  const { data, error } = useQuery(tablesQuery);
+  const { data: tables, error } = useQuery(tablesQuery);
+  const { data: exposed, error: fault } = useQuery(exposedQuery);
   const { data: home } = useQuery(homeQuery);
-  const names = (data ?? []).filter(({ schema }) => schema === 'public').map(({ name }) => name);
-  const shown = table !== undefined && names.includes(table) ? table : names[0];
+  const subjects = tables === undefined || exposed === undefined ? undefined : subjectsOf(tables, exposed);
+  const shown = subjects?.find((each) => isAsked(each, search, exposed)) ?? subjects?.[0];
+  const problem = error ?? fault;
+  const address: Address = { url: home?.url ?? '', key: home?.publishableKey ?? '' };
   return (
     <>
       <PageHead title={t('reference.title')}>
-        {shown === undefined ? null : (
+        {subjects === undefined || shown === undefined ? null : (
           <NativeSelect
             size="xs"
-            aria-label={t('reference.table')}
-            value={shown}
-            data={names}
+            aria-label={t('reference.subject')}
+            value={String(subjects.indexOf(shown))}
+            data={groupsOf(subjects)}
             onChange={(event) => {
-              const next = event.currentTarget.value;
-              void navigate({ search: (former) => ({ ...former, table: next }) });
+              const next = subjects[Number(event.currentTarget.value)];
+              if (next === undefined) return;
+              const { schema, name, called } = next;
+              void navigate({
+                search: ({ as, op }) => ({
+                  ...(as === undefined ? {} : { as }),
+                  ...(op === undefined ? {} : { op }),
+                  ...(schema === exposed?.schemas[0] ? {} : { schema }),
+                  ...(called === undefined ? { table: name } : { fn: name }),
+                }),
+              });
             }}
           />
         )}
@@ -56,9 +74,9 @@ export function ReferencePage() {
         </Button>
       </PageHead>
       <Cards>
-        {error === null ? null : <ProblemBox error={error} />}
-        {data === undefined ? (
-          error === null ? (
+        {problem === null ? null : <ProblemBox error={problem} />}
+        {subjects === undefined || exposed === undefined ? (
+          problem === null ? (
             <SkeletonLines lines={8} />
           ) : null
         ) : shown === undefined ? (
@@ -67,29 +85,20 @@ export function ReferencePage() {
             title={t('reference.none-title')}
             text={t('reference.none-text')}
           />
+        ) : shown.called === undefined ? (
+          <OfTable
+            key={`${shown.schema}.${shown.name}`}
+            schema={shown.schema}
+            table={shown.name}
+            isFirst={shown.schema === exposed.schemas[0]}
+            address={address}
+          />
         ) : (
           <>
-            <Columns table={shown} />
-            <Card title={t('reference.snippets')}>
-              <div className={form.form}>
-                {readSnippets(shown, home?.url ?? '', home?.publishableKey ?? '').map(({ label, text }) => (
-                  <CodeBlock key={label} text={text} what={label} />
-                ))}
-              </div>
-            </Card>
-            {mayWrite ? (
-              <Try
-                key={shown}
-                table={shown}
-                as={as}
-                onAs={(next) =>
-                  void navigate({
-                    search: ({ as: _former, ...rest }) => (next === undefined ? rest : { ...rest, as: next }),
-                    replace: true,
-                  })
-                }
-              />
-            ) : null}
+            <Arguments of={shown.called} />
+            <Used
+              usage={callOf(shown.called, schemaUnless(shown.schema === exposed.schemas[0], shown), address)}
+            />
           </>
         )}
       </Cards>
@@ -97,100 +106,111 @@ export function ReferencePage() {
   );
 }
 
-function Columns({ table }: { table: string }) {
-  const { data, error } = useQuery(relationQuery({ schema: 'public', table }));
+const schemaUnless = (isFirst: boolean, { schema }: Pick<Subject, 'schema'>): string | undefined =>
+  isFirst ? undefined : schema;
+
+function OfTable({
+  schema,
+  table,
+  isFirst,
+  address,
+}: {
+  schema: string;
+  table: string;
+  /** REST means it when a request names none. */
+  isFirst: boolean;
+  address: Address;
+}) {
+  const { op } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data } = useQuery(relationQuery({ schema, table }));
+  const operation = operations.find((each) => each === op) ?? 'select';
   return (
-    <Card title={t('reference.columns')} flush>
-      {error === null ? null : <ProblemBox error={error} />}
-      {data === undefined ? (
-        <SkeletonLines lines={4} />
-      ) : (
-        <table className={list.table}>
-          <caption className="visually-hidden">{t('reference.columns')}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t('reference.column')}</th>
-              <th scope="col">{t('reference.type')}</th>
-              <th scope="col">{t('reference.notes')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.columns.map((column) => (
-              <tr key={column.name}>
-                <td>
-                  <code>{column.name}</code>
-                </td>
-                <td className={list.dim}>{column.type}</td>
-                <td>
-                  {column.primary_key ? <Tag tone="info">{t('reference.key')}</Tag> : null}{' '}
-                  {!column.nullable && column.default === null && column.identity === null ? (
-                    <Tag>{t('reference.required')}</Tag>
-                  ) : null}{' '}
-                  {column.references === null ? null : (
-                    <Tag>{t('reference.to', { table: column.references.table })}</Tag>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+    <>
+      <Columns schema={schema} table={table} />
+      {data === undefined ? null : (
+        <Used
+          usage={usageOf(
+            operation,
+            { schema: schemaUnless(isFirst, { schema }), name: table },
+            data.columns,
+            address,
+          )}
+          tools={
+            <NativeSelect
+              size="xs"
+              aria-label={t('reference.operation')}
+              value={operation}
+              data={operations.map((value) => ({ value, label: t(`reference.op.${value}`) }))}
+              onChange={(event) => {
+                const next = event.currentTarget.value as Operation;
+                void navigate({ search: (former) => ({ ...former, op: next }), replace: true });
+              }}
+            />
+          }
+        />
       )}
-    </Card>
+    </>
   );
 }
 
-function Try({
-  table,
-  as,
-  onAs,
-}: {
-  table: string;
-  as: string | undefined;
-  onAs: (as: string | undefined) => void;
-}) {
-  const [path, setPath] = useState(`${encodeURIComponent(table)}?select=*&limit=10`);
-  const name = usePersonaName(as);
-  const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () =>
-      callConsole<{ status: number; body: string }>('/reference/try', {
-        method: 'POST',
-        body: { method: 'GET', path, ...(as === undefined ? {} : { as }) },
-      }),
-  });
+function Used({ usage: { request, snippets }, tools }: { usage: Usage; tools?: ReactNode }) {
+  const { as } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
   return (
-    <Card
-      title={t('reference.try')}
-      text={t('reference.try-text', { name })}
-      tools={<PersonaPicker as={as} onChange={onAs} />}
-    >
-      <form
-        className={form.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isPending) mutate();
-        }}
-      >
-        <TextInput
-          size="sm"
-          label={`${t('reference.request')}: GET /rest/v1/`}
-          value={path}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => setPath(event.currentTarget.value)}
-        />
-        <div className={form.buttons}>
-          <Button type="submit" size="sm" loading={isPending}>
-            {t('reference.run')}
-          </Button>
+    <>
+      <Card title={t('reference.snippets')} tools={tools}>
+        <div className={form.form}>
+          {snippets.map(({ label, text }) => (
+            <CodeBlock key={label} text={text} what={label} />
+          ))}
         </div>
-        {error === null ? null : <ProblemBox error={error} />}
-        {data === undefined ? null : (
-          <div role="status">
-            <Tag tone={data.status < 400 ? 'success' : 'warning'}>{data.status}</Tag>
-            <CodeBlock text={data.body} what={t('reference.answer')} />
-          </div>
-        )}
-      </form>
-    </Card>
+      </Card>
+      {mayWrite ? (
+        <Try
+          key={`${request.method} ${request.schema} ${request.path}`}
+          request={request}
+          as={as}
+          onAs={(next) =>
+            void navigate({
+              search: ({ as: _former, ...rest }) => (next === undefined ? rest : { ...rest, as: next }),
+              replace: true,
+            })
+          }
+        />
+      ) : null}
+    </>
   );
+}
+
+/** Tables before functions, in the order in which the schemas are exposed. */
+function subjectsOf(
+  tables: readonly { readonly schema: string; readonly name: string }[],
+  { schemas, functions }: Exposed,
+): Subject[] {
+  return schemas.flatMap((schema) => [
+    ...tables.filter((one) => one.schema === schema).map(({ name }) => ({ schema, name })),
+    ...functions
+      .filter((one) => one.schema === schema)
+      .map((called) => ({ schema, name: called.name, called })),
+  ]);
+}
+
+function isAsked(
+  { schema, name, called }: Subject,
+  asked: { readonly schema?: string; readonly table?: string; readonly fn?: string },
+  exposed: Exposed | undefined,
+): boolean {
+  if (schema !== (asked.schema ?? exposed?.schemas[0])) return false;
+  return called === undefined ? name === asked.table : name === asked.fn;
+}
+
+function groupsOf(subjects: readonly Subject[]) {
+  const groups = new Map<string, { value: string; label: string }[]>();
+  subjects.forEach(({ schema, name, called }, index) => {
+    const group = t(called === undefined ? 'reference.tables' : 'reference.functions', { schema });
+    groups.set(group, [...(groups.get(group) ?? []), { value: String(index), label: name }]);
+  });
+  return [...groups].map(([group, items]) => ({ group, items }));
 }

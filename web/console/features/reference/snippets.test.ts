@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import type { Column } from '../../api/types.ts';
+import { callOf, operations, sampleRow, usageOf } from './snippets.ts';
+
+const column = (name: string, type: string, more: Partial<Column> = {}): Column => ({
+  name,
+  type,
+  nullable: false,
+  default: null,
+  generated: false,
+  identity: null,
+  primary_key: false,
+  enum_values: null,
+  references: null,
+  comment: null,
+  ...more,
+});
+const columns = [
+  column('id', 'bigint', { primary_key: true, identity: 'always' }),
+  column('title', 'text'),
+  column('mood', 'mood', { enum_values: ['calm', 'busy'] }),
+  column('note', 'text', { nullable: true }),
+];
+const address = { url: 'http://127.0.0.1:54321', key: 'sb_publishable_x' };
+const scriptOf = (text: string) => text.replace(/^const .*? = /, '');
+
+test('a row has what is needed and nothing that is made', () => {
+  expect(sampleRow(columns)).toEqual({ title: 'text', mood: 'calm' });
+  expect(sampleRow([column('a', 'integer', { nullable: true })])).toEqual({ a: 1 });
+});
+
+test('each operation, as supabase-js and as curl', () => {
+  const all = operations.map((each) => usageOf(each, { schema: undefined, name: 'tasks' }, columns, address));
+  expect(all.map(({ request }) => `${request.method} ${request.path}`)).toEqual([
+    'GET tasks?select=*&limit=10',
+    'POST tasks',
+    'PATCH tasks?id=eq.1',
+    'DELETE tasks?id=eq.1',
+  ]);
+  expect(all.map(({ snippets }) => scriptOf(snippets[0]?.text ?? ''))).toEqual([
+    "await supabase\n  .from('tasks')\n  .select()\n  .limit(10);",
+    "await supabase\n  .from('tasks')\n  .insert({ title: 'text', mood: 'calm' })\n  .select();",
+    "await supabase\n  .from('tasks')\n  .update({ title: 'text', mood: 'calm' })\n  .eq('id', 1)\n  .select();",
+    "await supabase\n  .from('tasks')\n  .delete()\n  .eq('id', 1);",
+  ]);
+  expect(all[1]?.snippets[1]?.text).toBe(
+    'curl -X POST \'http://127.0.0.1:54321/rest/v1/tasks\' \\\n  -H \'apikey: sb_publishable_x\' \\\n  -H \'Content-Type: application/json\' \\\n  -d \'{"title":"text","mood":"calm"}\'',
+  );
+});
+
+test('another schema is named, in a header of its kind', () => {
+  const place = { schema: 'inner', name: 'tasks' };
+  const [read, write] = [
+    usageOf('select', place, columns, address),
+    usageOf('insert', place, columns, address),
+  ];
+  expect(read.request.schema).toBe('inner');
+  expect(read.snippets.map(({ text }) => text).join('\n')).toMatch(
+    /\.schema\('inner'\)[\s\S]*Accept-Profile: inner[\s\S]*"inner"\."tasks"/,
+  );
+  expect(write.snippets[1]?.text).toContain('Content-Profile: inner');
+});
+
+test('a function is called with what it needs', () => {
+  const { request, snippets } = callOf(
+    {
+      name: 'add',
+      arguments: [
+        { name: 'a', type: 'integer', required: true },
+        { name: 'odd name', type: 'uuid', required: true },
+        { name: 'c', type: 'text', required: false },
+      ],
+    },
+    undefined,
+    address,
+  );
+  expect(request).toMatchObject({ method: 'POST', path: 'rpc/add' });
+  expect(snippets[0]?.text).toContain(
+    ".rpc('add', { a: 1, 'odd name': '00000000-0000-0000-0000-000000000000' })",
+  );
+});
+
+test('no name ends a text of a snippet', () => {
+  const place = { schema: `s'"`, name: `a'b\\"; drop` };
+  const odd = [column(`id'`, 'text', { primary_key: true })];
+  for (const each of operations) {
+    const { snippets } = usageOf(each, place, odd, { url: 'http://x', key: `k'` });
+    const [script = '', shell = ''] = snippets.map(({ text }) => text);
+    // Read as JavaScript it calls what it should, with the names as they are.
+    const calls: unknown[] = [];
+    const supabase = new Proxy(() => undefined, {
+      get: (_target, name) => (name === 'then' ? undefined : supabase),
+      apply: (_target, _self, args) => {
+        calls.push(...args);
+        return supabase;
+      },
+    }) as unknown as object;
+    new Function('supabase', script.replace(/^const .*? = await /, 'return '))(supabase);
+    expect(calls).toEqual(expect.arrayContaining([place.schema, place.name]));
+    // A word of the shell in single quotes has no quote in it but as '\\''.
+    expect(shell.replaceAll(`'\\''`, '').split("'").length % 2).toBe(1);
+  }
+});

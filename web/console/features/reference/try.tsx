@@ -1,0 +1,107 @@
+/** A request as it can be changed and sent in somebody's name. What it writes is rolled back unless somebody says otherwise. */
+import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Card } from '../../components/card.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { CodeBlock } from '../../components/json-block.tsx';
+import { PersonaPicker, usePersonaName } from '../../components/persona-picker.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { Tag } from '../../components/tag.tsx';
+import form from '../operators/form.module.css';
+import { tryRequest } from './api.ts';
+import type { Request } from './snippets.ts';
+import { t } from './text.ts';
+
+export function Try({
+  request,
+  as,
+  onAs,
+}: {
+  request: Request;
+  as: string | undefined;
+  onAs: (as: string | undefined) => void;
+}) {
+  const { method } = request;
+  const [path, setPath] = useState(request.path);
+  const [body, setBody] = useState(request.body);
+  const [keeps, setKeeps] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const name = usePersonaName(as);
+  const { mutate, data, error, isPending, variables } = useMutation({
+    mutationFn: (rollsBack: boolean) =>
+      tryRequest({ ...request, path, ...(body === undefined ? {} : { body }), as, rollsBack }),
+    onSettled: () => setAsking(false),
+  });
+  const isRead = method === 'GET';
+  return (
+    <Card
+      title={t('reference.try')}
+      text={t('reference.try-text', { name })}
+      tools={<PersonaPicker as={as} onChange={onAs} />}
+    >
+      <form
+        className={form.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isPending) return;
+          if (keeps && !isRead) setAsking(true);
+          else mutate(!isRead);
+        }}
+      >
+        <TextInput
+          size="sm"
+          label={`${t('reference.request')}: ${method} /rest/v1/`}
+          value={path}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => setPath(event.currentTarget.value)}
+        />
+        {body === undefined ? null : (
+          <Textarea
+            size="sm"
+            label={t('reference.body')}
+            rows={Math.min(12, body.split('\n').length + 1)}
+            value={body}
+            spellCheck={false}
+            onChange={(event) => setBody(event.currentTarget.value)}
+          />
+        )}
+        <div className={form.buttons}>
+          {isRead ? null : (
+            <Checkbox
+              size="sm"
+              label={t('reference.keep')}
+              checked={keeps}
+              onChange={(event) => setKeeps(event.currentTarget.checked)}
+            />
+          )}
+          <Button type="submit" size="sm" loading={isPending}>
+            {t(isRead || keeps ? 'reference.run' : 'reference.run-back')}
+          </Button>
+        </div>
+        {error === null ? null : <ProblemBox error={error} />}
+        {data === undefined ? null : (
+          <div role="status">
+            <Tag tone={data.status < 400 ? 'success' : 'warning'}>{data.status}</Tag>{' '}
+            {variables === true ? <span className={form.text}>{t('reference.rolled-back')}</span> : null}
+            {data.body === '' ? null : <CodeBlock text={data.body} what={t('reference.answer')} />}
+            {data.isCut ? <p className={form.text}>{t('reference.cut')}</p> : null}
+          </div>
+        )}
+      </form>
+      {isAsking ? (
+        <Confirm
+          title={t('reference.keep-title', { method })}
+          action={t('reference.run')}
+          isBusy={isPending}
+          error={null}
+          onConfirm={() => mutate(false)}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('reference.keep-text', { name })}</p>
+        </Confirm>
+      ) : null}
+    </Card>
+  );
+}
