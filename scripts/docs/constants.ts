@@ -73,6 +73,8 @@ const fixed: readonly Fixed[] = [
   ['jobs', 'answer to a request', 'bytes', 'src/jobs', 'maxAnswerBytes'],
   ['jobs', 'redirects of a request', 'count', 'src/jobs/net', 'maxRedirects'],
   ['jobs', 'the queue of pg_net is looked at every', 'ms', 'src/jobs', 'netPollMs'],
+  ['jobs', 'jobs of pg_cron at once, in a process', 'count', 'src/jobs', 'maxRunningJobs'],
+  ['jobs', 'run details of pg_cron', 'ms', 'src/jobs', 'runDetailsKeptMs'],
   ['rest', 'request body', 'bytes', 'src/rest', 'BODY_LIMIT_BYTES'],
   ['rest', 'CSV, written as JSON', 'bytes', 'src/rest', 'CSV_AS_JSON_BYTES'],
   ['rest', 'form', 'bytes', 'src/rest', 'FORM_BYTES'],

@@ -1,5 +1,6 @@
 /** Puts the room together: a server (embedded or external), our files applied, pools, path, listener. */
 import { type Logger, silentLogger } from '../kernel/log.ts';
+import { sql } from '../kernel/sql.ts';
 import { type Cluster, startCluster } from './embedded/cluster.ts';
 import { connectAdmin, repairRoles } from './embedded/self-repair.ts';
 import { connectExternal } from './external/external.ts';
@@ -11,7 +12,7 @@ import { createRequestPath } from './path/index.ts';
 import { createListenHub, createPools } from './pool/index.ts';
 import { checkRole } from './request-role.ts';
 import type { Database, DatabaseInfo, LoginRole, MigrationSet, Setting } from './types.ts';
-import { Client, type ConnectionOptions, connectReplication } from './wire/index.ts';
+import { Client, type ConnectionOptions, connectReplication, runUncollected } from './wire/index.ts';
 
 export interface DatabaseOptions {
   /** Plinth's data folder (`.plinth`); the cluster lives in `postgres/` below it. Not used with `databaseUrl`. */
@@ -43,6 +44,8 @@ const bootstrapSet: MigrationSet = { room: 'database', dir: new URL('./sql/', im
 /** One database of a server that answers, whoever runs it. */
 export interface Server {
   readonly target: (role: LoginRole) => ConnectionOptions;
+  /** How any role signs in, as far as we know. */
+  readonly targetOf: (role: string, database: string) => ConnectionOptions;
   /** The account for our numbered files; open until the end of the first `migrate`. */
   readonly admin: Client;
   readonly info: DatabaseInfo;
@@ -87,7 +90,8 @@ async function startEmbedded(
       serverVersion,
       ownsSchemas: true,
     };
-    return { target, admin, info, stop: () => cluster.stop() };
+    const targetOf = (role: string, database: string) => clusterTarget(cluster, role, password, database);
+    return { target, targetOf, admin, info, stop: () => cluster.stop() };
   } catch (error) {
     await cluster.stop();
     throw error;
@@ -100,10 +104,14 @@ async function connectToExternal(
   onProgress: (message: string) => void,
 ): Promise<Server> {
   const external = await connectExternal(url, log);
-  const { session, serverVersion, ownsSchemas, target } = external;
+  const { session, serverVersion, ownsSchemas, target, targetOf } = external;
   try {
     if (ownsSchemas) {
-      const files = [...readMigrationFiles([bootstrapSet]), ...sqlOnlyFiles()];
+      const rows = await session.query<{ name: string }>(
+        sql`select extname::text as name from pg_catalog.pg_extension`,
+      );
+      const installed = rows.map(({ name }) => name);
+      const files = [...readMigrationFiles([bootstrapSet]), ...sqlOnlyFiles(installed)];
       await applyFiles({ session, serverVersion, log, onProgress }, files);
     } else {
       log.info(
@@ -117,7 +125,7 @@ async function connectToExternal(
     throw error;
   }
   const info = { url, embedded: false, serverVersion, ownsSchemas };
-  return { target, admin: session, info, stop: async () => {} };
+  return { target, targetOf, admin: session, info, stop: async () => {} };
 }
 
 /** Pools, path and listener over a bootstrapped database. */
@@ -152,6 +160,15 @@ export function openDatabase(
   };
   return {
     pool: pools.pool,
+    async signIn(role, name) {
+      const client = await Client.connect(server.targetOf(role, name));
+      return {
+        processId: client.processId,
+        run: (text) => runUncollected(client.connection, text),
+        cancel: () => client.connection.cancel(),
+        end: () => client.connection.close(),
+      };
+    },
     async asRequest(context, work, options) {
       checkRole(context.role);
       return pools.pool('authenticator').transaction(work, {
@@ -177,7 +194,7 @@ export function openDatabase(
 /** How a role signs in to a database of the embedded server. */
 export function clusterTarget(
   cluster: Cluster,
-  role: LoginRole,
+  role: string,
   password: string,
   database: string,
 ): ConnectionOptions {

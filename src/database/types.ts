@@ -100,6 +100,19 @@ export interface Session extends Queryable {
   onNotice(listener: (notice: NoticeShape) => void): void;
 }
 
+/** A connection that signed in as its role, whichever that is, so that nothing leads back to another. */
+export interface RoleSession {
+  readonly processId: number;
+  /**
+   * A script as the simple protocol takes it, outside a transaction if it is one statement. Rows are counted and
+   * dropped. Resolves with the command tag of its last statement, or the count of the rows that it gave.
+   */
+  run(text: string): Promise<{ readonly commandTag: string; readonly rowCount: number | undefined }>;
+  /** Asks the server to cancel what runs. */
+  cancel(): Promise<void>;
+  end(): Promise<void>;
+}
+
 /** Takes the rows of {@link Session.runCapped}. */
 export interface CappedRows {
   readonly maxRows: number;
@@ -260,6 +273,8 @@ export interface RequestContext {
 export interface Database {
   /** One pool a login role, made at first use, small, with idle connections closed after a while. */
   pool(role: LoginRole): Pool;
+  /** For code of a role that need not be one of ours, in a database of the server. @throws when it may not sign in. */
+  signIn(role: string, database: string): Promise<RoleSession>;
   /** A transaction on the authenticator's pool with the context set locally. */
   asRequest<T>(
     context: RequestContext,

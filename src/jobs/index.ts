@@ -1,11 +1,12 @@
 /**
- * The work that SQL asks this process for: requests of pg_net and database webhooks. What is to be done is in the
+ * The work that SQL asks this process for: requests of pg_net, database webhooks and jobs of pg_cron. What is to be done is in the
  * database, so that several processes share it and a crash forgets nothing (docs/decisions/0025-jobs.md).
  */
 import type { Config } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
+import { type CronCounts, createScheduler } from './cron/scheduler.ts';
 import { createExchanges } from './exchange.ts';
 import { createSender, type NetCounts } from './net/sender.ts';
 
@@ -32,6 +33,8 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
   }));
   const net: NetCounts = { answered: 0, failed: 0 };
   const sender = createSender({ database, exchanges, log, counts: net });
+  const cron: CronCounts = { succeeded: 0, failed: 0 };
+  const scheduler = createScheduler({ database, log, counts: cron });
   return {
     name: 'jobs',
     mounts: [],
@@ -42,10 +45,11 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
       void localUrl.then((url) => {
         localOrigin = new URL(url).origin;
         sender.start();
+        scheduler.start();
       });
     },
     async stop() {
-      await sender.stop();
+      await Promise.all([sender.stop(), scheduler.stop()]);
     },
   };
 }

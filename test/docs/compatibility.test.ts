@@ -47,24 +47,35 @@ describe('what is missing, in the words of the page', () => {
     expect(answer.text).toContain(said);
   });
 
-  it.each([
-    'postgis',
-    'vector',
-    'pg_cron',
-    'pgmq',
-    'http',
-    'pg_jsonschema',
-    'plv8',
-    'timescaledb',
-    'wrappers',
-  ])('the extension %s is refused with a sentence', async (name) => {
-    expect(page).toContain(`\`${name}\``);
-    const created = backend.database.pool('postgres').query(sql`create extension ${sql.id(name)}`);
-    await expect(created).rejects.toThrow(/is not available in the embedded PostgreSQL: \w/);
-  });
+  it.each(['postgis', 'vector', 'pgmq', 'http', 'pg_jsonschema', 'plv8', 'timescaledb', 'wrappers'])(
+    'the extension %s is refused with a sentence',
+    async (name) => {
+      expect(page).toContain(`\`${name}\``);
+      const created = backend.database.pool('postgres').query(sql`create extension ${sql.id(name)}`);
+      await expect(created).rejects.toThrow(/is not available in the embedded PostgreSQL: \w/);
+    },
+  );
 });
 
 describe('what is different', () => {
+  it('pg_cron runs jobs; a sixth field is refused', async () => {
+    expect(page).toContain('A\n  schedule with a sixth field is refused');
+    const pool = backend.database.pool('postgres');
+    await pool.exec(`create extension pg_cron; select cron.schedule('job', '1 second', 'select 1')`);
+    await expect
+      .poll(
+        () => pool.query(sql`select status from cron.job_run_details where end_time is not null limit 1`),
+        {
+          timeout: 20_000,
+        },
+      )
+      .toEqual([{ status: 'succeeded' }]);
+    await expect(pool.query(sql`select cron.schedule('0 0 * * * *', 'select 1')`)).rejects.toThrow(
+      'invalid schedule',
+    );
+    await pool.exec(`select cron.unschedule('job')`);
+  });
+
   it('requests of SQL are sent, to this server under the name of the gateway too', async () => {
     expect(page).toContain('`http://kong:8000` is this server');
     const pool = backend.database.pool('postgres');

@@ -1,6 +1,7 @@
 /**
- * kill -9 while requests are being sent: of PostgreSQL, of Plinth, and of both. Each request arrives at least once, and
- * each has an answer in the end. bench/jobs.ts does the same with ten thousand.
+ * kill -9 in the middle of the work, of PostgreSQL, of Plinth, and of both: each request arrives at least once and has an
+ * answer in the end (bench/jobs.ts does the same with ten thousand), and a job that was running has failed. Then two
+ * processes on one database, which do nothing twice.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,4 +52,57 @@ test('nothing that was queued is lost', async () => {
   expect(arrived()).toBe(requests);
   // Sent again is what was under way, and no more.
   expect(target.arrived.length).toBeLessThan(requests + 4 * 64 + 1);
+});
+
+test('a cron job that was running has failed, and runs again', async () => {
+  await plinth.query(
+    `create extension if not exists pg_cron; select cron.schedule('long', '1 second', 'select pg_sleep(1000)')`,
+  );
+  const runs = (): Promise<unknown> =>
+    plinth.query('select status, return_message as message from cron.job_run_details order by runid');
+  await expect.poll(runs, { timeout: 30_000 }).toEqual([{ status: 'running', message: null }]);
+  killPostgres(projectDir);
+  await killPlinth(plinth);
+  plinth = await startPlinth(projectDir);
+  await expect.poll(runs, { timeout: 60_000 }).toEqual([
+    { status: 'failed', message: 'server restarted' },
+    { status: 'running', message: null },
+  ]);
+  await plinth.query(`select cron.unschedule('long')`);
+});
+
+test('two processes on one database share the work', async () => {
+  const otherDir = mkdtempSync(join(tmpdir(), 'plinth-jobs-other-'));
+  const url = new URL(plinth.databaseUrl);
+  url.username = 'supabase_admin';
+  const other = await startPlinth(otherDir, ['--database-url', url.href]);
+  try {
+    target.arrived.length = 0;
+    const sessions =
+      "select count(distinct pid)::int as n from pg_locks where locktype = 'advisory' and classid = 1886283124";
+    await plinth.query(`create table public.ticks (at timestamptz default clock_timestamp());
+      select cron.schedule('tick', '2 seconds', 'insert into public.ticks default values')`);
+    await plinth.query(`select net.http_get('${target.url}/' || n) from generate_series(1, ${requests}) n`);
+    let most = 0;
+    await expect
+      .poll(
+        async () => {
+          most = Math.max(most, (await plinth.query(sessions))[0]?.n as number);
+          return (await plinth.query('select count(*)::int as n from net.http_request_queue'))[0]?.n;
+        },
+        { timeout: 60_000, interval: 20 },
+      )
+      .toBe(0);
+    expect(most).toBe(2);
+    expect(target.arrived.length).toBe(requests);
+    const ticks = `select count(*)::int as n, min(gap) as least from (
+      select extract(epoch from at - lag(at) over (order by at))::float as gap from public.ticks) gaps`;
+    await expect
+      .poll(async () => (await plinth.query(ticks))[0]?.n, { timeout: 30_000 })
+      .toBeGreaterThanOrEqual(4);
+    expect((await plinth.query(ticks))[0]?.least).toBeGreaterThan(1.5);
+  } finally {
+    await other.stop();
+    rmSync(otherDir, { recursive: true, force: true });
+  }
 });

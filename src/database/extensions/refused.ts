@@ -17,7 +17,6 @@ export const refusedExtensions: Readonly<Record<string, string>> = {
   index_advisor:
     'remove the statement, it only serves tuning; or use a PostgreSQL that has it with --database-url',
   orioledb: external,
-  pg_cron: notYet,
   pg_graphql: notYet,
   pg_hashids: notYet,
   pg_jsonschema: notYet,

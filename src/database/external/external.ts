@@ -22,6 +22,8 @@ export interface External {
   readonly serverVersion: number;
   /** How a role signs in. Complete after {@link External.prepareLogins}. */
   readonly target: (role: LoginRole) => ConnectionOptions;
+  /** How any role signs in to a database of that server: with the URL's password. */
+  readonly targetOf: (role: string, database: string) => ConnectionOptions;
   /** To be called once the roles are there. */
   prepareLogins(): Promise<void>;
 }
@@ -84,6 +86,10 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
         if (role === 'supabase_admin') return facts.superuser && ownsSchemas ? asOwner(role) : base;
         return options.get(role) ?? loginOf(base, role);
       },
+      targetOf: (role, database) => ({
+        ...(options.get(role as LoginRole) ?? loginOf(base, role)),
+        database,
+      }),
       async prepareLogins() {
         const refused = await tryLogins(base, serviceRoles, options);
         if (refused.length === 0) return;
@@ -171,11 +177,11 @@ async function tryLogins(
 }
 
 /** Elsewhere `postgres` may be somebody's superuser, whose search path we do not set; migrations count on this one. */
-function loginOf(base: ConnectionOptions, role: LoginRole): ConnectionOptions {
+function loginOf(base: ConnectionOptions, role: string): ConnectionOptions {
   return withSearchPath({ ...base, user: role }, role);
 }
 
-function withSearchPath(target: ConnectionOptions, role: LoginRole): ConnectionOptions {
+function withSearchPath(target: ConnectionOptions, role: string): ConnectionOptions {
   return role === 'postgres'
     ? { ...target, parameters: { search_path: '"$user", public, extensions' } }
     : target;

@@ -8,8 +8,10 @@ const scripts = [
   ['0002', 'pg_net', 'pg_net--0.19.5.sql'],
 ] as const;
 
-export function sqlOnlyFiles(): MigrationFile[] {
-  return scripts.map(([version, name, file]) => {
+/** Without those that the server has as `installed` extensions: its own, or ours where it is an embedded one. */
+export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
+  const wanted = scripts.filter(([, name]) => !installed.includes(name));
+  return wanted.map(([version, name, file]) => {
     const script = readFileSync(new URL(`../extensions/${file}`, import.meta.url), 'utf8');
     const text = asPlainSql(script);
     return { room: 'extensions', version, name, text, hash: createHash('sha256').update(text).digest('hex') };

@@ -159,5 +159,6 @@ async function open(cluster: Cluster, name: string): Promise<Database> {
     serverVersion: readVersion(admin),
     ownsSchemas: true,
   };
-  return openDatabase({ target, admin, info, stop: async () => {} }, silentLogger, () => {});
+  const targetOf = (role: string, database: string) => clusterTarget(cluster, role, password, database);
+  return openDatabase({ target, targetOf, admin, info, stop: async () => {} }, silentLogger, () => {});
 }

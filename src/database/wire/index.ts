@@ -15,3 +15,4 @@ export { type Notice, type Notification, readCells } from './messages.ts';
 export { connectReplication } from './replication.ts';
 export { runScript } from './script.ts';
 export { type PreparedStatement, StatementCache } from './statement-cache.ts';
+export { runUncollected } from './uncollected.ts';

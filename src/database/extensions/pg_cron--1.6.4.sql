@@ -1,0 +1,476 @@
+-- Somebody's event trigger must not run with the rights of this script.
+set local event_triggers = off;
+-- Nor may a function of somebody's be taken for a built-in one.
+set local search_path = pg_catalog, pg_temp;
+
+-- Jobs are rows; a process looks at each minute which are due and runs each in a session of its user. Names, columns and
+-- sentences are those of pg_cron 1.6. What begins with an underscore is between this script and the process.
+create schema cron;
+
+create sequence cron.jobid_seq;
+create sequence cron.runid_seq;
+
+create table cron.job (
+  jobid bigint primary key default nextval('cron.jobid_seq'),
+  schedule text not null,
+  command text not null,
+  nodename text not null default 'localhost',
+  nodeport int not null default current_setting('port')::int,
+  database text not null default current_database(),
+  username text not null default current_user,
+  active boolean not null default true,
+  jobname text,
+  constraint jobname_username_uniq unique (jobname, username)
+);
+alter table cron.job enable row level security;
+create policy cron_job_policy on cron.job using (username = current_user);
+
+create table cron.job_run_details (
+  jobid bigint,
+  runid bigint primary key default nextval('cron.runid_seq'),
+  job_pid int,
+  database text,
+  username text,
+  command text,
+  status text,
+  return_message text,
+  start_time timestamptz,
+  end_time timestamptz
+);
+alter table cron.job_run_details enable row level security;
+create policy cron_job_run_details_policy on cron.job_run_details using (username = current_user);
+
+-- A schedule, read: every so many seconds, at each start of the server, or by the fields of the time of day.
+create type cron._spec as (
+  every_seconds int,
+  at_start boolean,
+  minutes int[],
+  hours int[],
+  days int[],
+  months int[],
+  weekdays int[],
+  last_day boolean,
+  any_day boolean,
+  any_weekday boolean
+);
+
+-- When each job was due last, and whether a run of it waits for the end of another.
+create table cron._timetable (
+  jobid bigint primary key references cron.job on delete cascade,
+  spec cron._spec not null,
+  due_at timestamptz not null default clock_timestamp(),
+  is_waiting boolean not null default false
+);
+
+-- Runs that go on. One goes on as long as its session is there, whoever else has died.
+create table cron._run (
+  runid bigint primary key,
+  jobid bigint not null,
+  pid int,
+  backend_start timestamptz,
+  claimed_at timestamptz not null default clock_timestamp()
+);
+
+-- One field of a schedule; null when it is none. The grammar is Vixie cron's: lists of `*`, numbers, names and ranges, a
+-- step only behind `*` or a range. `$` among the days of the month is dealt with by the caller.
+create function cron._field(field text, low int, high int, names text[]) returns int[]
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  item text;
+  part text[];
+  bound text;
+  bounds int[];
+  step int;
+  result int[] := '{}';
+begin
+  foreach item in array string_to_array(lower(field), ',') loop
+    part := regexp_match(item, '^(?:(\*)|([0-9a-z]{1,9})(?:-([0-9a-z]{1,9}))?)(?:/([0-9]{1,9}))?$');
+    if part is null then
+      return null;
+    end if;
+    bounds := '{}';
+    foreach bound in array part[2:3] loop
+      if bound is null then
+        continue;
+      elsif bound ~ '^[0-9]+$' then
+        bounds := bounds || bound::int;
+      elsif array_position(names, bound) is null then
+        return null;
+      else
+        bounds := bounds || (array_position(names, bound) - 1 + low);
+      end if;
+    end loop;
+    step := coalesce(part[4]::int, 1);
+    if step = 0 or low > any (bounds) or high < any (bounds) or (part[4] is not null and cardinality(bounds) = 1) then
+      return null;
+    end if;
+    if part[1] is not null then
+      bounds := array[low, high];
+    end if;
+    result := result || array(
+      select generate_series(bounds[1], coalesce(bounds[2], bounds[1]), step));
+  end loop;
+  return result;
+end
+$$;
+
+create function cron._parse(schedule text) returns cron._spec
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  spec cron._spec;
+  written constant text := btrim(schedule, E' \t\n\r');
+  seconds constant text := (regexp_match(written, '^([1-9]|[1-5][0-9])\s+seconds?$', 'i'))[1];
+  fields text[] := regexp_split_to_array(case written
+    when '@yearly' then '0 0 1 1 *'
+    when '@annually' then '0 0 1 1 *'
+    when '@monthly' then '0 0 1 * *'
+    when '@weekly' then '0 0 * * 0'
+    when '@daily' then '0 0 * * *'
+    when '@midnight' then '0 0 * * *'
+    when '@hourly' then '0 * * * *'
+    else written
+  end, '\s+');
+  days text[];
+begin
+  spec.at_start := written in ('@reboot', '@restart');
+  spec.every_seconds := seconds;
+  if spec.at_start or seconds is not null then
+    return spec;
+  end if;
+  if cardinality(fields) = 5 then
+    days := string_to_array(fields[3], ',');
+    spec.last_day := '$' = any (days);
+    days := array_remove(days, '$');
+    spec.minutes := cron._field(fields[1], 0, 59, '{}');
+    spec.hours := cron._field(fields[2], 0, 23, '{}');
+    spec.days := case when days = '{}' then '{}' else cron._field(array_to_string(days, ','), 1, 31, '{}') end;
+    spec.months := cron._field(fields[4], 1, 12, '{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}');
+    -- 7 is Sunday too.
+    spec.weekdays := array_replace(cron._field(fields[5], 0, 7, '{sun,mon,tue,wed,thu,fri,sat,sun}'), 7, 0);
+    spec.any_day := starts_with(fields[3], '*');
+    spec.any_weekday := starts_with(fields[5], '*');
+  end if;
+  if spec.minutes is null or spec.hours is null or spec.days is null or spec.months is null or spec.weekdays is null then
+    raise exception using
+      errcode = '22023',
+      message = format('invalid schedule: %s', schedule),
+      hint = 'Use cron format (e.g. 5 4 * * *), or interval format ''[1-59] seconds''';
+  end if;
+  return spec;
+end
+$$;
+
+-- Whether a minute of local time is meant. As in Vixie cron either day field is enough when both say something.
+create function cron._matches(spec cron._spec, minute timestamp) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp
+as $$
+  select extract(minute from minute)::int = any (spec.minutes)
+    and extract(hour from minute)::int = any (spec.hours)
+    and extract(month from minute)::int = any (spec.months)
+    and case when spec.any_day or spec.any_weekday then on_day and on_weekday else on_day or on_weekday end
+  from (
+    select
+      extract(day from minute)::int = any (spec.days)
+        or (spec.last_day and extract(month from minute + interval '1 day') <> extract(month from minute)) as on_day,
+      extract(dow from minute)::int = any (spec.weekdays) as on_weekday
+  ) as days
+$$;
+
+-- `cron.timezone` of `postgres`, the database or the server; GMT unless it names a zone.
+create function cron._timezone() returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  zone constant text := coalesce((
+    select split_part(entry, '=', 2)
+    from pg_db_role_setting s, unnest(s.setconfig) as entry
+    where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+      and s.setrole in (0, to_regrole('postgres'))
+      and split_part(entry, '=', 1) = 'cron.timezone'
+    order by s.setrole <> 0 desc, s.setdatabase <> 0 desc
+    limit 1
+  ), current_setting('cron.timezone', true), 'GMT');
+begin
+  perform now() at time zone zone;
+  return zone;
+exception when invalid_parameter_value then
+  return 'GMT';
+end
+$$;
+
+-- The moment since which a job has been due, if it is; `last` is when it was due before. What lies before the current
+-- minute is not caught up with.
+create function cron._due(spec cron._spec, last timestamptz, moment timestamptz, zone text) returns timestamptz
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select case
+    when spec.at_start then
+      case when last < pg_postmaster_start_time() then pg_postmaster_start_time() end
+    when spec.every_seconds is not null then
+      case when last + make_interval(secs => spec.every_seconds) <= moment then moment end
+    when last < date_trunc('minute', moment) and cron._matches(spec, date_trunc('minute', moment at time zone zone)) then
+      date_trunc('minute', moment)
+  end
+$$;
+
+create function cron._is_running(job bigint) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select exists (
+    select from cron._run r
+    where r.jobid = job
+      and case
+        when r.pid is null then r.claimed_at > clock_timestamp() - interval '30 seconds'
+        else exists (select from pg_stat_activity a where a.pid = r.pid and a.backend_start = r.backend_start)
+      end
+  )
+$$;
+
+-- Takes up to `slots` jobs that are due, each for one process only. `skipped` counts those that somebody holds a lock on at
+-- this moment, `next_ms` is the time until the next one may be due.
+create function cron._claim(slots int, out runs jsonb, out skipped int, out next_ms int)
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  zone constant text := cron._timezone();
+  moment constant timestamptz := clock_timestamp();
+  entry record;
+  due timestamptz;
+  run bigint;
+begin
+  runs := '[]';
+  select count(*) into skipped from cron.job where active;
+  for entry in
+    select j.jobid, j.command, j.database, j.username, t.spec, t.due_at, t.is_waiting
+    from cron.job j join cron._timetable t using (jobid)
+    where j.active
+    order by t.due_at
+    for update of t skip locked
+  loop
+    skipped := skipped - 1;
+    due := cron._due(entry.spec, entry.due_at, moment, zone);
+    if cron._is_running(entry.jobid) then
+      -- At most one run waits. One of every so many seconds stays due by itself.
+      if due is not null and (entry.spec).every_seconds is null then
+        update cron._timetable t set due_at = due, is_waiting = true where t.jobid = entry.jobid;
+      end if;
+    elsif slots > 0 and (due is not null or entry.is_waiting) then
+      slots := slots - 1;
+      update cron._timetable t set due_at = coalesce(due, t.due_at), is_waiting = false where t.jobid = entry.jobid;
+      delete from cron._run r where r.jobid = entry.jobid;
+      insert into cron.job_run_details (jobid, database, username, command, status)
+      values (entry.jobid, entry.database, entry.username, entry.command, 'starting')
+      returning runid into run;
+      insert into cron._run (runid, jobid) values (run, entry.jobid);
+      runs := runs || jsonb_build_object('runid', run, 'jobid', entry.jobid, 'command', entry.command,
+        'database', entry.database, 'username', entry.username);
+    end if;
+  end loop;
+  select greatest(0, ceil(1000 * min(extract(epoch from case
+      when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
+        then t.due_at + make_interval(secs => (t.spec).every_seconds)
+      else date_trunc('minute', moment) + interval '1 minute'
+    end - clock_timestamp()))))
+    into next_ms
+    from cron.job j join cron._timetable t using (jobid) where j.active;
+end
+$$;
+
+-- Runs whose session is gone without anybody having written how they ended.
+create function cron._sweep() returns void
+language sql set search_path = pg_catalog, pg_temp
+as $$
+  update cron.job_run_details d
+  set status = 'failed', return_message = 'server restarted', end_time = clock_timestamp()
+  where d.status in ('starting', 'connecting', 'sending', 'running')
+    and not exists (select from cron._run r where r.runid = d.runid and cron._is_running(r.jobid));
+  delete from cron._run r where not cron._is_running(r.jobid);
+$$;
+
+-- The functions below run as their caller, and who that is has to be certain before anything is written for them: a
+-- definer function would not know it, an argument could be made up. So they insert into this view, of which nobody may
+-- set `caller`: it is filled in with the role the insert runs as.
+create view cron._call as
+  select null::text as action, null::bigint as jobid, null::text as jobname, null::text as schedule,
+    null::text as command, null::text as database, null::text as username, null::boolean as active, null::text as caller
+  where false;
+alter view cron._call alter column caller set default current_user;
+
+create function cron._perform() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  is_super constant boolean := (select rolsuper from pg_roles where rolname = new.caller);
+  job cron.job;
+begin
+  if new.action = 'schedule' then
+    job.jobname := new.jobname;
+    job.username := coalesce(new.username, new.caller);
+    job.database := coalesce(new.database, current_database());
+    job.schedule := new.schedule;
+    job.command := new.command;
+    job.active := coalesce(new.active, true);
+    if job.username <> new.caller and not is_super then
+      raise exception using errcode = '42501', message = 'must be superuser to create a job for another role';
+    end if;
+  else
+    if new.jobid is not null then
+      select * into job from cron.job j where j.jobid = new.jobid for update;
+    else
+      select * into job from cron.job j where j.jobname = new.jobname and j.username = new.caller for update;
+    end if;
+    if job.jobid is null then
+      raise exception using errcode = 'P0002', message =
+        format(case when new.jobid is null then 'could not find valid entry for job ''%s''' else 'could not find valid entry for job %s' end,
+          coalesce(new.jobid::text, new.jobname));
+    end if;
+    if job.username <> new.caller and not is_super then
+      raise exception using errcode = '42501', message = 'permission denied for table job';
+    end if;
+    if new.username <> job.username and not is_super then
+      raise exception using errcode = '42501', message = 'must be superuser to alter username';
+    end if;
+    job.schedule := coalesce(new.schedule, job.schedule);
+    job.command := coalesce(new.command, job.command);
+    job.database := coalesce(new.database, job.database);
+    job.username := coalesce(new.username, job.username);
+    job.active := coalesce(new.active, job.active);
+  end if;
+  if new.action <> 'unschedule' then
+    -- Both raise when there is no such role or database.
+    if not has_database_privilege(job.username, job.database, 'connect') then
+      raise exception using errcode = '42501',
+        message = format('User %s does not have CONNECT privilege on %s', job.username, job.database);
+    end if;
+  end if;
+  if new.action = 'unschedule' then
+    delete from cron.job j where j.jobid = job.jobid;
+  elsif new.action = 'alter' then
+    update cron.job j
+    set schedule = job.schedule, command = job.command, database = job.database, username = job.username, active = job.active
+    where j.jobid = job.jobid;
+  else
+    insert into cron.job as j (jobname, schedule, command, database, username, active)
+    values (job.jobname, job.schedule, job.command, job.database, job.username, job.active)
+    on conflict on constraint jobname_username_uniq do update
+      set schedule = excluded.schedule, command = excluded.command, database = excluded.database, active = excluded.active
+    returning j.jobid into job.jobid;
+  end if;
+  if new.action <> 'unschedule' then
+    insert into cron._timetable as t (jobid, spec) values (job.jobid, cron._parse(job.schedule))
+    on conflict (jobid) do update set spec = excluded.spec, due_at = excluded.due_at, is_waiting = false;
+  end if;
+  perform pg_notify('plinth_cron', '');
+  new.jobid := job.jobid;
+  return new;
+end
+$$;
+create trigger perform instead of insert on cron._call for each row execute function cron._perform();
+
+create function cron.schedule(schedule text, command text) returns bigint
+language plpgsql strict set search_path = pg_catalog, pg_temp
+as $$
+declare
+  job bigint;
+begin
+  insert into cron._call (action, schedule, command) values ('schedule', schedule, command)
+  returning _call.jobid into job;
+  return job;
+end
+$$;
+
+create function cron.schedule_in_database(
+  job_name text,
+  schedule text,
+  command text,
+  database text,
+  username text default null,
+  active boolean default true
+) returns bigint
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  job bigint;
+begin
+  if job_name is null or schedule is null or command is null then
+    raise exception using errcode = '22004', message = format('%s can not be NULL',
+      case when job_name is null then 'job_name' when schedule is null then 'schedule' else 'command' end);
+  end if;
+  insert into cron._call (action, jobname, schedule, command, database, username, active)
+  values ('schedule', job_name, schedule, command, database, username, active)
+  returning _call.jobid into job;
+  return job;
+end
+$$;
+
+create function cron.schedule(job_name text, schedule text, command text) returns bigint
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  job bigint;
+begin
+  if job_name is null or schedule is null or command is null then
+    raise exception using errcode = '22004', message = format('%s can not be NULL',
+      case when job_name is null then 'job_name' when schedule is null then 'schedule' else 'command' end);
+  end if;
+  insert into cron._call (action, jobname, schedule, command) values ('schedule', job_name, schedule, command)
+  returning _call.jobid into job;
+  return job;
+end
+$$;
+
+create function cron.alter_job(
+  job_id bigint,
+  schedule text default null,
+  command text default null,
+  database text default null,
+  username text default null,
+  active boolean default null
+) returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if job_id is null then
+    raise exception using errcode = '22004', message = 'job_id can not be NULL';
+  end if;
+  insert into cron._call (action, jobid, schedule, command, database, username, active)
+  values ('alter', job_id, schedule, command, database, username, active);
+end
+$$;
+
+create function cron.unschedule(job_id bigint) returns boolean
+language plpgsql strict set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into cron._call (action, jobid) values ('unschedule', job_id);
+  return true;
+end
+$$;
+
+create function cron.unschedule(job_name text) returns boolean
+language plpgsql strict set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into cron._call (action, jobname) values ('unschedule', job_name);
+  return true;
+end
+$$;
+
+-- Everybody who may enter the schema may schedule for themselves; of the hosted service's roles `postgres` may enter, and
+-- let others. It clears away run details, but a trigger of its own on them would run with the process's rights.
+revoke all on function cron._claim(int), cron._sweep() from public;
+revoke all on function cron.schedule_in_database(text, text, text, text, text, boolean) from public;
+revoke all on function cron.alter_job(bigint, text, text, text, text, boolean) from public;
+grant select on cron.job, cron.job_run_details to public;
+grant select (jobid), insert (action, jobid, jobname, schedule, command, database, username, active) on cron._call to public;
+grant usage on schema cron to postgres with grant option;
+grant select on cron.job to postgres with grant option;
+grant select, insert, update, delete on cron.job_run_details to postgres with grant option;
+grant usage, select on all sequences in schema cron to postgres with grant option;
+grant execute on function cron.schedule_in_database(text, text, text, text, text, boolean),
+  cron.alter_job(bigint, text, text, text, text, boolean) to postgres with grant option;
+
+-- There is a scheduler's work from now on.
+select pg_notify('plinth_cron', '');
