@@ -306,6 +306,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     supabaseDir,
     telemetry,
     functions,
+    realtime,
     apiUrl,
     attempt: rest.attempt,
     internalFetch,

@@ -15,6 +15,7 @@ import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { KeyStore } from '../keys/index.ts';
 import type { Inbox, Mailer } from '../mail/types.ts';
+import type { RealtimeService } from '../realtime/types.ts';
 import type { Attempt } from '../rest/index.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import { commandLine, createAudit } from './audit.ts';
@@ -70,6 +71,7 @@ export interface ConsoleDeps {
   /** The same, with an answer whose body comes as it is made; `init.signal` ends it. */
   readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
   readonly functions: FunctionsView;
+  readonly realtime: Pick<RealtimeService, 'verdicts'>;
   /** Keeps a change of the schema as a migration of the project. */
   readonly writeMigration: WriteMigration;
   /** `.plinth/`: the key that seals second factors lies there. */
@@ -160,7 +162,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 fileSizeLimitBytes: deps.config.storage.file_size_limit,
               });
               functionRoutes(scope, api, { ...deps, audit });
-              realtimeRoutes(api, { ...deps, audit });
+              realtimeRoutes(api, { ...deps, audit, verdicts: deps.realtime.verdicts });
               referenceRoutes(api, { ...deps, audit });
               logRoutes(scope, api, deps);
               settingsRoutes(api, { ...deps, audit });

@@ -7,7 +7,6 @@ import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createAloneBus } from './bus/alone.ts';
 import { createGroupBus } from './bus/group.ts';
@@ -27,6 +26,8 @@ import { newUuid } from './socket/channel.ts';
 import type { Connection } from './socket/connection.ts';
 import type { SocketContext } from './socket/context.ts';
 import { createUpgrades } from './socket/upgrade.ts';
+import type { RealtimeService } from './types.ts';
+import { createVerdicts } from './verdict/index.ts';
 
 export type { Limits } from './settings.ts';
 
@@ -47,7 +48,7 @@ export const migrations: MigrationSet = { room: 'realtime', dir: new URL('./sql/
 const prefix = '/realtime/v1';
 const partitionWatchMs = 60 * 60 * 1000;
 
-export function createRealtime(deps: RealtimeDeps): Service {
+export function createRealtime(deps: RealtimeDeps): RealtimeService {
   const { database, keys, clock = systemClock } = deps;
   const log = deps.log.child({ service: 'realtime' });
   const limits: Limits = { ...limitsFrom(deps.config.plinth.realtime), ...deps.limits };
@@ -136,6 +137,7 @@ export function createRealtime(deps: RealtimeDeps): Service {
       hub.stop();
       await Promise.all([bus.stop(), feed.stop(), partitionsKept]);
     },
+    verdicts: createVerdicts(database, context),
     health: () => feed.trouble ?? bus.trouble,
   };
 }

@@ -28,6 +28,9 @@ const harmless: Readonly<Record<string, string>> = {
   'POST /policies/preview': 'prints SQL',
   'POST /why': 'reads only, for such a role',
   'POST /why/pgtap': 'reads only, for such a role',
+  'POST /realtime/verdict/change':
+    'reads only, and rows of secrets only for those who may (realtime.test.ts)',
+  'POST /realtime/verdict/broadcast': 'asks policies in a transaction that is rolled back',
   'POST /sql/look/explain': 'the plan of such a query',
   'POST /sql/runs/:id/cancel': 'ends a run of one’s own',
   'DELETE /sql/history': 'one’s own history',

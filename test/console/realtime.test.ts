@@ -106,3 +106,63 @@ describe('why nothing arrives', () => {
     expect(codes((await checks({ as: 'anon', private: '1' })).topic)).toContain('private-no-read');
   });
 });
+
+describe('verdicts', () => {
+  const stops = (steps: { outcome: string; code: string }[]) =>
+    steps.filter(({ outcome }) => outcome === 'stops').map(({ code }) => code);
+  const change = { schema: 'public', table: 'feed', action: 'INSERT', key: { id: '7' } };
+
+  test('of a change: every step, and what arrives', async () => {
+    await runSql(backend, `insert into public.feed values (7, 'hello')`);
+    const { status, body } = await owner.call('POST', '/realtime/verdict/change', { as: 'anon', ...change });
+    expect(status).toBe(200);
+    expect(body.delivered).toBe(true);
+    expect(body.steps.map(({ step }: { step: string }) => step)).toEqual([
+      'token',
+      'publication',
+      'request',
+      'privilege',
+      'filter',
+      'policy',
+      'limit',
+    ]);
+    expect(JSON.parse(body.dataJson).record).toEqual({ id: 7, body: 'hello' });
+    const filtered = { ...change, subscription: { event: 'UPDATE', filter: 'body=eq.x' } };
+    expect(stops((await owner.call('POST', '/realtime/verdict/change', filtered)).body.steps)).toEqual([
+      'other-event',
+      'filter-does-not-match',
+    ]);
+  });
+
+  test('of a broadcast, with its sender', async () => {
+    const question = {
+      as: `user:${userId}`,
+      topic: 'room',
+      private: true,
+      message: { from: 'client', private: true, sender: 'anon' },
+    };
+    const { body } = await owner.call('POST', '/realtime/verdict/broadcast', question);
+    expect([body.delivered, body.persona, body.role]).toEqual([false, 'ada@example.com', 'authenticated']);
+    expect(stops(body.steps)).toContain('may-not-write');
+  });
+
+  test.each([
+    ['of no table', { ...change, table: 'missing' }],
+    ['of no row', { ...change, key: { id: '8' } }],
+    ['of a column that is SQL', { ...change, key: { 'id" = 7; --': '7' } }],
+    ['of an unknown action', { ...change, action: 'TRUNCATE' }],
+    ['in a persona that is none', { ...change, as: 'x' }],
+  ])('%s: refused in words', async (_what, question) => {
+    const { status, body } = await owner.call('POST', '/realtime/verdict/change', question);
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).not.toContain('internal');
+  });
+
+  test('rows that hold secrets are not shown to those who may only look', async () => {
+    await backend.operators.createOperator('verdict-looker', 'read-only');
+    const looker = await operator(backend, 'verdict-looker');
+    const secret = { ...change, schema: 'auth', table: 'users', key: { id: userId }, as: 'anon' };
+    expect((await looker.call('POST', '/realtime/verdict/change', secret)).status).toBe(403);
+    expect((await looker.call('POST', '/realtime/verdict/change', change)).status).toBe(200);
+  });
+});

@@ -10,6 +10,7 @@ import { type Logger, silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { createKeys, type Keys } from '../../src/keys/index.ts';
 import { createRealtime, type Limits, migrations, type RealtimeDeps } from '../../src/realtime/index.ts';
+import type { RealtimeService } from '../../src/realtime/types.ts';
 
 export interface Harness {
   readonly url: string;
@@ -25,6 +26,7 @@ export interface Harness {
   token(userId: string, claims?: Record<string, unknown>): string;
   socketUrl(key?: string, version?: string): string;
   health(): string | undefined;
+  readonly verdicts: RealtimeService['verdicts'];
   /** A second process on the same database; its settings are the same unless given. */
   another(options?: HarnessOptions): Promise<Harness>;
   stop(): Promise<void>;
@@ -99,6 +101,7 @@ async function serve(
       return `ws://127.0.0.1:${port}/realtime/v1/websocket?apikey=${encodeURIComponent(key)}&vsn=${version}`;
     },
     health: () => service.health?.(),
+    verdicts: service.verdicts,
     async another(own) {
       const second = await another();
       return serve(second, { ...options, port: 0, ...own }, another, () => second.stop());

@@ -5,8 +5,11 @@
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Keys } from '../../keys/types.ts';
+import type { BroadcastQuestion, Persona, Verdicts } from '../../realtime/types.ts';
 import type { Audit } from '../audit.ts';
-import { identify } from '../persona/act.ts';
+import { may, permissionForRows } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Identity, identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
 import { type Api, parse } from '../routes/api.ts';
@@ -18,12 +21,19 @@ export interface RealtimeDeps {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly audit: Audit;
+  readonly verdicts: Verdicts;
 }
 
 const tokenSeconds = 10 * 60;
 
-export function realtimeRoutes(api: Api, { database, keys, clock, audit }: RealtimeDeps): void {
+export function realtimeRoutes(api: Api, { database, keys, clock, audit, verdicts }: RealtimeDeps): void {
   const db = database.pool('supabase_admin');
+
+  /** Nobody joins as the operator: that is looked at as a visitor. */
+  const subscriberOf = (as: string | undefined): Promise<Identity> => {
+    const persona = parsePersona(as);
+    return identify(db, persona.kind === 'operator' ? { kind: 'anon' } : persona, clock.now());
+  };
 
   api.route('GET', '/realtime', 'read', async () => ({
     apikey: keys.publishableKey,
@@ -39,12 +49,7 @@ export function realtimeRoutes(api: Api, { database, keys, clock, audit }: Realt
   });
   api.route('GET', '/realtime/checks', 'read', async ({ request }) => {
     const { as, private: isPrivate, schema, table } = await parse('channelChecks', request.query);
-    const persona = parsePersona(as);
-    const { role } = await identify(
-      db,
-      persona.kind === 'operator' ? { kind: 'anon' } : persona,
-      clock.now(),
-    );
+    const { role } = await subscriberOf(as);
     const topic = judgeTopic(isPrivate === '1', await topicRights(db, role));
     if (schema === '') return { role, topic, table: [] };
     if (table === '' || table === '*') {
@@ -59,4 +64,70 @@ export function realtimeRoutes(api: Api, { database, keys, clock, audit }: Realt
     }
     return { role, topic, table: judgeTable(await tableFacts(db, { schema, table }, role)) };
   });
+  api.route(
+    'POST',
+    '/realtime/verdict/change',
+    'read',
+    async ({ request, operator }) => {
+      const asked = await parse('changeVerdict', request.body);
+      const { as, schema, table, action, key, row, subscription } = asked;
+      // The answer holds the row.
+      if (!may(operator.role, permissionForRows(schema)))
+        throw new ConsoleError('forbidden', { message: `Your role may not read rows of ${schema}.` });
+      const identity = await subscriberOf(as);
+      const verdict = await verdictOf(
+        verdicts.ofChange({
+          subscriber: personaOf(identity),
+          entry: { ...subscription, table: subscription.table ?? table },
+          change: { schema, table, action, key, row },
+        }),
+      );
+      return { persona: identity.name, role: identity.role, ...verdict };
+    },
+    { changes: 'nothing' },
+  );
+  api.route(
+    'POST',
+    '/realtime/verdict/broadcast',
+    'read',
+    async ({ request }) => {
+      const {
+        as,
+        topic,
+        private: isPrivate,
+        version,
+        message,
+      } = await parse('broadcastVerdict', request.body);
+      const identity = await subscriberOf(as);
+      const question: BroadcastQuestion = {
+        subscriber: personaOf(identity),
+        topic,
+        channel: { private: isPrivate, version },
+        message:
+          message.from === 'database'
+            ? message
+            : {
+                ...message,
+                sender:
+                  message.sender === undefined ? undefined : personaOf(await subscriberOf(message.sender)),
+              },
+      };
+      const verdict = await verdictOf(verdicts.ofBroadcast(question));
+      return { persona: identity.name, role: identity.role, ...verdict };
+    },
+    { changes: 'nothing' },
+  );
+}
+
+const personaOf = ({ role, claims }: Identity): Persona => ({ role, claims: claims ?? {} });
+
+/** A question that makes no sense is the asker's fault, and its text says which. */
+async function verdictOf<T>(verdict: Promise<T>): Promise<T> {
+  try {
+    return await verdict;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'VerdictError')
+      throw new ConsoleError('bad_request', { message: error.message });
+    throw error;
+  }
 }

@@ -52,7 +52,12 @@ export function judgeToken(token: VerifiedToken, nowMs: number): JudgedToken {
         return refuse({ kind: 'signer', kid: undefined });
     }
   }
-  const { claims } = token;
+  return judgeClaims(token.claims, token.claimsJson, nowMs);
+}
+
+/** The claims of a token whose signature is good. */
+export function judgeClaims(claims: Readonly<Claims>, claimsJson: string, nowMs: number): JudgedToken {
+  const refuse = (fault: TokenFault): JudgedToken => ({ ok: false, fault });
   const { exp, role } = claims;
   if (exp === undefined || role === undefined) return refuse({ kind: 'missing-claims' });
   if (typeof exp !== 'number' || typeof role !== 'string') return refuse({ kind: 'signature' });
@@ -63,7 +68,7 @@ export function judgeToken(token: VerifiedToken, nowMs: number): JudgedToken {
   const sub = typeof claims.sub === 'string' ? claims.sub : undefined;
   return {
     ok: true,
-    caller: { role, sub, expiresAt: Math.round(exp), claims, claimsJson: token.claimsJson },
+    caller: { role, sub, expiresAt: Math.round(exp), claims, claimsJson },
   };
 }
 

@@ -1,0 +1,189 @@
+/** Why a broadcast reached a member of its topic, or did not. Rights are asked as a join and a send ask them. */
+import type { Pool } from '../../database/types.ts';
+import { ChannelError } from '../errors.ts';
+import type { Rights } from '../rights.ts';
+import type { Limits } from '../settings.ts';
+import {
+  type BroadcastQuestion,
+  type BroadcastVerdict,
+  type Persona,
+  type Step,
+  VerdictError,
+} from '../types.ts';
+import { type MessageFacts, messageFacts } from './queries.ts';
+import { isStopped, step, tokenStep } from './steps.ts';
+
+export interface BroadcastVerdictDeps {
+  readonly pool: () => Pool;
+  readonly rights: Rights;
+  readonly limits: Limits;
+  readonly now: () => number;
+  readonly rate: () => { readonly perSecond: number; readonly limit: number } | undefined;
+}
+
+/** A broadcast, wherever it comes from. */
+interface Sent {
+  readonly private: boolean;
+  readonly event: string;
+  readonly encoding: 'json' | 'binary';
+  readonly sizeBytes: number;
+}
+
+/** In a kind 4 frame every name has one byte for its length. */
+const maxNameBytes = 255;
+
+export async function judgeBroadcast(
+  deps: BroadcastVerdictDeps,
+  { subscriber, topic, channel, message }: BroadcastQuestion,
+): Promise<Omit<BroadcastVerdict, 'connected'>> {
+  const steps: Step[] = [tokenStep(subscriber, deps.now()).step];
+  let sent: Sent | undefined;
+  if (message.from === 'database') {
+    const row = await messageFacts(deps.pool(), message.id);
+    if (row === undefined)
+      throw new VerdictError('There is no such message: it was never stored, or its day was dropped.');
+    steps.push(judgeRow(row, topic));
+    if (row.encoding !== null && row.event !== null && row.private !== null) {
+      const { event, encoding, size_bytes: sizeBytes } = row;
+      sent = { private: row.private, event, encoding, sizeBytes: sizeBytes ?? 0 };
+    }
+  } else {
+    sent = message;
+    if (message.sender !== undefined)
+      steps.push(await judgeSender(deps, message.sender, topic, message.private));
+  }
+  steps.push(judgeChannel(deps.limits, channel.private, sent?.private));
+  steps.push(await judgeRead(deps, subscriber, topic, channel.private));
+  if (sent !== undefined) steps.push(judgeLimits(deps, topic, channel.version, sent));
+  return { delivered: !isStopped(steps), steps };
+}
+
+function judgeRow(row: MessageFacts, topic: string): Step {
+  const { extension, event, encoding, published } = row;
+  const facts = { topic: row.topic, extension, event, private: row.private, sizeBytes: row.size_bytes };
+  const stop = (code: string, says: string): Step => step('message', 'stops', code, says, facts);
+  if (!published)
+    return stop(
+      'not-published',
+      'The publication that tells the service of messages lacks realtime.messages.',
+    );
+  if (row.topic !== topic) return stop('other-topic', `It was sent to the topic ${row.topic}.`);
+  if (extension !== 'broadcast')
+    return stop('other-extension', `Its extension is ${extension}: only broadcast is delivered.`);
+  if (event === null) return stop('no-event', 'It has no event.');
+  if (row.private === null)
+    return stop('no-privacy', 'Its column private is null: neither kind of channel gets it.');
+  if (encoding === null) return stop('no-payload', 'It has no payload.');
+  return step('message', 'passes', 'message-stored', 'It is stored as a broadcast to this topic.', facts);
+}
+
+async function judgeSender(
+  deps: BroadcastVerdictDeps,
+  sender: Persona,
+  topic: string,
+  isPrivate: boolean,
+): Promise<Step> {
+  const { caller, step: token } = tokenStep(sender, deps.now());
+  if (token.outcome === 'stops') return { ...token, step: 'sender' };
+  const facts = { role: caller.role, sub: caller.sub ?? null };
+  if (!isPrivate)
+    return step('sender', 'passes', 'public-send', 'Whoever has a key may send to a public channel.', facts);
+  const writable = await rightsOf(() =>
+    deps.rights.write({ subTopic: topic, caller, headersJson: '{}' }, ['broadcast']),
+  );
+  if (writable.has('broadcast'))
+    return step(
+      'sender',
+      'passes',
+      'may-write',
+      'A policy on realtime.messages lets the sender write.',
+      facts,
+    );
+  const says = 'No policy on realtime.messages lets the sender write: what is sent vanishes.';
+  return step('sender', 'stops', 'may-not-write', says, facts);
+}
+
+function judgeChannel(limits: Limits, isPrivate: boolean, wasPrivate: boolean | undefined): Step {
+  const facts = { channel: isPrivate ? 'private' : 'public' };
+  if (limits.privateOnly && !isPrivate)
+    return step(
+      'channel',
+      'stops',
+      'private-only',
+      'Public channels are switched off (private_only).',
+      facts,
+    );
+  if (wasPrivate === undefined || wasPrivate === isPrivate)
+    return step('channel', 'passes', 'same-channel', 'Sender and subscriber mean the same channel.', facts);
+  const says = `It was sent to the ${wasPrivate ? 'private' : 'public'} channel of that name, which is another one.`;
+  return step('channel', 'stops', 'other-privacy', says, facts);
+}
+
+async function judgeRead(
+  deps: BroadcastVerdictDeps,
+  subscriber: Persona,
+  topic: string,
+  isPrivate: boolean,
+): Promise<Step> {
+  if (!isPrivate)
+    return step('policy', 'passes', 'public-channel', 'Everybody with a key may read a public channel.');
+  const { caller, step: token } = tokenStep(subscriber, deps.now());
+  if (token.outcome === 'stops')
+    return step('policy', 'not asked', 'refused-before', 'Not asked: there is no caller.');
+  const query = { subTopic: topic, caller, headersJson: '{}' };
+  const readable = await rightsOf(() => deps.rights.read(query, ['broadcast', 'presence']));
+  const facts = { broadcast: readable.has('broadcast'), presence: readable.has('presence') };
+  if (facts.broadcast)
+    return step(
+      'policy',
+      'passes',
+      'may-read',
+      'A policy on realtime.messages lets the subscriber read.',
+      facts,
+    );
+  return facts.presence
+    ? step(
+        'policy',
+        'stops',
+        'presence-only',
+        'The subscriber may read presence there, and no broadcasts.',
+        facts,
+      )
+    : step(
+        'policy',
+        'stops',
+        'may-not-read',
+        'No policy lets the subscriber read: the join is refused.',
+        facts,
+      );
+}
+
+/** A policy that fails, or that nobody could ask, grants nothing. */
+async function rightsOf(ask: () => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof ChannelError && error.reason.startsWith('Unauthorized')) return new Set();
+    throw error;
+  }
+}
+
+function judgeLimits(
+  { limits, rate }: BroadcastVerdictDeps,
+  topic: string,
+  version: '1.0.0' | '2.0.0',
+  { event, encoding, sizeBytes }: Sent,
+): Step {
+  const used = rate();
+  const facts = { sizeBytes, maxBytes: limits.maxPayloadBytes, ...used };
+  const stop = (code: string, says: string): Step => step('limit', 'stops', code, says, facts);
+  if (sizeBytes > limits.maxPayloadBytes) return stop('too-large', 'The payload is too large.');
+  if (version === '1.0.0' && encoding === 'binary')
+    return stop('binary-in-1.0.0', 'Version 1.0.0 of the protocol has no binary messages.');
+  const topicBytes = Buffer.byteLength(`realtime:${topic}`);
+  if (version === '2.0.0' && Math.max(topicBytes, Buffer.byteLength(event)) > maxNameBytes)
+    return stop('name-too-long', `Topic and event have at most ${maxNameBytes} bytes in version 2.0.0.`);
+  if (used !== undefined && used.perSecond > used.limit)
+    return stop('rate-reached', 'The limit of messages a second is used up: channels are closed.');
+  return step('limit', 'passes', 'within-limits', 'It is within all limits.', facts);
+}

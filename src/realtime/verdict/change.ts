@@ -1,0 +1,329 @@
+/**
+ * Why a change reached a subscriber, or did not: each question that the feed asks on the way, asked for this row and this
+ * persona, by the same functions.
+ */
+
+import type { Pool, PostgresErrorShape } from '../../database/types.ts';
+import { createCatalog } from '../changes/catalog.ts';
+import {
+  type ClaimSet,
+  checkConditions,
+  checkSubscription,
+  makeVisibility,
+  visibleRows,
+} from '../changes/checks.ts';
+import {
+  type Change,
+  changeJson,
+  maxChangeBytes,
+  type Refusal,
+  refusalOf,
+  type Table,
+} from '../core/change.ts';
+import { type ChangeRequest, matchesName, parseChangeRequest } from '../core/filter.ts';
+import { type CompiledCondition, compileCondition, type ValidCondition } from '../core/filter-match.ts';
+import type { Caller } from '../core/token.ts';
+import {
+  type Cells,
+  type ChangeQuestion,
+  type ChangeVerdict,
+  type Outcome,
+  type Step,
+  VerdictError,
+} from '../types.ts';
+import {
+  type PublicationFacts,
+  passesRowFilter,
+  publicationFacts,
+  readPolicies,
+  readRow,
+  tableOid,
+} from './queries.ts';
+import { isStopped, step, tokenStep } from './steps.ts';
+
+export interface ChangeVerdictDeps {
+  /** As the service itself asks. */
+  readonly pool: () => Pool;
+  /** As the tables' owner, for the row as it is. */
+  readonly ownerPool: () => Pool;
+  readonly now: () => number;
+  /** Whether the rate of messages is used up: undefined where there is no such limit. */
+  readonly rate: () => { readonly perSecond: number; readonly limit: number } | undefined;
+}
+
+type Row = ReadonlyMap<string, string | null>;
+
+export async function judgeChange(
+  deps: ChangeVerdictDeps,
+  { subscriber, entry, change: asked }: ChangeQuestion,
+): Promise<Omit<ChangeVerdict, 'connected'>> {
+  const pool = deps.pool();
+  const catalog = createCatalog(deps.pool);
+  const oid = await tableOid(pool, asked.schema, asked.table);
+  const table = oid === undefined ? undefined : await catalog.table(oid);
+  if (table === undefined) throw new VerdictError(`There is no table ${asked.schema}.${asked.table}.`);
+  checkColumns(table, asked);
+  const facts = await publicationFacts(pool, table.oid);
+  const found = await readRow(deps.ownerPool(), table, asked.key);
+  if (found === undefined && asked.action !== 'DELETE')
+    throw new VerdictError('There is no such row (any more): nobody can be shown it.');
+  const whole: Cells = { ...asked.key, ...found, ...asked.row };
+  const change = changeOf(table, asked.action, whole, facts, deps.now());
+
+  const steps: Step[] = [];
+  const token = tokenStep(subscriber, deps.now());
+  const { caller } = token;
+  steps.push(token.step);
+  steps.push(await judgePublication(deps, table, asked, facts, found !== undefined));
+  const parsed = parseChangeRequest(entry);
+  const request = parsed.ok ? parsed.value : undefined;
+  const checked = request && (await checkRequest(pool, table, caller.role, request));
+  steps.push(judgeRequest(table, asked.action, parsed, checked));
+  const { selectable, exempt } = await catalog.access(table.oid, caller.role);
+  const refusal = refusalOf(table, asked.action, selectable);
+  steps.push(judgePrivilege(table, caller.role, selectable, refusal));
+  const conditions = checked !== undefined && 'conditions' in checked ? checked.conditions : [];
+  steps.push(await judgeFilter(pool, table, change, conditions, refusal));
+  steps.push(await judgePolicy(deps, table, change, caller, exempt, refusal));
+  steps.push(judgeLimits(deps, change));
+
+  const delivered = !isStopped(steps);
+  const select = request?.select === undefined ? undefined : new Set(request.select);
+  return {
+    delivered,
+    steps,
+    dataJson: delivered ? changeJson(table, change, selectable, select, refusal) : undefined,
+  };
+}
+
+function checkColumns(table: Table, { key, row = {} }: ChangeQuestion['change']): void {
+  const names = new Set(table.columns.map(({ name }) => name));
+  if (Object.keys(key).length === 0) throw new VerdictError('Say which row: the key is empty.');
+  for (const name of [...Object.keys(key), ...Object.keys(row)])
+    if (!names.has(name)) throw new VerdictError(`${table.schema}.${table.name} has no column ${name}.`);
+}
+
+/** The change as the stream would bring it. */
+function changeOf(
+  table: Table,
+  action: Change['action'],
+  cells: Cells,
+  facts: PublicationFacts | undefined,
+  now: number,
+): Change {
+  const identity = new Set(facts?.identity ?? table.primaryKey);
+  const published = facts?.columns ?? undefined;
+  const names = table.columns
+    .map(({ name }) => name)
+    .filter((name) => published === undefined || published.includes(name));
+  const part = (keep: (name: string) => boolean): Row =>
+    new Map(names.filter((name) => keep(name) && name in cells).map((name) => [name, cells[name] ?? null]));
+  const row = action === 'DELETE' ? undefined : part(() => true);
+  const old = action === 'INSERT' || identity.size === 0 ? undefined : part((name) => identity.has(name));
+  const columns = table.columns.map(({ name }) => ({ name, typeOid: 0, key: identity.has(name) }));
+  const relation = { oid: table.oid, schema: table.schema, table: table.name, replicaIdentity: 'd', columns };
+  // A tuple in pgoutput: 8 bytes around it, a tag and a length for each column.
+  const bytes = [...(row ?? old ?? new Map<string, string | null>()).values()].reduce(
+    (sum, cell) => sum + (cell === null ? 1 : 5 + Buffer.byteLength(cell)),
+    8,
+  );
+  return { action, relation, committedAt: now, row, old, bytes };
+}
+
+async function judgePublication(
+  deps: ChangeVerdictDeps,
+  table: Table,
+  { action, key }: ChangeQuestion['change'],
+  facts: PublicationFacts | undefined,
+  rowExists: boolean,
+): Promise<Step> {
+  const name = `${table.schema}.${table.name}`;
+  if (facts === undefined)
+    return step(
+      'publication',
+      'stops',
+      'no-publication',
+      'The publication supabase_realtime does not exist.',
+    );
+  if (!facts.published)
+    return step(
+      'publication',
+      'stops',
+      'not-published',
+      `${name} is not in the publication supabase_realtime.`,
+    );
+  const does = { INSERT: facts.insert, UPDATE: facts.update, DELETE: facts.delete };
+  if (!does[action]) {
+    const says = `The publication supabase_realtime does not tell of ${action}.`;
+    return step('publication', 'stops', 'action-not-published', says, { actions: does });
+  }
+  const { row_filter: filter, columns } = facts;
+  if (filter !== null && rowExists) {
+    const passes = await passesRowFilter(deps.ownerPool(), table, key, filter);
+    if (passes === false) {
+      const says = 'The publication tells only of rows that fulfil its condition, and this one does not.';
+      return step('publication', 'stops', 'publication-row-filter', says, { rowFilter: filter });
+    }
+  }
+  const says = `The publication tells of ${action} on ${name}.`;
+  return step('publication', 'passes', 'published', says, { columns, rowFilter: filter });
+}
+
+type Checked = { readonly conditions: readonly ValidCondition[] } | { readonly error: PostgresErrorShape };
+
+function checkRequest(pool: Pool, table: Table, role: string, request: ChangeRequest): Promise<Checked> {
+  return checkSubscription(pool, table.oid, role, request).then(
+    (conditions) => ({ conditions }),
+    (error: PostgresErrorShape) => {
+      if (typeof error.code !== 'string') throw error;
+      return { error };
+    },
+  );
+}
+
+function judgeRequest(
+  table: Table,
+  action: Change['action'],
+  parsed: ReturnType<typeof parseChangeRequest>,
+  checked: Checked | undefined,
+): Step {
+  if (!parsed.ok) return step('request', 'stops', 'request-invalid', parsed.message);
+  const request = parsed.value;
+  const facts = { event: request.action, schema: request.schema, table: request.table };
+  if (!matchesName(request.schema, table.schema) || !matchesName(request.table, table.name))
+    return step('request', 'stops', 'other-table', 'The subscription means other tables.', facts);
+  if (request.action !== '*' && request.action !== action)
+    return step(
+      'request',
+      'stops',
+      'other-event',
+      `The subscription is about ${request.action} only.`,
+      facts,
+    );
+  if (checked !== undefined && 'error' in checked) {
+    const { message } = checked.error;
+    return step('request', 'stops', 'request-refused', `The subscription is refused: ${message}.`, facts);
+  }
+  return step('request', 'passes', 'request-matches', 'The subscription is about this change.', facts);
+}
+
+function judgePrivilege(
+  table: Table,
+  role: string,
+  selectable: ReadonlySet<string>,
+  refusal: Refusal | undefined,
+): Step {
+  const hidden = table.columns.map(({ name }) => name).filter((name) => !selectable.has(name));
+  const facts = { role, hidden };
+  if (refusal === 'Error 400: Bad Request, no primary key') {
+    const says = 'The table has no primary key: every subscriber of the role is told that, without the row.';
+    return step('privilege', 'alters', 'no-primary-key', says, facts);
+  }
+  if (refusal !== undefined) {
+    const says = `${role} may not SELECT the primary key: every subscriber of the role is told that, without the row.`;
+    return step('privilege', 'alters', 'no-select-on-key', says, facts);
+  }
+  if (hidden.length === 0)
+    return step('privilege', 'passes', 'all-columns', `${role} may SELECT every column.`, facts);
+  const says = `${role} may not SELECT ${hidden.join(', ')}: the message leaves that out.`;
+  return step('privilege', 'alters', 'hidden-columns', says, facts);
+}
+
+const notAsked = 'Not asked: nobody of the role gets the row.';
+
+async function judgeFilter(
+  pool: Pool,
+  table: Table,
+  change: Change,
+  conditions: readonly ValidCondition[],
+  refusal: Refusal | undefined,
+): Promise<Step> {
+  if (conditions.length === 0) return step('filter', 'passes', 'no-filter', 'There is no filter.');
+  if (refusal !== undefined) return step('filter', 'not asked', 'refused-before', notAsked);
+  const columns = new Map(table.columns.map((column) => [column.name, column]));
+  const row = change.action === 'DELETE' ? change.old : change.row;
+  const judged = [];
+  for (const condition of conditions) {
+    const column = columns.get(condition.column);
+    const value = row?.get(condition.column);
+    const compiled = column && compileCondition(condition, column);
+    const holds = compiled !== undefined && value !== undefined && (await fulfils(pool, compiled, value));
+    const { operator, negate } = condition;
+    const text = `${condition.column}=${negate ? 'not.' : ''}${operator}.${condition.value}`;
+    judged.push({ text, column: condition.column, value, present: value !== undefined, holds });
+  }
+  const failed = judged.find(({ holds }) => !holds);
+  const facts = { conditions: judged };
+  if (failed === undefined) return step('filter', 'passes', 'filter-matches', 'The filter matches.', facts);
+  if (!failed.present && change.action === 'DELETE') {
+    const says = `The filter names ${failed.column}, which is not part of the replica identity: of a deleted row nothing else is known.`;
+    return step('filter', 'stops', 'column-not-in-identity', says, facts);
+  }
+  return step(
+    'filter',
+    'stops',
+    'filter-does-not-match',
+    `The filter does not match: ${failed.text}.`,
+    facts,
+  );
+}
+
+async function fulfils(pool: Pool, compiled: CompiledCondition, value: string | null): Promise<boolean> {
+  if (compiled.test !== undefined) return compiled.test(value);
+  const [holds] = await checkConditions(pool, [{ compiled, value }]);
+  return holds === true;
+}
+
+async function judgePolicy(
+  deps: ChangeVerdictDeps,
+  table: Table,
+  change: Change,
+  caller: Caller,
+  exempt: boolean,
+  refusal: Refusal | undefined,
+): Promise<Step> {
+  const pass = (code: string, says: string): Step => step('policy', 'passes', code, says);
+  if (refusal !== undefined) return step('policy', 'not asked', 'refused-before', notAsked);
+  if (!table.rowSecurity)
+    return pass('row-security-off', 'Row level security is off: everybody sees every row.');
+  if (change.action === 'DELETE') {
+    const says = 'A deleted row cannot be asked about: everybody is told its primary key, and nothing else.';
+    return step('policy', 'alters', 'delete-not-asked', says);
+  }
+  if (exempt) return pass('exempt', `${caller.role} is exempt from policies.`);
+  const pool = deps.pool();
+  const policies = await readPolicies(pool, table.oid, caller.role);
+  const facts = { policies };
+  const claimSet: ClaimSet = { role: caller.role, sub: caller.sub ?? '', claimsJson: caller.claimsJson };
+  const name = await makeVisibility(pool, table.oid);
+  const key = table.primaryKey.map((column) => change.row?.get(column) ?? '');
+  const visible = name === null ? new Map() : await visibleRows(pool, name, table, [key], [claimSet]);
+  if (visible.has(claimSet)) {
+    const says = 'Row level security lets the subscriber see the row, as it is now.';
+    return step('policy', 'passes', 'visible', says, facts);
+  }
+  const [code, says] = policies.some(({ permissive }) => permissive)
+    ? ['hidden-by-policies', 'Row level security hides the row, as it is now, from the subscriber.']
+    : ['no-policy', `Row level security is on, and no policy lets ${caller.role} read.`];
+  return step('policy', 'stops', code as string, says as string, facts);
+}
+
+function judgeLimits({ rate }: ChangeVerdictDeps, change: Change): Step {
+  const used = rate();
+  const facts = { sizeBytes: change.bytes, maxBytes: maxChangeBytes };
+  if (used !== undefined && used.perSecond > used.limit) {
+    const says =
+      'The limit of messages a second is used up: channels are closed with "Too many messages per second".';
+    return step('limit', 'stops', 'rate-reached', says, { ...facts, ...used });
+  }
+  const outcome: Outcome = change.bytes > maxChangeBytes ? 'alters' : 'passes';
+  return outcome === 'passes'
+    ? step('limit', outcome, 'within-limits', 'It is within all limits.', facts)
+    : step(
+        'limit',
+        outcome,
+        'too-large',
+        'The change is too large: values beyond 64 bytes are left out.',
+        facts,
+      );
+}

@@ -1,0 +1,37 @@
+/** Small hands for both kinds of verdict. */
+import type { Claims } from '../../keys/types.ts';
+import { type Caller, judgeClaims, systemText } from '../core/token.ts';
+import type { Outcome, Persona, Step, StepName } from '../types.ts';
+
+export function step(
+  name: StepName,
+  outcome: Outcome,
+  code: string,
+  says: string,
+  facts: Readonly<Record<string, unknown>> = {},
+): Step {
+  return { step: name, outcome, code, says, facts };
+}
+
+export const isStopped = (steps: readonly Step[]): boolean =>
+  steps.some(({ outcome }) => outcome === 'stops');
+
+/** A persona's token, judged as that of a join is. Claims without `exp` are those of a token made now. */
+export function tokenStep({ role, claims }: Persona, nowMs: number): { caller: Caller; step: Step } {
+  const whole: Claims & { exp: number } = { ...claims, role, exp: expiryOf(claims, nowMs) };
+  const claimsJson = JSON.stringify(whole);
+  const judged = judgeClaims(whole, claimsJson, nowMs);
+  const sub = typeof whole.sub === 'string' ? whole.sub : undefined;
+  const caller = judged.ok ? judged.caller : { role, sub, expiresAt: whole.exp, claims: whole, claimsJson };
+  const facts = { role, sub: sub ?? null };
+  return {
+    caller,
+    step: judged.ok
+      ? step('token', 'passes', 'token-good', 'The token would be accepted.', facts)
+      : step('token', 'stops', 'token-refused', `The token is refused: ${systemText(judged.fault)}.`, facts),
+  };
+}
+
+function expiryOf({ exp }: Persona['claims'], nowMs: number): number {
+  return typeof exp === 'number' ? exp : Math.floor(nowMs / 1000) + 3600;
+}
