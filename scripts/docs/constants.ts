@@ -108,6 +108,8 @@ const fixed: readonly Fixed[] = [
   ['storage', 'time to make a picture', 's', 'src/storage', 'renderTimeoutSeconds'],
   ['storage', 'pictures that wait to be made', 'count', 'src/storage', 'maxWaitingPictures'],
   ['storage', 'pictures kept on disk', 'bytes', 'src/storage', 'cacheBytes'],
+  ['storage', 'files without a row are put aside after', 'ms', 'src/storage', 'sweepGraceMs'],
+  ['storage', 'files that were put aside are removed after', 'ms', 'src/storage', 'orphanLifetimeMs'],
   ['storage', 'user metadata of an object', 'bytes', 'src/storage', 'maxUserMetadataBytes'],
   ['storage', 'objects that emptying a bucket takes', 'count', 'src/storage', 'maxObjects'],
   ['mail', 'captured messages kept', 'count', 'src/mail', 'keptMessages'],

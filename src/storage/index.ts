@@ -7,12 +7,12 @@ import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createFileBackend } from './backend/file.ts';
-import { findLivingVersions } from './queries/objects.ts';
+import { createHousekeeping } from './housekeeping.ts';
 import { createRenderer } from './render/index.ts';
 import { createUploadLocks } from './resumable/locks.ts';
 import { createStaging } from './resumable/staging.ts';
 import { storageRoutes } from './routes/index.ts';
-import { mountPrefix, serverContext } from './scope.ts';
+import { mountPrefix } from './scope.ts';
 import { createTasks, type StorageService } from './service.ts';
 
 export { detectContentType } from './core/sniff.ts';
@@ -49,24 +49,17 @@ export function createStorage(deps: StorageDeps): Service {
     log,
     tasks: createTasks(log),
   };
+  const housekeeping = createHousekeeping(service);
   return {
     name: 'storage',
     mounts: [{ prefix: mountPrefix, plugin: storageRoutes(service), cors: 'open', apiKeys: true }],
     async start() {
-      void service.tasks.run('recover', () => recover(service));
+      housekeeping.start();
     },
     async stop() {
+      housekeeping.stop();
       await service.tasks.finish();
       await backend.close();
     },
   };
-}
-
-/** Settles what a process that died left between bytes and rows. */
-async function recover(service: StorageService): Promise<void> {
-  const report = await service.backend.recover((versions) =>
-    service.database.asRequest(serverContext(), (tx) => findLivingVersions(tx, versions), { readOnly: true }),
-  );
-  if (report.settledIntents > 0)
-    service.log.info({ ...report }, 'storage: settled what an earlier run left open');
 }

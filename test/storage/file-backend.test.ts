@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileBackend } from '../../src/storage/backend/file.ts';
+import { createOwners } from '../../src/storage/backend/owners.ts';
 import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
 
 let root: string;
@@ -32,6 +33,9 @@ async function sizeOf(files: ObjectBackend, version: string): Promise<number | u
   await body?.close();
   return body?.sizeBytes;
 }
+/** The next process: whoever used the folder before is dead. */
+const afterCrash = (): ObjectBackend =>
+  createFileBackend(root, { ...createOwners(join(root, 'owners')), isDead: async () => true });
 const nothing = async () => new Set<string>();
 
 test('bodies of any size come back whole and in parts', async () => {
@@ -94,7 +98,7 @@ test('a crash before the row leaves nothing, after it everything', async () => {
   await backend.announce([half]);
   await writeFile(join(root, 'partial', half), 'hal');
 
-  const next = createFileBackend(root);
+  const next = afterCrash();
   const report = await next.recover(
     async (versions) => new Set(versions.filter((version) => version === kept)),
   );
@@ -107,7 +111,7 @@ test('a crash while deleting goes the way of the row', async () => {
   const [gone, stays] = [randomUUID(), randomUUID()];
   for (const version of [gone, stays]) await backend.write(version, chunks(Buffer.from('x')), 1);
   for (const version of [gone, stays]) await (await backend.announce([])).giveUp([version, 'not-ours']);
-  const next = createFileBackend(root);
+  const next = afterCrash();
   await next.recover(async (versions) => new Set(versions.filter((version) => version === stays)));
   expect(await next.open(gone)).toBeUndefined();
   expect(await sizeOf(next, stays)).toBe(1);
@@ -127,7 +131,7 @@ test('a database that does not answer removes nothing', async () => {
   const version = randomUUID();
   await backend.announce([version]);
   await backend.write(version, chunks(Buffer.from('x')), 1);
-  const next = createFileBackend(root);
+  const next = afterCrash();
   const silent = () => Promise.reject(new Error('no database'));
   await expect(next.recover(silent)).rejects.toThrow('no database');
   expect(await left()).toEqual({ objects: 1, partial: 0, intents: 1 });
@@ -201,7 +205,7 @@ describe('a body in parts', () => {
     const parts = await send(upload);
     await backend.announce([version]);
     await backend.assemble(upload, parts, version);
-    const next = createFileBackend(root);
+    const next = afterCrash();
     await next.recover(async () => new Set([upload]));
     expect(await next.open(version)).toBeUndefined();
     expect(await next.assemble(upload, parts, version)).toMatchObject({ sizeBytes: 450_000 });

@@ -5,13 +5,16 @@
 import { createHash } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';
 import { copyFile, type FileHandle, mkdir, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../core/range.ts';
 import { isDirectoryError, isMissing } from './file-errors.ts';
 import { assembleParts, describeParts, openParts } from './file-parts.ts';
 import { filePaths, isVersion } from './file-paths.ts';
+import { sweepFiles } from './file-sweep.ts';
 import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
 import { createIntentLog } from './intents.ts';
+import { createOwners } from './owners.ts';
 import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody } from './types.ts';
 
 /** Chunks of the network are gathered up to this size before they are written. */
@@ -19,16 +22,16 @@ const writeBatchBytes = 256 * 1024;
 /** Bodies up to this size are answered from one read; larger ones are streamed in pieces of this size. */
 const readChunkBytes = 128 * 1024;
 
-export function createFileBackend(root: string): ObjectBackend {
+export function createFileBackend(root: string, owners = createOwners(join(root, 'owners'))): ObjectBackend {
   const paths = filePaths(root);
-  for (const directory of [paths.objects, paths.partial, paths.intents, paths.uploads]) {
+  for (const directory of [paths.objects, paths.partial, paths.intents, paths.uploads, paths.orphans]) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
   /** A version is that of an object or of an upload. */
   const remove = async (version: string): Promise<void> => {
     if (!(await removeTree(paths.object(version)))) await removeTree(paths.upload(version));
   };
-  const intents = createIntentLog(paths.intents, remove);
+  const intents = createIntentLog(paths.intents, owners, remove);
   const shardsMade = new Set<string>();
 
   async function makeShard(version: string): Promise<string> {
@@ -146,6 +149,7 @@ export function createFileBackend(root: string): ObjectBackend {
     },
 
     async recover(findLiving) {
+      await owners.renew();
       let settledIntents = 0;
       let removedVersions = 0;
       for await (const intent of intents.leftOver()) {
@@ -162,7 +166,9 @@ export function createFileBackend(root: string): ObjectBackend {
       return { settledIntents, removedVersions };
     },
 
-    async close() {},
+    sweep: (options) => sweepFiles(paths, options),
+
+    close: () => owners.close(),
   };
 }
 

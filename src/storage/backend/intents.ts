@@ -1,5 +1,5 @@
 /**
- * The file backend's intents: one small file each, holding versions line by line. They need no fsync of their own:
+ * The file backend's intents: one small file `OWNER.ID` each, holding versions line by line. They need no fsync of their own:
  * after a power cut a lost intent can leave bytes without a row, never a row without bytes.
  */
 import { randomUUID } from 'node:crypto';
@@ -7,22 +7,23 @@ import { appendFile, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFullDisk, isMissing } from './file-errors.ts';
 import { isVersion } from './file-paths.ts';
+import type { Owners } from './owners.ts';
 import type { Intent } from './types.ts';
 
 export interface IntentLog {
   open(versions: readonly string[]): Promise<Intent>;
-  /** Intents written before this process started, with their versions. */
+  /** Intents of processes that have died, with their versions. */
   leftOver(): AsyncIterable<{ readonly versions: readonly string[]; close(): Promise<void> }>;
 }
 
-export function createIntentLog(directory: string, remove: (version: string) => Promise<void>): IntentLog {
-  const ours = new Set<string>();
-
+export function createIntentLog(
+  directory: string,
+  owners: Owners,
+  remove: (version: string) => Promise<void>,
+): IntentLog {
   return {
     async open(versions) {
-      const name = randomUUID();
-      const path = join(directory, name);
-      ours.add(name);
+      const path = join(directory, `${owners.own}.${randomUUID()}`);
       const write = async (text: string): Promise<void> => {
         try {
           await appendFile(path, text, { mode: 0o600 });
@@ -32,12 +33,7 @@ export function createIntentLog(directory: string, remove: (version: string) => 
           if (versions.length > 0 || !isFullDisk(error)) throw error;
         }
       };
-      const close = async (): Promise<void> => {
-        await unlink(path).catch((error: unknown) => {
-          if (!isMissing(error)) throw error;
-        });
-        ours.delete(name);
-      };
+      const close = (): Promise<void> => removeIfThere(path);
       try {
         await write(lines(versions));
       } catch (error) {
@@ -58,17 +54,18 @@ export function createIntentLog(directory: string, remove: (version: string) => 
 
     async *leftOver() {
       for (const name of await readdir(directory)) {
-        if (ours.has(name)) continue;
+        const [owner = ''] = name.split('.');
+        if (owner === owners.own || !(await owners.isDead(owner))) continue;
         const path = join(directory, name);
         let text: string;
         try {
           text = await readFile(path, 'utf8');
         } catch (error) {
-          // One of ours that was settled since the folder was read.
+          // Somebody else has settled it since the folder was read.
           if (isMissing(error)) continue;
           throw error;
         }
-        yield { versions: text.split('\n').filter(isVersion), close: () => unlink(path) };
+        yield { versions: text.split('\n').filter(isVersion), close: () => removeIfThere(path) };
       }
     },
   };
@@ -76,4 +73,10 @@ export function createIntentLog(directory: string, remove: (version: string) => 
 
 function lines(versions: readonly string[]): string {
   return versions.map((version) => `${version}\n`).join('');
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
 }

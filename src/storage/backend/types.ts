@@ -77,7 +77,33 @@ export interface ObjectBackend {
   open(version: string): Promise<OpenBody | undefined>;
   /** Settles the intents of a process that died; `findLiving` says which versions have a row. */
   recover(findLiving: (versions: readonly string[]) => Promise<ReadonlySet<string>>): Promise<RecoveryReport>;
+  /** Compares all that is stored with all rows, where the backend can. */
+  sweep?(options: SweepOptions): Promise<SweepReport>;
   close(): Promise<void>;
+}
+
+export interface SweepOptions {
+  /** The versions of objects, and of uploads under way, whose first hexadecimal digit this is. */
+  livingWith(
+    digit: string,
+  ): Promise<{ readonly objects: readonly string[]; readonly uploads: readonly string[] }>;
+  /** Which of these have a row, asked once more. */
+  findLiving(versions: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** The sweep ends early when it is aborted. */
+  readonly signal: AbortSignal;
+}
+
+export interface SweepReport {
+  /** Bodies without a row that were put aside. */
+  readonly putAside: number;
+  /** Bodies that had been put aside and have a row again. */
+  readonly restored: number;
+  /** Bodies that were put aside long ago, and parts and unfinished files of nobody. */
+  readonly removed: number;
+  /** Versions with a row and without bytes: what a client would be told and not given. */
+  readonly missing: readonly string[];
 }
 
 export interface RecoveryReport {

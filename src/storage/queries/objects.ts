@@ -173,6 +173,20 @@ export async function findLivingVersions(
   return new Set(rows.map((row) => row.version));
 }
 
+/** All versions that begin with a hexadecimal digit, so that many objects can be gone through in parts. */
+export async function listVersionsWith(
+  db: Queryable,
+  digit: string,
+): Promise<{ readonly objects: string[]; readonly uploads: string[] }> {
+  const objects = await db.query<{ version: string }>(
+    sql`select version from storage.objects where left(version, 1) = ${digit}`,
+  );
+  const uploads = await db.query<{ version: string }>(
+    sql`select version from storage.s3_multipart_uploads where left(version, 1) = ${digit}`,
+  );
+  return { objects: objects.map(({ version }) => version), uploads: uploads.map(({ version }) => version) };
+}
+
 export function viewOf(row: ObjectRow): ObjectView {
   return { ...row, owner: row.owner ?? '', owner_id: row.owner_id ?? '', version: row.version ?? '' };
 }

@@ -46,6 +46,8 @@ export interface Staging {
   /** Gives up the bytes; what is noted stays, so that a client that missed the answer can ask. */
   removeBytes(id: string): Promise<void>;
   remove(id: string): Promise<void>;
+  /** When its bytes were last written to, in milliseconds since the epoch. */
+  touchedAt(id: string): Promise<number | undefined>;
   /** Ids of all uploads, finished ones included. */
   list(): Promise<string[]>;
 }
@@ -109,6 +111,9 @@ export function createStaging(directory: string): Staging {
       await ifThere(unlink(bytesOf(id)));
       await ifThere(unlink(`${bytesOf(id)}.draft`));
       await ifThere(unlink(noteOf(id)));
+    },
+    async touchedAt(id) {
+      return (await ifThere(stat(bytesOf(id))))?.mtimeMs;
     },
     async list() {
       const names = await readdir(directory);

@@ -1,0 +1,86 @@
+/**
+ * What the service does for itself, at its start and again and again: settles what dead processes left, forgets uploads
+ * that were never finished, and compares what is stored with the rows.
+ */
+
+import { findLivingVersions, listVersionsWith } from './queries/objects.ts';
+import { isExpired } from './resumable/uploads.ts';
+import { serverContext } from './scope.ts';
+import type { StorageService } from './service.ts';
+
+const recoverEveryMs = 5 * 60 * 1000;
+const sweepEveryMs = 24 * 60 * 60 * 1000;
+/** The first sweep comes when the start is long over. */
+const firstSweepMs = 10 * 60 * 1000;
+
+export interface Housekeeping {
+  start(): void;
+  stop(): void;
+}
+
+export function createHousekeeping(service: StorageService): Housekeeping {
+  const stopped = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  const settle = (): void => {
+    void service.tasks.run('recover', () => recover(service));
+    void service.tasks.run('forget uploads', () => forgetExpired(service));
+  };
+  const sweepAll = (): void => {
+    void service.tasks.run('sweep', () => sweep(service, stopped.signal));
+  };
+  return {
+    start() {
+      settle();
+      timers.push(
+        setInterval(settle, recoverEveryMs).unref(),
+        setInterval(sweepAll, sweepEveryMs).unref(),
+        setTimeout(sweepAll, firstSweepMs).unref(),
+      );
+    },
+    stop() {
+      stopped.abort();
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+/** Settles what a process that died left between bytes and rows. */
+async function recover(service: StorageService): Promise<void> {
+  const report = await service.backend.recover((versions) => livingOf(service, versions));
+  if (report.settledIntents > 0)
+    service.log.info({ ...report }, 'storage: settled what an earlier run left open');
+}
+
+/** Removes resumable uploads that have had their time, finished or not. */
+export async function forgetExpired(service: StorageService): Promise<void> {
+  const { staging, locks } = service.resumable;
+  const now = service.clock.now();
+  for (const id of await staging.list()) {
+    if (locks.isHeld(id)) continue;
+    const createdAt = (await staging.find(id))?.createdAt ?? (await staging.touchedAt(id));
+    if (createdAt !== undefined && isExpired({ createdAt }, now)) await staging.remove(id);
+  }
+}
+
+export async function sweep(service: StorageService, signal: AbortSignal): Promise<void> {
+  const { backend } = service;
+  if (!backend.sweep) return;
+  const report = await backend.sweep({
+    livingWith: (digit) =>
+      service.database.asRequest(serverContext(), (tx) => listVersionsWith(tx, digit), { readOnly: true }),
+    findLiving: (versions) => livingOf(service, versions),
+    nowMs: service.clock.now(),
+    signal,
+  });
+  const { missing, ...counts } = report;
+  if (missing.length > 0)
+    service.log.error(
+      { missing: missing.length, versions: missing.slice(0, 10) },
+      'storage: objects whose bytes are not on the disk',
+    );
+  if (Object.values(counts).some((count) => count > 0))
+    service.log.warn({ ...counts }, 'storage: files and rows disagreed');
+}
+
+const livingOf = (service: StorageService, versions: readonly string[]): Promise<ReadonlySet<string>> =>
+  service.database.asRequest(serverContext(), (tx) => findLivingVersions(tx, versions), { readOnly: true });

@@ -1,0 +1,174 @@
+/** Disk and rows compared, and several processes on one folder. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFileBackend } from '../../src/storage/backend/file.ts';
+import { orphanLifetimeMs, sweepGraceMs } from '../../src/storage/backend/file-sweep.ts';
+import { createOwners } from '../../src/storage/backend/owners.ts';
+import type { ObjectBackend, SweepReport } from '../../src/storage/backend/types.ts';
+
+let root: string;
+let backend: ObjectBackend;
+let rows: Set<string>;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'plinth-sweep-'));
+  backend = createFileBackend(root);
+  rows = new Set();
+});
+afterEach(async () => {
+  await backend.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+async function store(version = randomUUID()): Promise<string> {
+  await backend.write(
+    version,
+    (async function* () {
+      yield Buffer.from('bytes');
+    })(),
+    5,
+  );
+  return version;
+}
+async function sweep(laterMs = 0, uploads: string[] = []): Promise<SweepReport | undefined> {
+  return backend.sweep?.({
+    livingWith: async (digit) => ({
+      objects: [...rows].filter((version) => version.startsWith(digit)),
+      uploads: uploads.filter((version) => version.startsWith(digit)),
+    }),
+    findLiving: async (versions) => new Set(versions.filter((version) => rows.has(version))),
+    nowMs: Date.now() + laterMs,
+    signal: new AbortController().signal,
+  });
+}
+const stored = async (): Promise<string[]> =>
+  (await readdir(join(root, 'objects'), { recursive: true }))
+    .filter((name) => name.includes('-'))
+    .map((name) => name.slice(3));
+const clean = { putAside: 0, restored: 0, removed: 0, missing: [] };
+const later = sweepGraceMs + 60_000;
+
+describe('a sweep', () => {
+  test('leaves objects alone, and what is young', async () => {
+    rows.add(await store());
+    const young = await store();
+    expect(await sweep(later - 2 * 60_000)).toEqual(clean);
+    expect((await stored()).sort()).toEqual([...rows, young].sort());
+  });
+
+  test('puts bytes without a row aside, and brings them back with their row', async () => {
+    rows.add(await store());
+    const orphan = await store();
+    expect(await sweep(later)).toEqual({ ...clean, putAside: 1 });
+    expect(await stored()).toEqual([...rows]);
+    expect(await backend.open(orphan)).toBeUndefined();
+    expect(await sweep(later)).toEqual(clean);
+    rows.add(orphan);
+    expect(await sweep(later)).toEqual({ ...clean, restored: 1 });
+    const body = await backend.open(orphan);
+    expect(body?.sizeBytes).toBe(5);
+    await body?.close();
+  });
+
+  test('removes them for good after a week', async () => {
+    const orphan = await store();
+    await sweep(later);
+    expect(await sweep(orphanLifetimeMs - 60_000)).toEqual(clean);
+    expect(await sweep(orphanLifetimeMs + 60_000)).toEqual({ ...clean, removed: 1 });
+    rows.add(orphan);
+    expect(await sweep()).toEqual({ ...clean, missing: [orphan] });
+  });
+
+  test('names rows without bytes, and keeps those of SQL’s own making out of it', async () => {
+    const lost = randomUUID();
+    rows.add(lost).add('a text that SQL wrote').add('');
+    expect(await sweep()).toEqual({ ...clean, missing: [lost] });
+  });
+
+  test('removes parts and halves of nobody', async () => {
+    const [open, abandoned, half] = [randomUUID(), randomUUID(), randomUUID()];
+    for (const upload of [open, abandoned])
+      await backend.writePart(
+        upload,
+        randomUUID(),
+        (async function* () {
+          yield Buffer.from('part');
+        })(),
+        4,
+      );
+    await writeFile(join(root, 'partial', half), 'hal');
+    expect(await sweep(later, [open])).toEqual({ ...clean, removed: 1 });
+    expect(await readdir(join(root, 'uploads'))).toEqual([open]);
+    expect(await sweep(25 * 60 * 60 * 1000, [open])).toEqual({ ...clean, removed: 1 });
+    expect(await readdir(join(root, 'partial'))).toEqual([]);
+  });
+
+  test('touches nothing that is not its own', async () => {
+    await mkdir(join(root, 'objects', 'ab'), { recursive: true });
+    await writeFile(join(root, 'objects', 'ab', 'README'), '');
+    await mkdir(join(root, 'objects', 'notes'));
+    expect(await sweep(orphanLifetimeMs * 2)).toEqual(clean);
+    expect((await readdir(join(root, 'objects'))).sort()).toEqual(['ab', 'notes']);
+  });
+
+  test('of two at once does no harm', async () => {
+    for (let n = 0; n < 20; n += 1) await store();
+    const reports = await Promise.all([sweep(later), sweep(later)]);
+    expect(reports.reduce((sum, report) => sum + (report?.putAside ?? 0), 0)).toBe(20);
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe('several processes', () => {
+  const owners = () => createOwners(join(root, 'owners'));
+
+  test('one does not settle what another is in the middle of', async () => {
+    const other = createFileBackend(root);
+    const version = randomUUID();
+    const intent = await other.announce([version]);
+    await other.write(
+      version,
+      (async function* () {
+        yield Buffer.from('x');
+      })(),
+      1,
+    );
+    expect(await backend.recover(async () => new Set())).toEqual({ settledIntents: 0, removedVersions: 0 });
+    await intent.settle([]);
+    expect(await stored()).toEqual([version]);
+    await other.announce([version]);
+    await other.close();
+    expect(await backend.recover(async () => new Set())).toEqual({ settledIntents: 1, removedVersions: 1 });
+  });
+
+  test('know a process of this machine that has ended', async () => {
+    const { own, isDead } = owners();
+    const [machine] = own.split('-');
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    await once(child, 'spawn');
+    // Another process may have its number by now: the time of its start tells.
+    expect(await isDead(`${machine}-${child.pid}-1-00000000`)).toBe(process.platform === 'linux');
+    expect(await isDead(`${machine}-${process.ppid}-1-00000000`)).toBe(process.platform === 'linux');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await isDead(`${machine}-${child.pid}-1-00000000`)).toBe(true);
+    expect(await isDead(own)).toBe(false);
+  });
+
+  test('believe one of another machine as long as it renews its mark', async () => {
+    const { isDead, renew, own } = owners();
+    const path = join(root, 'owners', 'f00-1-1-00000000');
+    expect(await isDead('f00-1-1-00000000')).toBe(true);
+    await writeFile(path, '');
+    expect(await isDead('f00-1-1-00000000')).toBe(false);
+    const longAgo = new Date(Date.now() - 11 * 60_000);
+    await utimes(path, longAgo, longAgo);
+    expect(await isDead('f00-1-1-00000000')).toBe(true);
+    await renew();
+    expect(await readdir(join(root, 'owners'))).toEqual([own]);
+  });
+});

@@ -1,0 +1,95 @@
+/** Resumable uploads on the disk: where they go on, and when they are forgotten. */
+import { randomUUID } from 'node:crypto';
+import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { forgetExpired } from '../../src/storage/housekeeping.ts';
+import { createUploadLocks } from '../../src/storage/resumable/locks.ts';
+import { createStaging, type Staging } from '../../src/storage/resumable/staging.ts';
+import { uploadLifetimeMs } from '../../src/storage/resumable/uploads.ts';
+import type { StorageService } from '../../src/storage/service.ts';
+
+let directory: string;
+let staging: Staging;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'plinth-staging-'));
+  staging = createStaging(directory);
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const signal = new AbortController().signal;
+async function begin(createdAt = 0): Promise<string> {
+  const id = randomUUID();
+  const upload = {
+    id,
+    bucketId: 'b',
+    key: '../../etc/passwd',
+    metadata: {},
+    beganBy: 'me',
+    upsert: false,
+    createdAt,
+  };
+  await staging.create(upload);
+  expect(await staging.find(id)).toEqual(upload);
+  return id;
+}
+
+test('bytes go on where they ended, over another process too', async () => {
+  const id = await begin();
+  const parts = ['one ', 'two ', 'three'];
+  let offset = 0;
+  for (const part of parts) {
+    staging = createStaging(directory);
+    expect(await staging.offset(id)).toBe(offset);
+    const added = await staging.append(id, Readable.from([Buffer.from(part)]), {
+      offset,
+      maxBytes: 100,
+      signal,
+    });
+    offset += part.length;
+    expect(added).toEqual({ offset, end: 'complete' });
+  }
+  expect(await readFile(staging.pathOf(id), 'utf8')).toBe('one two three');
+});
+
+test('more than allowed is not taken, a broken body is kept as far as it came', async () => {
+  const id = await begin();
+  const body = (): Readable => Readable.from([Buffer.from('1234'), Buffer.from('5678')]);
+  expect(await staging.append(id, body(), { offset: 0, maxBytes: 6, signal })).toEqual({
+    offset: 4,
+    end: 'too large',
+  });
+  const broken = Readable.from(
+    (async function* () {
+      yield Buffer.from('ab');
+      throw new Error('gone');
+    })(),
+  );
+  expect(await staging.append(id, broken, { offset: 4, maxBytes: 6, signal })).toEqual({
+    offset: 6,
+    end: 'broken',
+  });
+  expect(await staging.offset(id)).toBe(6);
+});
+
+test.each(['../x', '', 'a', '..', `${randomUUID()}/../x`])('%j names no upload', async (id) => {
+  await expect(staging.find(id)).rejects.toThrow();
+  await expect(staging.remove(id)).rejects.toThrow();
+});
+
+test('what was not finished in its time is forgotten, unless somebody is at it', async () => {
+  const [old, held, young] = [await begin(0), await begin(0), await begin(uploadLifetimeMs)];
+  const nobodys = randomUUID();
+  await appendFile(join(directory, nobodys), 'bytes without a note');
+  const locks = createUploadLocks();
+  const clock = { now: () => uploadLifetimeMs + 1 };
+  const service = { resumable: { staging, locks }, clock } as unknown as StorageService;
+  await locks.hold(held, () => forgetExpired(service));
+  expect((await staging.list()).sort()).toEqual([held, young, nobodys].sort());
+  expect(await staging.find(old)).toBeUndefined();
+  clock.now = () => Date.now() + uploadLifetimeMs + 1000;
+  await forgetExpired(service);
+  expect(await readdir(directory)).toEqual([]);
+});
