@@ -50,6 +50,8 @@ export interface PageConfig {
   /** Nobody may be without a second factor. */
   readonly requireMfa: boolean;
   readonly currentPassword: boolean;
+  /** Users may delete their account. */
+  readonly deletion: boolean;
   /** Whether other apps can be allowed to act for a user. */
   readonly apps: boolean;
   readonly requestId: string;
@@ -155,6 +157,7 @@ export function createPageFiller(
       handOver: config.plinth.auth.hook.guest_hand_over.enabled,
       requireMfa: config.plinth.account.require_mfa,
       currentPassword: auth.email.require_current_password,
+      deletion: config.plinth.account.deletion,
       apps: auth.oauth_server.enabled,
       // Filled in with each answer.
       requestId: '%PLINTH_REQUEST_ID%',

@@ -41,6 +41,7 @@ import { identityRoutes } from './routes/identities.ts';
 import { oauthClientRoutes } from './routes/oauth-clients.ts';
 import { oauthGrantRoutes } from './routes/oauth-grants.ts';
 import { oauthServerRoutes } from './routes/oauth-server.ts';
+import { ownAccountRoutes } from './routes/own-account.ts';
 import { passkeyRoutes } from './routes/passkeys.ts';
 import { pendingChangeRoutes } from './routes/pending-changes.ts';
 import { publicRoutes } from './routes/public.ts';
@@ -173,6 +174,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     userRoutes(define, ctx);
     sessionRoutes(define, ctx);
     pendingChangeRoutes(define, ctx);
+    ownAccountRoutes(define, ctx);
     factorRoutes(define, ctx);
     recoveryCodeRoutes(define, ctx);
     passkeyRoutes(define, ctx);

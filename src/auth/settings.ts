@@ -44,6 +44,8 @@ export interface Settings {
   readonly password: PasswordRules;
   readonly leakedPasswords: Config['plinth']['auth']['password']['hibp'];
   readonly saml: Config['plinth']['auth']['saml'];
+  /** Users may delete their own account. */
+  readonly deletionEnabled: boolean;
   readonly passwordChange: { readonly needsReauthentication: boolean; readonly needsCurrent: boolean };
   readonly refresh: { readonly rotation: boolean; readonly reuseIntervalMs: number };
   readonly sessions: {
@@ -136,6 +138,7 @@ export function settingsFrom(
     },
     leakedPasswords: plinth.auth.password.hibp,
     saml: plinth.auth.saml,
+    deletionEnabled: plinth.account.deletion,
     passwordChange: {
       needsReauthentication: auth.email.secure_password_change,
       needsCurrent: auth.email.require_current_password,

@@ -51,6 +51,8 @@ export interface PageConfig {
   readonly handOver: boolean;
   readonly requireMfa: boolean;
   readonly currentPassword: boolean;
+  /** Users may delete their account. */
+  readonly deletion: boolean;
   readonly apps: boolean;
   /** Of the answer that brought the page. */
   readonly requestId: string;
@@ -99,6 +101,7 @@ const prerendered: PageConfig = {
   handOver: false,
   requireMfa: false,
   currentPassword: false,
+  deletion: false,
   apps: false,
   requestId: '%PLINTH_REQUEST_ID%',
   languages: languageCodes,

@@ -3,8 +3,8 @@
  * guest is deleted. Both prove themselves by a session of their own, and that of the account must be a fresh one.
  */
 import type { AuthContext } from '../context.ts';
+import { isFreshSignIn } from '../core/fresh-sign-in.ts';
 import { hasVerifiedFactor, isBanned } from '../core/render-user.ts';
-import { toMs } from '../core/times.ts';
 import { isUuid } from '../http/authenticate.ts';
 import { findSession } from '../queries/sessions.ts';
 import { deleteUser, findUserById, lockGuest } from '../queries/users.ts';
@@ -12,9 +12,6 @@ import type { Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
-
-/** So long ago the account may have been signed in to. */
-const freshSignInMs = 15 * 60_000;
 
 export interface GuestHandOver {
   readonly guestToken: string;
@@ -39,7 +36,7 @@ export async function handOverGuest(ctx: AuthContext, request: GuestHandOver): P
   if (guest?.user.is_anonymous !== true) return 'guest_gone';
   if (account === undefined || account.user.is_anonymous) return 'not_signed_in';
   if (hasVerifiedFactor(account.user) && account.session.aal !== 'aal2') return 'insufficient_aal';
-  if (ctx.clock.now() - signedInAt(account.session) > freshSignInMs) return 'stale';
+  if (!isFreshSignIn(account.session, ctx.clock.now())) return 'stale';
   return ctx.pool.transaction(async (tx) => {
     if (!(await lockGuest(tx, guest.user.id))) return 'guest_gone';
     const ids = { guest_id: guest.user.id, user_id: account.user.id };
@@ -66,8 +63,4 @@ async function holderOf(ctx: AuthContext, accessToken: string): Promise<Holder |
   const [user, session] = await Promise.all([findUserById(ctx.pool, sub), findSession(ctx.pool, sessionId)]);
   if (user === undefined || session?.user_id !== user.id || isBanned(user, ctx.clock.now())) return undefined;
   return { user, session };
-}
-
-function signedInAt({ amr_claims }: Session): number {
-  return Math.max(0, ...amr_claims.map(({ updated_at }) => toMs(updated_at)));
 }

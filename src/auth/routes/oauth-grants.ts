@@ -1,11 +1,12 @@
 /** /user/oauth/grants: which clients a user has allowed what, and taking it back. */
 import type { AuthContext } from '../context.ts';
+import type { JsonObject } from '../core/json.ts';
 import { parseScopes } from '../core/oauth/scopes.ts';
 import { toRfc3339 } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
 import { isUuid } from '../http/authenticate.ts';
-import { findConsent, listConsents, revokeConsent } from '../queries/oauth-consents.ts';
+import { findConsent, type GrantedClient, listConsents, revokeConsent } from '../queries/oauth-consents.ts';
 import { deleteClientSessions } from '../queries/sessions.ts';
 import { renderClient, requireOAuthServer, requirePerson } from './oauth-server.ts';
 import type { Define } from './route.ts';
@@ -15,11 +16,7 @@ export function oauthGrantRoutes(define: Define, ctx: AuthContext): void {
     const { user } = await requirePerson(ctx, exchange);
     requireOAuthServer(ctx);
     const consents = await listConsents(ctx.pool, user.id);
-    return consents.map((consent) => ({
-      client: renderClient({ ...consent, id: consent.client_id }),
-      scopes: parseScopes(consent.scopes),
-      granted_at: toRfc3339(consent.granted_at),
-    }));
+    return consents.map(renderGrant);
   });
 
   define('DELETE', '/user/oauth/grants', async (exchange) => {
@@ -40,4 +37,13 @@ export function oauthGrantRoutes(define: Define, ctx: AuthContext): void {
     });
     return exchange.reply.code(204).send();
   });
+}
+
+/** How users see what they have allowed a client. */
+export function renderGrant(consent: GrantedClient): JsonObject {
+  return {
+    client: renderClient({ ...consent, id: consent.client_id }),
+    scopes: [...parseScopes(consent.scopes)],
+    granted_at: toRfc3339(consent.granted_at),
+  };
 }

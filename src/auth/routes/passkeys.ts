@@ -125,7 +125,8 @@ function notFound() {
   return authError('validation_failed', 'Passkey not found', { status: 404 });
 }
 
-function renderPasskey(passkey: Passkey): JsonObject {
+/** How users see a passkey of theirs. */
+export function renderPasskey(passkey: Passkey): JsonObject {
   return {
     id: passkey.id,
     friendly_name: passkey.friendly_name || undefined,

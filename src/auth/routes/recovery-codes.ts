@@ -30,13 +30,13 @@ export function recoveryCodeRoutes(define: Define, ctx: AuthContext): void {
 
   define('GET', '/factors/recovery-codes', async (exchange) => {
     const { user } = await enter(exchange);
-    return count(ctx, user.id);
+    return countRecoveryCodes(ctx, user.id);
   });
 
   define('POST', '/factors/recovery-codes', async (exchange) => {
     const principal = await enter(exchange);
     const codes = await makeRecoveryCodes(ctx, exchange, principal);
-    return { codes, ...(await count(ctx, principal.user.id)) };
+    return { codes, ...(await countRecoveryCodes(ctx, principal.user.id)) };
   });
 
   const verify: Handler = async (exchange) => {
@@ -58,7 +58,7 @@ export function recoveryCodeRoutes(define: Define, ctx: AuthContext): void {
   define('GET', '/admin/users/:userId/factors/recovery-codes', async (exchange) => {
     await requireAdmin(ctx, exchange);
     requireRecoveryCodes(ctx);
-    return count(ctx, (await requireTarget(ctx, exchange)).id);
+    return countRecoveryCodes(ctx, (await requireTarget(ctx, exchange)).id);
   });
 
   define('DELETE', '/admin/users/:userId/factors/recovery-codes', async (exchange) => {
@@ -72,7 +72,7 @@ export function recoveryCodeRoutes(define: Define, ctx: AuthContext): void {
 }
 
 /** How many codes a user was given, and how many of them are left. */
-async function count(ctx: AuthContext, userId: string): Promise<JsonObject> {
+export async function countRecoveryCodes(ctx: AuthContext, userId: string): Promise<JsonObject> {
   const set = await findRecoveryCodes(ctx.pool, userId);
   return {
     total: set?.total ?? 0,

@@ -1,5 +1,6 @@
 /** POST /logout; and beyond upstream, a user's own session list: GET /user/sessions, DELETE /user/sessions/:id. */
 import type { AuthContext } from '../context.ts';
+import type { JsonObject } from '../core/json.ts';
 import { toRfc3339 } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
@@ -48,7 +49,8 @@ export function sessionRoutes(define: Define, ctx: AuthContext): void {
   });
 }
 
-function renderSessionEntry(session: Session, isCurrent: boolean): object {
+/** How users see a session of theirs. */
+export function renderSessionEntry(session: Session, isCurrent: boolean): JsonObject {
   return {
     id: session.id,
     created_at: toRfc3339(session.created_at),

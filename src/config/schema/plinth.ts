@@ -49,6 +49,10 @@ export const plinthSchema = section("Plinth's own settings.", {
       false,
       'Nobody returns to an app without a second factor, and the last one cannot be removed on these pages.',
     ),
+    deletion: boolean(
+      false,
+      'Users may delete their account, on these pages and with DELETE /auth/v1/user. Rows that refer to them go as their foreign keys say.',
+    ),
     confirm_by_button: boolean(
       false,
       "Links in the mails of apps, too, lead to a page whose button uses them: a mail scanner that opens links uses none up. Else they are used when opened, as upstream's.",

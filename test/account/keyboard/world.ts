@@ -118,7 +118,7 @@ export async function openWorld(
           saml: { enabled: true, private_key: newSamlKey() },
           hook: { guest_hand_over: { enabled: true, uri: 'pg-functions://postgres/public/hand_over_guest' } },
         },
-        account: { confirm_by_button: true, ...change.account },
+        account: { confirm_by_button: true, deletion: true, ...change.account },
       },
     },
   });

@@ -59,7 +59,7 @@ export const contractRoutes: readonly RouteEntry[] = [
     'DELETE /admin/users/{userId}/factors/recovery-codes',
   ),
   ...routes('GET /user/sessions', 'DELETE /user/sessions/{id}'),
-  ...routes('DELETE /user/email_change', 'DELETE /user/phone_change'),
+  ...routes('DELETE /user/email_change', 'DELETE /user/phone_change', 'GET /user/data', 'DELETE /user'),
 ];
 
 type Reasons = Pick<RouteEntry, 'noSuccess' | 'noFailure'>;

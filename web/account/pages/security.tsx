@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { createQueryClient } from '../../lib/query.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
@@ -11,6 +11,7 @@ import { usePageConfig } from '../page-config.ts';
 import { PageLink } from '../parts.tsx';
 import { problemOf } from '../problems.ts';
 import { AppsSection } from '../security/apps.tsx';
+import { DataSection } from '../security/data.tsx';
 import { EmailSection } from '../security/email.tsx';
 import { FactorsSection } from '../security/factors.tsx';
 import { SessionContext } from '../security/fresh.tsx';
@@ -39,12 +40,15 @@ export function SecurityPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const mustStepUp = state.status === 'signed-in' && needsSecondFactor(state.session);
+  const [isDeleted, setDeleted] = useState(false);
   useEffect(() => {
+    // The word about it stays, though nobody is signed in any more.
+    if (isDeleted) return;
     if (state.status === 'signed-out') {
       navigate(state.reason === 'left' ? '/signed-out' : '/sign-in?next=security', { replace: true });
     }
     if (mustStepUp) navigate('/mfa?next=security', { replace: true });
-  }, [state, mustStepUp, navigate]);
+  }, [state, mustStepUp, isDeleted, navigate]);
   const isOutdated =
     state.status === 'signed-in' &&
     state.session.claims.is_anonymous === true &&
@@ -56,10 +60,11 @@ export function SecurityPage() {
   return (
     <Shell page="page.security" wide>
       {state.status === 'failed' ? <ErrorSummary problems={[problemOf(state.error)]} /> : null}
-      {state.status === 'signed-in' && !mustStepUp ? (
+      {isDeleted ? <Deleted /> : null}
+      {state.status === 'signed-in' && !mustStepUp && !isDeleted ? (
         <QueryClientProvider client={queries}>
           <SessionContext value={state.session}>
-            <Sections user={state.session.user} />
+            <Sections user={state.session.user} onDeleted={() => setDeleted(true)} />
           </SessionContext>
         </QueryClientProvider>
       ) : null}
@@ -67,7 +72,18 @@ export function SecurityPage() {
   );
 }
 
-function Sections({ user }: { user: User }) {
+function Deleted() {
+  return (
+    <div role="status">
+      <Notice tone="success">
+        <p>{t('data.deleted')}</p>
+        <PageLink to="sign-in">{t('signed-out.again')}</PageLink>
+      </Notice>
+    </div>
+  );
+}
+
+function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const leave = useSubmit(async () => {
     await signOut('local');
     return undefined;
@@ -98,6 +114,7 @@ function Sections({ user }: { user: User }) {
       {isGuest ? null : <IdentitiesSection user={user} />}
       <SessionsSection user={user} />
       {apps ? <AppsSection user={user} /> : null}
+      <DataSection user={user} onDeleted={onDeleted} />
     </>
   );
 }

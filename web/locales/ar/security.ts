@@ -51,4 +51,16 @@ export const messages = {
   'security.device-unknown': 'جهاز غير معروف',
   'security.load-failed': 'تعذّر تحميل هذا الجزء.',
   'security.again': 'إعادة المحاولة',
+  'data.title': 'بياناتك',
+  'data.intro': 'احتفظ بنسخة مما يُحفظ عن حسابك: العناوين وطرق تسجيل الدخول والأماكن التي سجّلت الدخول فيها.',
+  'data.download': 'تنزيل بياناتي',
+  'data.saved': 'نُزّلت بياناتك في ملف.',
+  'data.delete': 'حذف الحساب',
+  'data.delete-intro': 'يُحذف حسابك في {name} مع كل ما يخصّه، ولا يمكن لأحد استعادته.',
+  'data.delete-type': 'للتأكيد، اكتب {who}',
+  'data.delete-mismatch': 'اكتب {who} كما هو تمامًا.',
+  'data.delete-confirm': 'حذف حسابي نهائيًا',
+  'data.delete-refused':
+    'ما زال هناك ما يعتمد على هذا الحساب، لذلك لا يمكن حذفه هنا. اطلب المساعدة من القائمين على الخدمة.',
+  'data.deleted': 'حُذف حسابك.',
 } as const;

@@ -52,4 +52,18 @@ export const messages = {
   'security.device-unknown': 'Unknown device',
   'security.load-failed': 'This part couldn’t be loaded.',
   'security.again': 'Try again',
+  'data.title': 'Your data',
+  'data.intro':
+    'Take along what’s kept about your account: addresses, ways to sign in, and where you’re signed in.',
+  'data.download': 'Download my data',
+  'data.saved': 'Your data is downloaded as a file.',
+  'data.delete': 'Delete account',
+  'data.delete-intro':
+    'Your account at {name} goes, with everything that belongs to it. Nobody can bring it back.',
+  'data.delete-type': 'To confirm, type {who}',
+  'data.delete-mismatch': 'Type exactly {who}.',
+  'data.delete-confirm': 'Delete my account for good',
+  'data.delete-refused':
+    'Something still depends on this account, so it can’t be deleted here. Ask those who run this for help.',
+  'data.deleted': 'Your account is deleted.',
 } as const;

@@ -1,5 +1,6 @@
 /** What people do on the security page, and what it asks of them before. */
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import type { CDPSession } from 'playwright-core';
 import { password, signIn, totp } from '../../harness.ts';
 import type { Flow, Scene } from '../scene.ts';
@@ -369,6 +370,34 @@ const endedElsewhere: Flow = {
   },
 };
 
+const ownData: Flow = {
+  name: 'the data taken along, and the account deleted',
+  async play({ page, world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    const downloading = page.waitForEvent('download');
+    await walker.press(say('data.download'));
+    const download = await downloading;
+    equal(download.suggestedFilename(), 'account.json');
+    const data = JSON.parse(readFileSync(await download.path(), 'utf8')) as { user: { email: string } };
+    equal(data.user.email, email);
+    await scene.sees(say('data.saved'));
+    await walker.press(say('data.delete'));
+    equal((await walker.focus()).name, say('data.delete-type', { who: email }));
+    await walker.type('somebody else');
+    await walker.enter();
+    await scene.sees(say('data.delete-mismatch', { who: email }));
+    await scene.state('security, deleting the account');
+    await walker.fill(say('data.delete-type', { who: email }), email);
+    await walker.press(say('data.delete-confirm'));
+    await scene.sees(say('data.deleted'));
+    await scene.state('security, account deleted');
+    await walker.press(say('signed-out.again'), 'link');
+    await scene.arrives('page.sign-in');
+    await scene.signIn(email);
+    await scene.sees(say('error.invalid_credentials'));
+  },
+};
+
 export const onTheSecurityPage: readonly Flow[] = [
   newAddress,
   newNumber,
@@ -381,4 +410,5 @@ export const onTheSecurityPage: readonly Flow[] = [
   linked,
   sessions,
   endedElsewhere,
+  ownData,
 ];

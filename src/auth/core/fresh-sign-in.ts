@@ -1,0 +1,11 @@
+/** What cannot be undone is for somebody who has only just signed in. */
+import type { Session } from '../rows.ts';
+import { toMs } from './times.ts';
+
+/** So long ago the last proof may have been given. The Account pages count the same (`web/account/session.ts`). */
+const freshSignInMs = 15 * 60_000;
+
+/** @example isFreshSignIn(session, Date.now()) // false a quarter of an hour after the last password, code or factor */
+export function isFreshSignIn({ amr_claims }: Pick<Session, 'amr_claims'>, nowMs: number): boolean {
+  return nowMs - Math.max(0, ...amr_claims.map(({ updated_at }) => toMs(updated_at))) <= freshSignInMs;
+}

@@ -1,0 +1,103 @@
+/** What is kept of the user, to take along; and the end of the account, where the project lets users end it. */
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ApiError } from '../../lib/api.ts';
+import { ErrorSummary } from '../../ui/error-summary.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { signOut } from '../account-api.ts';
+import { usePageConfig } from '../page-config.ts';
+import { Form } from '../parts.tsx';
+import { callAuth, nameOf, type User } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+import { Card } from './card.tsx';
+import { useFresh } from './fresh.tsx';
+import classes from './security.module.css';
+
+const nameId = 'account-name';
+
+export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => void }) {
+  const { deletion } = usePageConfig();
+  const [isSaved, setSaved] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const fresh = useFresh();
+  const download = useSubmit(async () => {
+    save('account.json', JSON.stringify(await callAuth('/user/data'), null, 2));
+    setSaved(true);
+    return undefined;
+  });
+  return (
+    <Card title={t('data.title')} intro={t('data.intro')}>
+      <ErrorSummary problems={download.problems} />
+      <div role="status">{isSaved ? <Notice tone="success">{t('data.saved')}</Notice> : null}</div>
+      <div className={classes.actions}>
+        <Button variant="default" loading={download.busy} onClick={() => download.run(undefined)}>
+          {t('data.download')}
+        </Button>
+        {deletion && !asking ? (
+          <Button variant="default" onClick={() => fresh(() => setAsking(true))}>
+            {t('data.delete')}
+          </Button>
+        ) : null}
+      </div>
+      {asking ? <DeleteForm user={user} onDeleted={onDeleted} onKeep={() => setAsking(false)} /> : null}
+    </Card>
+  );
+}
+
+/** Asks for the name of the account, which nobody types by accident. Guests have none. */
+function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => void }) {
+  const { brand } = usePageConfig();
+  const who = nameOf(props.user);
+  const submit = useSubmit(async (field) => {
+    if (field(nameId).trim().toLowerCase() !== who.toLowerCase()) {
+      return [{ text: t('data.delete-mismatch', { who }), fieldId: nameId }];
+    }
+    try {
+      await callAuth('/user', { method: 'DELETE' });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'conflict')) throw error;
+      return [{ text: t('data.delete-refused'), code: error.code, requestId: error.requestId }];
+    }
+    props.onDeleted();
+    await signOut('local');
+    return undefined;
+  });
+  return (
+    <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('data.delete')}>
+      <p>{t('data.delete-intro', { name: brand.name })}</p>
+      {who === '' ? null : (
+        <TextInput
+          id={nameId}
+          name={nameId}
+          size="md"
+          label={t('data.delete-type', { who })}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          withAsterisk={false}
+          error={submit.errorAt(nameId)}
+        />
+      )}
+      <div className={classes.actions}>
+        <Button type="submit" color="red" loading={submit.busy}>
+          {t('data.delete-confirm')}
+        </Button>
+        <Button variant="default" onClick={props.onKeep}>
+          {t('security.cancel')}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** Gives the browser a file. */
+function save(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
