@@ -76,6 +76,17 @@ describe('what is different', () => {
     await pool.exec(`select cron.unschedule('job')`);
   });
 
+  it('pgmq has no partitioned queues, and its queues are in dumps', async () => {
+    expect(page).toContain('without partitioned queues');
+    const pool = backend.database.pool('postgres');
+    await pool.exec(`create extension pgmq; select pgmq.create('tasks')`);
+    await expect(pool.exec(`select pgmq.create_partitioned('many')`)).rejects.toThrow(
+      'pg_partman is required',
+    );
+    await expect(pool.exec('drop extension pgmq')).rejects.toMatchObject({ code: '2BP01' });
+    await pool.exec('drop extension pgmq cascade');
+  });
+
   it('requests of SQL are sent, to this server under the name of the gateway too', async () => {
     expect(page).toContain('`http://kong:8000` is this server');
     const pool = backend.database.pool('postgres');

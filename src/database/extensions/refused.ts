@@ -27,7 +27,6 @@ export const refusedExtensions: Readonly<Record<string, string>> = {
   pg_tle:
     'put the SQL of the extension into a migration; or use a PostgreSQL that has it with --database-url',
   pgaudit: `set log_statement instead, or ${external}`,
-  pgmq: notYet,
   pgroonga: `pg_trgm and full text search are there; or ${external}`,
   pgroonga_database: `pg_trgm and full text search are there; or ${external}`,
   pgrouting: external,
