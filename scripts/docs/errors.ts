@@ -22,6 +22,7 @@ import {
   storageErrors,
 } from '../../src/storage/errors.ts';
 import { tusErrors } from '../../src/storage/resumable/errors.ts';
+import { s3Errors } from '../../src/storage/s3/errors.ts';
 import { faultMessages } from '../../web/lib/session/faults.ts';
 import { code, table } from './markdown.ts';
 
@@ -92,6 +93,24 @@ function storage(): ErrorSection {
   );
 }
 
+function storageS3(): ErrorSection {
+  return sized(
+    'Storage over S3',
+    'On the wire `<Error><Resource/><Code/><Message/><RequestId/></Error>` with the true status. Errors of storage come with ' +
+      'their `statusCode` as status.',
+    s3Errors,
+    table(
+      ['entry', 'code', 'status', 'message'],
+      Object.entries(s3Errors).map(([name, entry]) => [
+        code(name),
+        code(entry.code),
+        String(entry.status),
+        entry.message,
+      ]),
+    ),
+  );
+}
+
 function realtime(): ErrorSection {
   const faults = [
     { kind: 'expired', secondsAgo: 1 },
@@ -137,6 +156,7 @@ export const errorSections: readonly ErrorSection[] = [
   rest(),
   realtime(),
   storage(),
+  storageS3(),
   sized(
     'Functions',
     'What the platform answers when a function cannot: `{code, message}`, and the code again in `sb-error-code`.',

@@ -21,7 +21,7 @@ export { storageErrors } from './errors.ts';
 export interface StorageDeps {
   readonly database: Database;
   readonly keys: Keys;
-  readonly config: Pick<Config, 'storage'>;
+  readonly config: Pick<Config, 'storage' | 'project_id'>;
   /** The data folder (`.plinth`); bytes live in `storage/` below it. */
   readonly dataDir: string;
   readonly log: Logger;
@@ -48,6 +48,8 @@ export function createStorage(deps: StorageDeps): Service {
     clock: deps.clock ?? systemClock,
     log,
     tasks: createTasks(log),
+    s3ProtocolEnabled: deps.config.storage.s3_protocol.enabled,
+    projectRef: deps.config.project_id,
   };
   const housekeeping = createHousekeeping(service);
   return {

@@ -20,6 +20,9 @@ export interface StorageService {
   readonly clock: Clock;
   readonly log: Logger;
   readonly tasks: Tasks;
+  readonly s3ProtocolEnabled: boolean;
+  /** The project's reference, the access key of S3 requests with a session token. */
+  readonly projectRef: string;
 }
 
 /** Work that goes on after its request was answered; `stop` waits for it. */

@@ -19,6 +19,8 @@ export interface StorageServer {
   readonly dataDir: string;
   /** A client with the service key, or one whose token holds these claims. */
   client(claims?: Claims): StorageClient;
+  /** A token of these claims, or the service key. */
+  tokenOf(claims?: Claims): string;
   /** A request with a token of these claims; null sends none. */
   request(path: string, init?: RequestInit & { claims?: Claims | null }): Promise<Response>;
   /** Versions on disk, and what lies in the folders for unfinished work. */
@@ -69,6 +71,7 @@ export async function startStorage(settings: PartialConfig = {}): Promise<Storag
     database,
     keys,
     dataDir,
+    tokenOf,
     client: (claims) => new StorageClient(url, { Authorization: `Bearer ${tokenOf(claims)}` }),
     request(path, init = {}) {
       const headers = new Headers(init.headers);

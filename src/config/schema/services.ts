@@ -57,11 +57,7 @@ const hostedOnly = { ignored: 'has an effect on the hosted service only' };
 export const storage = section('Files.', {
   enabled: boolean(true, 'Serves files.'),
   file_size_limit: size(50 * 1024 * 1024, 'Largest file.'),
-  s3_protocol: section(
-    'The S3 protocol at /storage/v1/s3.',
-    { enabled: boolean(true, 'Serves it.') },
-    notYet,
-  ),
+  s3_protocol: section('The S3 protocol at /storage/v1/s3.', { enabled: boolean(true, 'Serves it.') }),
   image_transformation: section('Resized images.', {
     enabled: boolean(false, 'Transforms images on request.'),
   }),

@@ -1,4 +1,4 @@
-/** Conditional requests of RFC 9110, section 13, for reads. */
+/** Conditional requests of RFC 9110, section 13. */
 
 export interface Validators {
   /** Quoted, as sent. */
@@ -10,6 +10,8 @@ export interface ConditionHeaders {
   readonly 'if-none-match'?: string | undefined;
   readonly 'if-modified-since'?: string | undefined;
   readonly 'if-range'?: string | undefined;
+  readonly 'if-match'?: string | undefined;
+  readonly 'if-unmodified-since'?: string | undefined;
 }
 
 /** True when the client's copy is still good (304). `If-None-Match` wins over `If-Modified-Since` (section 13.2.2). */
@@ -17,6 +19,16 @@ export function isNotModified(headers: ConditionHeaders, current: Validators): b
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined) return matchesEtag(noneMatch, current.etag);
   return notModifiedSince(headers['if-modified-since'], current.lastModified);
+}
+
+/** True when the client asked for another version than ours (412). `If-Match` wins over `If-Unmodified-Since`. */
+export function isPreconditionFailed(headers: ConditionHeaders, current: Validators): boolean {
+  const match = headers['if-match'];
+  if (match !== undefined) return !matchesEtag(match, current.etag);
+  const header = headers['if-unmodified-since'];
+  if (header === undefined || current.lastModified === undefined) return false;
+  const since = Date.parse(header);
+  return !Number.isNaN(since) && wholeSeconds(current.lastModified) > since;
 }
 
 /** Whether a `Range` is to be honoured: without `If-Range`, or when that still names what we hold. */
@@ -34,9 +46,9 @@ function matchesEtag(header: string, etag: string | undefined): boolean {
   return header.split(',').some((candidate) => opaque(candidate.trim()) === own);
 }
 
-/** Weak comparison: the mark `W/` does not count. */
+/** Weak comparison: the mark `W/` does not count; nor do missing quotes, which S3 forgives. */
 function opaque(etag: string): string {
-  return etag.replace(/^W\//, '');
+  return etag.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');
 }
 
 function notModifiedSince(header: string | undefined, lastModified: Date | undefined): boolean {

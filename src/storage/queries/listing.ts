@@ -56,6 +56,25 @@ export async function listFolder(db: Queryable, bucketId: string, page: PageOpti
   return rows.map(withIsoDates);
 }
 
+/**
+ * A page below a prefix as S3 has it: deeper keys gathered by any delimiter, behind `startAfter` in the order of bytes.
+ * A folder is behind `startAfter` when one of its keys is, unless `startAfter` ends with the delimiter and so names it.
+ */
+export async function listByDelimiter(
+  db: Queryable,
+  bucketId: string,
+  delimiter: string,
+  page: Pick<PageOptions, 'prefix' | 'limit' | 'startAfter'>,
+): Promise<ListedLine[]> {
+  const { startAfter } = page;
+  // The function takes a key that no object has for the folder of that name; no key can have this character.
+  const behind = startAfter === '' || startAfter.endsWith(delimiter) ? startAfter : `${startAfter}\x01`;
+  const rows = await db.query<ListedLine>(sql`
+    select name, id, updated_at, created_at, last_accessed_at, metadata
+    from storage.list_objects_with_delimiter(${bucketId}, ${page.prefix}, ${delimiter}, ${page.limit}, ${behind})`);
+  return rows.map(withIsoDates);
+}
+
 /** A page of all keys with a prefix. Cursors count whole milliseconds, so the order does too. */
 export async function listKeys(db: Queryable, bucketId: string, page: PageOptions): Promise<ListedLine[]> {
   const direction = page.order === 'desc' ? sql`desc` : sql`asc`;

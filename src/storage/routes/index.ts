@@ -1,6 +1,7 @@
 /** The service's HTTP face: parsers, errors, and one file per group of endpoints. */
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
 import { renderStorageError, StorageError, unknownRoute } from '../errors.ts';
+import { s3Routes } from '../s3/index.ts';
 import { pathOf } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { bucketRoutes } from './buckets.ts';
@@ -74,6 +75,8 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
       infoRoutes(scope, service);
       statusRoutes(scope);
     });
+
+    if (service.s3ProtocolEnabled) app.register(async (scope) => s3Routes(scope, service));
   };
 }
 

@@ -1,0 +1,170 @@
+/** Statements on uploads in parts: storage.s3_multipart_uploads and its parts. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Part } from '../backend/types.ts';
+import { isoTimestamp } from '../core/timestamps.ts';
+
+export interface MultipartUpload {
+  readonly id: string;
+  readonly bucketId: string;
+  readonly key: string;
+  /** The backend's name for it. */
+  readonly version: string;
+  readonly metadata: Record<string, unknown> | null;
+  readonly userMetadata: Record<string, unknown> | null;
+}
+
+export interface UploadedPart extends Part {
+  readonly number: number;
+  /** ISO date. */
+  readonly createdAt: string | null;
+}
+
+/** An upload, or a common prefix of the keys of several (its `id` is null). */
+export interface UploadLine {
+  readonly key: string;
+  readonly id: string | null;
+  readonly createdAt: string | null;
+}
+
+interface UploadRow {
+  readonly id: string;
+  readonly bucket_id: string;
+  readonly key: string;
+  readonly version: string;
+  readonly metadata: Record<string, unknown> | null;
+  readonly user_metadata: Record<string, unknown> | null;
+}
+
+interface PartRow {
+  readonly id: string;
+  readonly part_number: number;
+  readonly size: number | string;
+  readonly etag: string;
+  readonly created_at: string | null;
+}
+
+/** `upload_signature` is where upstream proves that `in_progress_size` is its own; here the parts are counted. */
+export async function insertUpload(
+  db: Queryable,
+  upload: MultipartUpload & { readonly ownerId: string | null },
+): Promise<void> {
+  await db.query(sql`
+    insert into storage.s3_multipart_uploads
+      (id, upload_signature, bucket_id, key, version, owner_id, metadata, user_metadata)
+    values (${upload.id}, '', ${upload.bucketId}, ${upload.key}, ${upload.version}, ${upload.ownerId},
+      ${upload.metadata}, ${upload.userMetadata})`);
+}
+
+export async function findUpload(
+  db: Queryable,
+  id: string,
+  bucketId: string,
+  key: string,
+): Promise<MultipartUpload | undefined> {
+  const [row] = await db.query<UploadRow>(sql`
+    select id, bucket_id, key, version, metadata, user_metadata from storage.s3_multipart_uploads
+    where id = ${id} and bucket_id = ${bucketId} and key = ${key}`);
+  return row && uploadOf(row);
+}
+
+/** False: it is gone. Waits for whoever else changes the upload, to the end of the transaction. */
+export async function lockUpload(db: Queryable, id: string): Promise<boolean> {
+  const rows = await db.query(sql`select id from storage.s3_multipart_uploads where id = ${id} for update`);
+  return rows.length > 0;
+}
+
+/** Its parts' rows go with it. False: it was gone. */
+export async function deleteUpload(db: Queryable, id: string): Promise<boolean> {
+  const rows = await db.query(sql`delete from storage.s3_multipart_uploads where id = ${id} returning id`);
+  return rows.length > 0;
+}
+
+/** Up to `most` parts behind a number, in order. */
+export async function findParts(
+  db: Queryable,
+  uploadId: string,
+  afterNumber: number,
+  most: number,
+): Promise<UploadedPart[]> {
+  const rows = await db.query<PartRow>(sql`
+    select id, part_number, size, etag, created_at from storage.s3_multipart_uploads_parts
+    where upload_id = ${uploadId} and part_number > ${afterNumber}
+    order by part_number limit ${most}`);
+  return rows.map((row) => ({
+    id: row.id,
+    number: row.part_number,
+    sizeBytes: Number(row.size),
+    etag: row.etag,
+    createdAt: isoTimestamp(row.created_at),
+  }));
+}
+
+/** Bytes of all parts but the one of this number. */
+export async function sizeOfOtherParts(db: Queryable, uploadId: string, number: number): Promise<number> {
+  const [row] = await db.query<{ size: number | string }>(sql`
+    select coalesce(sum(size), 0)::bigint as size from storage.s3_multipart_uploads_parts
+    where upload_id = ${uploadId} and part_number <> ${number}`);
+  return Number(row?.size ?? 0);
+}
+
+/** Puts a part in the place of those with its number, whose ids it returns. */
+export async function replacePart(
+  db: Queryable,
+  upload: MultipartUpload,
+  part: Part & { readonly number: number; readonly ownerId: string | null },
+): Promise<string[]> {
+  const replaced = await db.query<{ id: string }>(sql`
+    delete from storage.s3_multipart_uploads_parts
+    where upload_id = ${upload.id} and part_number = ${part.number} returning id`);
+  await db.query(sql`
+    insert into storage.s3_multipart_uploads_parts
+      (id, upload_id, size, part_number, bucket_id, key, etag, owner_id, version)
+    values (${part.id}, ${upload.id}, ${part.sizeBytes}, ${part.number}, ${upload.bucketId}, ${upload.key},
+      ${part.etag}, ${part.ownerId}, ${upload.version})`);
+  await db.query(sql`
+    update storage.s3_multipart_uploads set in_progress_size =
+      (select coalesce(sum(size), 0) from storage.s3_multipart_uploads_parts where upload_id = ${upload.id})
+    where id = ${upload.id}`);
+  return replaced.map(({ id }) => id);
+}
+
+export interface UploadPage {
+  readonly prefix: string;
+  readonly delimiter: string;
+  readonly keyMarker: string;
+  /** Counts only beside a key marker: uploads of that very key behind this one come too. */
+  readonly idMarker: string;
+  readonly most: number;
+}
+
+/** Uploads under way, by key and id; keys with the delimiter behind the prefix fall together. */
+export async function listUploads(db: Queryable, bucketId: string, page: UploadPage): Promise<UploadLine[]> {
+  const { prefix, delimiter, keyMarker, idMarker } = page;
+  const folder =
+    delimiter === '' ? sql`null` : sql`storage.get_common_prefix(u.key, ${prefix}, ${delimiter})`;
+  const rows = await db.query<{ line: string; id: string | null; created_at: string | null }>(sql`
+    with line as (
+      select coalesce(f.folder, u.key) collate "C" as line,
+        case when f.folder is null then u.id end as id,
+        case when f.folder is null then u.created_at end as created_at
+      from storage.s3_multipart_uploads u, lateral (select ${folder} as folder) f
+      where u.bucket_id = ${bucketId} and starts_with(u.key, ${prefix})
+    )
+    select distinct line, id collate "C" as id, created_at from line
+    where ${keyMarker} = '' or line > ${keyMarker}
+      or (line = ${keyMarker} and ${idMarker} <> '' and id collate "C" > ${idMarker})
+    order by line, 2 limit ${page.most}`);
+  return rows.map((row) => ({ key: row.line, id: row.id, createdAt: isoTimestamp(row.created_at) }));
+}
+
+function uploadOf(row: UploadRow): MultipartUpload {
+  return {
+    id: row.id,
+    bucketId: row.bucket_id,
+    key: row.key,
+    version: row.version,
+    metadata: row.metadata,
+    userMetadata: row.user_metadata,
+  };
+}

@@ -1,0 +1,215 @@
+/**
+ * Whose request it is, by signature version 4. The project's key pair stands for the service role. With a session token
+ * the key is the project's reference and the secret its anonymous key: both are public, and the token, a user's JWT,
+ * decides through row security.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { StorageService } from '../service.ts';
+import type { ChunkSigner } from './core/aws-chunked.ts';
+import {
+  algorithm,
+  type Credential,
+  canonicalPaths,
+  canonicalRequest,
+  createSigner,
+  isSignature,
+  parseAmzDate,
+  parseAuthorization,
+  parseCredential,
+  parseSignedHeaders,
+  type Signer,
+  sameSignature,
+  sha256Hex,
+  unsignedPayload,
+} from './core/signature.ts';
+import { S3Error } from './errors.ts';
+import { header, type S3Request } from './request.ts';
+
+/** A request is good for this long before and after the moment it bears, as on AWS. */
+const maxSkewMs = 15 * 60 * 1000;
+/** The longest life of a presigned URL, seven days, as on AWS. */
+const maxPresignSeconds = 7 * 24 * 60 * 60;
+/** The reference of every project in the local stack of the upstream CLI. */
+const localReference = 'stub';
+
+export interface Authenticated {
+  /** The user's JWT; undefined: the project's key pair. */
+  readonly token: string | undefined;
+  /** What the signature says of the body: a hash, `UNSIGNED-PAYLOAD` or `STREAMING-…`. */
+  readonly contentSha256: string;
+  readonly chunkSigner: ChunkSigner;
+}
+
+interface Claim {
+  readonly credential: Credential;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+  readonly amzDate: string;
+  readonly token: string | undefined;
+  readonly contentSha256: string;
+}
+
+/**
+ * @throws {S3Error} MissingSignature, AuthorizationHeaderMalformed, AuthorizationQueryParametersError,
+ *   RequestTimeTooSkewed, RequestExpired, HeadersNotSigned, UnknownAccessKey, SignatureDoesNotMatch
+ */
+export function authenticate(service: StorageService, request: S3Request): Authenticated {
+  const claim = claimOf(service, request);
+  requireSignedHeaders(request, claim.signedHeaders);
+  for (const secret of secretsOf(service, claim.credential, claim.token)) {
+    const signer = createSigner(secret, claim.credential);
+    for (const hash of canonicalHashes(request, claim)) {
+      const wanted = signer.sign(algorithm, claim.amzDate, [hash]);
+      if (!sameSignature(claim.signature, wanted)) continue;
+      return {
+        token: claim.token,
+        contentSha256: claim.contentSha256,
+        chunkSigner: {
+          seed: wanted,
+          sign: (type, lines) => signer.sign(type, claim.amzDate, lines),
+        },
+      };
+    }
+  }
+  throw new S3Error('SignatureDoesNotMatch');
+}
+
+/** Checks a text that is signed by itself, the policy of a form; the user's JWT or undefined as in {@link Authenticated}. */
+export function authenticateText(
+  service: StorageService,
+  signed: {
+    readonly text: string;
+    readonly credential: string | undefined;
+    readonly signature: string | undefined;
+    readonly token: string | undefined;
+  },
+): void {
+  const credential = parseCredential(signed.credential ?? '');
+  if (!credential || !isSignature(signed.signature ?? '')) throw new S3Error('MissingSignature');
+  const matches = (signer: Signer): boolean =>
+    sameSignature(signed.signature ?? '', signer.signText(signed.text));
+  const secrets = secretsOf(service, credential, signed.token);
+  if (!secrets.some((secret) => matches(createSigner(secret, credential))))
+    throw new S3Error('SignatureDoesNotMatch');
+}
+
+function claimOf(service: StorageService, request: S3Request): Claim {
+  const authorization = header(request, 'authorization');
+  if (authorization?.startsWith(`${algorithm} `)) return headerClaim(service, request, authorization);
+  if (request.param('X-Amz-Signature') !== undefined) return queryClaim(service, request);
+  throw new S3Error('MissingSignature');
+}
+
+function headerClaim(service: StorageService, request: S3Request, authorization: string): Claim {
+  const parsed = parseAuthorization(authorization);
+  const amzDate = header(request, 'x-amz-date') ?? '';
+  const at = parseAmzDate(amzDate);
+  if (!parsed || at === undefined || !amzDate.startsWith(parsed.credential.date))
+    throw new S3Error('AuthorizationHeaderMalformed');
+  if (Math.abs(service.clock.now() - at) > maxSkewMs) throw new S3Error('RequestTimeTooSkewed');
+  return {
+    ...parsed,
+    amzDate,
+    token: header(request, 'x-amz-security-token'),
+    contentSha256: header(request, 'x-amz-content-sha256') ?? unsignedPayload,
+  };
+}
+
+function queryClaim(service: StorageService, request: S3Request): Claim {
+  const credential = parseCredential(request.param('X-Amz-Credential') ?? '');
+  const signedHeaders = parseSignedHeaders(request.param('X-Amz-SignedHeaders') ?? '');
+  const signature = request.param('X-Amz-Signature') ?? '';
+  const amzDate = request.param('X-Amz-Date') ?? '';
+  const at = parseAmzDate(amzDate);
+  const expires = request.param('X-Amz-Expires') ?? '';
+  const expiresSeconds = /^\d{1,7}$/.test(expires) ? Number(expires) : 0;
+  const names = request.query.map(({ name }) => name).filter((name) => name.startsWith('X-Amz-'));
+  if (
+    request.param('X-Amz-Algorithm') !== algorithm ||
+    !credential ||
+    !signedHeaders ||
+    !isSignature(signature) ||
+    at === undefined ||
+    !amzDate.startsWith(credential.date) ||
+    expiresSeconds < 1 ||
+    expiresSeconds > maxPresignSeconds ||
+    new Set(names).size < names.length
+  )
+    throw new S3Error('AuthorizationQueryParametersError');
+  const now = service.clock.now();
+  if (at - now > maxSkewMs) throw new S3Error('RequestExpired', 'Request is not valid yet');
+  if (now > at + expiresSeconds * 1000) throw new S3Error('RequestExpired');
+  return {
+    credential,
+    signedHeaders,
+    signature,
+    amzDate,
+    token: request.param('X-Amz-Security-Token'),
+    contentSha256:
+      request.param('X-Amz-Content-Sha256') ?? header(request, 'x-amz-content-sha256') ?? unsignedPayload,
+  };
+}
+
+/** What is not signed could be added on the way; the hash of the body is part of what is signed in any case. */
+function requireSignedHeaders(request: S3Request, signedHeaders: readonly string[]): void {
+  const missing = Object.keys(request.headers).filter(
+    (name) =>
+      (name === 'host' || name.startsWith('x-amz-')) &&
+      name !== 'x-amz-content-sha256' &&
+      !signedHeaders.includes(name),
+  );
+  if (missing.length > 0)
+    throw new S3Error(
+      'HeadersNotSigned',
+      `There were headers present in the request which were not signed: ${missing.join(', ')}`,
+    );
+}
+
+/** Secrets that may have signed. The anonymous key has two forms, both in clients' hands. */
+function secretsOf(service: StorageService, credential: Credential, token: string | undefined): string[] {
+  const { keys } = service;
+  if (credential.service !== 's3')
+    throw new S3Error('AuthorizationHeaderMalformed', 'The service must be s3');
+  if (token === undefined) {
+    if (credential.accessKeyId === keys.s3.accessKeyId) return [keys.s3.secretAccessKey];
+  } else if ([service.projectRef, localReference].includes(credential.accessKeyId)) {
+    return [keys.anonKey, keys.publishableKey];
+  }
+  throw new S3Error('UnknownAccessKey');
+}
+
+/** Hashes of what may have been signed: clients encode paths differently, and proxies change the host. */
+function canonicalHashes(request: S3Request, claim: Claim): string[] {
+  return hostsOf(request.headers).flatMap((host) =>
+    canonicalPaths(request.path).map((path) =>
+      sha256Hex(
+        canonicalRequest({
+          method: request.method,
+          path,
+          query: request.query,
+          headers: claim.signedHeaders.map((name) => [name, signedValue(request, name, host)] as const),
+          payloadHash: claim.contentSha256,
+        }),
+      ),
+    ),
+  );
+}
+
+function signedValue(request: S3Request, name: string, host: string): string {
+  if (name === 'host') return host;
+  // Some clients sign the length 0 and send no header.
+  return header(request, name) ?? (name === 'content-length' ? '0' : '');
+}
+
+/** The host as this server sees it, and as a proxy says that the client does. A wrong one only fails to match. */
+function hostsOf(headers: IncomingHttpHeaders): string[] {
+  const own = headers.host ?? '';
+  const forwarded = headers['x-forwarded-host'];
+  if (typeof forwarded !== 'string' || forwarded === '') return [own];
+  const port = headers['x-forwarded-port'];
+  const withPort =
+    typeof port === 'string' && !forwarded.includes(':') && port !== '80' && port !== '443'
+      ? `${forwarded}:${port}`
+      : forwarded;
+  return [...new Set([own, forwarded, withPort])];
+}

@@ -1,0 +1,157 @@
+/** The body of a request as the operation wants it: decoded, and proven to be what was signed and summed. */
+import type { Authenticated } from './authenticate.ts';
+import {
+  ChunkedError,
+  type ChunkedFault,
+  chunkedMode,
+  decodeChunked,
+  isStreaming,
+} from './core/aws-chunked.ts';
+import { type ChecksumName, checksumOfHeader, decodeChecksum, startChecksum } from './core/checksum.ts';
+import { unsignedPayload } from './core/signature.ts';
+import { S3Error, type S3ErrorName } from './errors.ts';
+import { header, type S3Request } from './request.ts';
+
+export interface Body {
+  /** To be read once. @throws {S3Error} BadDigest, ContentSha256Mismatch, SignatureDoesNotMatch, IncompleteBody, MalformedTrailer */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Without any encoding; undefined when the client did not say. */
+  readonly sizeBytes: number | undefined;
+  /** Checksums that the client sent as headers; the answer repeats them. */
+  readonly checksumHeaders: Readonly<Record<string, string>>;
+}
+
+const faults: Record<ChunkedFault, S3ErrorName> = {
+  malformed: 'IncompleteBody',
+  length: 'IncompleteBody',
+  signature: 'SignatureDoesNotMatch',
+  trailer: 'MalformedTrailer',
+};
+
+/** Sums of XML bodies are checked in memory, so they are bounded. */
+const maxXmlBytes = 4 * 1024 * 1024;
+
+interface Expectation {
+  readonly name: ChecksumName;
+  /** Undefined while the trailer has not come. */
+  sum: Buffer | undefined;
+  readonly fault: S3ErrorName;
+}
+
+/** @throws {S3Error} InvalidDigest, MissingContentLength, InvalidArgument, NotImplemented */
+export function openBody(request: S3Request, auth: Authenticated): Body {
+  const checksumHeaders: Record<string, string> = {};
+  const expected: Expectation[] = [];
+  const expectMd5 = header(request, 'content-md5');
+  if (expectMd5 !== undefined) expected.push(expectation('md5', expectMd5));
+  for (const [headerName, value] of Object.entries(request.headers)) {
+    const name = checksumOfHeader(headerName);
+    if (!name || typeof value !== 'string') continue;
+    expected.push(expectation(name, value));
+    checksumHeaders[headerName] = value;
+  }
+
+  // Leaving the loop early must not close the socket that the answer goes out on.
+  const raw: AsyncIterable<Uint8Array> = request.fastify.raw.iterator({ destroyOnReturn: false });
+  if (isStreaming(auth.contentSha256)) {
+    const { bytes, sizeBytes } = openChunked(request, auth, raw, expected);
+    return { bytes: checked(bytes, expected), sizeBytes, checksumHeaders };
+  }
+  if (/^[0-9a-f]{64}$/.test(auth.contentSha256)) {
+    const sum = Buffer.from(auth.contentSha256, 'hex');
+    expected.push({ name: 'sha256', sum, fault: 'ContentSha256Mismatch' });
+  } else if (auth.contentSha256 !== unsignedPayload) {
+    throw new S3Error(
+      'InvalidArgument',
+      'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a hash or a streaming algorithm',
+    );
+  }
+  const length = header(request, 'content-length');
+  return {
+    bytes: checked(raw, expected),
+    sizeBytes: length === undefined ? undefined : Number(length),
+    checksumHeaders,
+  };
+}
+
+/** A small body as text. @throws {S3Error} MalformedXML when it is too large, and what reading throws */
+export async function readText(request: S3Request, auth: Authenticated): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of openBody(request, auth).bytes) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > maxXmlBytes) throw new S3Error('MalformedXML', 'The XML is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function openChunked(
+  request: S3Request,
+  auth: Authenticated,
+  raw: AsyncIterable<Uint8Array>,
+  expected: Expectation[],
+): { bytes: AsyncIterable<Uint8Array>; sizeBytes: number } {
+  const mode = chunkedMode(auth.contentSha256);
+  if (!mode) throw new S3Error('NotImplemented', `${auth.contentSha256} is not supported`);
+  const length = header(request, 'x-amz-decoded-content-length');
+  if (length === undefined || !/^\d{1,15}$/.test(length))
+    throw new S3Error('MissingContentLength', 'You must provide the x-amz-decoded-content-length header.');
+  const trailers = (header(request, 'x-amz-trailer') ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '');
+  const trailing = new Map<string, Expectation>();
+  for (const trailer of mode.trailer ? trailers : []) {
+    const name = checksumOfHeader(trailer);
+    if (name) trailing.set(trailer, { name, sum: undefined, fault: 'BadDigest' });
+  }
+  expected.push(...trailing.values());
+  const sizeBytes = Number(length);
+  const bytes = decodeChunked(raw, {
+    signer: mode.signed ? auth.chunkSigner : undefined,
+    trailers: mode.trailer ? trailers : undefined,
+    decodedLength: sizeBytes,
+    onTrailer(name, value) {
+      const waiting = trailing.get(name);
+      if (waiting) waiting.sum = expectation(waiting.name, value).sum;
+    },
+  });
+  return { bytes: translated(bytes), sizeBytes };
+}
+
+function expectation(name: ChecksumName, base64: string): Expectation {
+  const sum = decodeChecksum(name, base64);
+  if (!sum) throw new S3Error('InvalidDigest', `The ${name} that you sent is not valid.`);
+  return { name, sum, fault: 'BadDigest' };
+}
+
+function checked(
+  bytes: AsyncIterable<Uint8Array>,
+  expected: readonly Expectation[],
+): AsyncIterable<Uint8Array> {
+  return expected.length === 0 ? bytes : summed(bytes, expected);
+}
+
+async function* summed(
+  bytes: AsyncIterable<Uint8Array>,
+  expected: readonly Expectation[],
+): AsyncGenerator<Uint8Array> {
+  const running = expected.map(({ name }) => startChecksum(name));
+  for await (const chunk of bytes) {
+    for (const sum of running) sum.update(chunk);
+    yield chunk;
+  }
+  for (const [index, { sum, fault }] of expected.entries())
+    if (!sum || running[index]?.digest().equals(sum) !== true) throw new S3Error(fault);
+}
+
+async function* translated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    if (error instanceof ChunkedError)
+      throw new S3Error(faults[error.fault], error.message, { cause: error });
+    throw error;
+  }
+}

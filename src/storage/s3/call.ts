@@ -1,0 +1,36 @@
+/** What an operation of the S3 protocol is given, and what it answers. */
+import type { Readable } from 'node:stream';
+import { StorageError } from '../errors.ts';
+import type { Operation } from '../operations.ts';
+import { findBucketLimits } from '../queries/buckets.ts';
+import type { Scope } from '../scope.ts';
+import type { StorageService } from '../service.ts';
+import type { Authenticated } from './authenticate.ts';
+import type { S3Request } from './request.ts';
+
+export interface S3Call {
+  readonly service: StorageService;
+  readonly scope: Scope;
+  readonly auth: Authenticated;
+  readonly request: S3Request;
+}
+
+export interface S3Answer {
+  /** 200 when absent. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string | number | undefined>>;
+  readonly xml?: string;
+  readonly body?: Buffer | Readable;
+}
+
+export interface S3Operation {
+  /** As policies see it. */
+  readonly operation: Operation;
+  run(call: S3Call): Promise<S3Answer>;
+}
+
+/** @throws {StorageError} NoSuchBucket */
+export async function requireBucket({ scope, request }: S3Call): Promise<void> {
+  const found = await scope.asService((tx) => findBucketLimits(tx, request.bucket), { readOnly: true });
+  if (!found) throw new StorageError('NoSuchBucket');
+}

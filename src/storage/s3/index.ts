@@ -1,0 +1,67 @@
+/** The S3 protocol at `/storage/v1/s3`: signature, operation, answer in XML. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { openScopeAs, pathOf } from '../scope.ts';
+import type { StorageService } from '../service.ts';
+import { authenticate } from './authenticate.ts';
+import type { S3Answer } from './call.ts';
+import { renderS3Error } from './errors.ts';
+import { isPostForm, postForm } from './operations/post-form.ts';
+import { readRequest, s3Prefix } from './request.ts';
+import { chooseOperation } from './router.ts';
+
+/** What scripts of other origins may read: multipart uploads in browsers need the ETag of each part. */
+const exposedHeaders = 'etag, x-amz-request-id, content-range';
+
+export function s3Routes(app: FastifyInstance, service: StorageService): void {
+  // Bodies are left on the wire until the caller is known to be allowed to send them.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.setErrorHandler((error, request, reply) => sendError(service, request, reply, error));
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    send(reply, request, await answer(service, request, reply));
+  for (const url of [s3Prefix, `${s3Prefix}/*`])
+    app.route({ method: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'], url, handler });
+}
+
+async function answer(
+  service: StorageService,
+  fastify: FastifyRequest,
+  reply: FastifyReply,
+): Promise<S3Answer> {
+  const request = readRequest(fastify, reply);
+  if (isPostForm(request)) return postForm(service, request);
+  const auth = authenticate(service, request);
+  const { operation, run } = chooseOperation(request);
+  if (auth.token !== undefined) await service.keys.prepare(`Bearer ${auth.token}`);
+  const scope = openScopeAs(service, fastify, operation, auth.token);
+  if (fastify.trace) {
+    fastify.trace.role = scope.role;
+    fastify.trace.userId = scope.owner.ownerId ?? undefined;
+  }
+  return run({ service, scope, auth, request });
+}
+
+function send(reply: FastifyReply, request: FastifyRequest, answer: S3Answer): FastifyReply {
+  reply.code(answer.status ?? 200);
+  reply.header('x-amz-request-id', request.id).header('access-control-expose-headers', exposedHeaders);
+  for (const [name, value] of Object.entries(answer.headers ?? {}))
+    if (value !== undefined) reply.header(name, value);
+  if (answer.xml !== undefined) return reply.type('application/xml').send(answer.xml);
+  return reply.send(answer.body);
+}
+
+function sendError(
+  service: StorageService,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): FastifyReply {
+  request.raw.resume();
+  const resource = pathOf(request.url).slice(s3Prefix.length).split('?', 1)[0]?.replace(/^\//, '') ?? '';
+  const { status, code, xml } = renderS3Error(error, resource, request.id);
+  if (status >= 500 && status !== 501)
+    service.log.error({ requestId: request.id, error }, 'storage: request failed');
+  reply.code(status).header('x-amz-request-id', request.id);
+  // Without a body the SDKs have nothing else to tell the errors apart by.
+  if (request.method === 'HEAD') return reply.header('x-amz-error-code', code).send();
+  return reply.type('application/xml').send(xml);
+}

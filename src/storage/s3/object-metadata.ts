@@ -1,0 +1,72 @@
+/** Metadata of objects as headers of S3: `x-amz-meta-*` and what HTTP itself knows. */
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  containmentHeaders,
+  isHeaderText,
+  type ObjectMetadata,
+  parseDate,
+  readObjectMetadata,
+} from '../core/object-headers.ts';
+import type { ObjectRow } from '../queries/objects.ts';
+
+const prefix = 'x-amz-meta-';
+
+/** The user metadata of a request; of a form with fields in place of headers. */
+export function userMetadataOf(
+  headers: Iterable<readonly [name: string, value: unknown]>,
+): Record<string, string> {
+  const metadata: Record<string, string> = {};
+  for (const [name, value] of headers)
+    if (name.startsWith(prefix) && typeof value === 'string')
+      Object.defineProperty(metadata, name.slice(prefix.length), { value, enumerable: true });
+  return metadata;
+}
+
+export function headersOf(headers: IncomingHttpHeaders): Iterable<readonly [string, unknown]> {
+  return Object.entries(headers);
+}
+
+export interface ObjectHead {
+  readonly etag: string | undefined;
+  readonly lastModified: Date | undefined;
+  readonly metadata: ObjectMetadata;
+  readonly headers: Record<string, string | number | undefined>;
+}
+
+/** What GET and HEAD say of an object, without its length. */
+export function describeObject(object: ObjectRow): ObjectHead {
+  const metadata = readObjectMetadata(object.metadata);
+  const lastModified = parseDate(metadata.lastModified ?? object.updated_at ?? undefined);
+  const contentType =
+    metadata.mimetype !== undefined && isHeaderText(metadata.mimetype)
+      ? metadata.mimetype
+      : 'application/octet-stream';
+  return {
+    etag: metadata.eTag,
+    lastModified,
+    metadata,
+    headers: {
+      'accept-ranges': 'bytes',
+      'content-type': contentType,
+      etag: metadata.eTag,
+      'last-modified': lastModified?.toUTCString(),
+      'cache-control':
+        metadata.cacheControl && isHeaderText(metadata.cacheControl) ? metadata.cacheControl : undefined,
+      ...userMetadataHeaders(object.user_metadata),
+      ...containmentHeaders(contentType),
+    },
+  };
+}
+
+/** What cannot stand in a header is counted in `x-amz-missing-meta`, as S3 does. */
+function userMetadataHeaders(metadata: Record<string, unknown> | null): Record<string, string | number> {
+  const headers: Record<string, string | number> = {};
+  let missing = 0;
+  for (const [name, value] of Object.entries(metadata ?? {})) {
+    const isToken = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
+    if (isToken && typeof value === 'string' && /^[\t\x20-\x7e]*$/.test(value))
+      headers[`${prefix}${name.toLowerCase()}`] = value;
+    else missing += 1;
+  }
+  return missing === 0 ? headers : { ...headers, 'x-amz-missing-meta': missing };
+}

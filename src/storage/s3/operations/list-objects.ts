@@ -1,0 +1,128 @@
+/** ListObjects and ListObjectsV2: pages of keys in the order of their bytes, folders by any delimiter. */
+import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
+import { readObjectMetadata } from '../../core/object-headers.ts';
+import { type ListedLine, listByDelimiter, listKeys } from '../../queries/listing.ts';
+import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
+import { encodeListedKey } from '../core/encoding.ts';
+import { writeXml, type XmlContent } from '../core/xml-writer.ts';
+import { S3Error } from '../errors.ts';
+import { numberParam, type S3Request } from '../request.ts';
+
+/** Also the most that S3 gives. */
+const defaultKeys = 1000;
+const manyKeys = 2_147_483_647;
+
+export async function listObjectsV2(call: S3Call): Promise<S3Answer> {
+  const { request } = call;
+  const token = request.param('continuation-token');
+  const startAfter = request.param('start-after') ?? '';
+  const cursor = token === undefined ? undefined : decodeCursor(token);
+  if (token !== undefined && !cursor)
+    throw new S3Error('InvalidArgument', 'The continuation token provided is incorrect');
+  const page = await listPage(call, cursor?.startAfter ?? startAfter);
+  const last = page.nextAfter;
+  return {
+    xml: writeXml('ListBucketResult', {
+      ...page.common,
+      ContinuationToken: token,
+      StartAfter: startAfter === '' ? undefined : page.encode(startAfter),
+      KeyCount: page.count,
+      IsTruncated: last !== undefined,
+      NextContinuationToken: last === undefined ? undefined : encodeCursor({ startAfter: last }),
+      ...page.lines,
+    }),
+  };
+}
+
+export async function listObjects(call: S3Call): Promise<S3Answer> {
+  const marker = call.request.param('marker') ?? '';
+  const page = await listPage(call, marker);
+  const last = page.nextAfter;
+  return {
+    xml: writeXml('ListBucketResult', {
+      ...page.common,
+      Marker: page.encode(marker),
+      IsTruncated: last !== undefined,
+      // Without a delimiter clients go on behind the last key, says S3.
+      NextMarker: last === undefined || page.delimiter === '' ? undefined : page.encode(last),
+      ...page.lines,
+    }),
+  };
+}
+
+interface Page {
+  readonly common: Readonly<Record<string, XmlContent>>;
+  readonly lines: Readonly<Record<string, XmlContent | readonly XmlContent[]>>;
+  readonly delimiter: string;
+  readonly count: number;
+  /** The last line, when there are more behind it. */
+  readonly nextAfter: string | undefined;
+  encode(key: string): string;
+}
+
+async function listPage(call: S3Call, after: string): Promise<Page> {
+  const { request, scope } = call;
+  const prefix = request.param('prefix') ?? '';
+  const delimiter = request.param('delimiter') ?? '';
+  const encoding = encodingOf(request);
+  const encode = encoding === 'url' ? encodeListedKey : (key: string) => key;
+  const maxKeys = Math.min(
+    numberParam(request, 'max-keys', { min: 0, max: manyKeys, fallback: defaultKeys }),
+    defaultKeys,
+  );
+  await requireBucket(call);
+  if (`${prefix}${delimiter}${after}`.includes('\0')) throw new S3Error('InvalidArgument');
+
+  // One more than shown tells whether there is a next page.
+  const options = { prefix, limit: maxKeys + 1, startAfter: after };
+  const found = await scope.asUser((tx) =>
+    delimiter === ''
+      ? listKeys(tx, request.bucket, { ...options, column: 'name', order: 'asc', columnAfter: undefined })
+      : listByDelimiter(tx, request.bucket, delimiter, options),
+  );
+  const shown = found.slice(0, maxKeys);
+  const last = found.length > maxKeys && maxKeys > 0 ? shown.at(-1) : undefined;
+  return {
+    delimiter,
+    encode,
+    count: shown.length,
+    nextAfter: last && pathOf(last, delimiter),
+    common: {
+      Name: request.bucket,
+      Prefix: encode(prefix),
+      Delimiter: delimiter === '' ? undefined : encode(delimiter),
+      MaxKeys: maxKeys,
+      EncodingType: encoding,
+    },
+    lines: {
+      Contents: shown.filter(({ id }) => id !== null).map((line) => contentsOf(line, encode)),
+      CommonPrefixes: shown
+        .filter(({ id }) => id === null)
+        .map((line) => ({ Prefix: encode(pathOf(line, delimiter)) })),
+    },
+  };
+}
+
+/** @throws {S3Error} InvalidArgument */
+export function encodingOf(request: S3Request): 'url' | undefined {
+  const type = request.param('encoding-type');
+  if (type === undefined || type === '') return undefined;
+  if (type === 'url') return type;
+  throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request');
+}
+
+/** Folders come without their delimiter. */
+function pathOf(line: ListedLine, delimiter: string): string {
+  return line.id === null ? `${line.name}${delimiter}` : line.name;
+}
+
+function contentsOf(line: ListedLine, encode: (key: string) => string): XmlContent {
+  const metadata = readObjectMetadata(line.metadata);
+  return {
+    Key: encode(line.name),
+    LastModified: line.updated_at ?? undefined,
+    ETag: metadata.eTag,
+    Size: metadata.size ?? 0,
+    StorageClass: 'STANDARD',
+  };
+}

@@ -1,0 +1,81 @@
+/** ListMultipartUploads and ListParts. */
+import { findParts, listUploads } from '../../queries/multipart.ts';
+import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
+import { encodeListedKey } from '../core/encoding.ts';
+import { writeXml } from '../core/xml-writer.ts';
+import { numberParam } from '../request.ts';
+import { encodingOf } from './list-objects.ts';
+import { maxParts, requireUpload } from './multipart.ts';
+
+/** Also the most that S3 gives. */
+const defaultLines = 1000;
+
+export async function listMultipart(call: S3Call): Promise<S3Answer> {
+  const { scope, request } = call;
+  const most = numberParam(request, 'max-uploads', { min: 1, max: defaultLines, fallback: defaultLines });
+  const encoding = encodingOf(request);
+  const encode = encoding === 'url' ? encodeListedKey : (key: string) => key;
+  const prefix = request.param('prefix') ?? '';
+  const delimiter = request.param('delimiter') ?? '';
+  const keyMarker = request.param('key-marker') ?? '';
+  const idMarker = request.param('upload-id-marker') ?? '';
+  await requireBucket(call);
+  const page = { prefix, delimiter, keyMarker, idMarker, most: most + 1 };
+  const found = await scope.asUser((tx) => listUploads(tx, request.bucket, page));
+  const shown = found.slice(0, most);
+  const last = found.length > most ? shown.at(-1) : undefined;
+  return {
+    xml: writeXml('ListMultipartUploadsResult', {
+      Bucket: request.bucket,
+      KeyMarker: encode(keyMarker),
+      UploadIdMarker: idMarker,
+      NextKeyMarker: last && encode(last.key),
+      NextUploadIdMarker: last && (last.id ?? last.key),
+      Prefix: encode(prefix),
+      Delimiter: delimiter === '' ? undefined : encode(delimiter),
+      EncodingType: encoding,
+      MaxUploads: most,
+      IsTruncated: last !== undefined,
+      Upload: shown
+        .filter(({ id }) => id !== null)
+        .map((upload) => ({
+          Key: encode(upload.key),
+          UploadId: upload.id ?? undefined,
+          StorageClass: 'STANDARD',
+          Initiated: upload.createdAt ?? undefined,
+        })),
+      CommonPrefixes: shown.filter(({ id }) => id === null).map(({ key }) => ({ Prefix: encode(key) })),
+    }),
+  };
+}
+
+export async function listParts(call: S3Call): Promise<S3Answer> {
+  const { scope, request } = call;
+  const most = Math.min(
+    numberParam(request, 'max-parts', { min: 1, max: 2_147_483_647, fallback: defaultLines }),
+    defaultLines,
+  );
+  const marker = numberParam(request, 'part-number-marker', { min: 0, max: maxParts, fallback: 0 });
+  const upload = await requireUpload(call);
+  const found = await scope.asService((tx) => findParts(tx, upload.id, marker, most + 1), { readOnly: true });
+  const shown = found.slice(0, most);
+  const isTruncated = found.length > most;
+  return {
+    xml: writeXml('ListPartsResult', {
+      Bucket: upload.bucketId,
+      Key: upload.key,
+      UploadId: upload.id,
+      StorageClass: 'STANDARD',
+      PartNumberMarker: marker,
+      NextPartNumberMarker: isTruncated ? shown.at(-1)?.number : undefined,
+      MaxParts: most,
+      IsTruncated: isTruncated,
+      Part: shown.map((part) => ({
+        PartNumber: part.number,
+        LastModified: part.createdAt ?? undefined,
+        ETag: part.etag,
+        Size: part.sizeBytes,
+      })),
+    }),
+  };
+}

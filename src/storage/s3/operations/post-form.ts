@@ -1,0 +1,191 @@
+/**
+ * POST of a browser form to a bucket: fields, among them a signed policy, and behind them the file. Source: "POST
+ * Object" of the S3 API reference.
+ */
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { StorageError } from '../../errors.ts';
+import { operations } from '../../operations.ts';
+import { openScopeAs, type Scope } from '../../scope.ts';
+import type { StorageService } from '../../service.ts';
+import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../../uploads.ts';
+import { authenticateText } from '../authenticate.ts';
+import type { S3Answer } from '../call.ts';
+import { encodePath } from '../core/encoding.ts';
+import { parsePolicy, sizeBounds, violatedField } from '../core/post-policy.ts';
+import { algorithm } from '../core/signature.ts';
+import { writeXml } from '../core/xml-writer.ts';
+import { S3Error } from '../errors.ts';
+import { userMetadataOf } from '../object-metadata.ts';
+import { header, type S3Request } from '../request.ts';
+import { defaultType, etagOf } from './write-objects.ts';
+
+/** `${filename}`: S3's own syntax in the key of a form. */
+const fileNamePlace = /\$\{filename\}/g;
+const maxFields = 100;
+const maxFieldBytes = 64 * 1024;
+
+interface Form {
+  /** Names in lower case. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly file: Readable;
+  readonly fileName: string;
+  discard(): void;
+}
+
+export function isPostForm(request: S3Request): boolean {
+  return (
+    request.method === 'POST' &&
+    request.key === '' &&
+    header(request, 'content-type')?.startsWith('multipart/form-data') === true
+  );
+}
+
+/** @throws {S3Error} InvalidArgument, MissingSignature, SignatureDoesNotMatch, PolicyViolated, RequestExpired, EntityTooSmall */
+export async function postForm(service: StorageService, request: S3Request): Promise<S3Answer> {
+  const form = await receiveForm(request);
+  try {
+    return await store(service, request, form);
+  } catch (error) {
+    form.discard();
+    throw error;
+  }
+}
+
+async function store(service: StorageService, request: S3Request, form: Form): Promise<S3Answer> {
+  const { scope, minBytes, maxBytes: policyBytes } = await authorize(service, request, form);
+  const { bucket } = request;
+  const field = (name: string): string | undefined => form.fields.get(name);
+  const key = (field('key') ?? '').replaceAll(fileNamePlace, form.fileName);
+  if (key.includes('\0')) throw new StorageError('InvalidKey');
+  const limits = await bucketLimits(scope, bucket);
+  const maxBytes = Math.min(maxObjectBytes(service, limits, key), policyBytes);
+  const mimeType = field('content-type') ?? defaultType;
+  requireMime(mimeType, limits, key);
+  requireKey(key);
+  const row = await storeUpload(service, scope, {
+    bucketId: bucket,
+    key,
+    body: {
+      bytes: atLeast(form.file, minBytes),
+      mimeType,
+      cacheControl: field('cache-control') ?? 'no-cache',
+      robotsTag: undefined,
+      userMetadata: userMetadataOf(form.fields),
+      declaredLength: undefined,
+      discard: form.discard,
+    },
+    maxBytes,
+    owner: scope.owner,
+    upsert: true,
+  });
+  return answer(request, key, etagOf(row), field('success_action_status'));
+}
+
+async function authorize(
+  service: StorageService,
+  request: S3Request,
+  { fields }: Form,
+): Promise<{ scope: Scope; minBytes: number; maxBytes: number }> {
+  const text = fields.get('policy');
+  if (text === undefined || fields.get('x-amz-algorithm') !== algorithm)
+    throw new S3Error('MissingSignature');
+  const token = fields.get('x-amz-security-token');
+  authenticateText(service, {
+    text,
+    credential: fields.get('x-amz-credential'),
+    signature: fields.get('x-amz-signature'),
+    token,
+  });
+  const policy = parsePolicy(text);
+  if (!policy) throw new S3Error('InvalidPolicyDocument');
+  if (service.clock.now() > policy.expiresAt) throw new S3Error('RequestExpired', 'The policy has expired');
+  const violated = violatedField(policy, new Map([...fields, ['bucket', request.bucket]]));
+  if (violated !== undefined)
+    throw new S3Error('PolicyViolated', `The form is not what its policy allows: ${violated.slice(0, 100)}`);
+  if (token !== undefined) await service.keys.prepare(`Bearer ${token}`);
+  const scope = openScopeAs(service, request.fastify, operations.s3PutObject, token);
+  return { scope, ...sizeBounds(policy) };
+}
+
+/** 200 where AWS says 204, as upstream does; the form may ask for either, or for 201 with a description. */
+function answer(
+  request: S3Request,
+  key: string,
+  etag: string | undefined,
+  wanted: string | undefined,
+): S3Answer {
+  const headers = { etag, location: `${request.path.replace(/\/$/, '')}/${encodePath(key)}` };
+  if (wanted === '204') return { status: 204, headers };
+  if (wanted !== '201') return { headers };
+  const xml = writeXml('PostResponse', {
+    Location: headers.location,
+    Bucket: request.bucket,
+    Key: key,
+    ETag: etag,
+  });
+  return { status: 201, headers, xml };
+}
+
+async function* atLeast(bytes: AsyncIterable<Uint8Array>, minBytes: number): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  for await (const chunk of bytes) {
+    sizeBytes += chunk.byteLength;
+    yield chunk;
+  }
+  if (sizeBytes < minBytes) throw new S3Error('EntityTooSmall');
+}
+
+/** Reads up to the first byte of the file; what stands behind it is not looked at. */
+function receiveForm(request: S3Request): Promise<Form> {
+  const { raw } = request.fastify;
+  return new Promise((resolve, reject) => {
+    const fields = new Map<string, string>();
+    let file: Readable | undefined;
+    const discard = (): void => {
+      raw.unpipe(parser);
+      raw.off('close', onClose);
+      raw.resume();
+    };
+    const fail = (error: unknown): void => {
+      const cause = error instanceof Error ? error : new Error('The form ended too early');
+      file?.destroy(cause);
+      discard();
+      reject(error instanceof S3Error ? error : new S3Error('InvalidArgument', cause.message, { cause }));
+    };
+    const onClose = (): void => {
+      if (!raw.complete) fail(new Error('The connection closed before the upload was complete'));
+    };
+    let parser: InstanceType<typeof Busboy>;
+    try {
+      parser = new Busboy({
+        headers: request.headers as BusboyHeaders,
+        limits: { fields: maxFields, files: 1, fieldSize: maxFieldBytes, headerPairs: 100 },
+      });
+    } catch (error) {
+      raw.resume();
+      reject(new S3Error('InvalidArgument', (error as Error).message, { cause: error }));
+      return;
+    }
+    parser.on('field', (fieldName, value, _nameCut, valueCut) => {
+      const name = fieldName.toLowerCase();
+      // The second of two would be the one that no condition has seen.
+      if (fields.has(name) || valueCut)
+        fail(new S3Error('InvalidArgument', `The field ${name} is too long or there twice`));
+      fields.set(name, value);
+    });
+    parser.on('file', (_name, stream, fileName) => {
+      file = stream;
+      // Errors reach whoever reads the bytes; when nobody does yet they must not end the process.
+      stream.on('error', () => undefined);
+      resolve({ fields, file: stream, fileName: fileName ?? '', discard });
+    });
+    parser.on('error', fail);
+    parser.on('finish', () => {
+      raw.off('close', onClose);
+      if (!file) fail(new S3Error('InvalidArgument', 'POST requires exactly one file upload per request.'));
+    });
+    raw.on('close', onClose);
+    raw.pipe(parser);
+  });
+}

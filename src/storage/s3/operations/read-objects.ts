@@ -1,0 +1,106 @@
+/** GetObject, HeadObject, GetObjectTagging. */
+import { isNotModified, isPreconditionFailed, isRangeCurrent } from '../../core/conditions.ts';
+import { containmentHeaders, isHeaderText } from '../../core/object-headers.ts';
+import { parseRange } from '../../core/range.ts';
+import { StorageError } from '../../errors.ts';
+import { findObject, type ObjectRow } from '../../queries/objects.ts';
+import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
+import { writeXml } from '../core/xml-writer.ts';
+import { S3Error } from '../errors.ts';
+import { describeObject } from '../object-metadata.ts';
+import { header, type S3Request } from '../request.ts';
+
+/** Headers of the answer that a signed request may choose. */
+const overrides: readonly (readonly [parameter: string, header: string])[] = [
+  ['response-cache-control', 'cache-control'],
+  ['response-content-disposition', 'content-disposition'],
+  ['response-content-encoding', 'content-encoding'],
+  ['response-content-language', 'content-language'],
+  ['response-content-type', 'content-type'],
+  ['response-expires', 'expires'],
+];
+
+/** The object as the caller's policies show it. @throws {StorageError} NoSuchBucket, NoSuchKey */
+export async function requireObject(call: S3Call): Promise<ObjectRow> {
+  const { scope, request } = call;
+  const object = await scope.asUser((tx) => findObject(tx, request.bucket, request.key));
+  if (object) return object;
+  await requireBucket(call);
+  throw new StorageError('NoSuchKey');
+}
+
+export async function getObject(call: S3Call): Promise<S3Answer> {
+  const { service, request } = call;
+  const object = await requireObject(call);
+  const current = describeObject(object);
+  const chosen = chosenHeaders(request);
+  const { headers } = current;
+  if (isPreconditionFailed(request.headers, current)) throw new S3Error('PreconditionFailed');
+  if (isNotModified(request.headers, current)) return { status: 304, headers };
+
+  const body = await service.backend.open(object.version ?? '');
+  if (!body) throw new StorageError('NoSuchKey');
+  try {
+    const wanted = isRangeCurrent(request.headers, current) ? header(request, 'range') : undefined;
+    const range = parseRange(wanted, body.sizeBytes);
+    if (range === 'unsatisfiable') {
+      request.reply.header('content-range', `bytes */${body.sizeBytes}`);
+      throw new StorageError('InvalidRange', 'The requested range is not satisfiable');
+    }
+    const answer = { ...headers, ...chosen };
+    if (!range) {
+      const whole = { ...answer, 'content-length': body.sizeBytes };
+      return { headers: whole, body: await body.read() };
+    }
+    const { start, end } = range;
+    const partial = {
+      ...answer,
+      'content-length': end - start + 1,
+      'content-range': `bytes ${start}-${end}/${body.sizeBytes}`,
+    };
+    return { status: 206, headers: partial, body: await body.read(range) };
+  } catch (error) {
+    await body.close();
+    throw error;
+  }
+}
+
+export async function headObject(call: S3Call): Promise<S3Answer> {
+  const { request } = call;
+  const current = describeObject(await requireObject(call));
+  const { headers, metadata } = current;
+  if (isPreconditionFailed(request.headers, current)) throw new S3Error('PreconditionFailed');
+  if (isNotModified(request.headers, current)) return { status: 304, headers };
+  const sizeBytes = metadata.contentLength ?? metadata.size ?? 0;
+  const range = parseRange(header(request, 'range'), sizeBytes);
+  if (range === 'unsatisfiable') throw new StorageError('InvalidRange');
+  const answer = { ...headers, ...chosenHeaders(request) };
+  if (!range) return { headers: { ...answer, 'content-length': sizeBytes } };
+  const { start, end } = range;
+  return {
+    status: 206,
+    headers: {
+      ...answer,
+      'content-length': end - start + 1,
+      'content-range': `bytes ${start}-${end}/${sizeBytes}`,
+    },
+  };
+}
+
+/** Objects have no tags; who asks for them learns that there are none. */
+export async function getObjectTagging(call: S3Call): Promise<S3Answer> {
+  await requireObject(call);
+  return { xml: writeXml('Tagging', { TagSet: '' }) };
+}
+
+function chosenHeaders(request: S3Request): Record<string, string> {
+  const chosen: Record<string, string> = {};
+  for (const [parameter, name] of overrides) {
+    const value = request.param(parameter);
+    if (value === undefined) continue;
+    if (!isHeaderText(value)) throw new S3Error('InvalidArgument', `${parameter} cannot stand in a header`);
+    chosen[name] = value;
+  }
+  const type = chosen['content-type'];
+  return type === undefined ? chosen : { ...chosen, ...containmentHeaders(type) };
+}

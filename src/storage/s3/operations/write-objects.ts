@@ -1,0 +1,130 @@
+/** PutObject and CopyObject. */
+import { copyObject } from '../../copies.ts';
+import { StorageError } from '../../errors.ts';
+import { findObject, type ObjectRow } from '../../queries/objects.ts';
+import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../../uploads.ts';
+import { openBody } from '../body.ts';
+import type { S3Answer, S3Call } from '../call.ts';
+import { percentDecode } from '../core/encoding.ts';
+import { writeXml } from '../core/xml-writer.ts';
+import { S3Error } from '../errors.ts';
+import { headersOf, userMetadataOf } from '../object-metadata.ts';
+import { requireCopyConditions, writeConditions } from '../preconditions.ts';
+import { header, type S3Request } from '../request.ts';
+
+/** What an upload without a type is. */
+export const defaultType = 'application/octet-stream';
+
+export async function putObject(call: S3Call): Promise<S3Answer> {
+  const { service, scope, auth, request } = call;
+  const conditions = writeConditions(request);
+  const body = openBody(request, auth);
+  // An empty object that ends with a slash is how S3 clients make folders; here a file of this name marks them.
+  const isFolder = request.key.endsWith('/') && body.sizeBytes === 0;
+  const key = isFolder ? `${request.key}.emptyFolderPlaceholder` : request.key;
+  const limits = await bucketLimits(scope, request.bucket);
+  const maxBytes = maxObjectBytes(service, limits, key);
+  const mimeType = header(request, 'content-type') ?? defaultType;
+  if (body.sizeBytes !== undefined && body.sizeBytes > maxBytes) throw new StorageError('EntityTooLarge');
+  requireMime(mimeType, limits, key);
+  requireKey(key);
+  const row = await conditionally(() =>
+    storeUpload(service, scope, {
+      bucketId: request.bucket,
+      key,
+      body: {
+        bytes: body.bytes,
+        mimeType,
+        cacheControl: header(request, 'cache-control') ?? 'no-cache',
+        robotsTag: undefined,
+        userMetadata: userMetadataOf(headersOf(request.headers)),
+        declaredLength: body.sizeBytes,
+        discard: () => undefined,
+      },
+      maxBytes,
+      owner: scope.owner,
+      ...conditions,
+    }),
+  );
+  return { headers: { ...body.checksumHeaders, etag: etagOf(row) } };
+}
+
+export async function copyObjectTo(call: S3Call): Promise<S3Answer> {
+  const { service, scope, request } = call;
+  request.fastify.raw.resume();
+  const conditions = writeConditions(request);
+  requireKey(request.key);
+  const limits = await bucketLimits(scope, request.bucket);
+  const source = await findCopySource(call);
+  requireCopyConditions(request, source);
+  const replaces = header(request, 'x-amz-metadata-directive')?.toUpperCase() === 'REPLACE';
+  const metadata: Record<string, unknown> = {
+    ...source.metadata,
+    ...(replaces
+      ? {
+          mimetype: header(request, 'content-type') ?? defaultType,
+          cacheControl: header(request, 'cache-control') ?? 'no-cache',
+        }
+      : {}),
+  };
+  requireMime(String(metadata.mimetype ?? defaultType), limits, request.key);
+  if (Number(metadata.size ?? 0) > maxObjectBytes(service, limits, request.key))
+    throw new StorageError('EntityTooLarge');
+  const row = await conditionally(() =>
+    copyObject(service, scope, {
+      source,
+      bucketId: request.bucket,
+      key: request.key,
+      owner: scope.owner,
+      metadata,
+      userMetadata: replaces ? userMetadataOf(headersOf(request.headers)) : (source.user_metadata ?? {}),
+      ...conditions,
+    }),
+  );
+  return {
+    xml: writeXml('CopyObjectResult', {
+      LastModified: String(row.metadata?.lastModified ?? row.updated_at),
+      ETag: etagOf(row),
+    }),
+  };
+}
+
+/** The object that `x-amz-copy-source` names, as the caller's policies show it. @throws {StorageError} NoSuchKey */
+export async function findCopySource({ scope, request }: S3Call): Promise<ObjectRow> {
+  const address = copySource(request);
+  const source = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key));
+  if (!source) throw new StorageError('NoSuchKey');
+  return source;
+}
+
+/** `BUCKET/KEY`, percent-encoded, perhaps with a slash before it. */
+function copySource(request: S3Request): { bucketId: string; key: string } {
+  const [text = '', ...query] = (header(request, 'x-amz-copy-source') ?? '').split('?');
+  const path = percentDecode(text)?.replace(/^\//, '') ?? '';
+  const slash = path.indexOf('/');
+  if (slash < 1 || slash === path.length - 1 || path.includes('\0'))
+    throw new S3Error(
+      'InvalidArgument',
+      'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
+    );
+  if (query.length > 0) throw new S3Error('NotImplemented', 'Objects have no versions here');
+  return { bucketId: path.slice(0, slash), key: path.slice(slash + 1) };
+}
+
+/** A taken key is what `If-None-Match: *` asked to hear of. */
+export async function conditionally<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const taken =
+      error instanceof StorageError &&
+      (error.entry === 'KeyAlreadyExists' || error.entry === 'ResourceAlreadyExists');
+    if (taken) throw new S3Error('PreconditionFailed', undefined, { cause: error });
+    throw error;
+  }
+}
+
+export function etagOf(row: ObjectRow): string | undefined {
+  const etag = row.metadata?.eTag;
+  return typeof etag === 'string' ? etag : undefined;
+}

@@ -1,0 +1,39 @@
+/** Conditions on what is replaced or copied. */
+import { isNotModified, isPreconditionFailed } from '../core/conditions.ts';
+import type { ObjectRow } from '../queries/objects.ts';
+import type { RowOptions } from '../uploads.ts';
+import { S3Error } from './errors.ts';
+import { describeObject } from './object-metadata.ts';
+import { header, type S3Request } from './request.ts';
+
+/**
+ * How a row may be written: `If-None-Match: *` only where there is none, `If-Match` only over that version (S3's
+ * conditional writes; other values of `If-None-Match` are not known there).
+ *
+ * @throws {S3Error} NotImplemented
+ */
+export function writeConditions(request: S3Request): RowOptions {
+  const noneMatch = header(request, 'if-none-match');
+  if (noneMatch !== undefined && noneMatch.trim() !== '*')
+    throw new S3Error('NotImplemented', 'If-None-Match must be * here');
+  const match = header(request, 'if-match');
+  const precondition = (current: ObjectRow | undefined): void => {
+    const fails = !current || isPreconditionFailed({ 'if-match': match }, describeObject(current));
+    if (fails) throw new S3Error('PreconditionFailed');
+  };
+  return { upsert: noneMatch === undefined, precondition: match === undefined ? undefined : precondition };
+}
+
+/** @throws {S3Error} PreconditionFailed */
+export function requireCopyConditions(request: S3Request, source: ObjectRow): void {
+  const current = describeObject(source);
+  const condition = (name: string): string | undefined => header(request, `x-amz-copy-source-${name}`);
+  const wanted = {
+    'if-match': condition('if-match'),
+    'if-unmodified-since': condition('if-unmodified-since'),
+    'if-none-match': condition('if-none-match'),
+    'if-modified-since': condition('if-modified-since'),
+  };
+  if (isPreconditionFailed(wanted, current) || isNotModified(wanted, current))
+    throw new S3Error('PreconditionFailed');
+}
