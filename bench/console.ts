@@ -141,7 +141,13 @@ function lazyRoutes(): { name: string; size: number }[] {
   const dir = fileURLToPath(new URL('../dist/web/console/', import.meta.url));
   const manifest = JSON.parse(readFileSync(`${dir}.vite/manifest.json`, 'utf8')) as Record<
     string,
-    { file: string; imports?: string[]; isEntry?: boolean; isDynamicEntry?: boolean }
+    {
+      file: string;
+      imports?: string[];
+      dynamicImports?: string[];
+      isEntry?: boolean;
+      isDynamicEntry?: boolean;
+    }
   >;
   const assets = new Set(readdirSync(`${dir}assets`));
   const reached = (key: string, seen = new Set<string>()): Set<string> => {
@@ -152,16 +158,27 @@ function lazyRoutes(): { name: string; size: number }[] {
   };
   const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry === true) ?? '';
   const first = reached(entry);
-  return Object.keys(manifest)
+  const sizeOf = (keys: Iterable<string>): number =>
+    [...keys]
+      .map((each) => manifest[each]?.file ?? '')
+      .filter((file) => file.endsWith('.js') && assets.has(file.replace('assets/', '')))
+      .reduce((sum, file) => sum + gzipSync(readFileSync(dir + file)).length / kib, 0);
+  const named = (part: string): string =>
+    Object.keys(manifest).find((key) => key.endsWith(part) && manifest[key]?.isDynamicEntry === true) ?? '';
+  // What stands around every page, and has come with the page before.
+  const shell = reached(named('layout/shell.tsx'));
+  const editor = reached(named('editor/sql-editor.tsx'));
+  const routes = Object.keys(manifest)
     .filter((key) => manifest[key]?.isDynamicEntry === true && key.includes('features/'))
-    .map((key) => ({
-      name: key.replace(/^.*features\//, ''),
-      size: [...reached(key)]
-        .filter((each) => !first.has(each))
-        .map((each) => manifest[each]?.file ?? '')
-        .filter((file) => file.endsWith('.js') && assets.has(file.replace('assets/', '')))
-        .reduce((sum, file) => sum + gzipSync(readFileSync(dir + file)).length / kib, 0),
-    }))
+    .map((key) => ({ key, name: key.replace(/^.*features\//, ''), parts: reached(key) }));
+  const edited = routes
+    .filter(({ key }) => manifest[key]?.dynamicImports?.some((each) => editor.has(each)) === true)
+    .map(({ name, parts }) => ({
+      name: `${name} and its editor`,
+      parts: parts.union(editor).difference(shell),
+    }));
+  return [...routes, ...edited]
+    .map(({ name, parts }) => ({ name, size: sizeOf(parts.difference(first)) }))
     .sort((left, right) => right.size - left.size);
 }
 

@@ -116,8 +116,8 @@ export interface RoleSession {
 /** Takes the rows of {@link Session.runCapped}. */
 export interface CappedRows {
   readonly maxRows: number;
-  /** Of a cell's UTF-8 text; what is behind it is not even read into memory. */
-  readonly maxCellBytes: number;
+  /** Of a cell's UTF-8 text; what is behind it is not even read into memory. Row and column count from 0. */
+  readonly maxCellBytes: number | ((row: number, column: number) => number);
   columns(columns: TextResult['columns']): void;
   /** `cut`: places of the cells that were cut. `flow` stops and resumes the connection. */
   row(

@@ -98,6 +98,26 @@ describe('running', () => {
     ]);
   });
 
+  test('such a cell is read again whole, in a transaction that only reads', async () => {
+    const cell = async (body: object, who = owner) => who.call('POST', '/sql/cell', body);
+    const text = `select n, repeat('ä', 300000) || n from generate_series(1, 5) n`;
+    const { body } = await cell({ text, row: 3, column: 1 });
+    expect([body.value.length, body.value.slice(-2), body.isCut]).toEqual([300_001, 'ä4', false]);
+    expect((await cell({ text, row: 5, column: 1 })).body.code).toBe('gone');
+    expect((await cell({ text, row: 1, column: 2 })).body.code).toBe('gone');
+    expect((await cell({ text: `${text}; select 1`, row: 0, column: 0 })).status).toBe(400);
+    const writes = `insert into public.keyless values ('again') returning name`;
+    const refused = await cell({ text: writes, row: 0, column: 0 });
+    expect([refused.status, refused.body.sqlstate]).toEqual([422, '25006']);
+    const asAnon = await cell({ text: 'select current_user::text', row: 0, column: 0, as: 'anon' });
+    expect(asAnon.body.value).toBe('anon');
+    expect((await cell({ text, row: 0, column: 0 }, looker)).status).toBe(403);
+    const look = { text: 'select title from public.tasks order by id', row: 0, column: 0 };
+    expect((await looker.call('POST', '/sql/look/cell', look)).body.value).toBe('Task 1');
+    // The connection goes back as it was.
+    expect(await value('select current_user::text')).toBe('postgres');
+  });
+
   test('an error points into the script, undoes everything and ends it', async () => {
     const script = `insert into public.keyless values ('😀 gone'); select '😀', nonsense from public.tasks; select 1`;
     const { lines } = await run(owner, script);

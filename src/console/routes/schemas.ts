@@ -36,6 +36,13 @@ export const sqlExplain = z.object({
   analyze: z.boolean().default(false),
   timeoutMs,
 });
+export const sqlCell = z.object({
+  text: script,
+  as: z.string().max(12_000).optional(),
+  row: z.number().int().min(0).max(9_999),
+  column: z.number().int().min(0).max(1663),
+  timeoutMs,
+});
 export const savedQuery = z.object({ name: z.string().trim().min(1).max(200), text: script });
 export const uuidParam = z.object({ id: z.uuid() });
 

@@ -7,6 +7,7 @@ import { ConsoleError } from '../errors.ts';
 import { type Identity, identify } from '../persona/act.ts';
 import { parsePersona, printPersona } from '../persona/persona.ts';
 import { type Api, type Call, parse } from '../routes/api.ts';
+import { readCell } from './cell.ts';
 import { questionsOf } from './core/danger.ts';
 import { type Statement, splitStatements } from './core/statements.ts';
 import { explain } from './explain.ts';
@@ -86,7 +87,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   const one = (text: string): Statement => {
     const [statement, second] = splitStatements(text);
     if (statement === undefined || second !== undefined)
-      throw new ConsoleError('bad_request', { message: 'A plan is of one statement.' });
+      throw new ConsoleError('bad_request', { message: 'This takes one statement.' });
     return statement;
   };
 
@@ -104,10 +105,27 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     }
   }
 
+  async function cell(call: Call, looksOnly: boolean): Promise<unknown> {
+    const { text, as, row, column, timeoutMs } = await parse('sqlCell', call.request.body);
+    const statement = one(text);
+    const identity = await identityOf(as);
+    const running = runs.begin(call.operator.id);
+    call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
+    try {
+      const { signal } = running;
+      return await readCell(database, statement, { identity, looksOnly, row, column, timeoutMs, signal });
+    } finally {
+      running.finish();
+    }
+  }
+
   api.route('POST', '/sql/run', 'write', (call) => run(call, false));
   api.route('POST', '/sql/look', 'read', (call) => run(call, true), { changes: 'nothing' });
   api.route('POST', '/sql/explain', 'write', (call) => plan(call, false));
   api.route('POST', '/sql/look/explain', 'read', (call) => plan(call, true), { changes: 'nothing' });
+  // What a function does outside of transactions is not undone: only whoever may run it at all runs it again.
+  api.route('POST', '/sql/cell', 'write', (call) => cell(call, false));
+  api.route('POST', '/sql/look/cell', 'read', (call) => cell(call, true), { changes: 'nothing' });
   api.route(
     'POST',
     '/sql/runs/:id/cancel',

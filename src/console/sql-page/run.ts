@@ -2,12 +2,12 @@
  * Runs a script statement by statement on a connection of its own and tells what comes of it as it happens. All of it is
  * one transaction, unless the script says itself where its transactions are, or holds what PostgreSQL refuses in one.
  */
-import type { Database, PostgresErrorShape, Session, Setting, TextResult } from '../../database/types.ts';
-import { sql } from '../../kernel/sql.ts';
+import type { Database, PostgresErrorShape, Session, TextResult } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
-import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
+import type { Identity } from '../persona/act.ts';
 import { controlsTransaction, needsNoTransaction, type Statement } from './core/statements.ts';
 import { readOnlyQuery } from './read-only.ts';
+import { begin, cancelOn } from './session.ts';
 
 export interface RunColumn {
   readonly name: string;
@@ -67,7 +67,6 @@ export interface RunOptions {
 /** Of a cell's text; the grid shows less, the side panel all of it. */
 const maxCellBytes = 4096;
 const rowsPerEvent = 100;
-const cancelAgainMs = 250;
 /** The server's own timeout comes first; a script can change that one. */
 const graceMs = 1000;
 
@@ -140,17 +139,6 @@ async function queriesOf(
   return texts;
 }
 
-async function begin(session: Session, options: RunOptions, ownTransactions: boolean): Promise<void> {
-  const { identity, looksOnly, timeoutMs } = options;
-  if (!ownTransactions) await session.exec(looksOnly ? 'begin read only' : 'begin');
-  const settings: Setting[] = [['statement_timeout', String(timeoutMs)]];
-  if (identity.claims !== undefined) settings.push(...settingsOf(identity, defaultSearchPath));
-  const isLocal = !ownTransactions;
-  const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, ${isLocal}::boolean)`);
-  // The first look at the data: from here on a transaction that is read-only stays so.
-  await session.query(sql`select ${sql.join(calls)}`);
-}
-
 async function end(session: Session, isGood: boolean, ownTransactions: boolean): Promise<Outcome> {
   if (ownTransactions) return 'ended';
   const { commandTag } = await session.runCapped(isGood ? 'commit' : 'rollback', {
@@ -196,24 +184,6 @@ async function runOne(session: Session, text: string, options: RunOptions): Prom
   flush();
   emit({ event: 'end', tag: commandTag, more, ms: elapsed(startedAt) });
   return commandTag === '' && columns.length > 0 ? 'SELECT' : commandTag;
-}
-
-/** Returns the undo, which waits for requests that are under way: they would hit whoever is next on the connection. */
-function cancelOn(session: Session, signal: AbortSignal): () => Promise<void> {
-  let again: NodeJS.Timeout | undefined;
-  let underWay: Promise<void> = Promise.resolve();
-  const cancel = (): void => {
-    underWay = session.cancel().catch(() => {});
-    // One that arrives before the statement has begun is lost.
-    again = setTimeout(cancel, cancelAgainMs);
-  };
-  if (signal.aborted) cancel();
-  else signal.addEventListener('abort', cancel, { once: true });
-  return async () => {
-    signal.removeEventListener('abort', cancel);
-    clearTimeout(again);
-    await underWay;
-  };
 }
 
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10;

@@ -64,7 +64,7 @@ export class CappedStatement implements Exchange {
         this.#rows.columns([{ name: 'copy', typeOid: 25, tableOid: 0 }]);
         return;
       case Backend.CopyData:
-        this.#add([buffer.toString('utf8', start, Math.min(end, start + this.#rows.maxCellBytes))], []);
+        this.#add([buffer.toString('utf8', start, Math.min(end, start + this.#bytesOf(0)))], []);
         return;
       case Backend.CopyInResponse:
         this.#connection.writer.copyFail('COPY FROM STDIN is not possible here.');
@@ -91,7 +91,15 @@ export class CappedStatement implements Exchange {
   }
 
   #receive(): CutRow {
-    return new CutRow(this.#rows.maxCellBytes, (cells, cut) => this.#add(cells, cut));
+    return new CutRow(
+      (column) => this.#bytesOf(column),
+      (cells, cut) => this.#add(cells, cut),
+    );
+  }
+
+  #bytesOf(column: number): number {
+    const { maxCellBytes } = this.#rows;
+    return typeof maxCellBytes === 'number' ? maxCellBytes : maxCellBytes(this.#count, column);
   }
 
   #add(cells: readonly (string | null)[], cut: readonly number[]): void {
@@ -106,7 +114,7 @@ const LENGTH_BYTES = 4;
 
 /** Reads a DataRow in pieces (number of cells, then length and bytes of each) and keeps the beginning of every cell. */
 class CutRow implements LargeMessage {
-  readonly #maxBytes: number;
+  readonly #bytesOf: (column: number) => number;
   readonly #done: (cells: (string | null)[], cut: number[]) => void;
   readonly #cells: (string | null)[] = [];
   readonly #cut: number[] = [];
@@ -120,8 +128,8 @@ class CutRow implements LargeMessage {
   #missing = 0;
   #isCut = false;
 
-  constructor(maxBytes: number, done: (cells: (string | null)[], cut: number[]) => void) {
-    this.#maxBytes = maxBytes;
+  constructor(bytesOf: (column: number) => number, done: (cells: (string | null)[], cut: number[]) => void) {
+    this.#bytesOf = bytesOf;
     this.#done = done;
   }
 
@@ -151,7 +159,7 @@ class CutRow implements LargeMessage {
 
   #bytes(buffer: Buffer, offset: number, end: number): number {
     const stop = Math.min(end, offset + this.#missing);
-    const wanted = Math.min(stop, offset + this.#maxBytes - this.#keptBytes);
+    const wanted = Math.min(stop, offset + this.#bytesOf(this.#cells.length) - this.#keptBytes);
     if (wanted > offset) {
       // Copied: the chunk is reused, or far larger than what is kept of it.
       this.#kept.push(Buffer.from(buffer.subarray(offset, wanted)));

@@ -35,7 +35,10 @@ export const messages = {
   'sql.rows-of': 'Rows of {title}',
   'sql.rows': '{count, plural, one {# row} other {# rows}}',
   'sql.more': 'The first {count, plural, one {# row} other {# rows}}; there are more.',
-  'sql.cell-cut': 'Cut after 4,096 bytes',
+  'sql.cell-whole': 'Show whole',
+  'sql.cell-other':
+    'The statement was run again for it, in a transaction that only reads, and now answers something else here.',
+  'sql.cell-long': 'Only its first 16 MiB are shown.',
   'sql.no-rows': 'No row came back.',
   'sql.ms': '{ms, number} ms',
   'sql.committed': 'Committed',

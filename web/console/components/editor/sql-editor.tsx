@@ -1,16 +1,9 @@
-/** CodeMirror with PostgreSQL's words. Loaded when a page first shows an editor. */
-import {
-  autocompletion,
-  type Completion,
-  closeBrackets,
-  closeBracketsKeymap,
-  closeCompletion,
-  completionKeymap,
-} from '@codemirror/autocomplete';
+/**
+ * CodeMirror with PostgreSQL's words. Loaded when a page first shows an editor. One can type at once; the language with its
+ * completion comes right after (`sql-words.ts`), the search panel when somebody searches.
+ */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { PostgreSQL, type SQLNamespace, sql } from '@codemirror/lang-sql';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
-import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state';
 import {
   Decoration,
@@ -23,7 +16,7 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useImperativeHandle, useRef } from 'react';
-import type { SqlEditorHandle, SqlEditorProps, SqlNames } from './types.ts';
+import type { SqlEditorHandle, SqlEditorProps } from './types.ts';
 
 /** Roles of `ui/tokens.ts`, whose contrast is tested in both schemes. */
 const highlight = HighlightStyle.define([
@@ -118,30 +111,10 @@ const fault = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-function language(names: SqlNames | undefined) {
-  const schema: Record<string, SQLNamespace> = {};
-  for (const { schema: name, name: table, columns } of names?.tables ?? []) {
-    schema[name] = { ...(schema[name] as Record<string, SQLNamespace>), [table]: [...columns] };
-  }
-  const functions: Completion[] = (names?.functions ?? []).map(({ name, detail }) => ({
-    label: name,
-    detail,
-    type: 'function',
-    apply: `${name}(`,
-  }));
-  return [
-    sql({ dialect: PostgreSQL, schema, defaultSchema: 'public' }),
-    PostgreSQL.language.data.of({
-      autocomplete: (context: {
-        matchBefore(pattern: RegExp): { from: number; to: number } | null;
-        explicit: boolean;
-      }) => {
-        const before = context.matchBefore(/[\w.]+/);
-        if (before === null && !context.explicit) return null;
-        return { from: before?.from ?? 0, options: functions, validFor: /^[\w.]*$/ };
-      },
-    }),
-  ];
+/** The panel is loaded at the first search. */
+function search(editor: EditorView): boolean {
+  void import('./search.ts').then((module) => module.openSearch(editor));
+  return true;
 }
 
 function styleNonce(): string {
@@ -162,6 +135,7 @@ export default function SqlEditor({
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const languageSlot = useRef(new Compartment());
+  const words = useRef<typeof import('./sql-words.ts')>(undefined);
   const latest = useRef({ onChange, onRun, onSelection });
   latest.current = { onChange, onRun, onSelection };
 
@@ -178,7 +152,7 @@ export default function SqlEditor({
               {
                 key: 'Mod-Enter',
                 run: (editor) => {
-                  closeCompletion(editor);
+                  words.current?.closeCompletion(editor);
                   latest.current.onRun?.();
                   return true;
                 },
@@ -190,20 +164,11 @@ export default function SqlEditor({
           drawSelection(),
           indentOnInput(),
           bracketMatching(),
-          closeBrackets(),
-          autocompletion({ icons: false }),
           highlightActiveLine(),
-          highlightSelectionMatches(),
           syntaxHighlighting(highlight),
           // Tab moves the focus on: nobody is trapped.
-          keymap.of([
-            ...closeBracketsKeymap,
-            ...defaultKeymap,
-            ...searchKeymap,
-            ...historyKeymap,
-            ...completionKeymap,
-          ]),
-          languageSlot.current.of(language(names)),
+          keymap.of([{ key: 'Mod-f', run: search }, ...defaultKeymap, ...historyKeymap]),
+          languageSlot.current.of([]),
           fault,
           theme,
           EditorState.readOnly.of(readOnly),
@@ -225,7 +190,15 @@ export default function SqlEditor({
   }, []);
 
   useEffect(() => {
-    view.current?.dispatch({ effects: languageSlot.current.reconfigure(language(names)) });
+    let isCurrent = true;
+    void import('./sql-words.ts').then((module) => {
+      words.current = module;
+      if (isCurrent)
+        view.current?.dispatch({ effects: languageSlot.current.reconfigure(module.sqlWords(names)) });
+    });
+    return () => {
+      isCurrent = false;
+    };
   }, [names]);
 
   useEffect(() => {

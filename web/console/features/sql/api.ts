@@ -72,6 +72,21 @@ export const explainSql = (
 ): Promise<RawPlan> =>
   callConsole<RawPlan>(mayWrite ? '/sql/explain' : '/sql/look/explain', { method: 'POST', body });
 
+export interface CellRequest {
+  /** Of the one statement. */
+  readonly text: string;
+  readonly as: string | undefined;
+  readonly timeoutMs: number;
+  readonly row: number;
+  readonly column: number;
+}
+
+export const readCell = (body: CellRequest, mayWrite: boolean) =>
+  callConsole<{ value: string | null; isCut: boolean }>(mayWrite ? '/sql/cell' : '/sql/look/cell', {
+    method: 'POST',
+    body,
+  });
+
 /** PostgreSQL's own JSON. */
 export interface RawPlan {
   readonly Plan: RawNode;

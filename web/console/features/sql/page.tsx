@@ -1,8 +1,7 @@
 /** SQL: tabs of drafts, the editor, and what comes of running them. Tab and persona stand in the address. */
-import { ActionIcon, Button, Menu, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import {
   IconBinaryTree2,
-  IconChevronDown,
   IconDeviceFloppy,
   IconHistory,
   IconPlayerPlay,
@@ -23,14 +22,15 @@ import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { explainSql, namesQuery, type SavedQuery, savedQuery } from './api.ts';
-import { Library } from './library.tsx';
 import classes from './page.module.css';
-import { PlanView } from './plan-view.tsx';
-import { Results } from './results.tsx';
 import { changeTab, closeTab, openTab, type Tab, useTabs } from './tabs.ts';
 import { t } from './text.ts';
 import { type Script, useRun } from './use-run.ts';
 
+// What nothing shows before somebody asks for it.
+const Library = lazy(async () => ({ default: (await import('./library.tsx')).Library }));
+const Results = lazy(async () => ({ default: (await import('./results.tsx')).Results }));
+const PlanView = lazy(async () => ({ default: (await import('./plan-view.tsx')).PlanView }));
 const SqlEditor = lazy(() => import('../../components/editor/sql-editor.tsx'));
 const route = getRouteApi('/app/sql');
 
@@ -204,19 +204,15 @@ function OpenQuery({
           >
             {t('sql.explain')}
           </Button>
-          <Menu position="bottom-start" withinPortal>
-            <Menu.Target>
-              <Button size="compact-sm" variant="default" aria-label={t('sql.explain-run')}>
-                <IconChevronDown size={14} aria-hidden />
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item onClick={() => explain(true)}>
-                {t('sql.explain-run')}
-                <div className={classes.why}>{t('sql.explain-why')}</div>
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+          <Button
+            size="compact-sm"
+            variant="default"
+            title={t('sql.explain-why')}
+            loading={plan.isPending}
+            onClick={() => explain(true)}
+          >
+            {t('sql.explain-run')}
+          </Button>
         </Button.Group>
         {mayWrite ? (
           <Button
@@ -266,22 +262,25 @@ function OpenQuery({
             <ProblemBox error={plan.error} />
           </div>
         )}
-        {state.run !== undefined ? (
-          <Results
-            text={state.text}
-            run={state.run}
-            isRunning={state.isRunning}
-            onShow={(at) => editor.current?.show(at)}
-          />
-        ) : plan.data !== undefined ? (
-          <PlanView plan={plan.data} />
-        ) : state.problem === null && plan.error === null && state.asked === undefined ? (
-          <EmptyState
-            icon={<IconTerminal2 size={22} stroke={1.75} />}
-            title={t('sql.empty-title')}
-            text={t('sql.empty-text')}
-          />
-        ) : null}
+        <Suspense fallback={<SkeletonLines lines={4} />}>
+          {state.run !== undefined ? (
+            <Results
+              text={state.text}
+              run={state.run}
+              request={state.request}
+              isRunning={state.isRunning}
+              onShow={(at) => editor.current?.show(at)}
+            />
+          ) : plan.data !== undefined ? (
+            <PlanView plan={plan.data} />
+          ) : state.problem === null && plan.error === null && state.asked === undefined ? (
+            <EmptyState
+              icon={<IconTerminal2 size={22} stroke={1.75} />}
+              title={t('sql.empty-title')}
+              text={t('sql.empty-text')}
+            />
+          ) : null}
+        </Suspense>
       </section>
       {state.asked === undefined ? null : (
         <Confirm
@@ -304,13 +303,15 @@ function OpenQuery({
         </Confirm>
       )}
       {showsLibrary ? (
-        <Library
-          onClose={() => setShowsLibrary(false)}
-          onOpen={(text, name) => {
-            setShowsLibrary(false);
-            onOpen(text, name);
-          }}
-        />
+        <Suspense fallback={null}>
+          <Library
+            onClose={() => setShowsLibrary(false)}
+            onOpen={(text, name) => {
+              setShowsLibrary(false);
+              onOpen(text, name);
+            }}
+          />
+        </Suspense>
       ) : null}
       {isSaving ? <SaveQuery tab={tab} onClose={() => setSaving(false)} /> : null}
     </>

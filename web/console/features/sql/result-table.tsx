@@ -17,11 +17,14 @@ export function ResultTable({
   columns,
   rows,
   cut,
+  onOpen,
 }: {
   label: string;
   columns: readonly RunColumn[];
   rows: readonly (readonly (string | null)[])[];
   cut: ReadonlySet<string>;
+  /** The whole cell is wanted. */
+  onOpen: (row: number, column: number) => void;
 }) {
   const scroller = useRef<HTMLElement>(null);
   const virtual = useVirtualizer({
@@ -61,7 +64,11 @@ export function ResultTable({
               {rows[index]?.map((cell, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its place
                 <td key={column} title={cell === null || cell.length < 30 ? undefined : cell.slice(0, 2000)}>
-                  <Cell value={cell} isCut={cut.has(`${index}:${column}`)} />
+                  <Cell
+                    value={cell}
+                    isCut={cut.has(`${index}:${column}`)}
+                    onOpen={() => onOpen(index, column)}
+                  />
                 </td>
               ))}
             </tr>
@@ -81,12 +88,16 @@ function Gap({ height, columns }: { height: number; columns: number }) {
   );
 }
 
-function Cell({ value, isCut }: { value: string | null; isCut: boolean }) {
+function Cell({ value, isCut, onOpen }: { value: string | null; isCut: boolean; onOpen: () => void }) {
   if (value === null) return <span className={classes.null}>NULL</span>;
   return (
     <>
       {value.length > shownChars ? `${value.slice(0, shownChars)}…` : value}
-      {isCut ? <span className={classes.cut}> {t('sql.cell-cut')}</span> : null}
+      {isCut || value.length > shownChars ? (
+        <button type="button" className={classes.cut} onClick={onOpen}>
+          {t('sql.cell-whole')}
+        </button>
+      ) : null}
     </>
   );
 }

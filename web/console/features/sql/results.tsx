@@ -1,9 +1,11 @@
 /** What came of a run: a section for each statement, errors with the place they point at. */
 import { Button } from '@mantine/core';
+import { useState } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Tag } from '../../components/tag.tsx';
 import type { Said } from './api.ts';
+import { type CellContext, CellPanel } from './cell-panel.tsx';
 import type { RunOutcome, StatementResult } from './outcome.ts';
 import { ResultTable } from './result-table.tsx';
 import classes from './results.module.css';
@@ -12,12 +14,15 @@ import { t } from './text.ts';
 export function Results({
   text,
   run,
+  request,
   isRunning,
   onShow,
 }: {
   /** Of the editor when it was run. */
   text: string;
   run: RunOutcome;
+  /** As whom it was run, and for how long at most. */
+  request: CellContext | undefined;
   isRunning: boolean;
   onShow: (at: number) => void;
 }) {
@@ -31,6 +36,7 @@ export function Results({
           key={`${run.id}:${result.start}`}
           text={text}
           result={result}
+          request={request}
           title={t('sql.result', { number: index + 1 })}
           showsTitle={run.statements.length > 1}
           onShow={onShow}
@@ -58,17 +64,20 @@ const asTsv = (rows: StatementResult['rows']): string =>
 function Statement({
   text,
   result,
+  request,
   title,
   showsTitle,
   onShow,
 }: {
   text: string;
   result: StatementResult;
+  request: CellContext | undefined;
   title: string;
   showsTitle: boolean;
   onShow: (at: number) => void;
 }) {
   const { columns, rows, cut, more, tag, ms, notices, error } = result;
+  const [open, setOpen] = useState<readonly [number, number]>();
   return (
     <section className={classes.statement} aria-label={title}>
       {showsTitle ? (
@@ -83,8 +92,26 @@ function Statement({
         <NoticeLine key={index} notice={notice} />
       ))}
       {columns.length > 0 && rows.length > 0 ? (
-        <ResultTable label={t('sql.rows-of', { title })} columns={columns} rows={rows} cut={cut} />
+        <ResultTable
+          label={t('sql.rows-of', { title })}
+          columns={columns}
+          rows={rows}
+          cut={cut}
+          onOpen={(row, column) => setOpen([row, column])}
+        />
       ) : null}
+      {open === undefined ? null : (
+        <CellPanel
+          name={columns[open[1]]?.name ?? ''}
+          shown={rows[open[0]]?.[open[1]] ?? ''}
+          again={
+            cut.has(open.join(':')) && request !== undefined
+              ? { ...request, text: text.slice(result.start, result.end), row: open[0], column: open[1] }
+              : undefined
+          }
+          onClose={() => setOpen(undefined)}
+        />
+      )}
       {error === undefined ? null : <Fault text={text} error={error} onShow={onShow} />}
       {ms === undefined ? null : (
         <p className={classes.foot}>

@@ -10,12 +10,21 @@ export interface RunState {
   readonly run: RunOutcome | undefined;
   /** The editor's text when it was run. */
   readonly text: string;
+  /** How it was run. */
+  readonly request: Omit<RunRequest, 'text' | 'confirmed'> | undefined;
   readonly problem: unknown;
   /** What the server wants to be sure of, and what to send then. */
   readonly asked: { readonly questions: readonly Question[]; readonly again: () => void } | undefined;
 }
 
-const idle: RunState = { isRunning: false, run: undefined, text: '', problem: null, asked: undefined };
+const idle: RunState = {
+  isRunning: false,
+  run: undefined,
+  text: '',
+  request: undefined,
+  problem: null,
+  asked: undefined,
+};
 
 export interface Script {
   /** The editor's whole text, for the places of errors. */
@@ -44,7 +53,7 @@ export function useRun(mayWrite: boolean) {
       controller.current = own;
       isUnwanted.current = false;
       const isCurrent = (): boolean => controller.current === own;
-      setState({ ...idle, isRunning: true, text: script.all, run: emptyOutcome });
+      setState({ ...idle, isRunning: true, text: script.all, request, run: emptyOutcome });
       let run = emptyOutcome;
       try {
         for await (const event of runSql(

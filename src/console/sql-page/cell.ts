@@ -1,0 +1,58 @@
+/**
+ * One cell whole. The statement is run again to have it, in a transaction that may only read: what it answers can have
+ * changed meanwhile, so whoever asks compares the beginning.
+ */
+import type { Database } from '../../database/types.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Identity } from '../persona/act.ts';
+import type { Statement } from './core/statements.ts';
+import { readOnlyQuery } from './read-only.ts';
+import { begin, cancelOn } from './session.ts';
+
+const mostBytes = 16 * 1024 * 1024;
+
+export interface WholeCell {
+  readonly value: string | null;
+  /** It is longer still. */
+  readonly isCut: boolean;
+}
+
+/** @throws {ConsoleError} gone: there is no such cell now */
+export async function readCell(
+  database: Database,
+  statement: Statement,
+  options: {
+    readonly identity: Identity;
+    readonly looksOnly: boolean;
+    /** From 0. */
+    readonly row: number;
+    readonly column: number;
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<WholeCell> {
+  const { identity, looksOnly, row, column, signal } = options;
+  const text = looksOnly ? await readOnlyQuery(database, statement) : statement.text;
+  const session = await database.pool(identity.claims === undefined ? 'postgres' : 'authenticator').connect();
+  const stopCancelling = cancelOn(session, signal);
+  let found: WholeCell | undefined;
+  let count = 0;
+  try {
+    await begin(session, { ...options, looksOnly: true }, false);
+    await session.runCapped(text, {
+      maxRows: row + 1,
+      maxCellBytes: (atRow, atColumn) => (atRow === row && atColumn === column ? mostBytes : 0),
+      columns() {},
+      row(cells, cut) {
+        const value = cells[column];
+        if (count++ === row && value !== undefined) found = { value, isCut: cut.includes(column) };
+      },
+    });
+    await session.exec('rollback');
+  } finally {
+    await stopCancelling();
+    session.release();
+  }
+  if (found === undefined) throw new ConsoleError('gone', { message: 'The answer has no such cell now.' });
+  return found;
+}

@@ -1,0 +1,15 @@
+/** The search panel of the editor. */
+import { highlightSelectionMatches, openSearchPanel, searchKeymap } from '@codemirror/search';
+import { StateEffect, StateField } from '@codemirror/state';
+import { type EditorView, keymap } from '@codemirror/view';
+
+/** There once it has been added to an editor. */
+const added = StateField.define<true>({ create: () => true, update: () => true });
+
+export function openSearch(editor: EditorView): void {
+  if (editor.state.field(added, false) === undefined)
+    editor.dispatch({
+      effects: StateEffect.appendConfig.of([added, highlightSelectionMatches(), keymap.of(searchKeymap)]),
+    });
+  openSearchPanel(editor);
+}

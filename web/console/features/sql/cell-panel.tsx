@@ -1,0 +1,80 @@
+/** A cell whole. What the server cut is read again. */
+import { useQuery } from '@tanstack/react-query';
+import { Notice } from '../../../ui/notice.tsx';
+import { useMay } from '../../api/session.ts';
+import { CodeBlock } from '../../components/json-block.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SidePanel } from '../../components/side-panel.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type CellRequest, readCell } from './api.ts';
+import { t } from './text.ts';
+
+export type CellContext = Pick<CellRequest, 'as' | 'timeoutMs'>;
+
+export function CellPanel({
+  name,
+  shown,
+  again,
+  onClose,
+}: {
+  name: string;
+  /** As it came, maybe cut. */
+  shown: string;
+  /** What is to be asked for the whole; undefined: it is whole. */
+  again: CellRequest | undefined;
+  onClose: () => void;
+}) {
+  return (
+    <SidePanel title={name} wide onClose={onClose}>
+      {again === undefined ? (
+        <CodeBlock text={shown} what={name} />
+      ) : (
+        <Reread name={name} shown={shown} request={again} />
+      )}
+    </SidePanel>
+  );
+}
+
+function Reread({
+  name,
+  shown,
+  request: { text, as, timeoutMs, row, column },
+}: {
+  name: string;
+  shown: string;
+  request: CellRequest;
+}) {
+  const mayWrite = useMay('write');
+  const body = { text, as, timeoutMs, row, column };
+  const { data, error } = useQuery({
+    queryKey: ['sql-cell', body],
+    queryFn: () => readCell(body, mayWrite),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
+  if (error !== null)
+    return (
+      <>
+        <ProblemBox error={error} />
+        <CodeBlock text={shown} what={name} />
+      </>
+    );
+  if (data === undefined) return <SkeletonLines lines={8} />;
+  return (
+    <>
+      {data.value?.startsWith(shown) ? null : (
+        <Notice tone="warning">
+          <p>{t('sql.cell-other')}</p>
+        </Notice>
+      )}
+      {data.isCut ? (
+        <Notice tone="info">
+          <p>{t('sql.cell-long')}</p>
+        </Notice>
+      ) : null}
+      <CodeBlock text={data.value ?? ''} what={name} />
+    </>
+  );
+}
