@@ -75,7 +75,7 @@ describe('what is different', () => {
     await pool.exec(`select cron.unschedule('job')`);
   });
 
-  it('pgmq has no partitioned queues, and its tables are the project's', async () => {
+  it('pgmq has no partitioned queues, and its tables are those of the project', async () => {
     expect(page).toContain('without partitioned queues');
     const pool = backend.database.pool('postgres');
     await pool.exec(`create extension pgmq; select pgmq.create('tasks')`);
