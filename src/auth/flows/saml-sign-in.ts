@@ -33,6 +33,7 @@ import {
 } from '../queries/sso.ts';
 import { tellUserCreated } from './accounts.ts';
 import { askBeforeExternalUser, signInExternally } from './external-accounts.ts';
+import { resolveArtifact } from './saml-artifact.ts';
 import { currentMetadata } from './saml-metadata.ts';
 import { verifyResponse } from './saml-verify.ts';
 import { issueSession, sessionFragment } from './sessions.ts';
@@ -72,7 +73,7 @@ export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promis
   if (provider.disabled) {
     throw authError('sso_provider_disabled', 'SSO Provider assigned for this domain is currently disabled');
   }
-  const assertion = await acceptAssertion(ctx, provider, relayState, form.get('SAMLResponse') ?? '');
+  const assertion = await acceptAssertion(ctx, provider, relayState, form);
   const { email, claims } = readUser(assertion, provider.entity_id, provider.attribute_mapping ?? {});
   const signIn = {
     provider: `sso:${provider.id}`,
@@ -161,12 +162,13 @@ async function acceptAssertion(
   ctx: AuthContext,
   provider: SsoProvider,
   relayState: RelayState | undefined,
-  encoded: string,
+  form: URLSearchParams,
 ): Promise<XmlElement> {
-  const { certificates } = await currentMetadata(ctx, provider);
+  const metadata = await currentMetadata(ctx, provider);
   const { current, next } = await ctx.keys.samlKeys();
   const decryption = ctx.settings.saml.allow_encrypted_assertions ? [current, ...(next ? [next] : [])] : [];
-  const { entityId: audience, acsUrl } = serviceProvider(ctx);
+  const own = serviceProvider(ctx);
+  const { entityId: audience, acsUrl } = own;
   const expected: Expected = {
     entityId: provider.entity_id,
     audience,
@@ -175,8 +177,13 @@ async function acceptAssertion(
   };
   const now = ctx.clock.now();
   try {
-    const xml = decode(encoded);
+    const artifact = form.get('SAMLart') ?? '';
+    const xml =
+      artifact === ''
+        ? decode(form.get('SAMLResponse') ?? '')
+        : await resolveArtifact(ctx, artifact, { provider: metadata, own, key: current });
     if (xml === undefined) throw new SamlFault('it is no base64');
+    const { certificates } = metadata;
     const { response, isSigned, assertion } = await verifyResponse(xml, { certificates, decryption });
     judgeResponse(response, expected, isSigned, now);
     judgeAssertion(assertion, expected, now);

@@ -2,7 +2,7 @@
  * Is this answer of an identity provider meant for us, now, and for the sign-in that we began? Everything that a valid
  * signature does not say. SAML 2.0 Profiles, section 4.1.4; where GoTrue 2.196 is more lenient, the profile counts.
  */
-import { assertionNamespace, protocol, SamlFault } from './names.ts';
+import { assertionNamespace, protocol, SamlFault, statusSuccess } from './names.ts';
 import { childOf, childrenOf, type XmlElement } from './xml.ts';
 
 export interface Expected {
@@ -18,7 +18,6 @@ export interface Expected {
 const clockSkewMs = 180_000;
 const maxIssueDelayMs = 90_000;
 
-const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
 /**
@@ -42,7 +41,7 @@ export function judgeResponse(
   if (issuer && issuer.text.trim() !== expected.entityId) throw new SamlFault(`${issuer.text} answered`);
   const status = childOf(response, protocol, 'Status');
   const code = status && childOf(status, protocol, 'StatusCode')?.attributes.get('Value');
-  if (code !== success) throw new SamlFault(`the status is ${code}`);
+  if (code !== statusSuccess) throw new SamlFault(`the status is ${code}`);
 }
 
 /**
@@ -112,7 +111,8 @@ function judgeInResponseTo(element: XmlElement, { requestId }: Expected): void {
   if (answered !== requestId) throw new SamlFault(`${element.name} answers ${answered ?? 'no request'}`);
 }
 
-function judgeIssueInstant(element: XmlElement, nowMs: number): void {
+/** @throws {SamlFault} */
+export function judgeIssueInstant(element: XmlElement, nowMs: number): void {
   const issued = timeOf(element, 'IssueInstant');
   if (issued === undefined) throw new SamlFault(`${element.name} does not say when it was issued`);
   if (nowMs > issued + maxIssueDelayMs + clockSkewMs) throw new SamlFault(`${element.name} is too old`);

@@ -9,8 +9,15 @@ export interface IdentityProvider {
   readonly signOnUrl: string | undefined;
   /** Certificates in base64, any of which may have signed. */
   readonly certificates: readonly string[];
+  /** Where artifacts are resolved, the default first. */
+  readonly artifactServices: readonly ArtifactService[];
   readonly validUntilMs: number | undefined;
   readonly cacheDurationMs: number | undefined;
+}
+
+export interface ArtifactService {
+  readonly index: number;
+  readonly url: string;
 }
 
 /** @throws {AuthError} validation_failed */
@@ -37,9 +44,21 @@ export function parseIdentityProvider(xml: string): IdentityProvider {
     certificates: childrenOf(role, metadataNamespace, 'KeyDescriptor')
       .filter((key) => (key.attributes.get('use') ?? 'signing') === 'signing')
       .flatMap(certificatesOf),
+    artifactServices: artifactServicesOf(role),
     validUntilMs: timeOf(entity.attributes.get('validUntil')),
     cacheDurationMs: parseDuration(entity.attributes.get('cacheDuration') ?? ''),
   };
+}
+
+function artifactServicesOf(role: XmlElement): ArtifactService[] {
+  const isDefault = ({ attributes }: XmlElement) => /^(true|1)$/.test(attributes.get('isDefault') ?? '');
+  return childrenOf(role, metadataNamespace, 'ArtifactResolutionService')
+    .filter((service) => service.attributes.get('Binding') === bindings.soap)
+    .sort((one, other) => Number(isDefault(other)) - Number(isDefault(one)))
+    .map(({ attributes }) => ({
+      index: Number(attributes.get('index')),
+      url: attributes.get('Location') ?? '',
+    }));
 }
 
 function readXml(xml: string): XmlElement {

@@ -4,9 +4,14 @@ export const assertionNamespace = 'urn:oasis:names:tc:SAML:2.0:assertion';
 export const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
 export const signatureNamespace = 'http://www.w3.org/2000/09/xmldsig#';
 
+export const soapNamespace = 'http://schemas.xmlsoap.org/soap/envelope/';
+export const statusSuccess = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+
 export const bindings = {
   redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
+  artifact: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Artifact',
+  soap: 'urn:oasis:names:tc:SAML:2.0:bindings:SOAP',
 } as const;
 
 export const nameIdFormats = {

@@ -63,6 +63,7 @@ export function serviceProviderMetadata(
     `entityID="${escapeXml(provider.entityId)}">` +
     `<SPSSODescriptor protocolSupportEnumeration="${protocol}" WantAssertionsSigned="true">${keys.join('')}${formats.join('')}` +
     `<AssertionConsumerService Binding="${bindings.post}" Location="${escapeXml(provider.acsUrl)}" index="1"/>` +
+    `<AssertionConsumerService Binding="${bindings.artifact}" Location="${escapeXml(provider.acsUrl)}" index="2"/>` +
     '</SPSSODescriptor></EntityDescriptor>'
   );
 }

@@ -1,0 +1,83 @@
+/**
+ * The artifact binding: the browser brings a handle, and the answer itself is fetched from the identity provider
+ * (SAML 2.0 Bindings, section 3.6; Core, section 3.5).
+ */
+import { createHash } from 'node:crypto';
+import { judgeIssueInstant } from './judge-response.ts';
+import type { IdentityProvider } from './metadata.ts';
+import { assertionNamespace, protocol, SamlFault, soapNamespace, statusSuccess } from './names.ts';
+import type { ServiceProvider } from './service-provider.ts';
+import { childOf, childrenOf, escapeXml, parseXml, type XmlElement } from './xml.ts';
+
+/** Type code 4 and the index of an endpoint, two bytes each; the source and the message, twenty each. */
+const artifactBytes = 44;
+const artifactType = 4;
+
+/**
+ * Where the answer lies that an artifact stands for.
+ * @throws {SamlFault} for what is no artifact, or one of another identity provider
+ */
+export function artifactAddress(artifact: string, provider: IdentityProvider): string {
+  const bytes = Buffer.from(artifact, 'base64');
+  const isArtifact = bytes.length === artifactBytes && bytes.toString('base64') === artifact;
+  if (!isArtifact || bytes.readUInt16BE(0) !== artifactType) throw new SamlFault('it is no artifact');
+  const source = createHash('sha1').update(provider.entityId).digest();
+  if (!bytes.subarray(4, 24).equals(source)) throw new SamlFault('the artifact is of somebody else');
+  const index = bytes.readUInt16BE(2);
+  const services = provider.artifactServices;
+  const service = services.find((each) => each.index === index) ?? services[0];
+  if (service === undefined) throw new SamlFault('the identity provider resolves no artifacts');
+  return service.url;
+}
+
+export interface ArtifactQuestion {
+  /** An XML ID: no digit first. */
+  readonly id: string;
+  readonly issuedAt: string;
+  readonly destination: string;
+  readonly artifact: string;
+}
+
+/** To be signed, and sent in {@link soapEnvelope}. */
+export function artifactResolve(provider: ServiceProvider, question: ArtifactQuestion): string {
+  return (
+    `<samlp:ArtifactResolve xmlns:samlp="${protocol}" xmlns:saml="${assertionNamespace}" ID="${question.id}" Version="2.0" ` +
+    `IssueInstant="${question.issuedAt}" Destination="${escapeXml(question.destination)}">` +
+    `<saml:Issuer>${escapeXml(provider.entityId)}</saml:Issuer>` +
+    `<samlp:Artifact>${escapeXml(question.artifact)}</samlp:Artifact></samlp:ArtifactResolve>`
+  );
+}
+
+export const soapEnvelope = (body: string): string =>
+  `<soap:Envelope xmlns:soap="${soapNamespace}"><soap:Body>${body}</soap:Body></soap:Envelope>`;
+
+/**
+ * Is this what the identity provider answers to that question, with one response in it? The envelope counts for nothing
+ * more: the response is judged as one that a browser brought.
+ * @throws {SamlFault}
+ */
+export function judgeArtifactResponse(
+  envelope: string,
+  { id, entityId }: { readonly id: string; readonly entityId: string },
+  nowMs: number,
+): void {
+  const answer = artifactResponseOf(parseXml(envelope));
+  const answered = answer.attributes.get('InResponseTo');
+  if (answered !== id) throw new SamlFault(`the artifact response answers ${answered ?? 'no request'}`);
+  judgeIssueInstant(answer, nowMs);
+  const issuer = childOf(answer, assertionNamespace, 'Issuer');
+  if (issuer && issuer.text.trim() !== entityId) throw new SamlFault(`${issuer.text} answered`);
+  const status = childOf(answer, protocol, 'Status');
+  const code = status && childOf(status, protocol, 'StatusCode')?.attributes.get('Value');
+  if (code !== statusSuccess) throw new SamlFault(`the status of the artifact response is ${code}`);
+  if (childrenOf(answer, protocol, 'Response').length !== 1)
+    throw new SamlFault('the artifact stands for no response');
+}
+
+function artifactResponseOf(root: XmlElement): XmlElement {
+  const isEnvelope = root.name === 'Envelope' && root.namespace === soapNamespace;
+  const body = isEnvelope ? childOf(root, soapNamespace, 'Body') : undefined;
+  const answer = body && childOf(body, protocol, 'ArtifactResponse');
+  if (answer === undefined) throw new SamlFault('it is no artifact response');
+  return answer;
+}

@@ -1,0 +1,62 @@
+/** Fetches what a SAML artifact stands for from the identity provider that gave it to the browser. */
+import { type KeyObject, randomBytes } from 'node:crypto';
+import type { AuthContext } from '../context.ts';
+import {
+  artifactAddress,
+  artifactResolve,
+  judgeArtifactResponse,
+  soapEnvelope,
+} from '../core/saml/artifact.ts';
+import type { IdentityProvider } from '../core/saml/metadata.ts';
+import { SamlFault } from '../core/saml/names.ts';
+import type { ServiceProvider } from '../core/saml/service-provider.ts';
+import { fromMs } from '../core/times.ts';
+
+/** The response as XML, yet to be judged like one that a browser brought. @throws {SamlFault} */
+export async function resolveArtifact(
+  ctx: AuthContext,
+  artifact: string,
+  { provider, own, key }: { provider: IdentityProvider; own: ServiceProvider; key: KeyObject },
+): Promise<string> {
+  const destination = artifactAddress(artifact, provider);
+  const now = ctx.clock.now();
+  const id = `id-${randomBytes(20).toString('hex')}`;
+  const question = artifactResolve(own, { id, issuedAt: fromMs(now), destination, artifact });
+  const lib = await import('@node-saml/node-saml/lib/xml.js');
+  const root = "/*[local-name(.)='ArtifactResolve']";
+  const place = { reference: `${root}/*[local-name(.)='Issuer']`, action: 'after' } as const;
+  const signed = lib.signXml(question, root, place, {
+    privateKey: key.export({ type: 'pkcs8', format: 'pem' }) as string,
+    signatureAlgorithm: 'sha256',
+    digestAlgorithm: 'sha256',
+  });
+  const answer = await ctx.outgoing
+    .send({
+      url: destination,
+      reach: 'public',
+      method: 'POST',
+      headers: {
+        'content-type': 'text/xml; charset=utf-8',
+        soapaction: '"http://www.oasis-open.org/committees/security"',
+      },
+      body: soapEnvelope(signed),
+    })
+    .catch((cause: unknown) => {
+      throw new SamlFault('the artifact cannot be resolved', { cause });
+    });
+  if (answer.status !== 200) throw new SamlFault(`the artifact is resolved with status ${answer.status}`);
+  try {
+    judgeArtifactResponse(answer.text, { id, entityId: provider.entityId }, now);
+    const dom = await lib.parseDomFromString(answer.text);
+    const [response] = lib.xpath.selectElements(
+      dom,
+      "/*/*[local-name(.)='Body']/*[local-name(.)='ArtifactResponse']/*[local-name(.)='Response']",
+    );
+    // Written with the name spaces that it inherits.
+    return String(response);
+  } catch (cause) {
+    throw cause instanceof SamlFault
+      ? cause
+      : new SamlFault('the artifact response cannot be read', { cause });
+  }
+}
