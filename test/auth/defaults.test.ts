@@ -1,5 +1,6 @@
 /** `[auth]` of a config.toml that says nothing, as the local stack of the upstream CLI has it. */
 import { expect, test } from 'vitest';
+import { defaultMail } from '../../src/auth/core/default-mails.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
 import { configFrom } from '../../src/config/index.ts';
 
@@ -77,4 +78,22 @@ test('and what follows: addresses below the API, mails without a bound, addresse
   const smtp = { enabled: true, host: 'smtp.example', port: 465, admin_email: 'a@b.cd', user: '', pass: '' };
   const own = configFrom({ auth: { email: { smtp } } });
   expect(settingsFrom(own, 'development', () => '').hourly.emails).toBe(2);
+});
+
+test.each([
+  ['confirmation', 'Confirm your email address'],
+  ['invite', "You've been invited"],
+  ['recovery', 'Reset your password'],
+  ['magic_link', 'Your sign-in link'],
+  ['email_change', 'Confirm your new email address'],
+  ['reauthentication', '{{ .Token }} is your verification code'],
+  ['password_changed_notification', 'Your password was changed'],
+  ['email_changed_notification', 'Your email address was changed'],
+  ['phone_changed_notification', 'Your phone number was changed'],
+  ['identity_linked_notification', 'A new sign-in method was linked to your account'],
+  ['identity_unlinked_notification', 'A sign-in method was removed from your account'],
+  ['mfa_factor_enrolled_notification', 'A new verification method was added to your account'],
+  ['mfa_factor_unenrolled_notification', 'A verification method was removed from your account'],
+] as const)('the subject of %s', (name, subject) => {
+  expect(defaultMail(name, { color: '#000000' }).subject).toBe(subject);
 });

@@ -22,7 +22,12 @@ beforeAll(async () => {
       totp: { enroll_enabled: true, verify_enabled: true },
       web_authn: { enroll_enabled: true, verify_enabled: true },
     },
+    // It is asked about codes alone: whatever it says of keys changes nothing below.
+    hook: { mfa_verification_attempt: { enabled: true, uri: 'pg-functions://postgres/public/reject_keys' } },
   });
+  await server.database.pool('supabase_admin').exec(`
+    create function public.reject_keys(event jsonb) returns jsonb language sql as $$
+      select jsonb_build_object('decision', case event ->> 'factor_type' when 'webauthn' then 'reject' else 'continue' end) $$;`);
 });
 afterAll(() => server.stop());
 
