@@ -257,7 +257,14 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     permissionHints: mode === 'development' ? 'full' : 'short',
   });
   const realtime = rooms.realtime.createRealtime({ database, keys, config, log: logOf('realtime') });
-  const storage = rooms.storage.createStorage({ database, keys, config, dataDir, log: logOf('storage') });
+  const storage = rooms.storage.createStorage({
+    database,
+    keys,
+    config,
+    dataDir,
+    mode,
+    log: logOf('storage'),
+  });
   const functions = rooms.functions.createFunctions({
     database,
     keys,

@@ -110,6 +110,8 @@ const fixed: readonly Fixed[] = [
   ['storage', 'pictures kept on disk', 'bytes', 'src/storage', 'cacheBytes'],
   ['storage', 'files without a row are put aside after', 'ms', 'src/storage', 'sweepGraceMs'],
   ['storage', 'files that were put aside are removed after', 'ms', 'src/storage', 'orphanLifetimeMs'],
+  ['storage', 'an event waits for its webhook', 'ms', 'src/storage', 'webhookTimeoutMs'],
+  ['storage', 'an event is offered for', 'ms', 'src/storage', 'eventLifetimeMs'],
   ['storage', 'user metadata of an object', 'bytes', 'src/storage', 'maxUserMetadataBytes'],
   ['storage', 'lines in one listing of S3, at most', 'count', 'src/storage/s3', 'defaultKeys'],
   ['storage', 'keys in one DeleteObjects of S3', 'count', 'src/storage/s3', 'maxDeletedKeys'],

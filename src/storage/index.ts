@@ -4,9 +4,11 @@ import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import { createOutgoing } from '../kernel/outgoing.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createFileBackend } from './backend/file.ts';
+import { createEventSender } from './events/sender.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createRenderer } from './render/index.ts';
 import { createUploadLocks } from './resumable/locks.ts';
@@ -21,10 +23,12 @@ export { storageErrors } from './errors.ts';
 export interface StorageDeps {
   readonly database: Database;
   readonly keys: Keys;
-  readonly config: Pick<Config, 'storage' | 'project_id'>;
+  readonly config: Pick<Config, 'storage' | 'project_id' | 'plinth'>;
   /** The data folder (`.plinth`); bytes live in `storage/` below it. */
   readonly dataDir: string;
   readonly log: Logger;
+  /** In production plain http leads nowhere, not even to this machine. */
+  readonly mode: 'development' | 'production';
   readonly clock?: Clock;
 }
 
@@ -33,6 +37,8 @@ export const migrations: MigrationSet = { room: 'storage', dir: new URL('./sql/'
 export function createStorage(deps: StorageDeps): Service {
   const { database, log } = deps;
   const backend = createFileBackend(join(deps.dataDir, 'storage'));
+  const { webhook } = deps.config.plinth.storage;
+  const clock = deps.clock ?? systemClock;
   const service: StorageService = {
     database,
     keys: deps.keys,
@@ -45,21 +51,34 @@ export function createStorage(deps: StorageDeps): Service {
       ? createRenderer(backend, join(deps.dataDir, 'storage', 'pictures'))
       : undefined,
     fileSizeLimitBytes: deps.config.storage.file_size_limit,
-    clock: deps.clock ?? systemClock,
+    clock,
+    notesEvents: webhook.url !== undefined && database.info.ownsSchemas,
     log,
     tasks: createTasks(log),
     s3ProtocolEnabled: deps.config.storage.s3_protocol.enabled,
     projectRef: deps.config.project_id,
   };
   const housekeeping = createHousekeeping(service);
+  const events =
+    webhook.url === undefined || !database.info.ownsSchemas
+      ? undefined
+      : createEventSender({
+          webhook: { url: webhook.url, apiKey: webhook.api_key || undefined },
+          db: database.pool('supabase_admin'),
+          outgoing: createOutgoing({ mode: deps.mode }),
+          clock,
+          log,
+        });
   return {
     name: 'storage',
     mounts: [{ prefix: mountPrefix, plugin: storageRoutes(service), cors: 'open', apiKeys: true }],
     async start() {
       housekeeping.start();
+      events?.start();
     },
     async stop() {
       housekeeping.stop();
+      await events?.stop();
       await service.tasks.finish();
       await backend.close();
     },

@@ -90,7 +90,7 @@ function scopeOf(
 ): Scope {
   const run = async <T>(as: Caller, work: Work<T>, options?: WorkOptions): Promise<T> => {
     try {
-      return await service.database.asRequest(contextOf(as, request, operation), work, options);
+      return await service.database.asRequest(contextOf(service, as, request, operation), work, options);
     } catch (error) {
       throw translateDatabaseError(error);
     }
@@ -152,7 +152,12 @@ function judgeCaller(
   };
 }
 
-function contextOf(caller: Caller, request: FastifyRequest, operation: Operation): RequestContext {
+function contextOf(
+  service: StorageService,
+  caller: Caller,
+  request: FastifyRequest,
+  operation: Operation,
+): RequestContext {
   return {
     role: caller.role,
     settings: [
@@ -161,6 +166,7 @@ function contextOf(caller: Caller, request: FastifyRequest, operation: Operation
       ['request.method', request.method],
       ['request.path', pathOf(request.url)],
       ['storage.operation', operation],
+      ...(service.notesEvents ? [noteEvents] : []),
     ],
   };
 }
@@ -175,6 +181,9 @@ function sharedSettings(caller: Caller): Setting[] {
     ['storage.allow_delete_query', 'true'],
   ];
 }
+
+/** Asks the triggers of storage.objects to write down what happens (`sql/0005_events.sql`). */
+const noteEvents: Setting = ['storage.events', 'on'];
 
 /** The URL as policies and error texts know it: without the mount. */
 export function pathOf(url: string): string {

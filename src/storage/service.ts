@@ -17,6 +17,8 @@ export interface StorageService {
   readonly renderer: Renderer | undefined;
   /** The project's largest object; a bucket may allow less. */
   readonly fileSizeLimitBytes: number;
+  /** What happens to objects is written down for a webhook. */
+  readonly notesEvents: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tasks: Tasks;

@@ -51,7 +51,7 @@ export async function startStorage(settings: PartialConfig = {}): Promise<Storag
     await template.pool('postgres').exec(policies);
   });
   const keys = createKeys({ mode: 'development', config, supabaseDir: dataDir, dataDir });
-  const storage = createStorage({ database, keys, config, dataDir, log: silentLogger });
+  const storage = createStorage({ database, keys, config, dataDir, mode: 'development', log: silentLogger });
   const gateway = createGateway({
     services: [storage],
     keys,

@@ -1,0 +1,123 @@
+/**
+ * Events of objects to the configured webhook, each at least once: it is removed when the receiver has answered with
+ * 2xx, and sent again, ever more seldom, until then. So one can come twice, and after a later one; its version tells.
+ * The body is upstream's (supabase/storage 1.11.2, `WEBHOOK_URL`).
+ */
+import type { Queryable } from '../../database/types.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { type Outgoing, OutgoingError } from '../../kernel/outgoing.ts';
+import { forgetEvent, postponeEvent, type StoredEvent, takeEvents } from './queries.ts';
+
+export interface Webhook {
+  readonly url: string;
+  /** Sent as a bearer token. */
+  readonly apiKey: string | undefined;
+}
+
+export interface EventSender {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface Deps {
+  readonly webhook: Webhook;
+  readonly db: Queryable;
+  readonly outgoing: Outgoing;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export const webhookTimeoutMs = 6000;
+/** An event that nobody took for so long is given up. */
+export const eventLifetimeMs = 3 * 24 * 60 * 60 * 1000;
+const lookEveryMs = 500;
+/** The database is away, most likely. */
+const pauseAfterFaultMs = 5000;
+const batchSize = 20;
+/** Longer than a batch can take, all of them timing out. */
+const leaseSeconds = 60;
+const longestPauseSeconds = 60 * 60;
+
+export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): EventSender {
+  let timer: NodeJS.Timeout | undefined;
+  let working: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  async function deliver(event: StoredEvent): Promise<void> {
+    const fault = await send(event);
+    if (fault === undefined) return forgetEvent(db, event.id);
+    const { id, type, attempts } = event;
+    if (clock.now() - event.happened_at_ms > eventLifetimeMs) {
+      log.error({ event: id, type, attempts, fault }, 'storage: an event was given up');
+      return forgetEvent(db, id);
+    }
+    const seconds = Math.min(2 ** attempts, longestPauseSeconds);
+    log.warn(
+      { event: id, type, attempts, fault, againInSeconds: seconds },
+      'storage: an event was not taken',
+    );
+    return postponeEvent(db, id, seconds);
+  }
+
+  /** What went wrong; undefined when the receiver has it. */
+  async function send({
+    type,
+    payload,
+    happened_at_ms: applyTime,
+  }: StoredEvent): Promise<string | undefined> {
+    const body = {
+      type: 'Webhook',
+      event: { $version: 'v1', type, region: 'local', payload, applyTime: Math.round(applyTime) },
+      sentAt: new Date(clock.now()).toISOString(),
+      tenant: { ref: 'local', host: 'local' },
+    };
+    try {
+      const { status } = await outgoing.send({
+        url: webhook.url,
+        reach: 'configured',
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(webhook.apiKey === undefined ? {} : { authorization: `Bearer ${webhook.apiKey}` }),
+        },
+        body: JSON.stringify(body),
+        timeoutMs: webhookTimeoutMs,
+      });
+      return status >= 200 && status < 300 ? undefined : `status ${status}`;
+    } catch (error) {
+      if (error instanceof OutgoingError) return error.message;
+      throw error;
+    }
+  }
+
+  async function work(): Promise<void> {
+    for (;;) {
+      const events = await takeEvents(db, batchSize, leaseSeconds);
+      // At once, so that a receiver that does not answer holds up none but its own.
+      await Promise.all(events.map(deliver));
+      if (events.length < batchSize || isStopped) return;
+    }
+  }
+
+  function lookAgain(inMs: number): void {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      working = work()
+        .then(() => lookAgain(lookEveryMs))
+        .catch((error: unknown) => {
+          log.error({ error }, 'storage: events could not be sent');
+          lookAgain(pauseAfterFaultMs);
+        });
+    }, inMs).unref();
+  }
+
+  return {
+    start: () => lookAgain(lookEveryMs),
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await working;
+    },
+  };
+}
