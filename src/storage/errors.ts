@@ -80,6 +80,12 @@ export const storageErrors = {
     code: 'FeatureNotEnabled',
     message: 'The feature is not enabled for this resource',
   },
+  TenantFeatureNotEnabled: {
+    status: 403,
+    code: 'FeatureNotEnabled',
+    message: 'feature not enabled for this tenant',
+    httpStatus: 403,
+  },
   ImageBusy: { status: 429, code: 'SlowDown', message: 'Too many requests', httpStatus: 429 },
   ImageTimeout: { status: 408, code: 'InvalidRequest', message: 'Image request timed out' },
   ImageTooLarge: {

@@ -11,6 +11,7 @@ import { downloadRoutes } from './download.ts';
 import { infoRoutes } from './info.ts';
 import { listRoutes } from './list.ts';
 import { moveRoutes } from './move.ts';
+import { notEnabledRoutes } from './not-enabled.ts';
 import { removeRoutes } from './remove.ts';
 import { renderRoutes } from './render.ts';
 import { resumableRoutes } from './resumable.ts';
@@ -73,6 +74,7 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
       if (service.renderer) renderRoutes(scope, service, service.renderer);
       downloadRoutes(scope, service);
       infoRoutes(scope, service);
+      notEnabledRoutes(scope);
       statusRoutes(scope);
     });
 
