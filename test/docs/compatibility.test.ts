@@ -34,12 +34,7 @@ async function ask(method: string, path: string, body?: object): Promise<{ statu
 describe('what is missing, in the words of the page', () => {
   it.each([
     ['GraphQL', 'POST', '/graphql/v1', 404, 'Nothing is served'],
-<<<<<<< HEAD
-    ['Analytics and vector buckets', 'POST', '/storage/v1/vector/ListVectorBuckets', 404, 'not found'],
-=======
-    ['S3 protocol', 'GET', '/storage/v1/s3/photos', 404, 'not found'],
     ['Analytics and vector buckets', 'POST', '/storage/v1/vector/ListVectorBuckets', 403, 'not enabled'],
->>>>>>> b8ec757 (storage: vector and analytics buckets are told to be not enabled)
     ['SCIM', 'GET', '/auth/v1/scim/v2/Schemas', 404, 'feature_disabled'],
     ['Log service', 'GET', '/analytics/v1/logs', 404, 'Nothing is served'],
     ['postgres-meta', 'GET', '/pg/tables', 404, 'Nothing is served'],
