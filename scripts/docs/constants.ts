@@ -70,6 +70,8 @@ const fixed: readonly Fixed[] = [
   ['jobs', 'requests of pg_net at once, in a process', 'count', 'src/jobs', 'defaultBatchSize'],
   ['jobs', 'the same at most, whatever pg_net.batch_size says', 'count', 'src/jobs', 'maxBatchSize'],
   ['jobs', 'timeout of a request of pg_net', 'ms', 'src/jobs', 'maxRequestTimeoutMs'],
+  ['jobs', 'timeout of a request of http', 'ms', 'src/jobs', 'maxHttpTimeoutMs'],
+  ['jobs', 'redirects of a request of http', 'count', 'src/jobs', 'maxHttpRedirects'],
   ['jobs', 'answer to a request', 'bytes', 'src/jobs', 'maxAnswerBytes'],
   ['jobs', 'redirects of a request', 'count', 'src/jobs/net', 'maxRedirects'],
   ['jobs', 'the queue of pg_net is looked at every', 'ms', 'src/jobs', 'netPollMs'],

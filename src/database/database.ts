@@ -87,6 +87,7 @@ async function startEmbedded(
     const info = {
       url: clusterUrl(cluster, password, 'postgres'),
       embedded: true,
+      socketDir: cluster.socketDir ?? undefined,
       serverVersion,
       ownsSchemas: true,
     };

@@ -307,6 +307,8 @@ export interface DatabaseInfo {
   readonly embedded: boolean;
   /** For example 180004. */
   readonly serverVersion: number;
+  /** The server's folder for sockets, where we may listen for it; undefined where it is not our server or has none. */
+  readonly socketDir?: string | undefined;
   /** False: somebody else's database of the hosted service; no service migration is run there. */
   readonly ownsSchemas: boolean;
 }

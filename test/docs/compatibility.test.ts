@@ -46,7 +46,7 @@ describe('what is missing, in the words of the page', () => {
     expect(answer.text).toContain(said);
   });
 
-  it.each(['postgis', 'vector', 'http', 'pg_jsonschema', 'plv8', 'timescaledb', 'wrappers'])(
+  it.each(['postgis', 'vector', 'pg_jsonschema', 'plv8', 'timescaledb', 'wrappers'])(
     'the extension %s is refused with a sentence',
     async (name) => {
       expect(page).toContain(`\`${name}\``);
@@ -85,6 +85,21 @@ describe('what is different', () => {
     await pool.exec(`select pgmq.send('tasks', '1')`);
     await pool.exec(`drop extension pgmq; create extension pgmq; select pgmq.create('tasks')`);
     expect(await pool.query(sql`select message from pgmq.pop('tasks')`)).toEqual([{ message: 1 }]);
+  });
+
+  it('http sends requests, and knows some options of curl', async () => {
+    const pool = backend.database.pool('postgres');
+    await pool.exec('create extension http with schema extensions');
+    expect(await pool.query(sql`select status from http_get('http://kong:8000/auth/v1/health')`)).toEqual([
+      { status: 200 },
+    ]);
+    for (const option of ['CURLOPT_USERAGENT', 'CURLOPT_USERPWD']) {
+      expect(page).toContain(`\`${option}\``);
+      await pool.query(sql`select http_set_curlopt(${option}, '')`);
+    }
+    await expect(pool.query(sql`select http_set_curlopt('CURLOPT_PROXY', 'x')`)).rejects.toThrow(
+      'not available',
+    );
   });
 
   it('requests of SQL are sent, to this server under the name of the gateway too', async () => {

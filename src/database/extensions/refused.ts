@@ -12,7 +12,6 @@ const notYet =
 export const refusedExtensions: Readonly<Record<string, string>> = {
   address_standardizer: external,
   address_standardizer_data_us: external,
-  http: notYet,
   hypopg: 'remove the statement, it only serves tuning; or use a PostgreSQL that has it with --database-url',
   index_advisor:
     'remove the statement, it only serves tuning; or use a PostgreSQL that has it with --database-url',

@@ -156,6 +156,7 @@ async function open(cluster: Cluster, name: string): Promise<Database> {
   const info = {
     url: clusterUrl(cluster, password, name),
     embedded: true,
+    socketDir: cluster.socketDir ?? undefined,
     serverVersion: readVersion(admin),
     ownsSchemas: true,
   };

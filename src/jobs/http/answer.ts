@@ -1,0 +1,44 @@
+/** The `http` extension: its functions hand over a request as JSON (`http--1.6.sql`) and get the answer, or why there is none. */
+import { ExchangeError, type ExchangeRequest, type Exchanges } from '../exchange.ts';
+
+/** As the function writes it; it has checked the types. */
+interface Question {
+  readonly method: string;
+  readonly uri: string;
+  readonly headers: readonly (readonly [field: string, value: string | null])[];
+  readonly content: string | null;
+  readonly timeout_ms: number;
+}
+
+/** As upstream's CURLOPT_MAXREDIRS; HEAD follows none. */
+export const maxHttpRedirects = 5;
+export const maxHttpTimeoutMs = 600_000;
+
+export async function answerHttp(
+  exchanges: Exchanges,
+  question: string,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const { status, headers, body } = await exchanges.send(requestOf(JSON.parse(question)), signal);
+    const contentType = headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? null;
+    return storable({ status, content_type: contentType, headers, content: body.toString('utf8') });
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return storable({ error: error.message });
+  }
+}
+
+function requestOf({ method, uri, headers, content, timeout_ms: timeoutMs }: Question): ExchangeRequest {
+  return {
+    method: method.toUpperCase(),
+    url: uri,
+    headers: headers.map(([field, value]) => [field, value ?? '']),
+    body: content === null ? undefined : Buffer.from(content),
+    timeoutMs: Math.min(Math.max(1, timeoutMs), maxHttpTimeoutMs),
+    maxRedirects: method.toUpperCase() === 'HEAD' ? 0 : maxHttpRedirects,
+  };
+}
+
+/** A text of PostgreSQL has no NUL. */
+const storable = (value: object): string => JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');

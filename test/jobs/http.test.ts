@@ -1,0 +1,239 @@
+/** The http extension: a request and its answer in one statement. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Pool, Row } from '../../src/database/index.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+import { openTarget, type Target } from './target.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let backend: Backend;
+let postgres: Pool;
+let target: Target;
+beforeAll(async () => {
+  target = await openTarget();
+  backend = await createTestBackend();
+  postgres = backend.database.pool('postgres');
+  await postgres.exec('create extension http with schema extensions');
+});
+afterAll(async () => {
+  await backend?.stop();
+  await target?.close();
+});
+beforeEach(() => {
+  target.arrived.length = 0;
+  target.answer((request, response) =>
+    response
+      .setHeader('content-type', 'application/json')
+      .setHeader('x-seen', request.method ?? '')
+      .end('{"ok":"ü"}'),
+  );
+});
+
+const rows = (text: string): Promise<Row[]> => postgres.query(sql.raw(text));
+const first = async (text: string): Promise<Row> => (await rows(text))[0] as Row;
+
+describe('requests', () => {
+  test('GET, and its answer as a row', async () => {
+    expect(
+      await first(
+        `select status, content_type, content::json ->> 'ok' as ok from http_get('${target.url}/a?b=c')`,
+      ),
+    ).toEqual({
+      status: 200,
+      content_type: 'application/json',
+      ok: 'ü',
+    });
+    expect(target.arrived).toMatchObject([{ method: 'GET', url: '/a?b=c', body: '' }]);
+    expect(
+      await rows(
+        `select field, value from (select (unnest(headers)).* from http_get('${target.url}')) h where field = 'x-seen'`,
+      ),
+    ).toEqual([{ field: 'x-seen', value: 'GET' }]);
+  });
+
+  test('with data: in the address, or as a form', async () => {
+    await first(`select status from http_get('${target.url}/g', jsonb_build_object('a', 'x y', 'ü', 1))`);
+    await first(`select status from http_post('${target.url}/p', '{"myvar": "my val & more"}'::jsonb)`);
+    expect(target.arrived).toMatchObject([
+      { method: 'GET', url: '/g?a=x+y&%C3%BC=1' },
+      {
+        method: 'POST',
+        body: 'myvar=my+val+%26+more',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      },
+    ]);
+  });
+
+  test('POST, PUT, PATCH, DELETE and HEAD', async () => {
+    await first(`select http_post('${target.url}', 'payload', 'text/plain')`);
+    await first(`select http_put('${target.url}', 'some text', 'text/plain')`);
+    await first(`select http_patch('${target.url}', '{"this":"that"}', 'application/json')`);
+    await first(`select http_delete('${target.url}')`);
+    await first(`select http_delete('${target.url}', 'x', 'text/plain')`);
+    expect(await first(`select status, content from http_head('${target.url}')`)).toEqual({
+      status: 200,
+      content: '',
+    });
+    expect(target.arrived.map(({ method, body }) => [method, body])).toEqual([
+      ['POST', 'payload'],
+      ['PUT', 'some text'],
+      ['PATCH', '{"this":"that"}'],
+      ['DELETE', ''],
+      ['DELETE', 'x'],
+      ['HEAD', ''],
+    ]);
+  });
+
+  test('with headers of its own', async () => {
+    await first(`select status from http((
+      'GET', '${target.url}', array[http_header('Authorization', 'Bearer t')], null, null)::http_request)`);
+    await first(
+      `select status from http(('POST', '${target.url}', http_headers('X-A', '1', 'X-B', '2'), 'application/json', '{}')::http_request)`,
+    );
+    expect(target.arrived[0]?.headers).toMatchObject({ authorization: 'Bearer t' });
+    expect(target.arrived[1]).toMatchObject({ body: '{}', headers: { 'x-a': '1', 'x-b': '2' } });
+  });
+
+  test('a redirect is followed, except by HEAD', async () => {
+    target.answer((request, response) =>
+      request.url === '/start' ? response.writeHead(302, { location: '/next' }).end() : response.end('there'),
+    );
+    expect(await first(`select content from http_get('${target.url}/start')`)).toEqual({ content: 'there' });
+    expect(await first(`select status from http_head('${target.url}/start')`)).toEqual({ status: 302 });
+  });
+
+  test('to this server, by the name that the local stack has for it', async () => {
+    expect(await first(`select status from http_get('http://kong:8000/auth/v1/health')`)).toEqual({
+      status: 200,
+    });
+  });
+});
+
+test('urlencode', async () => {
+  expect(
+    await first(`select urlencode('my special string''s & things?') as a, urlencode('a-b_c.d~'::bytea) as b`),
+  ).toEqual({
+    a: 'my+special+string%27s+%26+things%3F',
+    b: 'a-b_c.d~',
+  });
+});
+
+describe('options', () => {
+  test('are the session’s, are listed and reset', async () => {
+    const session = await postgres.connect();
+    const ask = async (text: string): Promise<Row[]> => session.query(sql.raw(text));
+    await ask(
+      `select http_set_curlopt('CURLOPT_USERAGENT', 'mine'), http_set_curlopt('CURLOPT_USERPWD', 'a:b')`,
+    );
+    await ask(`select http_get('${target.url}')`);
+    expect(target.arrived[0]?.headers).toMatchObject({ 'user-agent': 'mine', authorization: 'Basic YTpi' });
+    expect(await ask('select * from http_list_curlopt()')).toEqual([
+      { curlopt: 'CURLOPT_USERAGENT', value: 'mine' },
+      { curlopt: 'CURLOPT_USERPWD', value: 'a:b' },
+    ]);
+    expect(await ask('select http_reset_curlopt() as done')).toEqual([{ done: true }]);
+    expect(await ask('select * from http_list_curlopt()')).toEqual([]);
+    session.release();
+  });
+
+  test('a timeout', async () => {
+    target.answer(() => undefined);
+    const session = await postgres.connect();
+    await session.exec(`select http_set_curlopt('CURLOPT_TIMEOUT_MS', '80')`);
+    await expect(session.exec(`select http_get('${target.url}')`)).rejects.toThrow(
+      /^Timeout of 80 ms reached/,
+    );
+    await session.exec(`select http_reset_curlopt(); set http.timeout_msec = 70`);
+    await expect(session.exec(`select http_get('${target.url}')`)).rejects.toThrow(
+      /^Timeout of 70 ms reached/,
+    );
+    session.destroy();
+  });
+
+  test('what is not there says so', async () => {
+    await expect(rows(`select http_set_curlopt('CURLOPT_PROXY', 'x')`)).rejects.toThrow(
+      `curl option 'CURLOPT_PROXY' is not available for run-time configuration`,
+    );
+  });
+});
+
+describe('what fails', () => {
+  test.each([
+    [`http_get('http://127.0.0.1:1/')`, "Couldn't connect to server"],
+    [`http_get('http://nobody.invalid/')`, "Couldn't resolve host name"],
+    [`http_get('file:///etc/passwd')`, 'is not http or https'],
+    [`http_get(null)`, 'http_request.uri is NULL'],
+    [`http(row(null, 'http://x', null, null, null)::http_request)`, 'http_request.method is NULL'],
+    [`http(row(E'GET / HTTP/1.1\\r\\nX: y', 'http://x', null, null, null)::http_request)`, 'is no method'],
+    [`http(row('POST', 'http://x', null, null, 'y')::http_request)`, 'http_request.content_type is NULL'],
+    [
+      `http(row('GET', 'http://127.0.0.1:1', array[http_header('X', E'a\\r\\nY: b')], null, null)::http_request)`,
+      'header',
+    ],
+  ])('%s', async (call, message) => {
+    await expect(rows(`select ${call}`)).rejects.toThrow(message);
+  });
+
+  test('the error is caught like any other, and the transaction goes on', async () => {
+    expect(await first(`select * from (values (1)) v (n)`)).toEqual({ n: 1 });
+    await postgres.exec(
+      `do $$ begin perform http_get('http://127.0.0.1:1/'); exception when others then null; end $$`,
+    );
+  });
+
+  test('a statement that is cancelled ends its request', async () => {
+    let gone = false;
+    target.answer((_request, response) => {
+      response.once('close', () => {
+        gone = true;
+      });
+    });
+    const session = await postgres.connect();
+    await session.exec(`set statement_timeout = 200`);
+    await expect(session.exec(`select http_get('${target.url}')`)).rejects.toMatchObject({ code: '57014' });
+    session.destroy();
+    await expect.poll(() => gone).toBe(true);
+  });
+});
+
+test('many at once', async () => {
+  target.answer((_request, response) => void setTimeout(() => response.end('x'.repeat(200_000)), 20));
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      first(`select status, length(content) as size from http_get('${target.url}')`),
+    ),
+  );
+  expect(answers).toEqual(Array(20).fill({ status: 200, size: 200_000 }));
+});
+
+describe('who may', () => {
+  test('functions that API roles call may use it, as upstream', async () => {
+    const [row] = await backend.database.asRequest({ role: 'anon', settings: [] }, (tx) =>
+      tx.query(sql`select status from extensions.http_get(${target.url})`),
+    );
+    expect(row).toEqual({ status: 200 });
+  });
+
+  test('the API does not offer it', async () => {
+    const answer = await backend.fetch('/rest/v1/rpc/http_get', {
+      method: 'POST',
+      headers: { apikey: backend.keys.secretKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ uri: target.url }),
+    });
+    expect(answer.status).toBe(404);
+  });
+
+  test('nobody gets at dblink through it', async () => {
+    await expect(
+      postgres.exec(`select * from extensions._http_dblink('host=/tmp', 'select 1') as t (x text)`),
+    ).rejects.toMatchObject({ code: '42501' });
+    // Nor, by dblink of their own, to the socket without a password.
+    await postgres.exec('create extension dblink with schema extensions');
+    const dir = backend.database.info.socketDir;
+    await expect(
+      postgres.exec(`select * from dblink('host=''${dir}/bridge'' port=1 user=x', 'select 1') as t (x text)`),
+    ).rejects.toThrow(/password/i);
+  });
+});
