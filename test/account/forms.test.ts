@@ -142,6 +142,24 @@ test.each(['sign-in', 'sign-up'])(
   },
 );
 
+test('what a provider’s answer brought is told where no script reads the address, and is no text of the address', async () => {
+  const alert = async (code: string) => {
+    const html = await (await new Visitor().send(`sign-in?problem=${encodeURIComponent(code)}`)).text();
+    return [...html.matchAll(/<noscript><input[^>]*><p role="alert"[^>]*>([^<]*)<\/p><\/noscript>/g)].map(
+      ([, text]) => text,
+    );
+  };
+  const [refused, unknown, forged] = [
+    await alert('access_denied'),
+    await alert('nonsense'),
+    await alert('"><script>alert(1)</script>'),
+  ];
+  expect(refused).toHaveLength(1);
+  expect(refused).not.toEqual(unknown);
+  expect(forged).toEqual(unknown);
+  expect(await (await new Visitor().send('sign-in')).text()).not.toContain('role="alert" style');
+});
+
 test('a session cookie from before is never used again', async () => {
   const visitor = new Visitor();
   visitor.cookies.set('plinth-account', 'A'.repeat(43));

@@ -85,6 +85,8 @@ export interface PageFields {
   readonly email?: string;
   readonly host?: string;
   readonly problem?: StepProblem;
+  /** The code of what a provider's answer brought; scripts read it from the address, others read it here. */
+  readonly told?: string;
   readonly status?: number;
   /** Without scripts: they would show another page than this one. */
   readonly isStill?: boolean;
@@ -96,6 +98,10 @@ export type Send = (
   page: AnyPage,
   fields: PageFields,
 ) => Promise<FastifyReply>;
+
+/** Stands among the fields, which only browsers without scripts see. */
+const alertOf = (text: string): string =>
+  `<p role="alert" style="color:var(--mantine-color-error)">${escapeText(text)}</p>`;
 
 function queryOf({ url }: FastifyRequest): URLSearchParams {
   return new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
@@ -133,7 +139,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     }
     const isOurCode = problem?.code.startsWith('field.') ?? true;
     const values = {
-      FIELDS: fields,
+      FIELDS: fields + (fill.told === undefined ? '' : alertOf(textOf(fill.told, language))),
       TARGET: escapeText(target),
       EMAIL: escapeText(fill.email ?? ''),
       HOST: escapeText(fill.host ?? ''),
@@ -193,8 +199,13 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         return reply.redirect(`/account/sign-in${search === '' ? '' : `?${search}`}`, 303);
       }
       if (!hasForm.has(page)) return send(request, reply, page, {});
+      const told = queryOf(request).get('problem') ?? undefined;
       return (
-        forms.show(request, reply, page) ?? send(request, reply, page, { fields: markedForm(request, reply) })
+        forms.show(request, reply, page) ??
+        send(request, reply, page, {
+          fields: markedForm(request, reply),
+          ...(told === undefined ? {} : { told }),
+        })
       );
     });
   }
