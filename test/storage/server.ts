@@ -43,8 +43,12 @@ const policies = `
     using (bucket_id = 'operations' and owner_id = auth.uid()::text);
 `;
 
-export async function startStorage(settings: PartialConfig = {}): Promise<StorageServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-storage-'));
+/** `parentDir`: where its data folder is made. */
+export async function startStorage(
+  settings: PartialConfig = {},
+  parentDir = tmpdir(),
+): Promise<StorageServer> {
+  const dataDir = await mkdtemp(join(parentDir, 'plinth-storage-'));
   const config: Config = configFrom(settings, dataDir);
   const { database, drop } = await createTestDatabase('storage', async (template) => {
     await template.migrate([migrations]);
