@@ -272,7 +272,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     supabaseDir,
     dataDir,
     apiUrl,
-    watch: mode === 'development',
+    isDevelopment: mode === 'development',
     log: logOf('functions'),
   });
   const listening = Promise.withResolvers<string>();

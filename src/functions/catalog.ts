@@ -11,6 +11,8 @@ export interface FunctionSource {
   readonly entrypoint: string;
   /** Flags that tell Deno which imports count. */
   readonly importFlags: readonly string[];
+  /** Files that decide which imports count; they may not be there. */
+  readonly importFiles: readonly string[];
   /** True: npm resolution from a package.json beside the entrypoint. */
   readonly packageJson: boolean;
   readonly staticFiles: readonly string[];
@@ -19,27 +21,37 @@ export interface FunctionSource {
 
 const slugPattern = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
+/** What `plinth functions serve` changes for as long as it runs. */
+export interface ServeOverrides {
+  /** Absolute; instead of `functions/.env`. */
+  readonly envFile?: string | undefined;
+  /** Absolute; over every function's own. */
+  readonly importMap?: string | undefined;
+  /** True: nobody is asked for a token. */
+  readonly noVerifyJwt?: boolean | undefined;
+}
+
 export interface Catalog {
   /** Undefined when there is no such function or it is disabled. Reads the disk, so a new folder is served at once. */
   find(slug: string): FunctionSource | undefined;
   list(): string[];
   readonly functionsDir: string;
   sharedEnv(): Record<string, string>;
-  /** The `.env` files of all functions: each gets its own as environment, none reads another's. */
-  envFiles(): string[];
+  /** The `.env` and `.npmrc` files of all functions: what they hold is for the platform and for Deno, not for the function. */
+  secretFiles(): string[];
 }
 
-export function createCatalog(supabaseDir: string, config: Config): Catalog {
+export function createCatalog(supabaseDir: string, config: Config, overrides: () => ServeOverrides): Catalog {
   const functionsDir = join(supabaseDir, 'functions');
   return {
     functionsDir,
-    sharedEnv: () => readEnvFile(join(functionsDir, '.env')),
-    envFiles() {
+    sharedEnv: () => readEnvFile(overrides().envFile ?? join(functionsDir, '.env')),
+    secretFiles() {
       const folders = foldersOf(functionsDir).map((name) => join(functionsDir, name));
       return [functionsDir, ...folders].flatMap((folder) =>
         existsSync(folder)
           ? readdirSync(folder)
-              .filter((name) => name.startsWith('.env'))
+              .filter((name) => /^\.(?:env|npmrc)/.test(name))
               .map((name) => join(folder, name))
           : [],
       );
@@ -55,12 +67,13 @@ export function createCatalog(supabaseDir: string, config: Config): Catalog {
       const folder = dirname(entrypoint);
       return {
         slug,
-        verifyJwt: settings?.verify_jwt ?? true,
+        verifyJwt: !overrides().noVerifyJwt && (settings?.verify_jwt ?? true),
         entrypoint,
         ...importsOf(
           folder,
           functionsDir,
-          settings?.import_map ? resolve(supabaseDir, settings.import_map) : undefined,
+          overrides().importMap ??
+            (settings?.import_map ? resolve(supabaseDir, settings.import_map) : undefined),
         ),
         staticFiles: (settings?.static_files ?? []).map((glob: string) => resolve(supabaseDir, glob)),
         env: { ...readEnvFile(join(functionsDir, slug, '.env')), ...definedOf(settings?.env) },
@@ -87,22 +100,37 @@ function definedOf(names: Readonly<Record<string, string | undefined>> = {}): Re
   );
 }
 
-/** The first that applies: config `import_map`, deno.json(c), import_map.json beside the entry or in functions/, package.json. */
+/**
+ * The first that applies: config `import_map`, deno.json(c), import_map.json beside the entry or in functions/,
+ * package.json. A node_modules folder beside the entry is used as it is; without one packages come from Deno's cache.
+ */
 function importsOf(
   folder: string,
   functionsDir: string,
   configured: string | undefined,
-): { importFlags: string[]; packageJson: boolean } {
-  if (configured !== undefined)
-    return { importFlags: ['--no-config', `--import-map=${configured}`], packageJson: false };
-  for (const name of ['deno.json', 'deno.jsonc']) {
-    const file = join(folder, name);
-    if (isFile(file)) return { importFlags: [`--config=${file}`], packageJson: false };
-  }
-  for (const file of [join(folder, 'import_map.json'), join(functionsDir, 'import_map.json')]) {
-    if (isFile(file)) return { importFlags: ['--no-config', `--import-map=${file}`], packageJson: false };
-  }
-  return { importFlags: ['--no-config'], packageJson: isFile(join(folder, 'package.json')) };
+): Pick<FunctionSource, 'importFlags' | 'importFiles' | 'packageJson'> {
+  const [json, jsonc, ownMap, sharedMap, packageJson] = [
+    join(folder, 'deno.json'),
+    join(folder, 'deno.jsonc'),
+    join(folder, 'import_map.json'),
+    join(functionsDir, 'import_map.json'),
+    join(folder, 'package.json'),
+  ];
+  const hasPackages = existsSync(join(folder, 'node_modules'));
+  const vendored = hasPackages ? ['--node-modules-dir=manual'] : [];
+  const found = (importFlags: readonly string[], isPackage = false) => ({
+    importFlags,
+    importFiles: configured === undefined ? [json, jsonc, ownMap, sharedMap, packageJson] : [configured],
+    packageJson: isPackage,
+  });
+  if (configured !== undefined) return found(['--no-config', `--import-map=${configured}`, ...vendored]);
+  const config = [json, jsonc].find(isFile);
+  // It says itself what node_modules and vendor folders are for.
+  if (config !== undefined) return found([`--config=${config}`]);
+  const map = [ownMap, sharedMap].find(isFile);
+  if (map !== undefined) return found(['--no-config', `--import-map=${map}`, ...vendored]);
+  if (isFile(packageJson)) return found([`--node-modules-dir=${hasPackages ? 'manual' : 'none'}`], true);
+  return found(['--no-config', ...vendored]);
 }
 
 function isFile(path: string): boolean {

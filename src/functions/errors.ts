@@ -44,8 +44,11 @@ export const errors = {
 /** Thrown inside the room; `routes.ts` renders it. */
 export class FunctionError extends Error {
   readonly entry: PlatformError;
-  constructor(entry: PlatformError, options?: ErrorOptions) {
+  /** What Deno or the platform said about it: for the log, and in development for the answer. */
+  readonly details: readonly string[];
+  constructor(entry: PlatformError, options: ErrorOptions & { readonly details?: readonly string[] } = {}) {
     super(entry.message, options);
     this.entry = entry;
+    this.details = options.details ?? [];
   }
 }

@@ -4,25 +4,32 @@
  * Glossary. *Function*: a folder with an entrypoint, named by its slug. *Worker*: a process that serves one function.
  * *Policy*: `per_worker` shares a worker among requests, `oneshot` starts one for each.
  */
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
-import { createCatalog, type FunctionSource } from './catalog.ts';
+import { createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
 import { functionEnvironment } from './core/environment.ts';
-import { defaultLimits } from './core/limits.ts';
+import { defaultLimits, type Limits } from './core/limits.ts';
+import type { InspectMode } from './deno/arguments.ts';
 import { findDeno } from './deno/binary.ts';
-import { createFunctionLogs, type FunctionLogs } from './logs.ts';
+import { createTypeChecker } from './deno/check.ts';
+import { createGraphs } from './deno/graph.ts';
+import { createInvocations, type Invocations } from './invocations.ts';
+import { createFunctionLogs, type FunctionLogs, type NewLogLine } from './logs.ts';
 import { createProxy } from './proxy.ts';
+import { type Reload, reloadOnChange } from './reload.ts';
 import { functionsPlugin, upgradeHandler } from './routes.ts';
 import { lastChangeOf } from './source-files.ts';
 import { createSupervisor, type FunctionState } from './supervisor.ts';
-import { watchFunctions } from './watch.ts';
 
-export type { FunctionLogLine, FunctionLogs } from './logs.ts';
+export type { ServeOverrides } from './catalog.ts';
+export type { InspectMode } from './deno/arguments.ts';
+export type { Invocation, Invocations } from './invocations.ts';
+export type { FunctionLogLine, FunctionLogs, LogFilter } from './logs.ts';
 export type { FunctionState } from './supervisor.ts';
 
 export interface FunctionsDeps {
@@ -35,8 +42,10 @@ export interface FunctionsDeps {
   readonly dataDir: string;
   /** As the functions reach it. A function, since with port 0 it is known late. */
   readonly apiUrl: () => string;
-  /** Reload on change; off in production. */
-  readonly watch: boolean;
+  /** Reloads on change, checks types, shows errors in answers. */
+  readonly isDevelopment: boolean;
+  /** For tests; else as the contract has them. */
+  readonly limits?: Limits;
   readonly log: Logger;
 }
 
@@ -60,16 +69,30 @@ export interface FunctionsService extends Service {
   /** Undefined: there is no such function, or it is disabled. */
   describe(slug: string): FunctionFacts | undefined;
   readonly logs: FunctionLogs;
+  readonly invocations: Invocations;
+  /**
+   * Serves every function anew in another way, until what it returns is called. Of two at once the later one counts.
+   */
+  serve(session: ServeSession): () => void;
+}
+
+export interface ServeSession extends ServeOverrides {
+  /** A debugger of each function: the first that starts has this port, the next one the next. Without limits on time. */
+  readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
 
 const prefix = '/functions/v1';
 
 export function createFunctions(deps: FunctionsDeps): FunctionsService {
-  const { config, keys, log } = deps;
-  const catalog = createCatalog(deps.supabaseDir, config);
-  const limits = defaultLimits;
+  const { config, keys, log, isDevelopment } = deps;
+  let session: ServeSession = {};
+  let reload: Reload | undefined;
+  const inspected: string[] = [];
+  const catalog = createCatalog(deps.supabaseDir, config, () => session);
+  const limits = deps.limits ?? defaultLimits;
   const proxy = createProxy(limits);
   const logs = createFunctionLogs();
+  const invocations = createInvocations();
   const warned = new Set<string>();
   const environmentOf = (source: FunctionSource): ReturnType<typeof functionEnvironment> =>
     functionEnvironment({
@@ -81,36 +104,79 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
       databaseUrl: deps.database.info.url,
       keys,
     });
+  const environment = (source: FunctionSource): Record<string, string> => {
+    const { env, ignored } = environmentOf(source);
+    for (const name of ignored) {
+      if (warned.has(name)) continue;
+      warned.add(name);
+      log.warn(
+        { service: 'functions', name },
+        `${name} is set by the platform; the value from the project is ignored`,
+      );
+    }
+    return env;
+  };
+  const onLine = (given: NewLogLine): void => {
+    const line = logs.add(given, systemClock.now());
+    if (line === undefined) return;
+    const { function: slug, level, line: text, requestId } = line;
+    const fields = { service: 'functions', function: slug, ...(requestId ? { requestId } : {}) };
+    if (level === 'debug') log.debug(fields, text);
+    else if (level === 'info') log.info(fields, text);
+    else log.warn(fields, text);
+  };
+  const inspect = (slug: string): ServeSession['inspect'] => {
+    if (session.inspect === undefined) return undefined;
+    if (!inspected.includes(slug)) inspected.push(slug);
+    return { mode: session.inspect.mode, port: session.inspect.port + inspected.indexOf(slug) };
+  };
+  const deno = findDeno();
+  const cacheDir = join(deps.dataDir, 'deno');
+  const graphs =
+    deno === undefined
+      ? undefined
+      : createGraphs({
+          deno,
+          cacheDir,
+          environment,
+          onRead: (files) => reload?.follow(files),
+          rules: { projectDir: dirname(deps.supabaseDir), dataDir: deps.dataDir },
+        });
   const supervisor = createSupervisor({
-    deno: findDeno(),
+    deno,
     catalog,
+    graphs,
     policy: config.edge_runtime.policy,
     limits,
-    cacheDir: join(deps.dataDir, 'deno'),
+    cacheDir,
     clock: systemClock,
     onWorkerExit: proxy.close,
-    onLine: (line) => {
-      logs.add({ ...line, at: systemClock.now() });
-      const { function: slug, level, line: text, requestId } = line;
-      const fields = { service: 'functions', function: slug, ...(requestId ? { requestId } : {}) };
-      if (level === 'info') log.info(fields, text);
-      else log.warn(fields, text);
-    },
-    environment: (source) => {
-      const { env, ignored } = environmentOf(source);
-      for (const name of ignored) {
-        if (warned.has(name)) continue;
-        warned.add(name);
-        log.warn(
-          { service: 'functions', name },
-          `${name} is set by the platform; the value from the project is ignored`,
-        );
-      }
-      return env;
-    },
+    onLine,
+    environment,
+    showsErrors: isDevelopment,
+    inspect,
   });
-  const routes = { prefix, catalog, supervisor, proxy, keys, clock: systemClock, log };
-  let unwatch: () => void = () => undefined;
+  const checker =
+    deno === undefined || !isDevelopment
+      ? undefined
+      : createTypeChecker({
+          deno,
+          cacheDir,
+          environment,
+          onError: (slug, line) => onLine({ function: slug, level: 'warn', line, requestId: undefined }),
+        });
+  const routes = {
+    prefix,
+    catalog,
+    supervisor,
+    proxy,
+    keys,
+    onInvocation: invocations.add,
+    showsErrors: isDevelopment,
+    trustsProxy: config.plinth.server.trusted_proxies.length > 0,
+    clock: systemClock,
+    log,
+  };
   return {
     name: 'functions',
     mounts: [
@@ -124,6 +190,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     ],
     list: () => catalog.list(),
     logs,
+    invocations,
     describe(slug) {
       const source = catalog.find(slug);
       if (source === undefined) return undefined;
@@ -139,11 +206,28 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
           .sort(),
       };
     },
+    serve(given) {
+      session = given;
+      supervisor.reload(undefined);
+      return () => {
+        if (session !== given) return;
+        session = {};
+        inspected.length = 0;
+        supervisor.reload(undefined);
+      };
+    },
     async start() {
-      if (deps.watch) unwatch = watchFunctions(catalog.functionsDir, (slugs) => supervisor.reload(slugs));
+      if (!isDevelopment) return;
+      reload = reloadOnChange({
+        catalog,
+        graphs,
+        supervisor,
+        checkTypes: (source) => checker?.check(source),
+      });
     },
     async stop() {
-      unwatch();
+      reload?.stop();
+      checker?.stop();
       await supervisor.stop();
     },
   };

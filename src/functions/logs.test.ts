@@ -1,16 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFunctionLogs, type FunctionLogLine } from './logs.ts';
+import { createFunctionLogs, type FunctionLogLine, type LogLevel, passes } from './logs.ts';
 
-const bounds = { linesPerFunction: 3, charsPerLine: 5, functions: 2 };
-const line = (slug: string, text: string) =>
-  ({ at: 0, function: slug, level: 'info', line: text, requestId: undefined }) as const;
+const bounds = { linesPerFunction: 3, charsPerLine: 5, functions: 2, linesPerSecond: 1000 };
+const line = (slug: string, text: string, level: LogLevel = 'info', requestId?: string) => ({
+  function: slug,
+  level,
+  line: text,
+  requestId,
+});
 
 test('keeps the latest lines of the latest functions, whatever is printed', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.string())), (printed) => {
       const logs = createFunctionLogs(bounds);
-      for (const [slug, text] of printed) logs.add(line(slug, text));
+      for (const [slug, text] of printed) logs.add(line(slug, text), 0);
       const kept = logs.recent();
       expect(kept.length).toBeLessThanOrEqual(bounds.functions * bounds.linesPerFunction);
       expect(new Set(kept.map((each) => each.function)).size).toBeLessThanOrEqual(bounds.functions);
@@ -25,14 +29,41 @@ test('keeps the latest lines of the latest functions, whatever is printed', () =
 
 test('tells what came behind a line, and follows until it is told to stop', () => {
   const logs = createFunctionLogs(bounds);
-  logs.add(line('a', 'one'));
+  logs.add(line('a', 'one'), 0);
   const heard: FunctionLogLine[] = [];
-  const stop = logs.follow((each) => heard.push(each));
-  logs.add(line('b', 'two'));
-  logs.add(line('a', 'three'));
+  const stop = logs.follow({}, (each) => heard.push(each));
+  logs.add(line('b', 'two'), 0);
+  logs.add(line('a', 'three'), 0);
   stop();
-  logs.add(line('a', 'four'));
+  logs.add(line('a', 'four'), 0);
   expect(heard.map((each) => each.line)).toEqual(['two', 'three']);
-  expect(logs.recent({ function: 'a', afterId: 1 }).map((each) => each.line)).toEqual(['three', 'four']);
+  expect(logs.recent({ function: 'a' }, 1).map((each) => each.line)).toEqual(['three', 'four']);
   expect(logs.recent({ function: 'nobody' })).toEqual([]);
+});
+
+test('of one second so many lines of a function, one that says so, and none of the rest', () => {
+  const logs = createFunctionLogs({ ...bounds, linesPerFunction: 100, charsPerLine: 200, linesPerSecond: 2 });
+  const kept = [1000, 1001, 1002, 1003, 1999, 2000].map((at) => logs.add(line('a', `at ${at}`), at)?.line);
+  expect(kept).toEqual([
+    'at 1000',
+    'at 1001',
+    'more than 2 lines in one second: the rest of them is not kept',
+    undefined,
+    undefined,
+    'at 2000',
+  ]);
+  expect(logs.add(line('b', 'quiet'), 1003)?.line).toBe('quiet');
+});
+
+test.each([
+  [{}, true],
+  [{ function: 'a' }, true],
+  [{ function: 'b' }, false],
+  [{ level: 'info' }, true],
+  [{ level: 'warn' }, true],
+  [{ level: 'error' }, false],
+  [{ requestId: 'r1' }, true],
+  [{ requestId: 'r2' }, false],
+] as const)('a filter %j', (filter, expected) => {
+  expect(passes(filter)({ ...line('a', 'Disk full', 'warn', 'r1'), id: 1, at: 0 })).toBe(expected);
 });

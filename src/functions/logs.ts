@@ -1,7 +1,11 @@
 /**
  * The last lines of every function, in memory: what it printed, and what the platform noted about its worker. Bounded in
- * lines, in characters a line and in functions, so that a function that prints without end costs no more than another.
+ * lines, in characters a line, in functions and in lines a second, so that a function that prints without end costs no more
+ * than another.
  */
+import type { LogLevel } from './core/log-frames.ts';
+
+export type { LogLevel } from './core/log-frames.ts';
 
 export interface FunctionLogLine {
   /** Grows from line to line, over all functions, for as long as this process lives. */
@@ -10,67 +14,131 @@ export interface FunctionLogLine {
   readonly at: number;
   /** The slug. */
   readonly function: string;
-  /** `info`: standard output; `error`: standard error; `warn`: the platform about the worker. */
-  readonly level: 'info' | 'warn' | 'error';
+  /** Of the console's call; standard output by itself is `info`, standard error `error`, the platform's notes `warn`. */
+  readonly level: LogLevel;
   readonly line: string;
-  /** Known while the request is the only one of its worker; requests that overlap share one standard output. */
+  /** Of what the console printed; of other output only while one request is alone in its worker. */
   readonly requestId: string | undefined;
 }
 
+export type NewLogLine = Omit<FunctionLogLine, 'id' | 'at'>;
+
+/** All of what is given must hold. */
+export interface LogFilter {
+  readonly function?: string | undefined;
+  /** This level, or a graver one. */
+  readonly level?: LogLevel | undefined;
+  readonly requestId?: string | undefined;
+}
+
 export interface FunctionLogs {
-  /** Oldest first: those behind line `afterId`, of one function or of all. */
-  recent(options?: { readonly function?: string; readonly afterId?: number }): FunctionLogLine[];
-  /** Called with each new line; returns the undo. The listener must be quick and must not throw. */
-  follow(listener: (line: FunctionLogLine) => void): () => void;
+  /** Oldest first: those behind line `afterId` that pass the filter. */
+  recent(filter?: LogFilter, afterId?: number): FunctionLogLine[];
+  /** Called with each new line that passes; returns the undo. The listener must be quick and must not throw. */
+  follow(filter: LogFilter, listener: (line: FunctionLogLine) => void): () => void;
 }
 
 export interface FunctionLogRing extends FunctionLogs {
-  add(line: Omit<FunctionLogLine, 'id'>): void;
+  /** The line as it is kept; undefined when its function printed too much within this second. */
+  add(line: NewLogLine, at: number): FunctionLogLine | undefined;
 }
 
 export interface LogBounds {
   readonly linesPerFunction: number;
   readonly charsPerLine: number;
   readonly functions: number;
+  /** Of one function. */
+  readonly linesPerSecond: number;
 }
 
-export const defaultLogBounds: LogBounds = { linesPerFunction: 500, charsPerLine: 4000, functions: 200 };
+export const defaultLogBounds: LogBounds = {
+  linesPerFunction: 500,
+  charsPerLine: 4000,
+  functions: 200,
+  linesPerSecond: 500,
+};
+
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+
+/**
+ * @example
+ * passes({ level: 'warn' })({ …, level: 'error' }); // true
+ */
+export function passes(filter: LogFilter): (line: FunctionLogLine) => boolean {
+  const least = filter.level === undefined ? 0 : levels.indexOf(filter.level);
+  return (line) =>
+    (filter.function === undefined || line.function === filter.function) &&
+    levels.indexOf(line.level) >= least &&
+    (filter.requestId === undefined || line.requestId === filter.requestId);
+}
+
+interface Ring {
+  readonly lines: FunctionLogLine[];
+  /** The second that is counted, and the lines in it. */
+  second: number;
+  count: number;
+}
 
 /**
  * @example
  * const logs = createFunctionLogs();
- * logs.add({ at: Date.now(), function: 'hello', level: 'info', line: 'hi', requestId: undefined });
+ * logs.add({ function: 'hello', level: 'info', line: 'hi', requestId: undefined }, Date.now());
  * logs.recent({ function: 'hello' }).length; // 1
  */
 export function createFunctionLogs(bounds: LogBounds = defaultLogBounds): FunctionLogRing {
   // In the order of their latest line, so that the first is the one to forget.
-  const rings = new Map<string, FunctionLogLine[]>();
+  const rings = new Map<string, Ring>();
   const listeners = new Set<(line: FunctionLogLine) => void>();
   let lastId = 0;
 
+  function ringOf(slug: string): Ring {
+    const ring = rings.get(slug) ?? { lines: [], second: 0, count: 0 };
+    rings.delete(slug);
+    const [oldest] = rings.keys();
+    if (rings.size >= bounds.functions && oldest !== undefined) rings.delete(oldest);
+    rings.set(slug, ring);
+    return ring;
+  }
+
+  function keep(ring: Ring, given: NewLogLine, at: number): FunctionLogLine {
+    lastId += 1;
+    const { charsPerLine } = bounds;
+    const text = given.line.length > charsPerLine ? `${given.line.slice(0, charsPerLine)} …` : given.line;
+    const line = { ...given, line: text, id: lastId, at };
+    ring.lines.push(line);
+    if (ring.lines.length > bounds.linesPerFunction) ring.lines.shift();
+    for (const listener of listeners) listener(line);
+    return line;
+  }
+
   return {
-    add(given) {
-      lastId += 1;
-      const { charsPerLine } = bounds;
-      const text = given.line.length > charsPerLine ? `${given.line.slice(0, charsPerLine)} …` : given.line;
-      const line = { ...given, line: text, id: lastId };
-      const ring = rings.get(line.function) ?? [];
-      rings.delete(line.function);
-      const [oldest] = rings.keys();
-      if (rings.size >= bounds.functions && oldest !== undefined) rings.delete(oldest);
-      rings.set(line.function, ring);
-      ring.push(line);
-      if (ring.length > bounds.linesPerFunction) ring.shift();
-      for (const listener of listeners) listener(line);
+    add(given, at) {
+      const ring = ringOf(given.function);
+      const second = Math.floor(at / 1000);
+      if (second !== ring.second) {
+        ring.second = second;
+        ring.count = 0;
+      }
+      ring.count += 1;
+      if (ring.count <= bounds.linesPerSecond) return keep(ring, given, at);
+      if (ring.count > bounds.linesPerSecond + 1) return undefined;
+      const line = `more than ${bounds.linesPerSecond} lines in one second: the rest of them is not kept`;
+      return keep(ring, { function: given.function, level: 'warn', line, requestId: given.requestId }, at);
     },
-    recent({ function: slug, afterId = 0 } = {}) {
-      const lines = slug === undefined ? [...rings.values()].flat() : (rings.get(slug) ?? []);
-      const wanted = lines.filter(({ id }) => id > afterId);
-      return slug === undefined ? wanted.sort((left, right) => left.id - right.id) : wanted;
+    recent(filter = {}, afterId = 0) {
+      const own = filter.function === undefined ? [...rings.values()] : [rings.get(filter.function)];
+      const isWanted = passes(filter);
+      const lines = own.flatMap((ring) => ring?.lines ?? []);
+      const wanted = lines.filter((line) => line.id > afterId && isWanted(line));
+      return filter.function === undefined ? wanted.sort((left, right) => left.id - right.id) : wanted;
     },
-    follow(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    follow(filter, listener) {
+      const isWanted = passes(filter);
+      const hear = (line: FunctionLogLine): void => {
+        if (isWanted(line)) listener(line);
+      };
+      listeners.add(hear);
+      return () => listeners.delete(hear);
     },
   };
 }

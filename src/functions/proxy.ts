@@ -21,8 +21,16 @@ const hopByHop = new Set([
 ]);
 
 export interface FunctionProxy {
-  /** @throws {FunctionError} worker, limit or idle, when no answer had begun. */
-  forward(worker: Worker, path: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /**
+   * The status that the function answered with; undefined when the caller went away before.
+   * @throws {FunctionError} worker, limit or idle, when no answer had begun.
+   */
+  forward(
+    worker: Worker,
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<number | undefined>;
   close(worker: Worker): void;
 }
 
@@ -37,7 +45,7 @@ export function createProxy(limits: Limits): FunctionProxy {
       ({ Pool }) =>
         new Pool('http://function', {
           socketPath: worker.socketPath,
-          connections: 128,
+          connections: limits.maxRequests,
           pipelining: 1,
           headersTimeout: limits.answerMs,
           bodyTimeout: 0,
@@ -56,6 +64,7 @@ export function createProxy(limits: Limits): FunctionProxy {
         if (!response.writableFinished) gone.abort();
       };
       response.on('close', onClose);
+      let status: number | undefined;
       try {
         const answer = await pool.request({
           path,
@@ -65,15 +74,18 @@ export function createProxy(limits: Limits): FunctionProxy {
           signal: gone.signal,
           responseHeaders: 'raw',
         });
-        writeHead(request, response, answer.statusCode, answer.headers as unknown as (string | Buffer)[]);
+        status = answer.statusCode;
+        writeHead(request, response, status, answer.headers as unknown as (string | Buffer)[]);
         await pipeline(answer.body, response);
+        return status;
       } catch (error) {
-        if (gone.signal.aborted) return;
+        if (gone.signal.aborted) return status;
         if (response.headersSent) {
           response.destroy();
-          return;
+          return status;
         }
-        throw new FunctionError(await reasonOf(error, worker), { cause: error });
+        const reason = await reasonOf(error, worker);
+        throw new FunctionError(reason, { cause: error, details: worker.lastErrors });
       } finally {
         response.off('close', onClose);
       }
@@ -105,12 +117,14 @@ function requestHeaders(request: IncomingMessage): string[] {
     if (name === 'host') continue;
     for (const item of Array.isArray(value) ? value : [value]) headers.push(name, item);
   }
-  const forwardedHost = request.headers['x-forwarded-host'];
-  headers.push(
-    'host',
-    typeof forwardedHost === 'string' ? forwardedHost : (request.headers.host ?? 'localhost'),
-  );
+  headers.push('host', hostOf(request));
   return headers;
+}
+
+/** The host of the address that the function sees. */
+function hostOf({ headers }: IncomingMessage): string {
+  const forwarded = headers['x-forwarded-host'];
+  return typeof forwarded === 'string' ? forwarded : (headers.host ?? 'localhost');
 }
 
 const latin1 = (value: string | Buffer | undefined): string =>
@@ -150,32 +164,41 @@ function withRequested(allowed: string, requested: string | undefined): string {
   return [allowed, ...missing.map((name) => name.trim())].join(', ');
 }
 
-/** Joins the two sockets after an upgrade request was written to the worker: WebSockets and the like. */
+/**
+ * Joins the two sockets after an upgrade request was written to the worker: WebSockets and the like. `done` is called once,
+ * with the status that the function answered with; undefined when it did not.
+ */
 export function forwardUpgrade(
   worker: Worker,
   path: string,
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
-  done: () => void,
+  done: (status: number | undefined) => void,
 ): void {
   const upstream = connect(worker.socketPath);
+  let status: number | undefined;
   let open = true;
   const close = (): void => {
     if (!open) return;
     open = false;
     upstream.destroy();
     socket.destroy();
-    done();
+    done(status);
   };
   upstream.once('connect', () => {
-    const lines = [`${request.method} ${path} HTTP/1.1`];
-    for (const [name, value] of Object.entries(request.headers)) {
+    const { host: _host, ...rest } = request.headers;
+    const lines = [`${request.method} ${path} HTTP/1.1`, `host: ${hostOf(request)}`];
+    for (const [name, value] of Object.entries(rest)) {
       for (const item of Array.isArray(value) ? value : [value])
         if (item !== undefined) lines.push(`${name}: ${item}`);
     }
     upstream.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
     if (head.length > 0) upstream.write(head);
+    upstream.once('data', (chunk: Buffer) => {
+      const answered = /^HTTP\/1\.\d (\d{3}) /.exec(chunk.toString('latin1', 0, 16))?.[1];
+      if (answered !== undefined) status = Number(answered);
+    });
     upstream.pipe(socket);
     socket.pipe(upstream);
   });

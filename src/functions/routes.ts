@@ -10,8 +10,9 @@ import type { Keys } from '../keys/types.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
 import { judgeAuthorization } from './core/verify-jwt.ts';
 import { errors, FunctionError, type PlatformError } from './errors.ts';
+import type { Invocation } from './invocations.ts';
 import { type FunctionProxy, forwardUpgrade } from './proxy.ts';
-import type { Supervisor } from './supervisor.ts';
+import type { Lease, Supervisor } from './supervisor.ts';
 
 export interface RoutesDeps {
   readonly prefix: string;
@@ -19,6 +20,12 @@ export interface RoutesDeps {
   readonly supervisor: Supervisor;
   readonly proxy: FunctionProxy;
   readonly keys: Pick<Keys, 'verify'>;
+  /** Called when a request that came to a function has ended. */
+  readonly onInvocation: (invocation: Omit<Invocation, 'id'>) => void;
+  /** Answers of the platform say what is in the log. */
+  readonly showsErrors: boolean;
+  /** What a client's `x-forwarded-*` says is passed on: there is a proxy that is trusted. */
+  readonly trustsProxy: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -35,7 +42,7 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
     // Bodies are streamed to the function as they arrive.
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     app.setErrorHandler((error: Error, request, reply) => {
-      if (error instanceof FunctionError) return render(reply, error.entry);
+      if (error instanceof FunctionError) return render(reply, error.entry, detailsOf(deps, error));
       deps.log.error({ requestId: request.id, error }, 'function request failed');
       return render(reply, {
         status: 500,
@@ -52,21 +59,53 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
         const refusal = judgeAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
         if (refusal !== undefined) return render(reply, refusal);
       }
-      const lease = await deps.supervisor.acquire(target.source, request.id);
+      const record = startRecord(deps, target, request.method, request.id);
+      let lease: Lease | undefined;
       try {
+        lease = await deps.supervisor.acquire(target.source, request.id);
         // As the gateway judged them: what a client claims without a trusted proxy does not pass.
         request.raw.headers['x-forwarded-proto'] = request.protocol;
         request.raw.headers['x-forwarded-for'] = request.ips?.toReversed().join(', ') ?? request.ip;
         request.raw.headers['x-request-id'] = request.id;
         reply.hijack();
         setGatewayHeaders(reply);
-        await deps.proxy.forward(lease.worker, target.path, request.raw, reply.raw);
+        const status = await deps.proxy.forward(lease.worker, target.path, request.raw, reply.raw);
+        record(lease, status);
       } catch (error) {
-        if (!(error instanceof FunctionError)) throw error;
-        renderRaw(reply, error.entry);
+        record(lease, error);
+        if (lease === undefined || !(error instanceof FunctionError)) throw error;
+        renderRaw(reply, error.entry, detailsOf(deps, error));
       } finally {
-        lease.release();
+        lease?.release();
       }
+    });
+  };
+}
+
+/** Begins to measure an invocation; what it returns ends it: with the status, or with the error that came instead. */
+function startRecord(
+  { clock, onInvocation }: RoutesDeps,
+  { source, path }: Target,
+  method: string,
+  requestId: string,
+): (lease: Lease | undefined, outcome: unknown) => void {
+  const at = clock.now();
+  const begun = performance.now();
+  return (lease, outcome) => {
+    const entry = outcome instanceof FunctionError ? outcome.entry : undefined;
+    const usage = lease?.release();
+    onInvocation({
+      at,
+      function: source.slug,
+      requestId,
+      method,
+      path: path.split('?', 1)[0] ?? path,
+      status: entry?.status ?? (typeof outcome === 'number' ? outcome : outcome === undefined ? null : 500),
+      code: entry?.code,
+      durationMs: performance.now() - begun,
+      bootMs: lease?.bootMs,
+      cpuMs: usage?.cpuMs,
+      memoryBytes: usage?.memoryBytes,
     });
   };
 }
@@ -82,9 +121,18 @@ export function upgradeHandler(
       const refusal = judgeAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
       if (refusal !== undefined) return refuse(socket, refusal.status, refusal);
     }
-    deps.supervisor.acquire(target.source, randomUUID()).then(
-      (lease) => forwardUpgrade(lease.worker, target.path, request, socket, head, lease.release),
+    const requestId = randomUUID();
+    request.headers['x-request-id'] = requestId;
+    if (!deps.trustsProxy) {
+      request.headers['x-forwarded-for'] = request.socket.remoteAddress ?? '';
+      request.headers['x-forwarded-proto'] = 'http';
+    }
+    const record = startRecord(deps, target, request.method ?? 'GET', requestId);
+    deps.supervisor.acquire(target.source, requestId).then(
+      (lease) =>
+        forwardUpgrade(lease.worker, target.path, request, socket, head, (status) => record(lease, status)),
       (error: unknown) => {
+        record(undefined, error);
         const entry = error instanceof FunctionError ? error.entry : errors.worker;
         refuse(socket, entry.status, entry);
       },
@@ -105,18 +153,24 @@ const corsHeaders = {
   'access-control-expose-headers': 'sb-error-code',
 };
 
-const bodyOf = ({ status, code, message }: PlatformError): Record<string, string> =>
-  status === 401 ? { code, message, msg: message } : { code, message };
+/** In development, the lines that tell what went wrong. */
+const detailsOf = ({ showsErrors }: RoutesDeps, { details }: FunctionError): readonly string[] =>
+  showsErrors ? details : [];
 
-function render(reply: FastifyReply, entry: PlatformError): FastifyReply {
+function bodyOf({ status, code, message }: PlatformError, details: readonly string[] = []): object {
+  if (status === 401) return { code, message, msg: message };
+  return { code, message, ...(details.length > 0 ? { details: details.join('\n') } : {}) };
+}
+
+function render(reply: FastifyReply, entry: PlatformError, details: readonly string[] = []): FastifyReply {
   return reply
     .code(entry.status)
     .headers({ ...corsHeaders, 'sb-error-code': entry.code })
-    .send(bodyOf(entry));
+    .send(bodyOf(entry, details));
 }
 
-function renderRaw(reply: FastifyReply, entry: PlatformError): void {
-  const body = JSON.stringify(bodyOf(entry));
+function renderRaw(reply: FastifyReply, entry: PlatformError, details: readonly string[]): void {
+  const body = JSON.stringify(bodyOf(entry, details));
   reply.raw.writeHead(entry.status, {
     ...corsHeaders,
     'sb-error-code': entry.code,

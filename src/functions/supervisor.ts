@@ -1,6 +1,6 @@
 /**
  * Which workers run: one a function (one a request under `oneshot`), started at the first request, shared while it is
- * young, ended when idle, replaced when its source changes, at most `maxWorkers` at once.
+ * young, ended when idle, replaced when its source changes, so many at once; whoever finds no place waits for one.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,21 +8,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
+import { bootHint } from './core/boot-hint.ts';
 import type { Limits } from './core/limits.ts';
-import { startWorker, type Worker } from './deno/worker.ts';
+import type { InspectMode } from './deno/arguments.ts';
+import type { Graphs } from './deno/graph.ts';
+import { type RequestUsage, startWorker, type Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
-import type { FunctionLogLine } from './logs.ts';
+import type { NewLogLine } from './logs.ts';
 
 export interface SupervisorOptions {
   readonly deno: string | undefined;
   readonly catalog: Catalog;
+  readonly graphs: Graphs | undefined;
   readonly policy: 'per_worker' | 'oneshot';
   readonly limits: Limits;
   readonly cacheDir: string;
   readonly environment: (source: FunctionSource) => Record<string, string>;
+  /** Answers to a thrown error show its stack. */
+  readonly showsErrors: boolean;
+  /** Where a function's debugger listens, asked at each start. */
+  readonly inspect: (slug: string) => { readonly mode: InspectMode; readonly port: number } | undefined;
   readonly onWorkerExit: (worker: Worker) => void;
   /** What a function printed, or what happened to its worker. */
-  readonly onLine: (line: Omit<FunctionLogLine, 'id' | 'at'>) => void;
+  readonly onLine: (line: NewLogLine) => void;
   readonly clock: Clock;
 }
 
@@ -31,16 +39,20 @@ export type FunctionState = 'running' | 'failed' | 'idle';
 
 export interface Lease {
   readonly worker: Worker;
-  /** Ends the request; call it exactly once. */
-  release(): void;
+  /** Milliseconds that this request waited for a process to start; undefined when one was there. */
+  readonly bootMs: number | undefined;
+  /** Ends the request; later calls tell the same. */
+  release(): RequestUsage;
 }
 
 export interface Supervisor {
-  /** A ready worker for one request. @throws {FunctionError} boot, noDeno. */
+  /** A ready worker for one request. @throws {FunctionError} boot, noDeno; limit, when none became free in time. */
   acquire(source: FunctionSource, requestId: string): Promise<Lease>;
   stateOf(slug: string): { readonly state: FunctionState; readonly pending: number };
-  /** The source of these functions changed (undefined: of all): their next request gets a new process. */
-  reload(slugs: readonly string[] | undefined): void;
+  /** The source of these functions changed (undefined: of all): their next request gets a new process. Those that ran. */
+  reload(slugs: readonly string[] | undefined): string[];
+  /** Starts a worker without a request, so that the next one finds it. */
+  warm(source: FunctionSource): void;
   stop(): Promise<void>;
 }
 
@@ -49,67 +61,121 @@ const idleCheckMs = 1000;
 /** After a failed boot the next attempt waits, so that a broken function does not keep a core busy. */
 const bootBackoffMs = 250;
 
+interface Failure {
+  readonly at: number;
+  readonly error: FunctionError;
+}
+
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { limits, clock, onLine } = options;
+  const { limits, clock, catalog } = options;
+  const isShared = options.policy === 'per_worker';
   const current = new Map<string, Worker>();
+  const starting = new Map<string, Promise<Worker>>();
   const alive = new Set<Worker>();
-  const failedAt = new Map<string, number>();
+  const failures = new Map<string, Failure>();
+  /** Requests that wait for a place; each tries again when one may have become free. */
+  const waiting = new Set<() => void>();
   let socketRoot: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let sinceIdleCheck = 0;
   let stopping = false;
+  let placesTaken = 0;
 
-  function start(source: FunctionSource): Worker {
-    if (options.deno === undefined) throw new FunctionError(errors.noDeno);
-    const failed = failedAt.get(source.slug);
-    if (failed !== undefined && clock.now() - failed < bootBackoffMs) throw new FunctionError(errors.boot);
-    makeRoom();
+  const note = (slug: string, line: string, requestId?: string): void =>
+    options.onLine({ function: slug, level: 'warn', line, requestId });
+
+  function wake(): void {
+    for (const retry of [...waiting]) retry();
+  }
+
+  /** Judges the imports, then runs. Takes no notice of how many run already. @throws {FunctionError} boot, noDeno */
+  async function start(source: FunctionSource, requestId?: string): Promise<Worker> {
+    const { deno, graphs } = options;
+    if (deno === undefined || graphs === undefined) throw new FunctionError(errors.noDeno);
+    const failure = failures.get(source.slug);
+    if (failure !== undefined && clock.now() - failure.at < bootBackoffMs) throw failure.error;
+    const graph = await graphs.of(source);
+    if (stopping) throw new FunctionError(errors.boot);
+    if (graph !== undefined && graph.refused.length > 0) {
+      const lines = graph.refused.map((file) => `A function may not import ${file}`);
+      for (const line of lines) note(source.slug, line, requestId);
+      throw fail(source.slug, lines);
+    }
+    // A debugger's port is one process's.
+    if (options.inspect(source.slug) !== undefined) await endAll(source.slug);
+    const worker = run(deno, source);
+    try {
+      await worker.ready;
+      failures.delete(source.slug);
+      return worker;
+    } catch {
+      // What Deno said about it may still be in the pipe.
+      await worker.exited;
+      await new Promise((resolve) => setImmediate(resolve));
+      const hint = bootHint(worker.lastErrors);
+      note(source.slug, hint, requestId);
+      throw fail(source.slug, [...worker.lastErrors, hint]);
+    }
+  }
+
+  function fail(slug: string, details: readonly string[]): FunctionError {
+    const error = new FunctionError(errors.boot, { details });
+    failures.set(slug, { at: clock.now(), error });
+    return error;
+  }
+
+  function run(deno: string, source: FunctionSource): Worker {
     socketRoot ??= mkdtempSync(join(tmpdir(), 'plinth-fn-'));
-    const note = (line: string): void =>
-      onLine({ function: source.slug, level: 'warn', line, requestId: worker.onlyRequest });
+    const { slug } = source;
+    const name = createHash('sha256').update(slug).digest('hex').slice(0, 6);
     const worker = startWorker({
-      deno: options.deno,
+      deno,
       source,
       env: options.environment(source),
-      runDir: mkdtempSync(
-        join(socketRoot, `${createHash('sha256').update(source.slug).digest('hex').slice(0, 6)}-`),
-      ),
+      runDir: mkdtempSync(join(socketRoot, `${name}-`)),
       cacheDir: options.cacheDir,
-      readable: [options.catalog.functionsDir],
-      unreadable: options.catalog.envFiles(),
+      readable: [catalog.functionsDir],
+      unreadable: catalog.secretFiles(),
       limits,
+      showsErrors: options.showsErrors,
+      inspect: options.inspect(slug),
       clock,
-      onLine: (stream, line) =>
-        onLine({
-          function: source.slug,
-          level: stream === 'stderr' ? 'error' : 'info',
-          line,
-          requestId: worker.onlyRequest,
-        }),
+      onLine: (level, line, requestId) => options.onLine({ function: slug, level, line, requestId }),
       onExit: (ended) => {
         alive.delete(ended);
         options.onWorkerExit(ended);
-        if (current.get(source.slug) === ended) current.delete(source.slug);
-        if (ended.ended === 'crash') note('the worker ended unexpectedly');
+        if (current.get(slug) === ended) current.delete(slug);
+        if (ended.outOfMemory) note(slug, 'worker ended: out of memory');
+        else if (ended.ended === 'crash' && ended.bootMs !== undefined)
+          note(slug, 'the worker ended unexpectedly');
         if (alive.size === 0) stopTimer();
+        wake();
       },
     });
-    worker.ready.then(
-      () => failedAt.delete(source.slug),
-      () => failedAt.set(source.slug, clock.now()),
-    );
     alive.add(worker);
     timer ??= startTimer();
     return worker;
   }
 
-  /** Retires the longest idle worker when there are as many as may be. */
-  function makeRoom(): void {
-    if (current.size < limits.maxWorkers) return;
+  const workersOf = (slug: string): Worker[] => [...alive].filter((worker) => worker.slug === slug);
+
+  /** True when one more may start, at the price of the longest idle one if need be. */
+  function makeRoom(slug: string): boolean {
+    const staying = [...alive].filter((worker) => !worker.retired || worker.pending > 0);
+    if (staying.filter((worker) => worker.slug === slug).length >= limits.maxWorkersPerFunction) return false;
+    if (staying.length + placesTaken < limits.maxWorkers) return true;
     const [oldest] = [...current.values()]
-      .filter((worker) => worker.pending === 0)
+      .filter((worker) => worker.pending === 0 && worker.bootMs !== undefined)
       .sort((a, b) => a.idleSince - b.idleSince);
-    if (oldest !== undefined) drop(oldest);
+    if (oldest === undefined) return false;
+    drop(oldest);
+    return true;
+  }
+
+  async function endAll(slug: string): Promise<void> {
+    const leaving = workersOf(slug);
+    for (const worker of leaving) worker.kill('retired');
+    await Promise.all(leaving.map((worker) => worker.exited));
   }
 
   function drop(worker: Worker): void {
@@ -117,30 +183,102 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     worker.retire();
   }
 
+  /** The one start under way of a function that shares its worker. Undefined: there is no place. */
+  function startShared(source: FunctionSource, requestId?: string): Promise<Worker> | undefined {
+    const known = starting.get(source.slug);
+    if (known !== undefined) return known;
+    const promise = startCounted(source, requestId)?.then((worker) => {
+      // A change came while it started: it serves whoever waited, and nobody else.
+      if (starting.get(source.slug) === promise) current.set(source.slug, worker);
+      else setImmediate(() => worker.retire());
+      return worker;
+    });
+    if (promise === undefined) return undefined;
+    starting.set(source.slug, promise);
+    const done = (): void => {
+      if (starting.get(source.slug) === promise) starting.delete(source.slug);
+    };
+    promise.then(done, done);
+    return promise;
+  }
+
+  function startCounted(source: FunctionSource, requestId?: string): Promise<Worker> | undefined {
+    if (!makeRoom(source.slug)) return undefined;
+    placesTaken += 1;
+    let isCounted = true;
+    const uncount = (): void => {
+      if (isCounted) placesTaken -= 1;
+      isCounted = false;
+    };
+    const promise = start(source, requestId);
+    promise.then(uncount, uncount);
+    promise.catch(wake);
+    return promise;
+  }
+
+  function lease(worker: Worker, requestId: string, bootMs: number | undefined): Lease {
+    const end = worker.begin(requestId);
+    return {
+      worker,
+      bootMs,
+      release() {
+        const usage = end();
+        if (!isShared) worker.retire();
+        wake();
+        return usage;
+      },
+    };
+  }
+
+  function readyWorker(slug: string): Worker | undefined {
+    const worker = isShared ? current.get(slug) : undefined;
+    return worker !== undefined && !worker.retired && worker.pending < limits.maxRequests
+      ? worker
+      : undefined;
+  }
+
+  /** Resolves when a place may have become free. @throws {FunctionError} limit */
+  function turn(slug: string, until: number, requestId: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = setTimeout(
+        () => {
+          waiting.delete(retry);
+          note(slug, `no worker became free within ${limits.waitMs} ms`, requestId);
+          reject(new FunctionError(errors.limit));
+        },
+        Math.max(0, until - clock.now()),
+      );
+      const retry = (): void => {
+        clearTimeout(end);
+        waiting.delete(retry);
+        resolve();
+      };
+      waiting.add(retry);
+    });
+  }
+
   function startTimer(): NodeJS.Timeout {
     const interval = setInterval(() => {
-      for (const worker of alive) {
-        if (worker.pending === 0) continue;
-        const reason = worker.checkLimits();
-        if (reason === undefined) continue;
-        onLine({
-          function: worker.slug,
-          level: 'warn',
-          line: `worker ended: ${reason}`,
-          requestId: worker.onlyRequest,
-        });
-      }
       sinceIdleCheck += limitCheckMs;
-      if (sinceIdleCheck < idleCheckMs) return;
-      sinceIdleCheck = 0;
+      const looksAtIdle = sinceIdleCheck >= idleCheckMs;
+      if (looksAtIdle) sinceIdleCheck = 0;
       for (const worker of alive) {
-        if (worker.pending === 0 && !worker.retired && clock.now() - worker.idleSince > limits.idleMs)
-          drop(worker);
-        else if (worker.pending === 0) worker.checkLimits();
+        if (worker.pending === 0 && !worker.isBusy && worker.bootMs !== undefined && !looksAtIdle) continue;
+        check(worker);
       }
     }, limitCheckMs);
     interval.unref();
     return interval;
+  }
+
+  function check(worker: Worker): void {
+    const { slug, onlyRequest } = worker;
+    const reason = worker.checkLimits();
+    if (reason !== undefined) note(slug, `worker ended: ${reason}`, onlyRequest);
+    else if (worker.retired || worker.bootMs === undefined) return;
+    else if (worker.pending === 0 && clock.now() - worker.idleSince > limits.idleMs) drop(worker);
+    // Where there may be no other one it goes on: slow is better than refused.
+    else if (worker.isSpent && workersOf(slug).length < limits.maxWorkersPerFunction) drop(worker);
   }
 
   function stopTimer(): void {
@@ -150,39 +288,47 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   return {
     async acquire(source, requestId) {
-      if (stopping) throw new FunctionError(errors.boot);
-      const shared = options.policy === 'per_worker';
-      const existing = shared ? current.get(source.slug) : undefined;
-      const worker = existing !== undefined && !existing.retired ? existing : start(source);
-      if (shared) current.set(source.slug, worker);
-      const end = worker.begin(requestId);
-      const release = (): void => {
-        end();
-        if (!shared) worker.retire();
-      };
-      try {
-        await worker.ready;
-      } catch (error) {
-        release();
-        throw error;
+      const until = clock.now() + limits.waitMs;
+      for (;;) {
+        if (stopping) throw new FunctionError(errors.boot);
+        const ready = readyWorker(source.slug);
+        if (ready !== undefined) return lease(ready, requestId, undefined);
+        const begun = clock.now();
+        const started = isShared ? startShared(source, requestId) : startCounted(source, requestId);
+        if (started === undefined) {
+          await turn(source.slug, until, requestId);
+          continue;
+        }
+        const worker = await started;
+        if (worker.ended === undefined && worker.pending < limits.maxRequests)
+          return lease(worker, requestId, clock.now() - begun);
+        if (clock.now() > until) throw new FunctionError(errors.worker);
       }
-      return { worker, release };
     },
     stateOf(slug) {
-      const workers = [...alive].filter((worker) => worker.slug === slug && worker.ended === undefined);
+      const workers = workersOf(slug).filter((worker) => worker.ended === undefined);
       const pending = workers.reduce((sum, worker) => sum + worker.pending, 0);
-      if (failedAt.has(slug)) return { state: 'failed', pending };
+      if (failures.has(slug)) return { state: 'failed', pending };
       return { state: workers.length > 0 ? 'running' : 'idle', pending };
     },
     reload(slugs) {
-      failedAt.clear();
-      for (const worker of [...current.values()]) {
-        if (slugs === undefined || slugs.includes(worker.slug)) drop(worker);
+      const isMeant = (slug: string): boolean => slugs === undefined || slugs.includes(slug);
+      const touched = [...current.keys(), ...starting.keys(), ...failures.keys()].filter(isMeant);
+      for (const slug of touched) {
+        failures.delete(slug);
+        starting.delete(slug);
+        const worker = current.get(slug);
+        if (worker !== undefined) drop(worker);
       }
+      return [...new Set(touched)];
+    },
+    warm(source) {
+      if (!stopping && isShared) startShared(source)?.catch(() => undefined);
     },
     async stop() {
       stopping = true;
       stopTimer();
+      wake();
       const leaving = [...alive];
       for (const worker of leaving) worker.retire();
       // What is still pending after the gateway's own grace is cut.

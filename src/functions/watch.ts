@@ -1,40 +1,58 @@
-/** Tells which functions changed on disk: a file below `functions/SLUG/` means that one, anything else all of them. */
+/** Tells which files below the functions, or in other folders that they import from, changed on disk. */
 import { existsSync, type FSWatcher, watch } from 'node:fs';
-import { sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 
 const quietMs = 50;
 const ignored = /(^|[\\/])(\.git|node_modules|\.vscode|\.idea|vendor)([\\/]|$)|~$|\.sw[px]$|^\.#/;
 
+export interface FunctionsWatch {
+  /** Looks at the folders of these files too. */
+  add(files: readonly string[]): void;
+  stop(): void;
+}
+
+/** `onChange` hears absolute paths after a moment of quiet; undefined: something changed that cannot be named. */
 export function watchFunctions(
   functionsDir: string,
-  onChange: (slugs: readonly string[] | undefined) => void,
-): () => void {
-  if (!existsSync(functionsDir)) return () => undefined;
-  let changed: Set<string> | 'all' = new Set();
+  onChange: (files: ReadonlySet<string> | undefined) => void,
+): FunctionsWatch {
+  let changed: Set<string> | undefined = new Set();
   let timer: NodeJS.Timeout | undefined;
+  const watchers = new Map<string, FSWatcher>();
+
   const flush = (): void => {
     timer = undefined;
-    const slugs = changed;
+    const files = changed;
     changed = new Set();
-    onChange(slugs === 'all' ? undefined : [...slugs]);
+    onChange(files);
   };
-  let watcher: FSWatcher;
-  try {
-    watcher = watch(functionsDir, { recursive: true, persistent: false }, (_event, name) => {
-      if (name !== null && ignored.test(name)) return;
-      const [first, ...rest] = name === null ? [] : name.split(sep);
-      if (first === undefined || rest.length === 0 || first.startsWith('_')) changed = 'all';
-      else if (changed !== 'all') changed.add(first);
+  const open = (folder: string, recursive: boolean): void => {
+    if (watchers.has(folder) || !existsSync(folder)) return;
+    try {
+      const watcher = watch(folder, { recursive, persistent: false }, (_event, name) => {
+        if (name !== null && ignored.test(name)) return;
+        if (name === null) changed = undefined;
+        else changed?.add(join(folder, name));
+        clearTimeout(timer);
+        timer = setTimeout(flush, quietMs);
+      });
+      watcher.on('error', () => watcher.close());
+      watchers.set(folder, watcher);
+    } catch {
+      // No watches left on this machine: functions still run, a restart picks up changes.
+    }
+  };
+  open(functionsDir, true);
+  return {
+    add(files) {
+      for (const file of files) {
+        const folder = dirname(file);
+        if (relative(functionsDir, folder).split(sep)[0] === '..') open(folder, false);
+      }
+    },
+    stop() {
       clearTimeout(timer);
-      timer = setTimeout(flush, quietMs);
-    });
-  } catch {
-    // No watches left on this machine: functions still run, a restart picks up changes.
-    return () => undefined;
-  }
-  watcher.on('error', () => watcher.close());
-  return () => {
-    clearTimeout(timer);
-    watcher.close();
+      for (const watcher of watchers.values()) watcher.close();
+    },
   };
 }

@@ -159,7 +159,7 @@ describe('log lines', () => {
     let text = '';
     while (!text.includes('live one')) text += decoder.decode((await reader.read()).value, { stream: true });
     expect(text).toMatch(/^retry: \d+\n\n/);
-    expect(text).toMatch(/id: \d+\ndata: \{.*"line":"live one".*\}\n\n/);
+    expect(text).toMatch(/id: \d+\ndata: \{"entries":\[.*"line":"live one".*\],"left":0\}\n\n/);
     stop.abort();
   });
 

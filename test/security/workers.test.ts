@@ -68,7 +68,7 @@ beforeAll(async () => {
     supabaseDir,
     dataDir,
     apiUrl: () => url,
-    watch: false,
+    isDevelopment: false,
     log: silentLogger,
   });
   gateway = createGateway({ services: [functions], keys, log: silentLogger, trustedProxies: [], home: '/' });

@@ -26,4 +26,11 @@ export const invocation = z.object({
   body: z.string().max(2_000_000).default(''),
   as: z.string().max(12_000).optional(),
 });
-export const functionLogs = z.object({ after: z.coerce.number().int().min(0).default(0) });
+export const functionLogs = z.object({
+  after: z.coerce.number().int().min(0).default(0),
+  /** This level, or a graver one. */
+  level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
+  requestId: z.string().max(200).optional(),
+  search: z.string().max(200).optional(),
+});
+export const functionInvocations = z.object({ limit: z.coerce.number().int().min(1).max(200).default(50) });

@@ -1,21 +1,21 @@
 /** Functions: what there is, what they print, and a request to one in somebody's name. */
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../database/types.ts';
-import type { FunctionFacts, FunctionsService } from '../../functions/index.ts';
+import type { FunctionFacts, FunctionLogLine, FunctionsService } from '../../functions/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
+import { createEventStreams } from '../event-stream.ts';
 import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
 import { type Api, type Call, parse } from '../routes/api.ts';
 import { invoke, invokeLimits } from './invoke.ts';
-import { createLogStreams } from './log-stream.ts';
 import { createRedact } from './redact.ts';
 
 /** What the Console asks of the functions service. */
-export type FunctionsView = Pick<FunctionsService, 'list' | 'describe' | 'logs'>;
+export type FunctionsView = Pick<FunctionsService, 'list' | 'describe' | 'logs' | 'invocations'>;
 
 export interface FunctionsDeps {
   readonly database: Database;
@@ -33,7 +33,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   const { database, functions, keys, clock, audit } = deps;
   const db = database.pool('supabase_admin');
   const redact = createRedact(keys);
-  const streams = createLogStreams(functions.logs, redact);
+  const streams = createEventStreams();
   app.addHook('preClose', async () => streams.closeAll());
 
   const factsOf = ({ request }: Call): FunctionFacts => {
@@ -78,18 +78,43 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
       body: redact(answer.body),
     };
   });
-  api.route('GET', '/functions/:slug/logs', 'read', async (call) => {
+  api.route('GET', '/functions/:slug/invocations', 'read', async (call) => {
     const { slug } = factsOf(call);
-    const { after } = await parse('functionLogs', call.request.query);
-    const lines = functions.logs.recent({ function: slug, afterId: after });
-    return { lines: lines.map((line) => ({ ...line, line: redact(line.line) })) };
+    const { limit } = await parse('functionInvocations', call.request.query);
+    const invocations = functions.invocations.recent(slug, limit);
+    return { invocations: invocations.map((each) => ({ ...each, path: redact(each.path) })) };
+  });
+
+  /** What the reader asked for, and a line as they may see it: undefined when it does not hold what they look for. */
+  async function wanted(call: Call) {
+    const { slug } = factsOf(call);
+    const { after, search, level, requestId } = await parse('functionLogs', call.request.query);
+    const part = search?.toLowerCase();
+    const show = (line: FunctionLogLine): FunctionLogLine | undefined => {
+      // Looked for in what is shown: a search must not find out a secret letter by letter.
+      const text = redact(line.line);
+      return part === undefined || text.toLowerCase().includes(part) ? { ...line, line: text } : undefined;
+    };
+    return { filter: { function: slug, level, requestId }, after, show };
+  }
+  api.route('GET', '/functions/:slug/logs', 'read', async (call) => {
+    const { filter, after, show } = await wanted(call);
+    const lines = functions.logs.recent(filter, after).map(show);
+    return { lines: lines.filter((line) => line !== undefined) };
   });
   api.route('GET', '/functions/:slug/logs/live', 'read', async (call) => {
-    const { slug } = factsOf(call);
-    const { after } = await parse('functionLogs', call.request.query);
+    const { filter, after, show } = await wanted(call);
     // A browser that comes back says which line it saw last (HTML standard, section 9.2.4).
     const lastSeen = Number(call.request.headers['last-event-id']);
-    streams.open(call.reply.raw, slug, Number.isSafeInteger(lastSeen) ? lastSeen : after);
+    const since = Number.isSafeInteger(lastSeen) ? lastSeen : after;
+    streams.open(call.reply.raw, (send) => {
+      const tell = (line: FunctionLogLine): void => {
+        const shown = show(line);
+        if (shown !== undefined) send(JSON.stringify(shown), line.id);
+      };
+      for (const line of functions.logs.recent(filter, since)) tell(line);
+      return functions.logs.follow(filter, tell);
+    });
     return call.reply.hijack();
   });
 }

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Keys } from '../../keys/types.ts';
 import type { Telemetry } from '../../telemetry/types.ts';
 import { createRedact } from '../edge-functions/redact.ts';
+import { createEventStreams } from '../event-stream.ts';
 import { type Api, parseAs } from '../routes/api.ts';
-import { createEventStreams } from './event-stream.ts';
 
 export interface LogDeps {
   readonly telemetry: Telemetry;
@@ -26,11 +26,10 @@ export function logRoutes(app: FastifyInstance, api: Api, { telemetry, keys }: L
   });
   api.route('GET', '/logs/tail', 'read', async ({ request, reply }) => {
     const filter = await parseAs((await schemas()).logFilter, request.query);
-    reply.hijack();
     streams.open(reply.raw, (send) =>
       telemetry.follow(filter, (entry) => send(redact(JSON.stringify(entry)))),
     );
-    return reply;
+    return reply.hijack();
   });
   api.route('GET', '/logs/requests/:id', 'read', async ({ request }) => {
     const { id } = request.params as { id: string };

@@ -1,9 +1,12 @@
-// Runs inside a function's Deno process before its main module (--preload): gives it the platform's globals and hides
-// how it is hosted. Plain JavaScript, since it is loaded from beside the source as it is.
-const own = new Set(['NO_COLOR', 'TMPDIR', 'PWD', 'PATH']);
+// Runs inside a function's Deno process before its main module (--preload): gives it the platform's globals, hides how it
+// is hosted, and says of each line which request printed it. Plain JavaScript, since it is loaded from beside the source as it is.
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const own = new Set(['NO_COLOR', 'TMPDIR', 'PWD', 'PATH', 'PLINTH_FUNCTION_SHOWS_ERRORS']);
 const isHidden = (name) => name.startsWith('DENO_') || own.has(name);
 // Hidden, not deleted: Deno itself reads its names when the function begins to serve.
 const { get, has, toObject } = Deno.env;
+const showsErrors = get.call(Deno.env, 'PLINTH_FUNCTION_SHOWS_ERRORS') === '1';
 Deno.env.get = (name) => (isHidden(name) ? undefined : get.call(Deno.env, name));
 Deno.env.has = (name) => !isHidden(name) && has.call(Deno.env, name);
 Deno.env.toObject = () =>
@@ -12,6 +15,44 @@ Deno.env.toObject = () =>
 const exit = Deno.exit.bind(Deno);
 // A function does not end its process: other requests share it.
 Deno.exit = () => undefined;
+
+const { Console, core } = Deno[Deno.internal] ?? {};
+
+// Lines of the console carry level and request (src/functions/core/log-frames.ts reads them): record separator, level,
+// request id, unit separator, text. Without Deno's own console class they go out as they are.
+const requestId = new AsyncLocalStorage();
+if (Console !== undefined && core !== undefined) {
+  globalThis.console = new Console((message, level) => {
+    const head = `\x1e${level}${requestId.getStore() ?? ''}\x1f`;
+    core.print(`${head}${message.replace(/\n$/, '').replaceAll('\n', `\n${head}`)}\n`);
+  });
+}
+
+function failed(error) {
+  console.error(error);
+  const detail = showsErrors ? `\n\n${Deno.inspect(error)}` : '';
+  return new Response(`Internal Server Error${detail}`, { status: 500 });
+}
+
+const withRequest =
+  (handle, onError = failed) =>
+  (request, ...rest) =>
+    requestId.run(request.headers.get('x-request-id') ?? '', () => {
+      try {
+        const answer = handle(request, ...rest);
+        return typeof answer?.then === 'function' ? answer.then(undefined, onError) : answer;
+      } catch (error) {
+        return onError(error);
+      }
+    });
+
+const serve = Deno.serve.bind(Deno);
+Deno.serve = (first, second) => {
+  if (typeof first === 'function') return serve(second ?? {}, withRequest(first));
+  if (typeof second === 'function') return serve(first, withRequest(second, first?.onError));
+  if (typeof first?.handler !== 'function') return serve(first, second);
+  return serve({ ...first, handler: withRequest(first.handler.bind(first), first.onError) });
+};
 
 let pending = 0;
 let idle = () => undefined;
@@ -31,8 +72,7 @@ globalThis.EdgeRuntime = {
 };
 
 // The request came through a unix socket (http+unix://HOST/…); the function shall see the address its caller used. On
-// the prototype, because a new Request object could no longer be upgraded to a WebSocket; and without a look at the
-// request's headers, because that spoils an upgrade too.
+// the prototype, because a new Request object could no longer be upgraded to a WebSocket.
 const scheme = get.call(Deno.env, 'SUPABASE_URL')?.startsWith('https:') ? 'https' : 'http';
 const inner = Object.getOwnPropertyDescriptor(Request.prototype, 'url');
 Object.defineProperty(Request.prototype, 'url', {
@@ -43,22 +83,38 @@ Object.defineProperty(Request.prototype, 'url', {
   },
 });
 
-// Ends when nothing that `waitUntil` was given is left, at the latest after the grace the platform sends with it.
-Deno.addSignalListener('SIGTERM', () => {
-  globalThis.dispatchEvent(new CustomEvent('beforeunload', { detail: { reason: 'termination' } }));
-  const leave = () => {
+const tell = (reason) => globalThis.dispatchEvent(new CustomEvent('beforeunload', { detail: { reason } }));
+
+// Ends when nothing that `waitUntil` was given is left; the platform kills what takes too long.
+function leave(reason) {
+  tell(reason);
+  const end = () => {
     globalThis.dispatchEvent(new Event('unload'));
     exit(0);
   };
-  if (pending === 0) leave();
-  else idle = leave;
-});
+  if (pending === 0) end();
+  else idle = end;
+}
 
-// The platform holds the other end of standard input and writes nothing: its end is the platform's, however that came.
-// From a timer that counts for nothing, since the function's module is loaded only when nothing is pending here.
-async function endWithThePlatform() {
+const orders = {
+  c: () => tell('cpu'),
+  m: () => tell('memory'),
+  w: () => tell('wall_clock'),
+  e: () => leave('early_drop'),
+};
+
+// The platform holds the other end of standard input and writes one letter an order: its end is the platform's, however
+// that came. Waiting for it keeps nothing alive: a function that serves nothing shall end, not hang.
+async function obey() {
   const one = new Uint8Array(1);
-  while ((await Deno.stdin.read(one)) !== null);
+  for (;;) {
+    const read = Deno.stdin.read(one);
+    core?.unrefOpPromise(read);
+    if ((await read) === null) break;
+    orders[String.fromCharCode(one[0])]?.();
+  }
   exit(0);
 }
-Deno.unrefTimer(setTimeout(endWithThePlatform, 20));
+
+// From a timer that counts for nothing, since the function's module is loaded only when nothing is pending here.
+Deno.unrefTimer(setTimeout(obey, 20));

@@ -1,18 +1,63 @@
 /** CPU time and memory of another process, from /proc (Linux). Elsewhere undefined: CPU and memory limits are off. */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Linux reports times in 1/100 s to user space on every platform Node runs on (USER_HZ). */
 const msPerTick = 10;
 const pageBytes = 4096;
 
-export function readUsage(pid: number): { cpuMs: number; memoryBytes: number } | undefined {
+export interface ProcessUsage {
+  /** Of all its threads. */
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+}
+
+export interface UsageReader {
+  read(): ProcessUsage | undefined;
+  /** CPU time of its first thread, which runs the JavaScript; finer than ticks. */
+  threadMs(): number | undefined;
+  close(): void;
+}
+
+/** Files that stay open: reading one takes a few microseconds. */
+export function openUsage(pid: number | undefined): UsageReader {
+  const [stat, statm, schedstat] = ['stat', 'statm', 'schedstat'].map((name) => open(`/proc/${pid}/${name}`));
+  const buffer = Buffer.alloc(1024);
+  const text = (file: number | undefined): string | undefined => {
+    if (file === undefined) return undefined;
+    try {
+      return buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0));
+    } catch {
+      return undefined;
+    }
+  };
+  let isOpen = true;
+  return {
+    read() {
+      const facts = isOpen ? text(stat) : undefined;
+      const pages = isOpen ? text(statm) : undefined;
+      if (facts === undefined || pages === undefined) return undefined;
+      // The command name stands in parentheses and may hold blanks: fields are counted after the last one.
+      const fields = facts.slice(facts.lastIndexOf(')') + 2).split(' ');
+      return {
+        cpuMs: (Number(fields[11]) + Number(fields[12])) * msPerTick,
+        memoryBytes: Number(pages.split(' ')[1]) * pageBytes,
+      };
+    },
+    threadMs() {
+      const facts = isOpen ? text(schedstat) : undefined;
+      return facts === undefined ? undefined : Number.parseInt(facts, 10) / 1e6;
+    },
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      for (const file of [stat, statm, schedstat]) if (file !== undefined) closeSync(file);
+    },
+  };
+}
+
+function open(path: string): number | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command name stands in parentheses and may hold blanks: fields are counted after the last one.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const ticks = Number(fields[11]) + Number(fields[12]);
-    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
-    return { cpuMs: ticks * msPerTick, memoryBytes: pages * pageBytes };
+    return openSync(path, 'r');
   } catch {
     return undefined;
   }

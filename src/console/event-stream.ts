@@ -4,9 +4,10 @@
  * and is told how many.
  */
 import type { ServerResponse } from 'node:http';
-import { ConsoleError } from '../errors.ts';
+import { ConsoleError } from './errors.ts';
 
-const mostStreams = 20;
+/** Of each log: that of all services, and that of the functions. */
+const mostStreams = 30;
 const longestMs = 5 * 60_000;
 const heartbeatMs = 15_000;
 const flushMs = 200;
@@ -14,8 +15,11 @@ const flushMs = 200;
 const mostEntries = 200;
 
 export interface EventStreams {
-  /** `follow` is told where entries go, as JSON, and returns how to stop. @throws {ConsoleError} too_many */
-  open(response: ServerResponse, follow: (send: (json: string) => void) => () => void): void;
+  /**
+   * `follow` is told where entries go, as JSON, and returns how to stop. With an id, a browser that comes back names the last
+   * one that it has seen (section 9.2.4). @throws {ConsoleError} too_many
+   */
+  open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
   /** When the server stops: it would wait for them. */
   closeAll(): void;
 }
@@ -35,12 +39,15 @@ export function createEventStreams(): EventStreams {
       response.write('retry: 1000\n\n');
       let waiting: string[] = [];
       let left = 0;
-      const unfollow = follow((json) => {
+      let lastId: number | undefined;
+      const unfollow = follow((json, id) => {
         if (waiting.length < mostEntries) waiting.push(json);
         else left++;
+        lastId = id;
       });
       const flush = setInterval(() => {
         if (waiting.length === 0 || response.writableNeedDrain) return;
+        if (lastId !== undefined) response.write(`id: ${lastId}\n`);
         response.write(`data: {"entries":[${waiting.join(',')}],"left":${left}}\n\n`);
         waiting = [];
         left = 0;

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { bootHint } from './boot-hint.ts';
+
+// As Deno 2.9 words them.
+test.each<[string[], RegExp]>([
+  [
+    [
+      "error: Import 'https://a.test/x.ts' failed.",
+      '    0: error sending request for url (https://a.test/x.ts): client error (Connect): dns error: failed to lookup address information',
+    ],
+    /^https:\/\/a\.test\/x\.ts could not be fetched/,
+  ],
+  [
+    [
+      'error: Failed loading https://registry.test/other for package "other"',
+      '    0: error sending request for url',
+    ],
+    /^https:\/\/registry\.test\/other could not be fetched/,
+  ],
+  [
+    [
+      "error: JSR package manifest for '@me/none' failed to load. Import 'https://jsr.test/@me/none/meta.json' failed.",
+    ],
+    /^@me\/none could not be fetched/,
+  ],
+  [['error: Import "tiny" not a dependency'], /named nowhere/],
+  [['error: Relative import path "tiny" not prefixed with / or ./ or ../'], /named nowhere/],
+  [["error: The module's source code could not be parsed: Expected ';'"], /^The function did not start/],
+  [['error: Uncaught (in promise) Error: at the top'], /^The function did not start/],
+  [[], /without serving/],
+])('%j', (stderr, hint) => {
+  expect(bootHint(stderr)).toMatch(hint);
+});

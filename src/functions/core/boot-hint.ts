@@ -1,0 +1,21 @@
+/** What to do about a function that did not start, from what Deno said on its standard error. */
+
+const network =
+  /error sending request|dns error|Connection refused|timed out|manifest for .* failed to load/i;
+const source = /(?:Import '|Failed loading |package manifest for ')([^'\s]+)/;
+
+/**
+ * @example
+ * bootHint(["error: Import 'https://a.test/x.ts' failed."]); // 'https://a.test/x.ts could not be fetched. …'
+ */
+export function bootHint(stderr: readonly string[]): string {
+  const text = stderr.join('\n');
+  const remote = source.exec(text)?.[1];
+  if (network.test(text) || (remote !== undefined && /\bfailed\b/i.test(text))) {
+    return `${remote ?? 'A module'} could not be fetched. What was fetched once is kept and needs no network; to bring it along, set "vendor": true in the function's deno.json, or keep a node_modules folder beside it.`;
+  }
+  if (/expects the node_modules|not a dependency|Relative import path/.test(text))
+    return 'An import is named nowhere: list it in a deno.json beside the function, or write npm:, jsr: or https: before it.';
+  if (/\berror\b/i.test(text)) return 'The function did not start.';
+  return 'The function ended without serving: call Deno.serve(handler), or export default { fetch(request) {} }.';
+}

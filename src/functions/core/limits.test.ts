@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { defaultLimits, exceeded, isSpent, nearlyExceeded, type Usage } from './limits.ts';
+
+const fresh: Usage = { cpuMs: 0, oldestCpuMs: 0, memoryBytes: 50e6, ageMs: 10 };
+const { cpuMs, memoryBytes, wallClockMs } = defaultLimits;
+
+test.each<[string, Partial<Usage>, RegExp | undefined, string | undefined, boolean]>([
+  ['a quiet worker', {}, undefined, undefined, false],
+  [
+    'many short requests, one after the other at once',
+    { oldestCpuMs: cpuMs * 3 },
+    undefined,
+    undefined,
+    true,
+  ],
+  ['half of the CPU time in one request', { oldestCpuMs: cpuMs / 2 + 1 }, undefined, undefined, true],
+  ['nearly all of it', { cpuMs: cpuMs * 0.95, oldestCpuMs: cpuMs * 0.95 }, undefined, 'cpu', true],
+  ['more than all of it', { cpuMs: cpuMs + 1, oldestCpuMs: cpuMs + 1 }, /^CPU time: 2001 ms/, 'cpu', true],
+  ['memory', { memoryBytes: memoryBytes + 1 }, /^memory: 320 MiB/, 'memory', true],
+  ['nearly the memory', { memoryBytes: memoryBytes * 0.91 }, undefined, 'memory', true],
+  ['half of a life', { ageMs: wallClockMs / 2 + 1 }, undefined, undefined, true],
+  ['a whole life', { ageMs: wallClockMs + 1 }, /^wall clock: 400 s/, 'wall_clock', true],
+])('%s', (_name, part, reason, near, spent) => {
+  const usage = { ...fresh, ...part };
+  if (reason === undefined) expect(exceeded(usage, defaultLimits)).toBeUndefined();
+  else expect(exceeded(usage, defaultLimits)).toMatch(reason);
+  expect(nearlyExceeded(usage, defaultLimits)).toBe(near);
+  expect(isSpent(usage, defaultLimits)).toBe(spent);
+});

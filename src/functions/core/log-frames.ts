@@ -1,0 +1,32 @@
+/**
+ * Lines of a worker's standard output. The adapter (deno/adapter.js) puts a head before those of the console: record
+ * separator, level, request id, unit separator. Whatever else comes is text that the function wrote itself, and so is a
+ * head that it forges: it concerns nobody's log but its own.
+ */
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export interface Frame {
+  readonly level: LogLevel;
+  readonly requestId: string | undefined;
+  readonly text: string;
+}
+
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what marks a head
+const head = /^\x1e([0-3])([\w-]{0,64})\x1f/;
+
+/**
+ * @example
+ * parseFrame('\x1e2abc\x1fcareful'); // { level: 'warn', requestId: 'abc', text: 'careful' }
+ */
+export function parseFrame(line: string): Frame {
+  const match = head.exec(line);
+  if (match === null) return { level: 'info', requestId: undefined, text: line };
+  const [all, level, requestId] = match;
+  return {
+    level: levels[Number(level)] as LogLevel,
+    requestId: requestId === '' ? undefined : requestId,
+    text: line.slice(all.length),
+  };
+}

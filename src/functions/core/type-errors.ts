@@ -1,0 +1,24 @@
+/** What `deno check` says, one line a mistake: where, and what. Beyond some they only repeat each other. */
+
+const most = 20;
+const begin = /^(TS\d+) \[ERROR\]: (.*)$/;
+const place = /^\s+at (file:\/\/\/\S+:\d+:\d+)$/;
+
+/**
+ * @example
+ * typeErrors("TS2322 [ERROR]: Type 'string' is not …\n    at file:///app/index.ts:1:7"); // ['/app/index.ts:1:7 TS2322: Type …']
+ */
+export function typeErrors(stderr: string): string[] {
+  const found: string[] = [];
+  let message: string | undefined;
+  for (const line of stderr.split('\n')) {
+    const [, code, text] = begin.exec(line) ?? [];
+    if (code !== undefined) message = `${code}: ${text}`;
+    const at = place.exec(line)?.[1];
+    if (at === undefined || message === undefined) continue;
+    found.push(`${decodeURI(at.slice('file://'.length))} ${message}`);
+    message = undefined;
+    if (found.length === most) break;
+  }
+  return found;
+}

@@ -1,0 +1,64 @@
+/**
+ * Types of a function, checked beside it: Deno runs TypeScript without looking at its types. One check at a time, of the
+ * latest state, at the lowest priority, since it costs about a second of CPU time and nobody waits for it.
+ */
+import { type ChildProcess, execFile } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { FunctionSource } from '../catalog.ts';
+import { typeErrors } from '../core/type-errors.ts';
+import { importArguments, importEnvironment } from './arguments.ts';
+
+/** Declares what the adapter adds to the globals. */
+const globals = fileURLToPath(new URL('./globals.d.ts', import.meta.url));
+const timeoutMs = 60_000;
+const mostOutputBytes = 4 * 1024 * 1024;
+
+export interface TypeChecker {
+  check(source: FunctionSource): void;
+  stop(): void;
+}
+
+export function createTypeChecker(options: {
+  readonly deno: string;
+  readonly cacheDir: string;
+  readonly environment: (source: FunctionSource) => Readonly<Record<string, string>>;
+  readonly onError: (slug: string, line: string) => void;
+}): TypeChecker {
+  const queue = new Map<string, FunctionSource>();
+  let running: ChildProcess | undefined;
+  let isStopped = false;
+
+  function next(): void {
+    const [source] = queue.values();
+    if (source === undefined || running !== undefined || isStopped) return;
+    queue.delete(source.slug);
+    const args = ['check', '--quiet', ...importArguments(source), globals, source.entrypoint];
+    const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };
+    const limits = { timeout: timeoutMs, maxBuffer: mostOutputBytes };
+    running = execFile(options.deno, args, { env, ...limits }, (error, _stdout, stderr) => {
+      running = undefined;
+      // Checked again when it changed meanwhile: then these are of no interest.
+      if (error !== null && !isStopped && !queue.has(source.slug))
+        for (const line of typeErrors(stderr)) options.onError(source.slug, line);
+      next();
+    });
+    try {
+      if (running.pid !== undefined) setPriority(running.pid, constants.priority.PRIORITY_LOW);
+    } catch {
+      // It ended already.
+    }
+  }
+
+  return {
+    check(source) {
+      queue.delete(source.slug);
+      queue.set(source.slug, source);
+      next();
+    },
+    stop() {
+      isStopped = true;
+      running?.kill('SIGKILL');
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** Asks Deno which modules a function consists of, and remembers the answer while none of their files changes. */
+import { execFile } from 'node:child_process';
+import { realpathSync, statSync } from 'node:fs';
+import type { FunctionSource } from '../catalog.ts';
+import { type DenoInfo, type GraphRules, judgeGraph, type ModuleGraph } from '../core/module-graph.ts';
+import { globRoot, importArguments, importEnvironment } from './arguments.ts';
+
+export interface GraphOptions {
+  readonly deno: string;
+  readonly cacheDir: string;
+  readonly rules: Pick<GraphRules, 'projectDir' | 'dataDir'>;
+  readonly environment: (source: FunctionSource) => Readonly<Record<string, string>>;
+  /** Called with the files of a function whenever they were asked for anew. */
+  readonly onRead: (files: readonly string[]) => void;
+}
+
+export interface Graphs {
+  /** Downloads what is not in the cache yet. Undefined when Deno cannot tell; running the function says why. */
+  of(source: FunctionSource): Promise<ModuleGraph | undefined>;
+  /** Functions whose modules, or what decides about their imports, are among the files. Of those that were asked for. */
+  usersOf(files: ReadonlySet<string>): string[];
+}
+
+interface Known {
+  readonly stamp: string;
+  readonly graph: ModuleGraph;
+  readonly watched: readonly string[];
+}
+
+/** A graph with hundreds of packages is some megabytes of JSON. */
+const mostOutputBytes = 64 * 1024 * 1024;
+const timeoutMs = 60_000;
+
+export function createGraphs(options: GraphOptions): Graphs {
+  const known = new Map<string, Known>();
+  const rulesOf = (source: FunctionSource): GraphRules => ({
+    ...options.rules,
+    staticRoots: source.staticFiles.map(globRoot),
+    realPath,
+  });
+  return {
+    async of(source) {
+      const before = known.get(source.slug);
+      if (before !== undefined && before.stamp === stampOf(source, before.watched)) return before.graph;
+      const info = await ask(options, source);
+      if (info === undefined) return undefined;
+      const graph = judgeGraph(info, rulesOf(source));
+      const watched = [...graph.files, ...source.importFiles];
+      known.set(source.slug, { graph, watched, stamp: stampOf(source, watched) });
+      options.onRead(watched);
+      return graph;
+    },
+    usersOf: (files) =>
+      [...known].filter(([, { watched }]) => watched.some((file) => files.has(file))).map(([slug]) => slug),
+  };
+}
+
+/** Which file, how long, of when: for each. A file that is not there counts too, since it may appear. */
+function stampOf(source: FunctionSource, files: readonly string[]): string {
+  const times = files.map((file) => {
+    const facts = statSync(file, { throwIfNoEntry: false });
+    return facts === undefined ? `${file}:` : `${file}:${facts.mtimeMs}:${facts.size}`;
+  });
+  return JSON.stringify([source.entrypoint, source.importFlags, source.staticFiles, times]);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function ask(options: GraphOptions, source: FunctionSource): Promise<DenoInfo | undefined> {
+  const args = ['info', '--json', ...importArguments(source), source.entrypoint];
+  const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };
+  const limits = { maxBuffer: mostOutputBytes, timeout: timeoutMs, windowsHide: true };
+  return new Promise((resolve) => {
+    execFile(options.deno, args, { env, ...limits }, (error, stdout) => {
+      try {
+        resolve(error === null ? (JSON.parse(stdout) as DenoInfo) : undefined);
+      } catch {
+        resolve(undefined);
+      }
+    });
+  });
+}

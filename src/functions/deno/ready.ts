@@ -1,0 +1,41 @@
+/** When a worker listens: its socket is there and takes a connection. */
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { errors, FunctionError } from '../errors.ts';
+
+const bootTimeoutMs = 60_000;
+const socketPollMs = 3;
+
+/** `isTimed`: not while a debugger may stop it. @throws {FunctionError} boot, when it ends before, or takes too long. */
+export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      clearInterval(poll);
+      clearTimeout(timeout);
+      if (error) reject(error);
+      else resolve();
+    };
+    const probe = (): void => {
+      const socket = connect(socketPath);
+      socket.once('connect', () => {
+        socket.destroy();
+        settle();
+      });
+      // The file is there a moment before somebody listens on it: the next tick of the poll tries again.
+      socket.once('error', () => socket.destroy());
+    };
+    const poll = setInterval(() => {
+      if (existsSync(socketPath)) probe();
+    }, socketPollMs);
+    const timeout = setTimeout(
+      () => {
+        child.kill('SIGKILL');
+        settle(new FunctionError(errors.boot));
+      },
+      isTimed ? bootTimeoutMs : 2 ** 31 - 1,
+    );
+    child.once('exit', () => settle(new FunctionError(errors.boot)));
+    child.once('error', (cause) => settle(new FunctionError(errors.boot, { cause })));
+  });
+}
