@@ -2,6 +2,7 @@
 import { printDuration, printSize } from '../../src/config/core/values.ts';
 import { type Config, defaultConfig } from '../../src/config/index.ts';
 import { defaultLimits as functionLimits } from '../../src/functions/core/limits.ts';
+import { defaultInvocationBounds as invocationBounds } from '../../src/functions/invocations.ts';
 import { defaultLogBounds as functionLogs } from '../../src/functions/logs.ts';
 import { limitsFrom } from '../../src/realtime/settings.ts';
 import { code, table } from './markdown.ts';
@@ -177,12 +178,23 @@ const realtimeLimits = limitsFrom(defaultConfig().plinth.realtime);
 const exported: readonly Exported[] = [
   ['functions', 'log lines kept of each', 'count', functionLogs.linesPerFunction],
   ['functions', 'characters kept of a log line', 'count', functionLogs.charsPerLine],
-  ['functions', 'CPU time since the oldest pending request', 'ms', functionLimits.cpuMs],
+  ['functions', 'log lines kept of each in one second', 'count', functionLogs.linesPerSecond],
+  ['functions', 'invocations kept of each', 'count', invocationBounds.perFunction],
+  [
+    'functions',
+    'CPU time since the oldest pending request, or the last end of one',
+    'ms',
+    functionLimits.cpuMs,
+  ],
+  ['functions', 'CPU time to start', 'ms', functionLimits.bootCpuMs],
   ['functions', 'memory of one function', 'bytes', functionLimits.memoryBytes],
   ['functions', 'life of one process', 'ms', functionLimits.wallClockMs],
   ['functions', 'time to the first answer', 'ms', functionLimits.answerMs],
   ['functions', 'an idle process ends after', 'ms', functionLimits.idleMs],
   ['functions', 'processes at a time', 'count', functionLimits.maxWorkers],
+  ['functions', 'of them, of one function', 'count', functionLimits.maxWorkersPerFunction],
+  ['functions', 'requests and sockets at a time in one process', 'count', functionLimits.maxRequests],
+  ['functions', 'a request waits for a process', 'ms', functionLimits.waitMs],
   ['realtime', 'channels of one socket', 'count', realtimeLimits.maxChannelsPerClient],
   ['realtime', 'payload of one message', 'bytes', realtimeLimits.maxPayloadBytes],
   ['realtime', 'presence calls of one channel membership', 'count', realtimeLimits.clientPresence.maxCalls],

@@ -140,19 +140,20 @@ function writeHead(
   // header that a newer client sends.
   const requested =
     request.method === 'OPTIONS' ? request.headers['access-control-request-headers'] : undefined;
+  const requestId = response.getHeader('x-request-id');
   let namesOrigin = false;
   const headers: string[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = latin1(raw[index]);
     const value = latin1(raw[index + 1]);
     const lower = name.toLowerCase();
-    if (hopByHop.has(lower)) continue;
+    // The gateway's own id is the one that the logs know.
+    if (hopByHop.has(lower) || (lower === 'x-request-id' && requestId !== undefined)) continue;
     if (lower === 'access-control-allow-origin') namesOrigin = true;
     headers.push(name, lower === 'access-control-allow-headers' ? withRequested(value, requested) : value);
   }
   // The gateway is open to every origin; a function's own headers win.
   if (!namesOrigin) headers.push('access-control-allow-origin', '*');
-  const requestId = response.getHeader('x-request-id');
   if (requestId !== undefined) headers.push('x-request-id', String(requestId));
   response.writeHead(status, headers);
 }

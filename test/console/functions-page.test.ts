@@ -34,7 +34,16 @@ test('a function is called by keyboard, its answer and its log shown as text', a
   await log.getByText('to stderr').waitFor();
   await log.getByRole('button').first().press('Enter');
   await page.getByRole('button', { name: 'All requests' }).waitFor();
+  const calls = page.getByRole('table', { name: 'Latest calls' });
+  await calls.getByText('started in').waitFor();
+  await calls.getByText('MiB').first().waitFor();
   await expectSound(page, 'the log');
+  await page.getByRole('button', { name: 'All requests' }).press('Enter');
+  await page.getByLabel('Level').selectOption('error');
+  await log.getByText(markup).waitFor({ state: 'detached' });
+  await log.getByText('to stderr').waitFor();
+  await page.getByLabel('Text of a line').fill('no such text');
+  await page.getByText('No line is like that.').waitFor();
   expect(complaints.list).toEqual([]);
   await close();
 });

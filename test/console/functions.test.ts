@@ -163,7 +163,49 @@ describe('log lines', () => {
     stop.abort();
   });
 
+  test('are found by level, by request and by text', async () => {
+    const { body: first } = await invoke('noisy', { body: 'Needle one' });
+    await invoke('noisy', { body: 'needle two' });
+    const found = async (query: string) =>
+      (await owner.call('GET', `/functions/noisy/logs?${query}`)).body.lines.map(
+        ({ line }: { line: string }) => line,
+      );
+    await expect.poll(() => found('search=NEEDLE')).toEqual(['Needle one', 'needle two']);
+    await expect
+      .poll(() => found(`requestId=${first.requestId}`))
+      .toEqual(expect.arrayContaining(['Needle one', 'to stderr']));
+    expect(new Set(await found('level=error'))).toEqual(new Set(['to stderr']));
+    expect((await owner.call('GET', '/functions/noisy/logs?level=loud')).status).toBe(400);
+  });
+
+  test('are found by what is shown of them: a search finds no credential', async () => {
+    await invoke('leaky', {});
+    const start = backend.keys.serviceRoleKey.slice(0, 12);
+    const { body } = await owner.call('GET', `/functions/leaky/logs?search=${start}`);
+    expect(body.lines).toEqual([]);
+  });
+
   test('are for operators only', async () => {
     expect((await backend.fetch('/console/api/functions/noisy/logs/live')).status).toBe(401);
   });
+});
+
+test('the latest calls: how each ended, what it took', async () => {
+  const { body: answer } = await invoke('echo', {
+    method: 'GET',
+    path: `/seen?key=${backend.keys.secretKey}`,
+  });
+  await expect
+    .poll(async () => (await owner.call('GET', '/functions/echo/invocations?limit=1')).body.invocations[0])
+    .toMatchObject({
+      requestId: answer.requestId,
+      method: 'GET',
+      path: '/echo/seen',
+      status: 201,
+      durationMs: expect.any(Number),
+      cpuMs: expect.any(Number),
+      memoryBytes: expect.any(Number),
+    });
+  expect((await owner.call('GET', '/functions/none/invocations')).status).toBe(404);
+  expect((await backend.fetch('/console/api/functions/echo/invocations')).status).toBe(401);
 });

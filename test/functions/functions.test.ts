@@ -1,5 +1,7 @@
 /** Functions through the whole server: real Deno processes, the stock client, limits, reload, upgrades, and attacks. */
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
@@ -28,6 +30,43 @@ const sources: Record<string, string> = {
       },
     }), { headers: { 'content-type': 'text/event-stream', 'set-cookie': 'one=1' } });
   });`,
+  upload: `Deno.serve(async (request) => {
+    const { readable, writable } = new TransformStream();
+    const writer = writable.getWriter();
+    (async () => { for await (const chunk of request.body) await writer.write(new TextEncoder().encode(chunk.length + ' ')); await writer.close(); })();
+    return new Response(readable);
+  });`,
+  left: `let signals = 0; Deno.serve((request) => {
+    if (request.url.endsWith('/count')) return new Response(String(signals));
+    request.signal.addEventListener('abort', () => { signals += 1; });
+    return new Response(new ReadableStream({ start(controller) { controller.enqueue(new Uint8Array(8)); } }));
+  });`,
+  headers: `Deno.serve((request) => Response.json(Object.fromEntries(request.headers), { status: 418, headers: { 'x-mine': 'yes', 'x-request-id': 'forged' } }));`,
+  address: `Deno.serve((request) => {
+    const seen = JSON.stringify({ url: request.url, headers: Object.fromEntries(request.headers) });
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onopen = () => socket.send(seen);
+    return response;
+  });`,
+  node: `import http from 'node:http'; http.createServer((request, response) => response.end('node ' + request.url)).listen(3000);`,
+  database: `Deno.serve(async () => {
+    const { hostname, port } = new URL(Deno.env.get('SUPABASE_DB_URL')!);
+    const answers = [];
+    for (const user of ['postgres', 'supabase_admin', 'authenticator', 'root']) {
+      const connection = await Deno.connect({ hostname, port: Number(port) });
+      const text = new TextEncoder().encode('user\\0' + user + '\\0database\\0postgres\\0\\0');
+      const message = new Uint8Array(8 + text.length);
+      new DataView(message.buffer).setUint32(0, message.length);
+      new DataView(message.buffer).setUint32(4, 196608);
+      message.set(text, 8);
+      await connection.write(message);
+      const answer = new Uint8Array(64);
+      await connection.read(answer);
+      connection.close();
+      answers.push(String.fromCharCode(answer[0]) + new DataView(answer.buffer).getUint32(5));
+    }
+    return Response.json(answers);
+  });`,
   throws: `Deno.serve(() => { throw new Error('on purpose'); });`,
   broken: `import './missing.ts';`,
   crash: `Deno.serve(() => { setTimeout(() => { throw new Error('later'); }, 10); return new Promise(() => {}); });`,
@@ -49,6 +88,7 @@ const sources: Record<string, string> = {
 
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-functions-'));
 const functionFile = (slug: string) => join(projectDir, 'supabase', 'functions', slug, 'index.ts');
+const soon = { interval: 20, timeout: 10_000 };
 let backend: Backend;
 
 beforeAll(async () => {
@@ -123,9 +163,74 @@ describe('a function', () => {
     expect(answer).toBe('echo hi');
   });
 
+  it('streams what it receives, chunk by chunk', async () => {
+    const sent = request(`${backend.url}/functions/v1/upload`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${backend.keys.anonKey}` },
+    });
+    sent.write(Buffer.alloc(3));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const parts: string[] = [];
+    for await (const part of answer) {
+      parts.push(String(part));
+      // The answer to the first chunk is here before the second is sent.
+      if (parts.length === 1) sent.end(Buffer.alloc(5));
+    }
+    expect(parts).toEqual(['3 ', '5 ']);
+  });
+
+  it('is told when its caller goes away', async () => {
+    const gone = new AbortController();
+    const answer = await call('/left', { signal: gone.signal });
+    await answer.body?.getReader().read();
+    gone.abort();
+    await expect.poll(async () => (await call('/left/count')).text(), soon).toBe('1');
+  });
+
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])('takes %s', async (method) => {
+    // A QUERY has to say what its content is.
+    const headers = { 'content-type': 'text/plain' };
+    expect(await (await call('/hello', { method, headers })).json()).toMatchObject({ method });
+  });
+
+  it('keeps status and headers both ways, the region included; the request id is ours', async () => {
+    const answer = await call('/headers?forceFunctionRegion=eu-west-1', {
+      headers: { 'x-region': 'eu-west-1', 'x-client-info': 'test/1', apikey: backend.keys.publishableKey },
+    });
+    expect([answer.status, answer.headers.get('x-mine')]).toEqual([418, 'yes']);
+    const headers = await answer.json();
+    expect(headers).toMatchObject({ 'x-region': 'eu-west-1', 'x-client-info': 'test/1' });
+    expect(answer.headers.get('x-request-id')).toBe(headers['x-request-id']);
+    expect(answer.headers.get('x-relay-error')).toBeNull();
+  });
+
+  it('sees the address of a WebSocket as its caller used it, and what the gateway saw of the caller', async () => {
+    const socket = new WebSocket(`${backend.url.replace('http', 'ws')}/functions/v1/address/room?x=1`, {
+      headers: {
+        authorization: `Bearer ${backend.keys.anonKey}`,
+        'x-forwarded-host': 'app.test',
+        'x-forwarded-for': '203.0.113.9',
+      },
+    });
+    const seen = JSON.parse(
+      await new Promise<string>((resolve, reject) => {
+        socket.on('message', (data) => resolve(String(data)));
+        socket.on('error', reject);
+      }),
+    );
+    socket.close();
+    expect(seen.url).toBe('http://app.test/address/room?x=1');
+    expect(seen.headers['x-forwarded-for']).toBe('127.0.0.1');
+    expect(seen.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
+  });
+
+  it('may be a server of node:http', async () => {
+    expect(await (await call('/node/x?y=1')).text()).toBe('node /node/x?y=1');
+  });
+
   it('goes on after its answer with waitUntil', async () => {
     await (await call('/later')).text();
-    await expect.poll(async () => Number(await (await call('/later')).text())).toBeGreaterThan(0);
+    await expect.poll(async () => Number(await (await call('/later')).text()), soon).toBeGreaterThan(0);
   });
 });
 
@@ -149,6 +254,12 @@ describe('what a function is given', () => {
     expect(passwd).toBe('NotCapable');
     expect(run).toBe('NotCapable');
   });
+});
+
+it('PostgreSQL lets a function in with the password that it is given only', async () => {
+  const answers: string[] = await (await call('/database')).json();
+  // Authentication requests other than AuthenticationOk (0), or an error (PostgreSQL manual, section 54.7).
+  for (const answer of answers) expect(answer).toMatch(/^(R(3|5|10)|E\d+)$/);
 });
 
 describe('who may call', () => {
@@ -226,8 +337,6 @@ describe('when a function fails', () => {
   it('a changed source is served without a restart', async () => {
     expect(await (await call('/changing')).text()).toBe('one');
     writeFileSync(functionFile('changing'), `Deno.serve(() => new Response('two'));`);
-    await expect
-      .poll(async () => (await call('/changing')).text(), { interval: 20, timeout: 5000 })
-      .toBe('two');
+    await expect.poll(async () => (await call('/changing')).text(), soon).toBe('two');
   });
 });

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 export interface DenoInfo {
   readonly modules?: readonly {
     readonly specifier: string;
-    /** `esm`, `asserted` (JSON, text, bytes), `external` (a file of a node_modules folder), `npm`, `node`. */
+    /** `esm`, `asserted` (JSON), `external` (text, bytes, and files of a node_modules folder), `npm`, `node`. */
     readonly kind?: string;
     readonly local?: string;
     readonly mediaType?: string;
@@ -56,8 +56,10 @@ export function judgeGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   const files: string[] = [];
   const refused: string[] = [];
   for (const { specifier, kind, local, mediaType, error } of info.modules ?? []) {
-    if (!specifier.startsWith('file:') || kind === 'external') continue;
+    if (!specifier.startsWith('file:')) continue;
     const path = local ?? fileURLToPath(specifier);
+    // Packages keep no secrets, and are often links to elsewhere.
+    if (kind === 'external' && path.split(sep).includes('node_modules')) continue;
     files.push(path);
     // Nothing was read; running it tells what is wrong.
     if (error !== undefined && local === undefined) continue;

@@ -104,17 +104,18 @@ const orders = {
 };
 
 // The platform holds the other end of standard input and writes one letter an order: its end is the platform's, however
-// that came. Waiting for it keeps nothing alive: a function that serves nothing shall end, not hang.
+// that came. Waiting for it keeps nothing alive, where Deno lets that be said: a function that serves nothing shall end.
+function readOrder(into) {
+  if (core === undefined) return Deno.stdin.read(into);
+  const read = core.read(0, into);
+  core.unrefOpPromise(read);
+  return read;
+}
 async function obey() {
   const one = new Uint8Array(1);
-  for (;;) {
-    const read = Deno.stdin.read(one);
-    core?.unrefOpPromise(read);
-    if ((await read) === null) break;
-    orders[String.fromCharCode(one[0])]?.();
-  }
+  while (await readOrder(one)) orders[String.fromCharCode(one[0])]?.();
   exit(0);
 }
-
-// From a timer that counts for nothing, since the function's module is loaded only when nothing is pending here.
-Deno.unrefTimer(setTimeout(obey, 20));
+// Later where it does keep the process: the function's module is loaded only when nothing is pending here.
+if (core === undefined) Deno.unrefTimer(setTimeout(obey, 20));
+else obey();

@@ -1,6 +1,6 @@
 /**
  * Types of a function, checked beside it: Deno runs TypeScript without looking at its types. One check at a time, of the
- * latest state, at the lowest priority, since it costs about a second of CPU time and nobody waits for it.
+ * latest state, the latest save first, and behind whatever else the machine does: it costs about a second of CPU time.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
@@ -30,7 +30,7 @@ export function createTypeChecker(options: {
   let isStopped = false;
 
   function next(): void {
-    const [source] = queue.values();
+    const source = [...queue.values()].at(-1);
     if (source === undefined || running !== undefined || isStopped) return;
     queue.delete(source.slug);
     const args = ['check', '--quiet', ...importArguments(source), globals, source.entrypoint];
@@ -44,7 +44,7 @@ export function createTypeChecker(options: {
       next();
     });
     try {
-      if (running.pid !== undefined) setPriority(running.pid, constants.priority.PRIORITY_LOW);
+      if (running.pid !== undefined) setPriority(running.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
       // It ended already.
     }

@@ -28,9 +28,30 @@ export interface FunctionAnswer {
 export interface LogLine {
   readonly id: number;
   readonly at: number;
-  readonly level: 'info' | 'warn' | 'error';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly line: string;
   readonly requestId?: string;
+}
+
+export interface LogFilter {
+  readonly level?: string;
+  readonly search?: string;
+  readonly requestId?: string;
+}
+
+export interface Invocation {
+  readonly id: number;
+  readonly at: number;
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  /** Null: the caller went away. */
+  readonly status: number | null;
+  readonly code?: string;
+  readonly durationMs: number;
+  readonly bootMs?: number;
+  readonly cpuMs?: number;
+  readonly memoryBytes?: number;
 }
 
 export interface FunctionsSearch extends AsSearch {
@@ -52,3 +73,18 @@ export const functionsQuery = queryOptions({
 });
 
 export const functionPath = (slug: string): string => `/functions/${encodeURIComponent(slug)}`;
+
+export const invocationsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ['function-invocations', slug],
+    queryFn: async ({ signal }) =>
+      (
+        await callConsole<{ invocations: readonly Invocation[] }>(`${functionPath(slug)}/invocations`, {
+          signal,
+        })
+      ).invocations,
+    refetchInterval: refreshMs,
+  });
+
+export const liveLogPath = (slug: string, filter: LogFilter): string =>
+  `${functionPath(slug)}/logs/live?${new URLSearchParams({ ...filter })}`;

@@ -8,7 +8,7 @@ import { callConsole } from '../../api/session.ts';
 import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Answer } from './answer.tsx';
-import { type FunctionAnswer, functionPath, functionsQuery } from './api.ts';
+import { type FunctionAnswer, functionPath, functionsQuery, invocationsQuery } from './api.ts';
 import { parseHeaders } from './headers.ts';
 import classes from './invoke-form.module.css';
 import { t } from './text.ts';
@@ -31,7 +31,10 @@ export function InvokeForm({ slug }: { slug: string }) {
         method: 'POST',
         body: { method, path, headers: list, body, ...(as === undefined ? {} : { as }) },
       }),
-    onSettled: () => void queryClient.invalidateQueries({ queryKey: functionsQuery.queryKey }),
+    onSettled: () => {
+      void queryClient.invalidateQueries({ queryKey: functionsQuery.queryKey });
+      void queryClient.invalidateQueries({ queryKey: invocationsQuery(slug).queryKey });
+    },
   });
   const hasBody = method !== 'GET' && method !== 'HEAD';
 

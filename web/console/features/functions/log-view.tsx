@@ -1,41 +1,77 @@
-import { Button } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { Tag } from '../../components/tag.tsx';
-import type { LogLine } from './api.ts';
+import { useDebounced } from '../../components/use-debounced.ts';
+import { useEntryStream } from '../../components/use-entry-stream.ts';
+import { type LogFilter, type LogLine, liveLogPath } from './api.ts';
 import classes from './log-view.module.css';
 import { t } from './text.ts';
-import { useLog } from './use-log.ts';
 
 /** The log of one function, the latest line in view as long as the reader stays at the end. */
-export function LogView({ slug }: { slug: string }) {
-  const { lines, isLive, clear } = useLog(slug);
-  const [only, setOnly] = useState<string>();
+export function LogView({
+  slug,
+  requestId,
+  onRequest,
+}: {
+  slug: string;
+  /** Lines of this request only. */
+  requestId: string | undefined;
+  onRequest: (requestId: string | undefined) => void;
+}) {
+  const [level, setLevel] = useState('');
+  const [search, setSearch] = useState('');
+  const filter: LogFilter = {
+    ...(level === '' ? {} : { level }),
+    ...(search === '' ? {} : { search }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+  const { entries, left, isLive, clear } = useEntryStream<LogLine>(liveLogPath(slug, filter));
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
-  const shown = only === undefined ? lines : lines.filter(({ requestId }) => requestId === only);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new line moves the end
   useEffect(() => {
     if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
-  }, [shown.length, lines.at(-1)?.id]);
+  }, [entries.length, entries.at(-1)?.id]);
   return (
     <section className={classes.log} aria-label={t('logs.title')}>
       <div className={classes.head}>
         <h3 className={classes.title}>{t('logs.title')}</h3>
         <Tag tone={isLive ? 'success' : 'warning'}>{t(isLive ? 'logs.live' : 'logs.lost')}</Tag>
         <span className={classes.space} />
-        {only === undefined ? null : (
-          <Button size="compact-xs" variant="default" onClick={() => setOnly(undefined)}>
+        <SearchBox value={search} onChange={setSearch} />
+        <NativeSelect
+          size="xs"
+          aria-label={t('logs.level')}
+          value={level}
+          data={[
+            { value: '', label: t('logs.any-level') },
+            { value: 'info', label: t('logs.level-info') },
+            { value: 'warn', label: t('logs.level-warn') },
+            { value: 'error', label: t('logs.level-error') },
+          ]}
+          onChange={(event) => setLevel(event.currentTarget.value)}
+        />
+        {requestId === undefined ? null : (
+          <Button size="compact-xs" variant="default" onClick={() => onRequest(undefined)}>
             {t('logs.all')}
           </Button>
         )}
-        {lines.length === 0 ? null : (
+        {entries.length === 0 ? null : (
           <Button size="compact-xs" variant="default" onClick={clear}>
             {t('logs.clear')}
           </Button>
         )}
       </div>
-      {shown.length === 0 ? (
-        <p className={classes.none}>{t('logs.none')}</p>
+      {left === 0 ? null : (
+        <p role="status" className={classes.none}>
+          {t('logs.left', { count: left })}
+        </p>
+      )}
+      {entries.length === 0 ? (
+        <p className={classes.none}>
+          {t(Object.keys(filter).length === 0 ? 'logs.none' : 'logs.none-found')}
+        </p>
       ) : (
         <div
           ref={box}
@@ -48,12 +84,28 @@ export function LogView({ slug }: { slug: string }) {
             isAtEnd.current = scrollHeight - scrollTop - clientHeight < 24;
           }}
         >
-          {shown.map((line) => (
-            <Line key={line.id} line={line} onOnly={setOnly} />
+          {entries.map((line) => (
+            <Line key={line.id} line={line} onOnly={onRequest} />
           ))}
         </div>
       )}
     </section>
+  );
+}
+
+function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useDebounced(value, onChange);
+  return (
+    <TextInput
+      size="xs"
+      type="search"
+      aria-label={t('logs.search')}
+      placeholder={t('logs.search')}
+      value={text}
+      autoComplete="off"
+      leftSection={<IconSearch size={14} aria-hidden />}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
   );
 }
 

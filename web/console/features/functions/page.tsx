@@ -3,7 +3,7 @@ import { ActionIcon } from '@mantine/core';
 import { IconArrowLeft, IconBolt } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -14,6 +14,7 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type FunctionFacts, functionsQuery } from './api.ts';
+import { Invocations } from './invocations.tsx';
 import { InvokeForm } from './invoke-form.tsx';
 import { LogView } from './log-view.tsx';
 import classes from './page.module.css';
@@ -80,6 +81,7 @@ export function FunctionsPage() {
 function Opened({ facts }: { facts: FunctionFacts }) {
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
+  const [requestId, setRequestId] = useState<string>();
   const { slug, state, verifyJwt, entrypoint, changedAt, secretNames } = facts;
   return (
     <div className={classes.opened}>
@@ -114,7 +116,8 @@ function Opened({ facts }: { facts: FunctionFacts }) {
         </Fact>
       </dl>
       {mayWrite ? <InvokeForm slug={slug} /> : null}
-      <LogView slug={slug} />
+      <Invocations slug={slug} onRequest={setRequestId} />
+      <LogView slug={slug} requestId={requestId} onRequest={setRequestId} />
     </div>
   );
 }

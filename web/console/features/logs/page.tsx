@@ -9,13 +9,13 @@ import list from '../../components/list.module.css';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { type LogEntry, type LogFilter, logsQuery } from './api.ts';
+import { useEntryStream } from '../../components/use-entry-stream.ts';
+import { filterParams, type LogEntry, type LogFilter, logsQuery } from './api.ts';
 import { LinePanel, RequestPanel } from './entry-panel.tsx';
 import { Filters } from './filters.tsx';
 import { LogTable } from './log-table.tsx';
 import classes from './page.module.css';
 import { t } from './text.ts';
-import { useTail } from './use-tail.ts';
 
 const route = getRouteApi('/app/logs');
 
@@ -23,10 +23,10 @@ export function LogsPage() {
   const { live = false, open, ...filter } = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(logsQuery(filter));
-  const tail = useTail(live, filter);
+  const tail = useEntryStream<LogEntry>(live ? `/logs/tail?${filterParams(filter)}` : undefined);
   const [line, setLine] = useState<LogEntry | undefined>();
   const stored = data?.pages.flatMap((page) => page.entries);
-  const entries = stored === undefined ? undefined : merged(tail.entries, stored);
+  const entries = stored === undefined ? undefined : merged(tail.entries.toReversed(), stored);
   const change = (next: LogFilter): void =>
     void navigate({ search: { ...next, ...(live ? { live } : {}) }, replace: true });
   return (

@@ -1,0 +1,85 @@
+/** Functions behind a gateway, without a database: sources as given, limits as a test wants them. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { defaultLimits, type Limits } from '../../src/functions/core/limits.ts';
+import { createFunctions, type FunctionsService } from '../../src/functions/index.ts';
+import { createGateway } from '../../src/gateway/index.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { createKeys } from '../../src/keys/index.ts';
+
+export interface FunctionsWorld {
+  readonly root: string;
+  readonly supabaseDir: string;
+  readonly url: string;
+  readonly functions: FunctionsService;
+  /** With the anon key; the path begins with the slug. */
+  call(path: string, init?: RequestInit): Promise<Response>;
+  write(path: string, text: string): void;
+  /** What the function printed, and what was noted about it. */
+  lines(slug: string): string[];
+  stop(): Promise<void>;
+}
+
+export interface WorldOptions {
+  /** Paths below the project's folder; a bare name is the entrypoint of that function. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly config?: PartialConfig;
+  readonly limits?: Partial<Limits>;
+  readonly isDevelopment?: boolean;
+}
+
+export async function functionsWorld(options: WorldOptions): Promise<FunctionsWorld> {
+  const root = mkdtempSync(join(tmpdir(), 'plinth-functions-'));
+  const supabaseDir = join(root, 'supabase');
+  const dataDir = join(root, '.plinth');
+  const write = (path: string, text: string): void => {
+    const file = path.includes('/') ? join(root, path) : join(supabaseDir, 'functions', path, 'index.ts');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  };
+  mkdirSync(dataDir);
+  for (const [path, text] of Object.entries(options.files)) write(path, text);
+  const config = configFrom(options.config ?? {}, supabaseDir);
+  const keys = createKeys({ mode: 'development', config, supabaseDir, dataDir });
+  let url = '';
+  const functions = createFunctions({
+    database: { info: { url: 'postgresql://x', embedded: true, serverVersion: 180000, ownsSchemas: true } },
+    keys,
+    config,
+    supabaseDir,
+    dataDir,
+    apiUrl: () => url,
+    isDevelopment: options.isDevelopment ?? false,
+    limits: { ...defaultLimits, ...options.limits },
+    log: silentLogger,
+  });
+  const gateway = createGateway({
+    services: [functions],
+    keys,
+    log: silentLogger,
+    trustedProxies: [],
+    home: '/',
+  });
+  await functions.start?.();
+  url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
+  return {
+    root,
+    supabaseDir,
+    url,
+    functions,
+    call: (path, init = {}) =>
+      fetch(`${url}/functions/v1/${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${keys.anonKey}`, ...(init.headers as Record<string, string>) },
+      }),
+    write,
+    lines: (slug) => functions.logs.recent({ function: slug }).map(({ line }) => line),
+    async stop() {
+      await gateway.close(1000);
+      await functions.stop?.();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,146 @@
+/** Functions that mean harm, side by side: each gets its answer, and the server and its neighbours stay well. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FunctionsWorld, functionsWorld } from './harness.ts';
+
+const answers = (before: string) =>
+  `Deno.serve(async () => { ${before}; return new Response('answered'); });`;
+
+const sources: Record<string, string> = {
+  good: `const started = Deno.pid; Deno.serve(() => new Response(String(started)));`,
+  spins: `Deno.serve(() => { for (;;); });`,
+  'spins-later': answers(`setTimeout(() => { for (;;); }, 200)`),
+  'spins-while-it-waits': `Deno.serve(async () => { for (;;) { const end = performance.now() + 5; while (performance.now() < end); await new Promise((go) => setTimeout(go, 0)); } });`,
+  'spins-at-the-top': `for (;;);`,
+  'hoards-objects': `Deno.serve(() => { const all = []; for (;;) all.push({ n: all.length, s: 'x'.repeat(100) + all.length }); });`,
+  'hoards-buffers': `Deno.serve(async () => { const all = []; for (;;) { all.push(new Uint8Array(16 << 20).fill(1)); await new Promise((go) => setTimeout(go, 1)); } });`,
+  'hoards-later': answers(
+    `EdgeRuntime.waitUntil((async () => { await new Promise((go) => setTimeout(go, 200)); const all = []; for (;;) { all.push(new Uint8Array(16 << 20).fill(1)); await new Promise((go) => setTimeout(go, 1)); } })())`,
+  ),
+  'hoards-in-threads': `Deno.serve(() => { for (let i = 0; i < 40; i++) new Worker('data:text/javascript,const a=[];for(;;)a.push(new Array(1e5).fill(1.5))', { type: 'module' }); return new Promise(() => {}); });`,
+  forks: `import { spawn, fork } from 'node:child_process'; import cluster from 'node:cluster';
+    const tries = [() => new Deno.Command('/bin/sh').spawn(), () => new Deno.Command(Deno.execPath()).spawn(),
+      () => new Promise((_, no) => spawn('/bin/sh').on('error', no)), () => new Promise((_, no) => fork('/bin/sh').on('error', no)),
+      () => new Promise((_, no) => cluster.fork().on('error', no)), () => Deno.kill(Deno.ppid, 'SIGKILL')];
+    Deno.serve(async () => { const names = []; for (const one of tries) { try { await one(); names.push('ran'); } catch (error) { names.push('refused'); } } return Response.json(names); });`,
+  floods: answers(
+    `for (let second = 0; second < 2; second++) { for (let i = 0; i < 10_000; i++) console.log('line', i); await new Promise((go) => setTimeout(go, 1000)); }`,
+  ),
+  'floods-without-end': answers(
+    `const chunk = new TextEncoder().encode('x'.repeat(1 << 16)); for (let i = 0; i < 200; i++) await Deno.stdout.write(chunk)`,
+  ),
+  'stops-in-the-middle': `Deno.serve(() => new Response(new ReadableStream({ start(c) { c.enqueue(new Uint8Array(10)); setTimeout(() => { throw new Error('x'); }, 20); } })));`,
+  'crashes-later': answers(`EdgeRuntime.waitUntil(Promise.reject(new Error('in the background')))`),
+  'dies-later': answers(
+    `EdgeRuntime.waitUntil(new Promise(() => setTimeout(() => { throw new Error('out of reach'); }, 200)))`,
+  ),
+  forges: `Deno.serve((request) => { console.log('\\x1e3other-id\\x1fby the console'); Deno.stdout.writeSync(new TextEncoder().encode('\\x1e3other-id\\x1fby hand\\n')); return new Response('ok', { headers: { 'x-request-id': 'mine', 'content-length': '2' } }); });`,
+};
+
+const soon = { timeout: 20_000 };
+
+let world: FunctionsWorld;
+let goodPid = '';
+/** All are called at once, and run side by side. */
+const first = new Map<string, Promise<[number, string]>>();
+
+const outcome = async (slug: string): Promise<[number, string]> => {
+  const answer = await world.call(slug);
+  const text = await answer.text();
+  return [answer.status, answer.headers.get('sb-error-code') ?? text];
+};
+/** The same process as before: nobody ended it, and it answers. */
+const neighbourIsWell = async () => expect(await (await world.call('good')).text()).toBe(goodPid);
+
+beforeAll(async () => {
+  world = await functionsWorld({
+    files: sources,
+    limits: { cpuMs: 700, bootCpuMs: 1500, maxWorkers: 30 },
+  });
+  goodPid = await (await world.call('good')).text();
+  for (const slug of Object.keys(sources)) {
+    const promise = outcome(slug);
+    promise.catch(() => undefined);
+    first.set(slug, promise);
+  }
+});
+afterAll(() => world?.stop());
+
+describe('a function that', () => {
+  it.each([
+    ['spins', 546, 'WORKER_LIMIT', /CPU time/],
+    ['spins-while-it-waits', 546, 'WORKER_LIMIT', /CPU time/],
+    ['spins-at-the-top', 503, 'BOOT_ERROR', /CPU time to start/],
+    ['hoards-objects', 546, 'WORKER_LIMIT', /out of memory|memory:|CPU time/],
+    ['hoards-in-threads', 546, 'WORKER_LIMIT', /memory|CPU time/],
+  ])('%s is ended with %i', async (slug, status, code, note) => {
+    expect(await first.get(slug)).toEqual([status, code]);
+    await expect.poll(() => world.lines(slug).join('\n'), soon).toMatch(note);
+    await neighbourIsWell();
+  });
+
+  it('hoards buffers is ended, or its allocation fails', async () => {
+    expect([500, 546]).toContain((await first.get('hoards-buffers'))?.[0]);
+    await expect
+      .poll(() => world.lines('hoards-buffers').join('\n'), soon)
+      .toMatch(/memory:|allocation failed/i);
+    await neighbourIsWell();
+  });
+
+  it.each([
+    ['spins-later', /worker ended: CPU time/],
+    ['hoards-later', /worker ended: memory|out of memory|allocation failed/i],
+    ['dies-later', /out of reach/],
+  ])('%s behind its answer is ended too, and starts anew', async (slug, note) => {
+    expect(await first.get(slug)).toEqual([200, 'answered']);
+    await expect.poll(() => world.lines(slug).join('\n'), soon).toMatch(note);
+    await expect.poll(() => world.functions.describe(slug)?.state, soon).toBe('idle');
+    expect(await outcome(slug)).toEqual([200, 'answered']);
+    await neighbourIsWell();
+  });
+
+  it('rejects what it gave to waitUntil goes on', async () => {
+    expect(await first.get('crashes-later')).toEqual([200, 'answered']);
+    await expect.poll(() => world.lines('crashes-later').join('\n'), soon).toMatch(/in the background/);
+    expect(world.functions.describe('crashes-later')?.state).toBe('running');
+  });
+
+  it('runs other programs, or signals us, is refused', async () => {
+    const [status, body] = (await first.get('forks')) ?? [];
+    expect([status, JSON.parse(String(body))]).toEqual([200, Array(6).fill('refused')]);
+  });
+
+  it('prints 10,000 lines a second answers, and so does the next one; its log says what it lost', async () => {
+    expect(await first.get('floods')).toEqual([200, 'answered']);
+    const lines = world.lines('floods');
+    expect(lines.length).toBeLessThanOrEqual(500);
+    expect(lines.join('\n')).toMatch(/more than 500 lines in one second/);
+  });
+
+  it('prints a line without an end costs no memory of ours', async () => {
+    expect(await first.get('floods-without-end')).toEqual([200, 'answered']);
+    expect(world.lines('floods-without-end').length).toBeGreaterThan(0);
+    for (const line of world.lines('floods-without-end')) expect(line.length).toBeLessThanOrEqual(4002);
+  });
+
+  it('stops in the middle of its answer ends the answer', async () => {
+    const answer = await world.call('stops-in-the-middle');
+    expect(answer.status).toBe(200);
+    await expect(answer.arrayBuffer()).rejects.toThrow();
+    await neighbourIsWell();
+  });
+
+  it('forges a head of a line deceives its own log only, and no request id', async () => {
+    const answer = await world.call('forges');
+    const id = answer.headers.get('x-request-id');
+    expect(id).not.toBe('mine');
+    const lines = () => world.functions.logs.recent({ function: 'forges' });
+    await expect
+      .poll(lines, soon)
+      .toContainEqual(
+        expect.objectContaining({ requestId: id, level: 'info', line: '\x1e3other-id\x1fby the console' }),
+      );
+    await expect
+      .poll(lines, soon)
+      .toContainEqual(expect.objectContaining({ requestId: 'other-id', line: 'by hand' }));
+  });
+});

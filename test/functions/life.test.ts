@@ -1,0 +1,164 @@
+/** How workers live: shared, idle, too many, too old, told before their end, restarted; and what is recorded of it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Limits } from '../../src/functions/core/limits.ts';
+import { type FunctionsWorld, functionsWorld } from './harness.ts';
+
+const pid = `Deno.serve(async (request) => {
+  const wait = Number(new URL(request.url).searchParams.get('wait') ?? 0);
+  await new Promise((go) => setTimeout(go, wait));
+  return new Response(String(Deno.pid));
+});`;
+const sources: Record<string, string> = {
+  a: pid,
+  b: pid,
+  c: pid,
+  silent: `Deno.serve(() => new Promise(() => {}));`,
+  nothing: `console.log('no server here');`,
+  last: `addEventListener('beforeunload', (event) => console.log('unloads:', event.detail.reason));
+    Deno.serve((request) => request.url.endsWith('stay') ? new Promise(() => {}) : new Response('ok'));`,
+  background: `addEventListener('unload', () => console.log('unloaded'));
+    Deno.serve(() => { EdgeRuntime.waitUntil(new Promise((done) => setTimeout(() => { console.log('done'); done(); }, 1200))); return new Response('ok'); });`,
+};
+
+const soon = { timeout: 20_000 };
+
+async function withLimits<T>(
+  limits: Partial<Limits>,
+  use: (world: FunctionsWorld) => Promise<T>,
+  policy: 'per_worker' | 'oneshot' = 'per_worker',
+): Promise<T> {
+  const world = await functionsWorld({ files: sources, limits, config: { edge_runtime: { policy } } });
+  try {
+    return await use(world);
+  } finally {
+    await world.stop();
+  }
+}
+const textOf = async (world: FunctionsWorld, path: string) => (await world.call(path)).text();
+
+describe('a worker', () => {
+  let world: FunctionsWorld;
+  beforeAll(async () => {
+    world = await functionsWorld({ files: sources });
+  });
+  afterAll(() => world?.stop());
+
+  it('is shared by the requests of one function, those that come while it starts included', async () => {
+    const pids = await Promise.all(Array.from({ length: 20 }, () => textOf(world, 'a')));
+    expect(new Set(pids).size).toBe(1);
+    expect(await textOf(world, 'b')).not.toBe(pids[0]);
+  });
+
+  it('that is killed is replaced at the next request', async () => {
+    const before = await textOf(world, 'a');
+    const pending = world.call('a?wait=60000');
+    await expect.poll(() => world.functions.describe('a')?.pending, soon).toBe(1);
+    process.kill(Number(before), 'SIGKILL');
+    const answer = await pending;
+    expect([answer.status, (await answer.json()).code]).toEqual([500, 'WORKER_ERROR']);
+    expect(await textOf(world, 'a')).not.toBe(before);
+  });
+
+  it('is not ended by a Ctrl-C that goes to the group of the server', async () => {
+    const before = await textOf(world, 'c');
+    const { readFileSync } = await import('node:fs');
+    const groupOf = (id: string) => readFileSync(`/proc/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[2];
+    expect(groupOf(before)).not.toBe(groupOf(String(process.pid)));
+  });
+
+  it('that serves nothing is a failed start which says so, at once', async () => {
+    const answer = await world.call('nothing');
+    expect([answer.status, (await answer.json()).code]).toEqual([503, 'BOOT_ERROR']);
+    expect(world.lines('nothing')).toEqual(['no server here', expect.stringMatching(/without serving/)]);
+  });
+
+  it('leaves a record of each request: status, time, processor, memory, and who took the start', async () => {
+    await textOf(world, 'b?key=secret');
+    expect((await world.call('nothing')).status).toBe(503);
+    const gone = new AbortController();
+    const aborted = world.call('b/long?wait=60000', { signal: gone.signal });
+    await expect.poll(() => world.functions.describe('b')?.pending, soon).toBe(1);
+    gone.abort();
+    await expect(aborted).rejects.toThrow();
+    await expect.poll(() => world.functions.invocations.recent('b', 10)[0]?.path, soon).toBe('/b/long');
+    const [left, second, start] = world.functions.invocations.recent('b', 10);
+    expect(left).toMatchObject({ status: null, code: undefined, bootMs: undefined });
+    expect(second).toMatchObject({ status: 200, path: '/b', method: 'GET', bootMs: undefined });
+    expect(second?.memoryBytes).toBeGreaterThan(10e6);
+    expect(second?.cpuMs).toBeGreaterThan(0);
+    expect(start?.bootMs).toBeGreaterThan(0);
+    expect(start?.durationMs).toBeGreaterThanOrEqual(start?.bootMs ?? Infinity);
+    expect(world.functions.invocations.recent('nothing', 1)[0]).toMatchObject({
+      status: 503,
+      code: 'BOOT_ERROR',
+    });
+  });
+});
+
+describe.concurrent('limits', () => {
+  it('no answer in time is 504, and the worker stays', ({ expect }) =>
+    withLimits({ answerMs: 500 }, async (world) => {
+      const answer = await world.call('silent');
+      expect([answer.status, (await answer.json()).code]).toEqual([504, 'IDLE_TIMEOUT']);
+      expect(world.functions.describe('silent')?.state).toBe('running');
+    }));
+
+  it('the wall clock ends what is pending with 546, having told the function', ({ expect }) =>
+    withLimits({ wallClockMs: 4000 }, async (world) => {
+      const answer = await world.call('last/stay');
+      expect([answer.status, (await answer.json()).code]).toEqual([546, 'WORKER_LIMIT']);
+      expect(world.lines('last').join('\n')).toMatch(/unloads: wall_clock(?:.|\n)*worker ended: wall clock/);
+    }));
+
+  it('an idle worker is ended, told, and replaced', ({ expect }) =>
+    withLimits({ idleMs: 200 }, async (world) => {
+      expect(await textOf(world, 'last')).toBe('ok');
+      await expect.poll(() => world.functions.describe('last', soon)?.state, soon).toBe('idle');
+      expect(world.lines('last')).toEqual(['unloads: early_drop']);
+      expect(await textOf(world, 'last')).toBe('ok');
+    }));
+
+  it('what waitUntil was given is waited for by then', ({ expect }) =>
+    withLimits({ idleMs: 200 }, async (world) => {
+      expect(await textOf(world, 'background')).toBe('ok');
+      await expect.poll(() => world.lines('background'), soon).toEqual(['done', 'unloaded']);
+    }));
+
+  it('of so many workers the one that is idle longest makes room', ({ expect }) =>
+    withLimits({ maxWorkers: 2 }, async (world) => {
+      const [a, b] = [await textOf(world, 'a'), await textOf(world, 'b')];
+      await textOf(world, 'c');
+      expect(world.functions.describe('a')?.state).toBe('idle');
+      expect(await textOf(world, 'b')).toBe(b);
+      expect(await textOf(world, 'a')).not.toBe(a);
+    }));
+
+  it('when all of them are busy a request waits, and gets its turn or 546', ({ expect }) =>
+    withLimits({ maxWorkers: 1, waitMs: 1000 }, async (world) => {
+      const gone = new AbortController();
+      const busy = world.call('silent', { signal: gone.signal }).catch(() => undefined);
+      await expect.poll(() => world.functions.describe('silent')?.pending, soon).toBe(1);
+      const answer = await world.call('b');
+      expect([answer.status, (await answer.json()).code]).toEqual([546, 'WORKER_LIMIT']);
+      const waiting = textOf(world, 'b');
+      gone.abort();
+      await busy;
+      expect(Number(await waiting)).toBeGreaterThan(0);
+    }));
+
+  it('so many requests at once go to one worker, more to another', ({ expect }) =>
+    withLimits({ maxRequests: 2, maxWorkersPerFunction: 2, waitMs: 5000 }, async (world) => {
+      const pids = await Promise.all(Array.from({ length: 7 }, () => textOf(world, 'a?wait=100')));
+      expect(new Set(pids).size).toBe(2);
+    }));
+
+  it('oneshot starts a worker for each request, so many at once', ({ expect }) =>
+    withLimits(
+      { maxWorkersPerFunction: 2 },
+      async (world) => {
+        const pids = await Promise.all(Array.from({ length: 4 }, () => textOf(world, 'a')));
+        expect(new Set(pids).size).toBe(4);
+      },
+      'oneshot',
+    ));
+});

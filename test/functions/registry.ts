@@ -1,0 +1,87 @@
+/** A registry of packages on loopback: npm's, jsr's and plain modules, as far as Deno asks them. */
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+
+export interface Registry {
+  readonly url: string;
+  /** What was asked for, in order. */
+  readonly asked: string[];
+  close(): void;
+}
+
+/** `npm`: files of version 1.2.0 of each package. `modules`: source by path. `jsr`: source of version 1.0.0 of `@scope/name`. */
+export async function startRegistry(content: {
+  readonly npm?: Readonly<Record<string, Readonly<Record<string, string | Buffer>>>>;
+  readonly modules?: Readonly<Record<string, string>>;
+  readonly jsr?: Readonly<Record<string, string>>;
+}): Promise<Registry> {
+  const asked: string[] = [];
+  const answers = new Map<string, { type: string; body: string | Buffer }>();
+  const json = (path: string, value: unknown): void =>
+    void answers.set(path, { type: 'application/json', body: JSON.stringify(value) });
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(request.url ?? '');
+    asked.push(path);
+    const answer = answers.get(path);
+    if (answer === undefined) response.writeHead(404).end();
+    else response.writeHead(200, { 'content-type': answer.type }).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const [name, files] of Object.entries(content.npm ?? {})) {
+    const manifest = JSON.parse(String(files['package.json'])) as { version: string };
+    const body = gzipSync(tarOf(files));
+    const integrity = `sha512-${createHash('sha512').update(body).digest('base64')}`;
+    const tarball = `/-/${name}-${manifest.version}.tgz`;
+    answers.set(tarball, { type: 'application/octet-stream', body });
+    json(`/${name}`, {
+      name,
+      'dist-tags': { latest: manifest.version },
+      versions: { [manifest.version]: { ...manifest, dist: { tarball: `${url}${tarball}`, integrity } } },
+    });
+  }
+  for (const [path, body] of Object.entries(content.modules ?? {}))
+    answers.set(path, { type: 'application/typescript', body });
+  for (const [name, source] of Object.entries(content.jsr ?? {})) {
+    const checksum = `sha256-${createHash('sha256').update(source).digest('hex')}`;
+    json(`/jsr/${name}/meta.json`, { latest: '1.0.0', versions: { '1.0.0': {} } });
+    json(`/jsr/${name}/1.0.0_meta.json`, {
+      exports: { '.': './mod.ts' },
+      manifest: { '/mod.ts': { size: Buffer.byteLength(source), checksum } },
+    });
+    answers.set(`/jsr/${name}/1.0.0/mod.ts`, { type: 'application/typescript', body: source });
+  }
+  return {
+    url,
+    asked,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** POSIX ustar (IEEE 1003.1), the members below `package/`. */
+function tarOf(files: Readonly<Record<string, string | Buffer>>): Buffer {
+  const blocks: Buffer[] = [];
+  for (const [name, content] of Object.entries(files)) {
+    const body = Buffer.from(content as string);
+    const head = Buffer.alloc(512);
+    const path = `package/${name}`;
+    // Long paths are split at a slash: prefix and name.
+    const cut = path.length <= 100 ? -1 : path.indexOf('/', path.length - 101);
+    head.write(path.slice(cut + 1), 0);
+    if (cut > 0) head.write(path.slice(0, cut), 345);
+    head.write('0000644\0', 100);
+    head.write('0000000\0'.repeat(2), 108);
+    head.write(`${body.length.toString(8).padStart(11, '0')}\0`, 124);
+    head.write('00000000000\0        0', 136);
+    head.write('ustar\x0000', 257);
+    const sum = head.reduce((total, byte) => total + byte, 0);
+    head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+    blocks.push(head, body, Buffer.alloc((512 - (body.length % 512)) % 512));
+  }
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
