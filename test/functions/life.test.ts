@@ -113,7 +113,7 @@ describe.concurrent('limits', () => {
   it('an idle worker is ended, told, and replaced', ({ expect }) =>
     withLimits({ idleMs: 200 }, async (world) => {
       expect(await textOf(world, 'last')).toBe('ok');
-      await expect.poll(() => world.functions.describe('last', soon)?.state, soon).toBe('idle');
+      await expect.poll(() => world.functions.describe('last')?.state, soon).toBe('idle');
       expect(world.lines('last')).toEqual(['unloads: early_drop']);
       expect(await textOf(world, 'last')).toBe('ok');
     }));
