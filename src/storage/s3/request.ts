@@ -6,6 +6,8 @@ import { parseQuery, percentDecode, type QueryPair } from './core/encoding.ts';
 import { S3Error } from './errors.ts';
 
 export const s3Prefix = '/s3';
+/** How S3 names the version of an object in a bucket without versions. */
+export const onlyVersion = 'null';
 
 export interface S3Request {
   readonly fastify: FastifyRequest;

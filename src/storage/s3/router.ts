@@ -11,7 +11,7 @@ import {
   removeBucket,
 } from './operations/buckets.ts';
 import { deleteObject, deleteObjects } from './operations/delete-objects.ts';
-import { listObjects, listObjectsV2 } from './operations/list-objects.ts';
+import { listObjects, listObjectsV2, listObjectVersions } from './operations/list-objects.ts';
 import { listMultipart, listParts } from './operations/list-uploads.ts';
 import {
   abortMultipart,
@@ -22,7 +22,7 @@ import {
 } from './operations/multipart.ts';
 import { getObject, getObjectTagging, headObject } from './operations/read-objects.ts';
 import { copyObjectTo, putObject } from './operations/write-objects.ts';
-import { header, type S3Request } from './request.ts';
+import { header, onlyVersion, type S3Request } from './request.ts';
 
 /** Subresources of S3 that are not here. Answering with the whole resource instead would mislead. */
 const unsupported = [
@@ -50,8 +50,6 @@ const unsupported = [
   'retention',
   'select',
   'torrent',
-  'versionId',
-  'versions',
   'website',
 ];
 
@@ -64,6 +62,7 @@ const table = {
   GetBucketVersioning: { operation: operations.s3GetBucketVersioning, run: getBucketVersioning },
   ListObjects: { operation: operations.s3ListObjects, run: listObjects },
   ListObjectsV2: { operation: operations.s3ListObjects, run: listObjectsV2 },
+  ListObjectVersions: { operation: operations.s3ListObjects, run: listObjectVersions },
   ListMultipartUploads: { operation: operations.s3ListMultipart, run: listMultipart },
   DeleteObjects: { operation: operations.s3DeleteObjects, run: deleteObjects },
   GetObject: { operation: operations.s3GetObject, run: getObject },
@@ -84,6 +83,8 @@ const table = {
 export function chooseOperation(request: S3Request): S3Operation {
   const missing = unsupported.find((name) => request.param(name) !== undefined);
   if (missing !== undefined) throw new S3Error('NotImplemented', `${missing} is not supported here`);
+  if ((request.param('versionId') ?? onlyVersion) !== onlyVersion)
+    throw new S3Error('InvalidArgument', 'Invalid version id specified');
   const name =
     request.bucket === '' ? ofService(request) : request.key === '' ? ofBucket(request) : ofObject(request);
   if (!name) throw new S3Error('MethodNotAllowed');
@@ -113,6 +114,7 @@ function ofBucket(request: S3Request): Name | undefined {
       if (has('location')) return 'GetBucketLocation';
       if (has('versioning')) return 'GetBucketVersioning';
       if (has('uploads')) return 'ListMultipartUploads';
+      if (has('versions')) return 'ListObjectVersions';
       return request.param('list-type') === '2' ? 'ListObjectsV2' : 'ListObjects';
     default:
       return undefined;

@@ -16,6 +16,7 @@ import {
   ListBucketsCommand,
   ListObjectsCommand,
   ListObjectsV2Command,
+  ListObjectVersionsCommand,
   PutObjectCommand,
   PutObjectTaggingCommand,
   type S3Client,
@@ -356,6 +357,18 @@ describe('listings', () => {
     );
     expect(second.Contents?.map(({ Key }) => Key)).toEqual(['l/d e+f', 'l/e']);
     expect(second.IsTruncated).toBe(false);
+  });
+
+  test('of versions show each object as its only one', async () => {
+    const first = await s3.send(new ListObjectVersionsCommand({ Bucket, Prefix: 'l/', MaxKeys: 4 }));
+    expect(first.Versions?.map(({ Key, VersionId, IsLatest }) => [Key, VersionId, IsLatest])).toEqual(
+      keys.slice(0, 4).map((key) => [key, 'null', true]),
+    );
+    const KeyMarker = first.NextKeyMarker;
+    const rest = await s3.send(new ListObjectVersionsCommand({ Bucket, Prefix: 'l/', KeyMarker }));
+    expect(rest.Versions?.map(({ Key }) => Key)).toEqual(keys.slice(4));
+    expect(await textOf('l/b', { VersionId: 'null' })).toBe('l/b');
+    await expect(get('l/b', { VersionId: 'another' })).rejects.toMatchObject({ name: 'InvalidArgument' });
   });
 
   test('show nothing when nothing is asked for, and refuse nonsense', async () => {

@@ -6,7 +6,7 @@ import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
 import { encodeListedKey } from '../core/encoding.ts';
 import { writeXml, type XmlContent } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
-import { numberParam, type S3Request } from '../request.ts';
+import { numberParam, onlyVersion, type S3Request } from '../request.ts';
 
 /** Also the most that S3 gives. */
 const defaultKeys = 1000;
@@ -50,9 +50,35 @@ export async function listObjects(call: S3Call): Promise<S3Answer> {
   };
 }
 
+/** Every object is its only version, the one that S3 calls `null`; rclone deletes what this shows. */
+export async function listObjectVersions(call: S3Call): Promise<S3Answer> {
+  const marker = call.request.param('key-marker') ?? '';
+  const { common, lines, nextAfter: last, encode } = await listPage(call, marker);
+  const versions = lines.Contents.map((contents) => ({
+    ...contents,
+    VersionId: onlyVersion,
+    IsLatest: true,
+  }));
+  return {
+    xml: writeXml('ListVersionsResult', {
+      ...common,
+      KeyMarker: encode(marker),
+      VersionIdMarker: call.request.param('version-id-marker') ?? '',
+      IsTruncated: last !== undefined,
+      NextKeyMarker: last === undefined ? undefined : encode(last),
+      NextVersionIdMarker: last === undefined ? undefined : onlyVersion,
+      Version: versions,
+      CommonPrefixes: lines.CommonPrefixes,
+    }),
+  };
+}
+
 interface Page {
   readonly common: Readonly<Record<string, XmlContent>>;
-  readonly lines: Readonly<Record<string, XmlContent | readonly XmlContent[]>>;
+  readonly lines: {
+    readonly Contents: readonly Readonly<Record<string, XmlContent>>[];
+    readonly CommonPrefixes: readonly XmlContent[];
+  };
   readonly delimiter: string;
   readonly count: number;
   /** The last line, when there are more behind it. */
@@ -116,7 +142,7 @@ function pathOf(line: ListedLine, delimiter: string): string {
   return line.id === null ? `${line.name}${delimiter}` : line.name;
 }
 
-function contentsOf(line: ListedLine, encode: (key: string) => string): XmlContent {
+function contentsOf(line: ListedLine, encode: (key: string) => string): Readonly<Record<string, XmlContent>> {
   const metadata = readObjectMetadata(line.metadata);
   return {
     Key: encode(line.name),

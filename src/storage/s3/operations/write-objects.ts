@@ -10,7 +10,7 @@ import { writeXml } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
 import { headersOf, userMetadataOf } from '../object-metadata.ts';
 import { requireCopyConditions, writeConditions } from '../preconditions.ts';
-import { header, type S3Request } from '../request.ts';
+import { header, onlyVersion, type S3Request } from '../request.ts';
 
 /** What an upload without a type is. */
 export const defaultType = 'application/octet-stream';
@@ -107,7 +107,8 @@ function copySource(request: S3Request): { bucketId: string; key: string } {
       'InvalidArgument',
       'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
     );
-  if (query.length > 0) throw new S3Error('NotImplemented', 'Objects have no versions here');
+  if (query.length > 0 && query.join() !== `versionId=${onlyVersion}`)
+    throw new S3Error('NotImplemented', 'Objects have no versions here');
   return { bucketId: path.slice(0, slash), key: path.slice(slash + 1) };
 }
 
