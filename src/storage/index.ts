@@ -8,6 +8,8 @@ import { createOutgoing } from '../kernel/outgoing.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createFileBackend } from './backend/file.ts';
+import { createS3Backend } from './backend/s3.ts';
+import type { ObjectBackend } from './backend/types.ts';
 import { createEventSender } from './events/sender.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createRenderer } from './render/index.ts';
@@ -34,9 +36,18 @@ export interface StorageDeps {
 
 export const migrations: MigrationSet = { room: 'storage', dir: new URL('./sql/', import.meta.url) };
 
+/** The settings were checked: an S3 backend has a bucket. */
+function createBackend({ config, dataDir }: StorageDeps): ObjectBackend {
+  const root = join(dataDir, 'storage');
+  const { backend, s3 } = config.plinth.storage;
+  return backend === 'file'
+    ? createFileBackend(root)
+    : createS3Backend({ ...s3, bucket: s3.bucket ?? '' }, root);
+}
+
 export function createStorage(deps: StorageDeps): Service {
   const { database, log } = deps;
-  const backend = createFileBackend(join(deps.dataDir, 'storage'));
+  const backend = createBackend(deps);
   const { webhook } = deps.config.plinth.storage;
   const clock = deps.clock ?? systemClock;
   const service: StorageService = {

@@ -279,7 +279,7 @@ describe('broken uploads', () => {
       socket.write(
         `POST /storage/v1/object/open/gone HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.keys.serviceRoleKey}\r\n${head}\r\n\r\n${body}`,
       );
-      await eventually(async () => (await server.files()).partial.length > 0);
+      await eventually(async () => (await server.files()).intents.length > 0);
       socket.destroy();
       await eventually(async () => (await server.files()).intents.length === 0);
     }

@@ -1,5 +1,5 @@
 /** A storage service of one's own: gateway, keys and a fresh database, on a free port. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StorageClient } from '@supabase/storage-js';
@@ -11,6 +11,7 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import type { Claims, Keys } from '../../src/keys/index.ts';
 import { createKeys } from '../../src/keys/index.ts';
 import { createStorage, migrations } from '../../src/storage/index.ts';
+import { type Stored, startBackend } from './backends.ts';
 
 export interface StorageServer {
   readonly url: string;
@@ -23,8 +24,7 @@ export interface StorageServer {
   tokenOf(claims?: Claims): string;
   /** A request with a token of these claims; null sends none. */
   request(path: string, init?: RequestInit & { claims?: Claims | null }): Promise<Response>;
-  /** Versions on disk, and what lies in the folders for unfinished work. */
-  files(): Promise<{ objects: string[]; partial: string[]; intents: string[] }>;
+  files(): Promise<Stored>;
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,8 @@ export async function startStorage(
   parentDir = tmpdir(),
 ): Promise<StorageServer> {
   const dataDir = await mkdtemp(join(parentDir, 'plinth-storage-'));
-  const config: Config = configFrom(settings, dataDir);
+  const backend = await startBackend();
+  const config: Config = configFrom({ ...backend.settings, ...settings }, dataDir);
   const { database, drop } = await createTestDatabase('storage', async (template) => {
     await template.migrate([migrations]);
     await template.pool('postgres').exec(policies);
@@ -68,7 +69,6 @@ export async function startStorage(
   const expiresAt = Math.floor(Date.now() / 1000) + 3600;
   const tokenOf = (claims: Claims | undefined): string =>
     claims ? keys.signWithSecret({ exp: expiresAt, ...claims }) : keys.serviceRoleKey;
-  const list = (folder: string): Promise<string[]> => readdir(join(dataDir, 'storage', folder));
 
   return {
     url,
@@ -82,15 +82,12 @@ export async function startStorage(
       if (init.claims !== null) headers.set('authorization', `Bearer ${tokenOf(init.claims)}`);
       return fetch(`${url}${path}`, { ...init, headers });
     },
-    async files() {
-      const shards = await list('objects');
-      const objects = await Promise.all(shards.map((shard) => list(join('objects', shard))));
-      return { objects: objects.flat(), partial: await list('partial'), intents: await list('intents') };
-    },
+    files: () => backend.stored(dataDir),
     async stop() {
       await gateway.close(1000);
       await storage.stop?.();
       await drop();
+      await backend.stop();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -76,6 +76,14 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
     if (!urls.every((url) => url === '' || /^(nats|tls|wss?):\/\/[^/\s]+$/.test(url)))
       report('realtime.nats_url', 'must hold addresses such as nats://127.0.0.1:4222');
   }
+  const { backend, s3 } = plinth.storage;
+  if (backend === 's3') {
+    need('storage.s3.bucket', s3.bucket, 'storage.backend is "s3"');
+    if (s3.access_key_id !== undefined)
+      need('storage.s3.secret_access_key', s3.secret_access_key, 'storage.s3.access_key_id is given');
+    if (s3.endpoint !== undefined && !/^https?:\/\/[^/\s]/.test(s3.endpoint))
+      report('storage.s3.endpoint', 'must begin with https:// or http://');
+  }
   const { hibp } = plinth.auth.password;
   if (hibp.enabled) file('auth.password.hibp.list_path', hibp.list_path);
   file('branding.logo_path', plinth.branding.logo_path);

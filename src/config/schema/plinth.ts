@@ -5,6 +5,7 @@ import {
   duration,
   integer,
   list,
+  oneOf,
   optionalDuration,
   optionalInteger,
   optionalOneOf,
@@ -166,6 +167,27 @@ export const plinthSchema = section("Plinth's own settings.", {
     max_request_bodies: size(
       512 * 1024 * 1024,
       'What large request bodies may take in memory at a time; beyond it they are refused for the moment.',
+    ),
+  }),
+  storage: section('Files.', {
+    backend: oneOf(
+      'file',
+      ['s3'],
+      'Where bytes are kept: in files of the data folder, or in a bucket of any S3. What is there is not moved by a change.',
+    ),
+    s3: section(
+      'The bucket for `backend = "s3"`, in the names of upstream\'s environment (`STORAGE_S3_…`).',
+      {
+        bucket: optionalText('Its name.'),
+        endpoint: optionalText('Address of the server.', { defaultText: "Amazon's for the region" }),
+        region: text('us-east-1', 'Region of the bucket.'),
+        force_path_style: boolean(false, 'The bucket stands in the path instead of the host name.'),
+        access_key_id: optionalText('Access key.', {
+          defaultText: 'what the AWS SDK finds: AWS_ACCESS_KEY_ID, a profile, the role of the machine',
+        }),
+        secret_access_key: secret('Its secret.'),
+        prefix: text('', 'Stands before every key, so that several projects can share a bucket.'),
+      },
     ),
   }),
   jobs: section('Requests that SQL asks for (pg_net, database webhooks).', {

@@ -4,7 +4,6 @@
  * size becomes whole in one rename, without copying a byte, and whatever interrupts that leaves the parts for another
  * attempt.
  */
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +12,7 @@ import type { ByteRange } from '../core/range.ts';
 import { isMissing } from './file-errors.ts';
 import { isVersion } from './file-paths.ts';
 import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
-import type { OpenBody, Part, StoredBody } from './types.ts';
+import type { OpenBody, Part } from './types.ts';
 
 const listName = 'parts';
 
@@ -42,17 +41,6 @@ export async function assembleParts(
     if (isMissing(error)) return false;
     throw error;
   }
-}
-
-/** S3's ETag of a body in parts: the MD5 of their MD5s, and their number. */
-export function describeParts(parts: readonly Part[]): StoredBody {
-  const hash = createHash('md5');
-  let sizeBytes = 0;
-  for (const part of parts) {
-    hash.update(Buffer.from(part.etag.replaceAll('"', ''), 'hex'));
-    sizeBytes += part.sizeBytes;
-  }
-  return { sizeBytes, etag: `"${hash.digest('hex')}-${parts.length}"`, lastModified: new Date() };
 }
 
 /** The folder of an object as one body. Undefined: there is none, or it has lost its list. */

@@ -8,8 +8,9 @@ import { copyFile, type FileHandle, mkdir, open, rename } from 'node:fs/promises
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../core/range.ts';
+import { describeParts } from './describe-parts.ts';
 import { isDirectoryError, isMissing } from './file-errors.ts';
-import { assembleParts, describeParts, openParts } from './file-parts.ts';
+import { assembleParts, openParts } from './file-parts.ts';
 import { filePaths, isVersion } from './file-paths.ts';
 import { sweepFiles } from './file-sweep.ts';
 import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';

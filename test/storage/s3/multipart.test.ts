@@ -1,7 +1,5 @@
 /** Uploads in parts over the S3 protocol. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -48,7 +46,6 @@ const complete = (Key: string, UploadId: string, Parts: { PartNumber: number; ET
   s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }));
 const textOf = async (Key: string) =>
   (await s3.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString();
-const uploadFolders = () => readdir(join(server.dataDir, 'storage', 'uploads'));
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest();
 
 test('become one object, in the order of their numbers', async () => {
@@ -76,7 +73,7 @@ test('become one object, in the order of their numbers', async () => {
   );
   await server.client().from(Bucket).copy('whole', 'whole-copy');
   expect((await s3.send(new HeadObjectCommand({ Bucket, Key: 'whole-copy' }))).ContentLength).toBe(500_010);
-  await eventually(async () => (await uploadFolders()).length === 0);
+  await eventually(async () => (await server.files()).parts.length === 0);
   await expect(complete('whole', id, [first])).rejects.toMatchObject({ name: 'NoSuchUpload' });
 });
 
@@ -85,8 +82,7 @@ test('may be sent again; only the last of a number counts', async () => {
   const stale = await send('again', id, 1, 'one');
   const fresh = await send('again', id, 1, 'two');
   await expect(complete('again', id, [stale])).rejects.toMatchObject({ name: 'InvalidPart' });
-  const [folder = ''] = await uploadFolders();
-  expect(await readdir(join(server.dataDir, 'storage', 'uploads', folder))).toHaveLength(1);
+  expect((await server.files()).parts).toHaveLength(1);
   await complete('again', id, [fresh]);
   expect(await textOf('again')).toBe('two');
 });
@@ -118,7 +114,7 @@ test('are refused where they make no sense', async () => {
     );
   await s3.send(new AbortMultipartUploadCommand({ Bucket, Key: 'nonsense', UploadId: id }));
   await expect(send('nonsense', id, 1, 'x')).rejects.toMatchObject({ name: 'NoSuchUpload' });
-  await eventually(async () => (await uploadFolders()).length === 0);
+  await eventually(async () => (await server.files()).parts.length === 0);
 });
 
 test('count together towards the limit of the bucket', async () => {

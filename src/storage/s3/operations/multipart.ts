@@ -112,7 +112,8 @@ export async function completeMultipart(call: S3Call): Promise<S3Answer> {
   const row = await conditionally(() =>
     change(service, [version], async (change) => {
       const stored = await storing(() => service.backend.assemble(upload.version, parts, version));
-      if (!stored) throw new S3Error('InvalidPart');
+      // Gone with the upload, when somebody else was quicker.
+      if (!stored) throw new S3Error((await findOwn(call)) ? 'InvalidPart' : 'NoSuchUpload');
       const target = { bucketId: request.bucket, key: request.key, owner: scope.owner };
       const object = writeOf(
         target,
@@ -153,14 +154,15 @@ export async function abortMultipart(call: S3Call): Promise<S3Answer> {
 
 /** The upload of this id for this very key, if the caller may write that. @throws {S3Error} NoSuchUpload */
 export async function requireUpload(call: S3Call): Promise<MultipartUpload> {
-  const { scope, request } = call;
-  const id = request.param('uploadId') ?? '';
-  const upload = await scope.asService((tx) => findUpload(tx, id, request.bucket, request.key), {
-    readOnly: true,
-  });
+  const upload = await findOwn(call);
   if (!upload) throw new S3Error('NoSuchUpload');
   await requireUploadWritable(call, upload);
   return upload;
+}
+
+function findOwn({ scope, request }: S3Call): Promise<MultipartUpload | undefined> {
+  const id = request.param('uploadId') ?? '';
+  return scope.asService((tx) => findUpload(tx, id, request.bucket, request.key), { readOnly: true });
 }
 
 function requireUploadWritable(

@@ -1,0 +1,81 @@
+/**
+ * Making one object of parts that are objects already. S3 joins them by itself where all but the last have 5 MiB and
+ * the server knows UploadPartCopy; else their bytes go once through this process.
+ */
+import type { Readable } from 'node:stream';
+import { type Bucket, isAbsent } from './s3-bucket.ts';
+import type { Part, StoredBody } from './types.ts';
+
+const minCopiedPartBytes = 5 * 1024 * 1024;
+/** Copies at a time. */
+const copiesAtOnce = 8;
+
+type Store = (bytes: AsyncIterable<Uint8Array>, maxBytes: number) => Promise<StoredBody>;
+
+/** False: a part is missing. */
+export async function assembleInS3(
+  bucket: Bucket,
+  upload: string,
+  parts: readonly Part[],
+  version: string,
+  store: Store,
+): Promise<boolean> {
+  const keys = parts.map(({ id }) => bucket.part(upload, id));
+  const [only] = keys;
+  if (keys.length === 1 && only !== undefined)
+    return (await bucket.copy(only, bucket.object(version))) !== undefined;
+  try {
+    if (parts.slice(0, -1).every(({ sizeBytes }) => sizeBytes >= minCopiedPartBytes)) {
+      try {
+        await joinByCopying(bucket, keys, bucket.object(version));
+        return true;
+      } catch (error) {
+        if (!(error instanceof Error && error.name === 'NotImplemented')) throw error;
+      }
+    }
+    const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+    const stored = await store(readAll(bucket, keys), sizeBytes);
+    if (stored.sizeBytes !== sizeBytes) throw new Error('A part is shorter than it was when it was stored');
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}
+
+async function joinByCopying(bucket: Bucket, keys: readonly string[], target: string): Promise<void> {
+  const s3 = await import('@aws-sdk/client-s3');
+  const { client, name: Bucket } = bucket;
+  const at = { Bucket, Key: target };
+  const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand(at));
+  try {
+    const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
+    for (let from = 0; from < keys.length; from += copiesAtOnce) {
+      const some = keys.slice(from, from + copiesAtOnce).map(async (key, index) => {
+        const PartNumber = from + index + 1;
+        const CopySource = `${Bucket}/${key}`;
+        const { CopyPartResult } = await client.send(
+          new s3.UploadPartCopyCommand({ ...at, UploadId, PartNumber, CopySource }),
+        );
+        return { PartNumber, ETag: CopyPartResult?.ETag };
+      });
+      // All of them, so that none is still under way when the upload is given up.
+      for (const settled of await Promise.allSettled(some)) {
+        if (settled.status === 'rejected') throw settled.reason;
+        Parts.push(settled.value);
+      }
+    }
+    await client.send(new s3.CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } }));
+  } catch (error) {
+    await bucket.abort(target, UploadId);
+    throw error;
+  }
+}
+
+async function* readAll(bucket: Bucket, keys: readonly string[]): AsyncGenerator<Uint8Array> {
+  const { GetObjectCommand } = await import('@aws-sdk/client-s3');
+  for (const Key of keys) {
+    const { Body } = await bucket.client.send(new GetObjectCommand({ Bucket: bucket.name, Key }));
+    yield* Body as Readable;
+  }
+}

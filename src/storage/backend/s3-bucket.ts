@@ -1,0 +1,119 @@
+/** The bucket of the S3 backend: its client, its keys, and the few calls that its parts share. */
+import type { S3Client } from '@aws-sdk/client-s3';
+import { isVersion } from './file-paths.ts';
+
+/** As `[storage.s3]` of plinth.toml has it. */
+export interface S3Settings {
+  readonly bucket: string;
+  /** Undefined: Amazon's own, by region. */
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  readonly force_path_style: boolean;
+  /** Undefined: what the SDK finds by itself (environment, profile, role of the machine). */
+  readonly access_key_id: string | undefined;
+  readonly secret_access_key: string | undefined;
+  /** Before every key; several projects may share a bucket. */
+  readonly prefix: string;
+}
+
+export interface Bucket {
+  readonly client: S3Client;
+  readonly name: string;
+  object(version: string): string;
+  upload(version: string): string;
+  part(upload: string, id: string): string;
+  orphan(version: string): string;
+  /** The folder of all objects, uploads or orphans; those whose version begins with `digits`. */
+  folder(kind: 'objects' | 'uploads' | 'orphans', digits?: string): string;
+  /** All keys with a prefix. */
+  list(prefix: string): Promise<string[]>;
+  listed(prefix: string): AsyncGenerator<{ readonly key: string; readonly lastModifiedMs: number }>;
+  /** Gives up an upload in parts, as far as the server knows how; never throws. */
+  abort(key: string, uploadId: string | undefined): Promise<void>;
+  /** Undefined: there is no such object. */
+  copy(from: string, to: string): Promise<{ readonly etag: string; readonly lastModified: Date } | undefined>;
+}
+
+export async function openBucket(settings: S3Settings): Promise<Bucket> {
+  const { AbortMultipartUploadCommand, CopyObjectCommand, ListObjectsV2Command, S3Client } = await import(
+    '@aws-sdk/client-s3'
+  );
+  const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, bucket: name } = settings;
+  const client = new S3Client({
+    region: settings.region,
+    endpoint: settings.endpoint,
+    forcePathStyle: settings.force_path_style,
+    // Checksums beyond what S3 asks for are unknown to many servers that speak its protocol.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
+  });
+  const folder: Bucket['folder'] = (kind, digits = '') => `${settings.prefix}${kind}/${digits}`;
+  const bucket: Bucket = {
+    client,
+    name,
+    folder,
+    object: (version) => folder('objects', checked(version)),
+    upload: (version) => `${folder('uploads', checked(version))}/`,
+    part: (upload, id) => `${folder('uploads', checked(upload))}/${checked(id)}`,
+    orphan: (version) => folder('orphans', checked(version)),
+    async *listed(prefix) {
+      let token: string | undefined;
+      do {
+        const page = await client.send(
+          new ListObjectsV2Command({ Bucket: name, Prefix: prefix, ContinuationToken: token }),
+        );
+        for (const { Key, LastModified } of page.Contents ?? [])
+          if (Key !== undefined) yield { key: Key, lastModifiedMs: LastModified?.getTime() ?? Date.now() };
+        token = page.IsTruncated ? page.NextContinuationToken : undefined;
+      } while (token !== undefined);
+    },
+    async list(prefix) {
+      const keys: string[] = [];
+      for await (const { key } of bucket.listed(prefix)) keys.push(key);
+      return keys;
+    },
+    async abort(key, uploadId) {
+      await client
+        .send(new AbortMultipartUploadCommand({ Bucket: name, Key: key, UploadId: uploadId }))
+        .catch(() => undefined);
+    },
+    async copy(from, to) {
+      try {
+        const { CopyObjectResult } = await client.send(
+          new CopyObjectCommand({ Bucket: name, Key: to, CopySource: `${name}/${from}` }),
+        );
+        return {
+          etag: CopyObjectResult?.ETag ?? '""',
+          lastModified: CopyObjectResult?.LastModified ?? new Date(),
+        };
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      }
+    },
+  };
+  return bucket;
+}
+
+/** One by one: DeleteObjects is missing from some servers, and wants a checksum that others do not know. */
+export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promise<void> {
+  const { DeleteObjectCommand } = await import('@aws-sdk/client-s3');
+  for (const Key of keys) {
+    try {
+      await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key }));
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+    }
+  }
+}
+
+/** The object is not there. A missing bucket is another matter: it must not look like lost objects. */
+export function isAbsent(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');
+}
+
+function checked(version: string): string {
+  if (!isVersion(version)) throw new Error('A version must be a UUID');
+  return version;
+}

@@ -1,0 +1,104 @@
+/**
+ * Which backend the tests of storage run on. Files are the default; a test file that wants the same tests on S3 calls
+ * `onS3()` before it loads them (`over-s3/`).
+ */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import S3rver from 's3rver';
+import type { PartialConfig } from '../../src/config/index.ts';
+
+export interface Stored {
+  /** Versions of objects. */
+  readonly objects: string[];
+  /** What lies in the folders for unfinished work. */
+  readonly partial: string[];
+  readonly intents: string[];
+  /** `UPLOAD/PART`. */
+  readonly parts: string[];
+}
+
+export interface TestBackend {
+  readonly settings: PartialConfig;
+  stored(dataDir: string): Promise<Stored>;
+  stop(): Promise<void>;
+}
+
+let wanted: () => Promise<TestBackend> = async () => fileBackend;
+
+export const startBackend = (): Promise<TestBackend> => wanted();
+
+export function onS3(): void {
+  wanted = startS3;
+}
+
+const fileBackend: TestBackend = {
+  settings: {},
+  async stored(dataDir) {
+    const list = (folder: string): Promise<string[]> => readdir(join(dataDir, 'storage', folder));
+    const deep = async (folder: string): Promise<string[]> => {
+      const names = await list(folder);
+      const lists = await Promise.all(
+        names.map(async (name) => (await list(join(folder, name))).map((part) => `${name}/${part}`)),
+      );
+      return lists.flat();
+    };
+    return {
+      objects: (await deep('objects')).map((path) => path.slice(3)),
+      partial: await list('partial'),
+      intents: await list('intents'),
+      parts: await deep('uploads'),
+    };
+  },
+  stop: async () => undefined,
+};
+
+/** An S3 server of others (s3rver), in this process. */
+export async function startS3(): Promise<TestBackend & { readonly client: S3Client }> {
+  const directory = await mkdtemp(join(tmpdir(), 'plinth-s3rver-'));
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: 'plinth', configs: [] }],
+  });
+  const { port } = await server.run();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
+  const list = async (prefix: string): Promise<string[]> => {
+    const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: 'plinth', Prefix: prefix }));
+    return (Contents ?? []).map(({ Key }) => (Key ?? '').slice(prefix.length));
+  };
+  return {
+    client,
+    settings: {
+      plinth: {
+        storage: {
+          backend: 's3',
+          s3: {
+            bucket: 'plinth',
+            endpoint,
+            force_path_style: true,
+            access_key_id: credentials.accessKeyId,
+            secret_access_key: credentials.secretAccessKey,
+            prefix: 'here/',
+          },
+        },
+      },
+    },
+    stored: async (dataDir) => ({
+      objects: await list('here/objects/'),
+      partial: [],
+      intents: await readdir(join(dataDir, 'storage', 'intents')),
+      parts: await list('here/uploads/'),
+    }),
+    async stop() {
+      client.destroy();
+      await server.close();
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

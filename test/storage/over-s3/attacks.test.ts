@@ -1,0 +1,5 @@
+/** Attacks over REST, bytes in S3. */
+import { onS3 } from '../backends.ts';
+
+onS3();
+await import('../attacks.test.ts');

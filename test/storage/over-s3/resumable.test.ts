@@ -1,0 +1,5 @@
+/** Resumable uploads, bytes in S3. */
+import { onS3 } from '../backends.ts';
+
+onS3();
+await import('../resumable.test.ts');

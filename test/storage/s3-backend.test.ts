@@ -1,0 +1,197 @@
+/** The S3 backend by itself, on an S3 server of others, and on the S3 protocol of this one. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createS3Backend } from '../../src/storage/backend/s3.ts';
+import type { S3Settings } from '../../src/storage/backend/s3-bucket.ts';
+import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
+import { startS3, type TestBackend } from './backends.ts';
+import { type StorageServer, startStorage } from './server.ts';
+
+let root: string;
+let s3: Awaited<ReturnType<typeof startS3>>;
+let settings: S3Settings;
+let backend: ObjectBackend;
+const settingsOf = (test: TestBackend): S3Settings =>
+  ({ region: 'us-east-1', ...test.settings.plinth?.storage?.s3 }) as S3Settings;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'plinth-s3-backend-'));
+  s3 = await startS3();
+  settings = settingsOf(s3);
+  backend = createS3Backend(settings, join(root, 'storage'));
+});
+afterAll(async () => {
+  await backend.close();
+  await s3.stop();
+  await rm(root, { recursive: true, force: true });
+});
+
+const chunks = async function* (bytes: Buffer, size = 100_000) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+};
+const bytesOf = async (body: Buffer | Readable | undefined) =>
+  body === undefined || Buffer.isBuffer(body) ? body : buffer(body);
+const read = async (version: string, from = backend) => bytesOf(await (await from.open(version))?.read());
+const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
+const stored = () => s3.stored(root);
+
+test('bodies of any size come back whole and in parts', async () => {
+  for (const size of [0, 1, 5 * 1024 * 1024, 11 * 1024 * 1024]) {
+    const version = randomUUID();
+    const bytes = randomBytes(size);
+    expect(await backend.write(version, chunks(bytes), size)).toMatchObject({
+      sizeBytes: size,
+      etag: `"${md5(bytes)}"`,
+    });
+    expect((await read(version))?.equals(bytes)).toBe(true);
+    if (size < 2) continue;
+    const part = await bytesOf(await (await backend.open(version))?.read({ start: 1, end: size - 2 }));
+    expect(part?.equals(bytes.subarray(1, -1))).toBe(true);
+    await (await backend.announce([])).settle([version]);
+    expect(await backend.open(version)).toBeUndefined();
+  }
+});
+
+test('what is too large or breaks off leaves nothing', async () => {
+  const version = randomUUID();
+  for (const size of [101, 12 * 1024 * 1024])
+    await expect(backend.write(version, chunks(randomBytes(size)), size - 1)).rejects.toThrow(
+      BodyTooLargeError,
+    );
+  const failing = async function* () {
+    yield randomBytes(6 * 1024 * 1024);
+    throw new Error('the network');
+  };
+  await expect(backend.write(version, failing(), 1e9)).rejects.toThrow('the network');
+  expect(await backend.open(version)).toBeUndefined();
+});
+
+test('a copy is a body of its own', async () => {
+  const [from, to] = [randomUUID(), randomUUID()];
+  await backend.write(from, chunks(Buffer.from('hello')), 5);
+  expect(await backend.copy(from, to)).toMatchObject({
+    sizeBytes: 5,
+    etag: `"${md5(Buffer.from('hello'))}"`,
+  });
+  await (await backend.announce([])).settle([from]);
+  expect((await read(to))?.toString()).toBe('hello');
+  expect(await backend.copy(from, randomUUID())).toBeUndefined();
+});
+
+test.each(['../x', '', 'objects', 'a\0b', '/'])('%j names no body', async (version) => {
+  expect(await backend.open(version)).toBeUndefined();
+  expect(await backend.copy(version, randomUUID())).toBeUndefined();
+  await expect(backend.write(version, chunks(Buffer.from('x')), 1)).rejects.toThrow();
+});
+
+test('a bucket that is missing is an error, not lost objects', async () => {
+  const elsewhere = createS3Backend({ ...settings, bucket: 'nowhere' }, root);
+  await expect(elsewhere.open(randomUUID())).rejects.toMatchObject({ name: 'NoSuchBucket' });
+  await elsewhere.close();
+});
+
+async function assembled(on: ObjectBackend, sizes: readonly number[]): Promise<void> {
+  const [upload, version] = [randomUUID(), randomUUID()];
+  const bodies = sizes.map((size) => randomBytes(size));
+  const parts = await Promise.all(
+    bodies.map(async (bytes) => {
+      const id = randomUUID();
+      return { id, ...(await on.writePart(upload, id, chunks(bytes), bytes.length)) };
+    }),
+  );
+  const whole = Buffer.concat(bodies);
+  expect(
+    await on.assemble(
+      upload,
+      [...parts, { ...parts[0], id: randomUUID(), sizeBytes: 1, etag: '""' }],
+      version,
+    ),
+  ).toBe(undefined);
+  expect(await on.assemble(upload, parts, version)).toMatchObject({ sizeBytes: whole.length });
+  await (await on.announce([upload])).settle([upload]);
+  expect((await read(version, on))?.equals(whole)).toBe(true);
+  expect(await on.assemble(upload, parts, randomUUID())).toBeUndefined();
+}
+
+describe('a body in parts', () => {
+  const mebi = 1024 * 1024;
+
+  test.each([[[10]], [[10, 20, 30]], [[5 * mebi, 5 * mebi, 7]]])('of %j bytes becomes one', async (sizes) => {
+    await assembled(backend, sizes);
+    expect((await stored()).parts).toEqual([]);
+  });
+
+  test('is joined by the server where it can', async () => {
+    const server: StorageServer = await startStorage();
+    const { accessKeyId, secretAccessKey, region } = server.keys.s3;
+    const own = createS3Backend(
+      {
+        bucket: 'private',
+        endpoint: `${server.url}/s3`,
+        region,
+        force_path_style: true,
+        access_key_id: accessKeyId,
+        secret_access_key: secretAccessKey,
+        prefix: '',
+      },
+      root,
+    );
+    await assembled(own, [5 * mebi, 6 * mebi, 7]);
+    await assembled(own, [1, 2]);
+    await own.close();
+    await server.stop();
+  });
+});
+
+test('a crash before the row leaves nothing, after it everything', async () => {
+  const [lost, kept] = [randomUUID(), randomUUID()];
+  for (const version of [lost, kept]) await backend.write(version, chunks(Buffer.from('x')), 1);
+  await writeFile(join(root, 'storage', 'intents', 'dead.1'), `${lost}\n${kept}\n`);
+  const report = await backend.recover(async () => new Set([kept]));
+  expect(report).toEqual({ settledIntents: 1, removedVersions: 1 });
+  expect(await backend.open(lost)).toBeUndefined();
+  expect((await read(kept))?.toString()).toBe('x');
+});
+
+test('a sweep puts aside what has no row, and gives it back', async () => {
+  const [living, orphan, returning, lost] = Array.from({ length: 4 }, () => randomUUID()) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  for (const version of [living, orphan, returning])
+    await backend.write(version, chunks(Buffer.from(version)), 36);
+  await backend.writePart(orphan, randomUUID(), chunks(Buffer.from('x')), 1);
+  const hour = 60 * 60 * 1000;
+  const sweep = (rows: string[], nowMs: number) =>
+    backend.sweep?.({
+      livingWith: async (digit) => ({ objects: rows.filter((row) => row.startsWith(digit)), uploads: [] }),
+      findLiving: async (versions) => new Set(versions),
+      nowMs,
+      signal: new AbortController().signal,
+    });
+  expect(await sweep([living], Date.now())).toMatchObject({ putAside: 0, removed: 0 });
+  const first = await sweep([living, lost], Date.now() + 2 * hour);
+  expect(first?.missing).toEqual([lost]);
+  expect(first?.putAside).toBeGreaterThanOrEqual(2);
+  expect(await backend.open(orphan)).toBeUndefined();
+  expect(await sweep([living, returning], Date.now())).toMatchObject({ restored: 1, missing: [] });
+  expect((await read(returning))?.toString()).toBe(returning);
+  await sweep([living, returning], Date.now() + 8 * 24 * hour);
+  expect(await sweep([living, returning, orphan], Date.now())).toMatchObject({
+    restored: 0,
+    missing: [orphan],
+  });
+  expect((await read(living))?.toString()).toBe(living);
+  // What is not ours stays.
+  await s3.client.send(new PutObjectCommand({ Bucket: 'plinth', Key: 'here/objects/theirs', Body: 'x' }));
+  await sweep([living, returning], Date.now() + 8 * 24 * hour);
+  expect((await stored()).objects).toContain('theirs');
+});
