@@ -136,14 +136,6 @@ export const plinthSchema = section("Plinth's own settings.", {
       }),
     },
   ),
-  storage: section('Files.', {
-    webhook: section('Told of every object that was made or removed through the API, at least once.', {
-      url: optionalText(
-        'Where a POST goes; https, or http to this machine while developing. Unset: nobody is told.',
-      ),
-      api_key: secret('Sent to it as a bearer token.'),
-    }),
-  }),
   server: section('The public port.', {
     host: text('127.0.0.1', 'Address to listen on; beyond loopback only `plinth serve` does.'),
     trusted_proxies: list([], 'Addresses or blocks whose X-Forwarded-* headers are believed.'),
@@ -189,6 +181,12 @@ export const plinthSchema = section("Plinth's own settings.", {
         prefix: text('', 'Stands before every key, so that several projects can share a bucket.'),
       },
     ),
+    webhook: section('Told of every object that was made or removed through the API, at least once.', {
+      url: optionalText(
+        'Where a POST goes; https, or http to this machine while developing. Unset: nobody is told.',
+      ),
+      api_key: secret('Sent to it as a bearer token.'),
+    }),
   }),
   jobs: section('Requests that SQL asks for (pg_net, database webhooks).', {
     private_hosts: list(
