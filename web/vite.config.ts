@@ -6,6 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type UserConfig } from 'vite';
+import { earlyScriptPlugin } from './build/early-script.ts';
 import { messagesPlugin } from './build/messages.ts';
 import { schemeScriptPlugin } from './build/scheme-script.ts';
 import { themeCssPlugin } from './build/theme-css.ts';
@@ -31,6 +32,7 @@ export function faceConfig(face: Face): UserConfig {
       withoutRuntimeStylesPlugin(),
       messagesPlugin(),
       schemeScriptPlugin(noncePlaceholder),
+      ...(face === 'console' ? [earlyScriptPlugin(noncePlaceholder)] : []),
     ],
     // React has had it since 18; what wouter and others bring for older ones stays out.
     resolve: { alias: [{ find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' }] },
@@ -51,10 +53,22 @@ export function faceConfig(face: Face): UserConfig {
         }),
       },
       reportCompressedSize: false,
-      rolldownOptions: { output: { codeSplitting: { groups: [{ name: textsChunk, debugName: 'texts' }] } } },
+      rolldownOptions: {
+        output: {
+          codeSplitting: {
+            groups: [{ name: textsChunk, debugName: 'texts' }, ...(face === 'console' ? [sharedIcons] : [])],
+          },
+        },
+      },
     },
   };
 }
+
+/**
+ * The icons that several pages of the Console share, in one file: a browser asks one server for six at a time, and each of
+ * some forty would take a round trip.
+ */
+const sharedIcons = { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2 } as const;
 
 /**
  * A chunk of texts for each language: `texts-ar` holds what every Account page needs, `texts-errors-ar` what

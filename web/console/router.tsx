@@ -1,4 +1,7 @@
-/** Every address of the Console. Pages are loaded when they are needed; what they show is asked for at the same time. */
+/**
+ * Every address of the Console. Pages are loaded when they are needed; what they show is asked for at the same time. The
+ * first one is sent for before this code is there (`early.ts`).
+ */
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -11,6 +14,7 @@ import { homeQuery, inboxQuery, relationQuery, rowsQuery, tablesQuery, usersQuer
 import { sessionQuery } from './api/session.ts';
 import { type AsSearch, validateAs } from './components/persona.ts';
 import { RouteFault, RouteMissing, RouteWaiting } from './components/route-states.tsx';
+import { forgetEarly } from './early.ts';
 import { validateAuditSearch } from './features/audit/api.ts';
 import { functionsQuery, validateFunctionsSearch } from './features/functions/api.ts';
 import { validateLogSearch } from './features/logs/api.ts';
@@ -22,6 +26,7 @@ import { validateSettingsSearch } from './features/settings/api.ts';
 import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
 import { validateWhySearch } from './features/why/search.ts';
+import { Shell } from './layout/shell.tsx';
 
 export interface RouterContext {
   readonly queryClient: QueryClient;
@@ -31,7 +36,6 @@ export interface RouterContext {
 
 const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: RouteMissing });
 
-const Shell = lazyRouteComponent(() => import('./layout/shell.tsx'), 'Shell');
 const HomePage = lazyRouteComponent(() => import('./features/home/page.tsx'), 'HomePage');
 const TablesPage = lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'TablesPage');
 const NoTable = lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'NoTable');
@@ -63,34 +67,6 @@ const RealtimePage = lazyRouteComponent(() => import('./features/realtime/page.t
 const PoliciesPage = lazyRouteComponent(() => import('./features/policies/page.tsx'), 'PoliciesPage');
 const WhyPage = lazyRouteComponent(() => import('./features/why/page.tsx'), 'WhyPage');
 
-/** The code of a page by its address: the first that fits. */
-const codeOf: readonly (readonly [RegExp, readonly { preload?: () => unknown }[]])[] = [
-  [/^\/tables\/./, [TablesPage, TablePage]],
-  [/^\/tables/, [TablesPage]],
-  [/^\/sql/, [SqlPage]],
-  [/^\/policies/, [PoliciesPage]],
-  [/^\/why/, [WhyPage]],
-  [/^\/users/, [UsersPage]],
-  [/^\/storage/, [StoragePage]],
-  [/^\/functions/, [FunctionsPage]],
-  [/^\/realtime/, [RealtimePage]],
-  [/^\/inbox/, [InboxPage]],
-  [/^\/operators/, [OperatorsPage]],
-  [/^\/audit/, [AuditPage]],
-  [/^\/reference/, [ReferencePage]],
-  [/^\/settings/, [SettingsPage]],
-  [/^\/keys/, [KeysPage]],
-  [/^\/logs/, [LogsPage]],
-  [/^\/metrics/, [MetricsPage]],
-  [/^/, [HomePage]],
-];
-
-/** What an address needs, so that its code comes while the session is still being checked. */
-function preload(path: string): void {
-  const page = codeOf.find(([pattern]) => pattern.test(path))?.[1] ?? [];
-  for (const component of [Shell, ...page]) void component.preload?.();
-}
-
 /** Only a path of our own. */
 function localPath(value: unknown): string | undefined {
   return typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined;
@@ -110,9 +86,9 @@ const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
   beforeLoad: async ({ context, location }) => {
-    preload(location.pathname);
     const session = await context.queryClient.ensureQueryData(sessionQuery);
     if (session === null || session.factor === 'owed' || session.factor === 'missing') {
+      forgetEarly();
       const next = location.href === '/' ? {} : { next: location.href };
       throw redirect({ to: '/sign-in', search: next, replace: true });
     }

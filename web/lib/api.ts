@@ -41,6 +41,8 @@ export interface ApiRequest {
   readonly file?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** The answer, where it was asked for before this code was there. */
+  readonly early?: Promise<Response> | undefined;
 }
 
 /** Our own server asks for this header on every call that changes something; a foreign page cannot send it unasked. */
@@ -56,23 +58,24 @@ export async function callApi<Answer>(path: string, options: ApiRequest = {}): P
 
 /** A good answer whose body is still to be read, or an {@link ApiError}. */
 export async function openApi(path: string, options: ApiRequest = {}): Promise<Response> {
-  const { method = 'GET', body, file, headers, signal } = options;
+  const { method = 'GET', body, file, headers, signal, early } = options;
   let response: Response;
   try {
-    response = await fetch(path, {
-      method,
-      headers: {
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(file === undefined ? {} : { 'content-type': 'application/octet-stream' }),
-        ...sameOriginHeader,
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(file === undefined ? {} : { body: file }),
-      ...(signal === undefined ? {} : { signal }),
-      credentials: 'same-origin',
-    });
+    response = await (early ??
+      fetch(path, {
+        method,
+        headers: {
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(file === undefined ? {} : { 'content-type': 'application/octet-stream' }),
+          ...sameOriginHeader,
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(file === undefined ? {} : { body: file }),
+        ...(signal === undefined ? {} : { signal }),
+        credentials: 'same-origin',
+      }));
   } catch (cause) {
     if (signal?.aborted === true) throw cause;
     throw new ApiError({ message: 'No answer from the server.', status: 0, code: 'network', cause });

@@ -1,6 +1,7 @@
 /** Who is signed in, and the one way to call the Console's API. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, type ApiRequest, callApi, openApi } from '../../lib/api.ts';
+import { takeEarly } from '../early.ts';
 import type { Permission, Session } from './types.ts';
 
 const base = '/console/api';
@@ -8,7 +9,8 @@ const base = '/console/api';
 let csrfToken = '';
 
 export function callConsole<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
-  return callApi<Answer>(base + path, { ...options, headers: { 'x-plinth-csrf': csrfToken } });
+  const early = options.method === undefined ? takeEarly(base + path) : undefined;
+  return callApi<Answer>(base + path, { ...options, early, headers: { 'x-plinth-csrf': csrfToken } });
 }
 
 /** The answer itself, for those that come in pieces; an {@link ApiError} unless it is a good one. */

@@ -1,0 +1,27 @@
+/** The modules of a page by its address: the first whose pattern fits. For the build, which has them loaded early. */
+export const pageCode: readonly (readonly [pattern: string, modules: readonly string[]])[] = [
+  ['^/sign-in', ['features/sign-in/page.tsx']],
+  ['^/tables/(new|types)$', ['features/tables/tables-page.tsx']],
+  [
+    '^/tables/[^/]+/[^/]+/structure',
+    ['features/tables/tables-page.tsx', 'features/tables/schema/structure-page.tsx'],
+  ],
+  ['^/tables/.', ['features/tables/tables-page.tsx', 'features/tables/table-page.tsx']],
+  ['^/tables', ['features/tables/tables-page.tsx']],
+  ['^/sql', ['features/sql/page.tsx', 'components/editor/sql-editor.tsx']],
+  ['^/policies', ['features/policies/page.tsx']],
+  ['^/why', ['features/why/page.tsx']],
+  ['^/users', ['features/users/page.tsx']],
+  ['^/storage', ['features/storage/page.tsx']],
+  ['^/functions', ['features/functions/page.tsx']],
+  ['^/realtime', ['features/realtime/page.tsx']],
+  ['^/inbox', ['features/inbox/page.tsx']],
+  ['^/operators', ['features/operators/page.tsx']],
+  ['^/audit', ['features/audit/page.tsx']],
+  ['^/reference', ['features/reference/page.tsx']],
+  ['^/settings', ['features/settings/page.tsx']],
+  ['^/keys', ['features/keys/page.tsx']],
+  ['^/logs', ['features/logs/page.tsx']],
+  ['^/metrics', ['features/metrics/page.tsx']],
+  ['^/?$', ['features/home/page.tsx']],
+];
