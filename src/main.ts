@@ -15,6 +15,7 @@ import type { ConsoleService } from './console/index.ts';
 import { createDatabase } from './database/index.ts';
 import type { Database, MigrationSet } from './database/types.ts';
 import { isLoopback, refuseExposure } from './exposure.ts';
+import type { FunctionsService } from './functions/index.ts';
 import type { Route } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Logger, silentLogger } from './kernel/log.ts';
@@ -51,6 +52,8 @@ export interface BackendOptions {
   readonly onProgress?: (message: string) => void;
 }
 
+export type { FunctionLogLine, InspectMode, ServeSession } from './functions/index.ts';
+
 export interface Backend {
   /** The public address, for example `http://127.0.0.1:54321`; the port is known once started. */
   readonly url: string;
@@ -73,6 +76,8 @@ export interface Backend {
   consoleLink(operator?: string): Promise<string>;
   /** Who may sign in to the Console. */
   readonly operators: Pick<ConsoleService, 'listOperators' | 'createOperator'>;
+  /** What the functions print, and another way of serving them. */
+  readonly functions: Pick<FunctionsService, 'list' | 'logs' | 'serve'>;
 }
 
 const webDir = fileURLToPath(new URL('../dist/web/', import.meta.url));
@@ -414,6 +419,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
       }),
     consoleLink: (operator) => operators.issueLink(operator),
     operators,
+    functions,
   };
 }
 

@@ -102,8 +102,10 @@ const fields = ({
   health,
   consoleLink,
   operators,
+  functions,
 }: Backend) => ({
   operators,
+  functions,
   routes,
   keys,
   config,

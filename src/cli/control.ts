@@ -13,6 +13,8 @@ import { readState, type State } from './state.ts';
 export type Operation = (
   parameters: Readonly<Record<string, unknown>>,
   onProgress: (message: string) => void,
+  /** Aborted when whoever asked has gone. */
+  gone: AbortSignal,
 ) => Promise<unknown>;
 
 export interface ControlServer {
@@ -64,11 +66,13 @@ async function answer(
   const name = (request.url ?? '').slice(1);
   const parameters = JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>;
   const send = (line: Line) => response.write(`${JSON.stringify(line)}\n`);
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
   try {
     if (operation === undefined)
       throw new Error(`This Plinth does not know ${name}; it may be of another version.`);
-    send({ result: (await operation(parameters, (progress) => send({ progress }))) ?? null });
+    send({ result: (await operation(parameters, (progress) => send({ progress }), gone.signal)) ?? null });
   } catch (error) {
     const { message, advice } = describeError(error);
     send({ error: message, advice });

@@ -9,6 +9,7 @@ import { listMigrations, migrateUp, repairMigrations, seedBuckets } from '../pro
 import { findRunning, type Operation } from './control.ts';
 import { notRunning } from './errors.ts';
 import type { Place } from './place.ts';
+import { functionsServeOperation } from './serve-functions.ts';
 import { ensureDataDir } from './state.ts';
 
 interface Context extends Place {
@@ -33,6 +34,7 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
     operatorsList: async () => backend().operators.listOperators(),
     operatorsCreate: async ({ name, role }) =>
       backend().operators.createOperator(name as string, role as 'owner'),
+    functionsServe: functionsServeOperation(backend),
     databaseUrl: async () => backend().database.info.url,
     migrationList: async () => {
       const states = await listMigrations(projectDeps(() => {}));
@@ -83,7 +85,7 @@ export async function perform<T>(
       ...place,
       mode: 'development',
     });
-    return (await operations[operation]?.(parameters, onProgress)) as T;
+    return (await operations[operation]?.(parameters, onProgress, new AbortController().signal)) as T;
   });
 }
 

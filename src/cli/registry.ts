@@ -91,6 +91,10 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Make a function',
     load: async () => (await import('./commands/functions-new.ts')).functionsNew,
   },
+  'functions serve': {
+    summary: 'Show what functions print, serve them in another way',
+    load: async () => (await import('./commands/functions-serve.ts')).functionsServe,
+  },
   'users create': {
     summary: 'Make an end user',
     load: async () => (await import('./commands/users.ts')).usersCreate,

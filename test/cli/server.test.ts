@@ -193,3 +193,31 @@ test('serve makes keys of its own, readable by the owner only', async () => {
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
 });
+
+test('functions serve shows what they print, with other secrets and no token, until it ends', async () => {
+  const cwd = makeProject({
+    'supabase/config.toml': 'project_id = "serve"\n[functions.off]\nenabled = false\n',
+    'supabase/functions/.env': 'WORD=usual\n',
+    'supabase/functions/hello/index.ts': `Deno.serve(() => { console.warn('printed', Deno.env.get('WORD')); return new Response('ok'); });`,
+    'test.env': 'WORD=other\n',
+  });
+  expect((await plinth(['functions', 'serve'], { cwd })).stderr).toContain('not running');
+  const { API_URL } = await startDetached(cwd);
+  const refused = await plinth(['functions', 'serve', '--import-map', 'none.json'], { cwd });
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('there is no file')]);
+  const serving = spawnPlinth(['functions', 'serve', '--env-file', 'test.env', '--no-verify-jwt'], { cwd });
+  let shown = '';
+  serving.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    shown += chunk;
+  });
+  await vi.waitFor(() => expect(shown).toContain(`Serving functions on ${API_URL}/functions/v1/`), 20_000);
+  expect(shown).toContain('Skipped serving Function: off');
+  expect(await (await fetch(`${API_URL}/functions/v1/hello`)).text()).toBe('ok');
+  await vi.waitFor(() => expect(shown).toMatch(/\[hello\] warn: printed other/), 20_000);
+  serving.kill('SIGINT');
+  // As before once the command is gone, however it went.
+  await vi.waitFor(
+    async () => expect((await fetch(`${API_URL}/functions/v1/hello`)).status).toBe(401),
+    20_000,
+  );
+});

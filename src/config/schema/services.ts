@@ -96,7 +96,10 @@ export const storage = section('Files.', {
 export const edgeRuntime = section('The runtime of functions.', {
   enabled: boolean(true, 'Serves functions.'),
   policy: oneOf('per_worker', ['oneshot'], 'A worker for many requests, or a fresh one for each.'),
-  inspector_port: port(8083, 'Port of the debugger.', notYet),
+  inspector_port: port(
+    8083,
+    'First port of the debuggers of "plinth functions serve"; each function has one.',
+  ),
   deno_version: integer(
     2,
     'Major version of Deno on the hosted service; the bundled Deno runs in any case.',

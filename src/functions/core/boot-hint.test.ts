@@ -25,6 +25,10 @@ test.each<[string[], RegExp]>([
   ],
   [['error: Import "tiny" not a dependency'], /named nowhere/],
   [['error: Relative import path "tiny" not prefixed with / or ./ or ../'], /named nowhere/],
+  [
+    ["    Import 'file:///app/map.json' failed, not found.", 'error: Unable to load'],
+    /^The function did not start/,
+  ],
   [["error: The module's source code could not be parsed: Expected ';'"], /^The function did not start/],
   [['error: Uncaught (in promise) Error: at the top'], /^The function did not start/],
   [[], /without serving/],

@@ -11,7 +11,8 @@ const source = /(?:Import '|Failed loading |package manifest for ')([^'\s]+)/;
 export function bootHint(stderr: readonly string[]): string {
   const text = stderr.join('\n');
   const remote = source.exec(text)?.[1];
-  if (network.test(text) || (remote !== undefined && /\bfailed\b/i.test(text))) {
+  const isLocal = remote?.startsWith('file:') === true;
+  if (!isLocal && (network.test(text) || (remote !== undefined && /\bfailed\b/i.test(text)))) {
     return `${remote ?? 'A module'} could not be fetched. What was fetched once is kept and needs no network; to bring it along, set "vendor": true in the function's deno.json, or keep a node_modules folder beside it.`;
   }
   if (/expects the node_modules|not a dependency|Relative import path/.test(text))
