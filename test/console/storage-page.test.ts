@@ -1,5 +1,10 @@
 /** The storage page in a real Chromium: uploads by keyboard and by drop, previews that run nothing, links. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
@@ -18,16 +23,26 @@ const stored = [
   ['docs/deep/data.json', 'application/json', '{"a": 1}'],
 ] as const;
 
+const filmFolder = mkdtempSync(join(tmpdir(), 'plinth-film-'));
+const filmPath = join(filmFolder, 'film.bin');
 let backend: Backend;
 let browser: Browser;
 let owner: Operator;
 beforeAll(async () => {
-  backend = await createTestBackend();
+  backend = await createTestBackend({ config: { storage: { image_transformation: { enabled: true } } } });
+  writeFileSync(filmPath, film);
   browser = await launchBrowser();
   owner = await operator(backend);
   await owner.call('POST', '/storage/buckets', bucket('files'));
   await owner.call('POST', '/storage/buckets', bucket('avatars', true));
-  for (const [path, type, body] of stored) {
+  const photo = await sharp({ create: { width: 1500, height: 900, channels: 3, background: '#369' } })
+    .png()
+    .toBuffer();
+  const pictures = [
+    ['photo.png', 'image/png', photo],
+    ['damaged.png', 'image/png', photo.subarray(0, 60)],
+  ] as const;
+  for (const [path, type, body] of [...stored, ...pictures]) {
     const { body: link } = await owner.call('POST', '/storage/buckets/files/upload-link', { path });
     await backend.fetch(link.url, { method: 'PUT', headers: { 'content-type': type }, body });
   }
@@ -35,6 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await backend?.stop();
+  rmSync(filmFolder, { recursive: true, force: true });
 });
 
 const bucket = (name: string, isPublic = false) => ({
@@ -44,10 +60,11 @@ const bucket = (name: string, isPublic = false) => ({
   allowed_mime_types: null,
 });
 
-async function read(path: string): Promise<string> {
+async function readBytes(path: string): Promise<Buffer> {
   const { body } = await owner.call('GET', `/storage/buckets/files/object?${new URLSearchParams({ path })}`);
-  return (await backend.fetch(body.link)).text();
+  return Buffer.from(await (await backend.fetch(body.link)).arrayBuffer());
 }
+const read = async (path: string): Promise<string> => (await readBytes(path)).toString();
 
 const choose = (page: Page, name: string, text: string) =>
   page
@@ -135,49 +152,106 @@ test('an upload that breaks off is tried again', async () => {
   await close();
 });
 
-test('a large upload goes in parts where the service takes them, and on from where it broke off', async () => {
-  const { page, go, close } = await signedIn(browser, backend);
-  const sizeBytes = 7 * 1024 * 1024;
-  let stored = 0;
-  let fails = true;
+const film = randomBytes(13 * 1024 * 1024);
+const chooseFilm = (page: Page) => page.locator('input[data-upload]').setInputFiles(filmPath);
+/** What the page asks of the resumable endpoint, by its answers. */
+function watchParts(page: Page): string[] {
   const seen: string[] = [];
-  // The server's side of TUS 1.0.0, as storage speaks it.
-  await page.route('**/storage/v1/upload/resumable/sign**', async (route) => {
-    const request = route.request();
-    const headers = request.headers();
-    seen.push(`${request.method()} ${headers['upload-offset'] ?? headers['upload-length'] ?? ''}`.trim());
-    expect(headers['x-signature']).toMatch(/^ey/);
-    if (request.method() === 'POST') {
-      expect(headers['upload-metadata']).toContain(`objectName ${btoa('large/film.bin')}`);
-      return route.fulfill({ status: 201, headers: { location: `${request.url()}/id` } });
-    }
-    if (request.method() === 'HEAD')
-      return route.fulfill({ status: 200, headers: { 'upload-offset': String(stored) } });
-    if (stored > 0 && fails) return route.abort();
-    stored = Math.min(sizeBytes, stored + 6 * 1024 * 1024);
-    return route.fulfill({ status: 204, headers: { 'upload-offset': String(stored) } });
+  page.on('response', (answer) => {
+    const request = answer.request();
+    if (!/\/upload\/resumable/.test(request.url())) return;
+    const at = request.headers()['upload-offset'] ?? '';
+    seen.push(`${request.method()} ${at} ${answer.status()}`.replace('  ', ' '));
   });
-  await page.route('**/console/api/storage', async (route) => {
-    const answer = await route.fetch();
-    const facts = await answer.json();
-    await route.fulfill({
-      response: answer,
-      json: { ...facts, features: { ...facts.features, resumable: true } },
-    });
-  });
+  return seen;
+}
+async function breakAfterFirstPart(page: Page): Promise<void> {
+  await page.route('**/storage/v1/upload/resumable/sign/*', (route) =>
+    route.request().headers()['upload-offset'] === part ? route.abort() : route.continue(),
+  );
+}
+const part = String(6 * 1024 * 1024);
+const secondPart = String(12 * 1024 * 1024);
+
+test('a large upload goes in parts, and on from where it broke off', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=large/');
   await page.getByText('Nothing here yet').waitFor();
-  await page.locator('input[data-upload]').setInputFiles({
-    name: 'film.bin',
-    mimeType: 'application/octet-stream',
-    buffer: Buffer.alloc(sizeBytes),
-  });
+  const seen = watchParts(page);
+  await breakAfterFirstPart(page);
+  await chooseFilm(page);
   await page.getByText('The connection was lost.').waitFor();
-  fails = false;
+  await page.unroute('**/storage/v1/upload/resumable/sign/*');
   await page.getByRole('button', { name: 'Resume' }).press('Enter');
   await page.getByText('done', { exact: true }).waitFor();
-  const half = String(6 * 1024 * 1024);
-  expect(seen).toEqual([`POST ${sizeBytes}`, 'PATCH 0', `PATCH ${half}`, 'HEAD', `PATCH ${half}`]);
+  expect(seen).toEqual([
+    'POST 201',
+    'PATCH 0 204',
+    'HEAD 200',
+    `PATCH ${part} 204`,
+    `PATCH ${secondPart} 204`,
+  ]);
+  expect((await readBytes('large/film.bin')).equals(film)).toBe(true);
+  await close();
+});
+
+test('a large upload goes on after a reload, when its file is chosen again', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
+  await go('/storage?bucket=files&folder=reloaded/');
+  await page.getByText('Nothing here yet').waitFor();
+  await breakAfterFirstPart(page);
+  await chooseFilm(page);
+  await page.getByText('The connection was lost.').waitFor();
+  await page.unroute('**/storage/v1/upload/resumable/sign/*');
+  await page.reload();
+  await page.getByText('Nothing here yet').waitFor();
+  const seen = watchParts(page);
+  await chooseFilm(page);
+  await page.getByText('done', { exact: true }).waitFor();
+  expect(seen).toEqual(['HEAD 200', `PATCH ${part} 204`, `PATCH ${secondPart} 204`]);
+  expect((await readBytes('reloaded/film.bin')).equals(film)).toBe(true);
+  expect(await page.evaluate(() => localStorage.getItem('plinth-uploads'))).toBeNull();
+  await close();
+});
+
+test('an upload that the server has forgotten begins anew', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
+  await go('/storage?bucket=files&folder=forgotten/');
+  await page.getByText('Nothing here yet').waitFor();
+  await breakAfterFirstPart(page);
+  await chooseFilm(page);
+  await page.getByText('The connection was lost.').waitFor();
+  await page.unroute('**/storage/v1/upload/resumable/sign/*');
+  await page.evaluate(() => {
+    const places = JSON.parse(localStorage.getItem('plinth-uploads') ?? '[]') as { address: string }[];
+    for (const place of places) place.address = place.address.replace(/[^/]+$/, 'gone');
+    localStorage.setItem('plinth-uploads', JSON.stringify(places));
+  });
+  await page.reload();
+  await page.getByText('Nothing here yet').waitFor();
+  const seen = watchParts(page);
+  await chooseFilm(page);
+  await page.getByText('done', { exact: true }).waitFor();
+  expect(seen.slice(0, 2)).toEqual(['HEAD 404', 'POST 201']);
+  await close();
+});
+
+test('a picture is shown small, where the service makes it so', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  await go('/storage?bucket=files&file=photo.png');
+  const picture = page.getByRole('img', { name: 'photo.png' });
+  await picture.waitFor();
+  expect(await picture.getAttribute('src')).toContain('/storage/v1/render/image/sign/files/photo.png');
+  await expect
+    .poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth), { timeout: 10_000 })
+    .toBe(1000);
+  // Of a damaged one no small picture can be made; the browser gets what there is.
+  await go('/storage?bucket=files&file=damaged.png');
+  const damaged = page.getByAltText('damaged.png');
+  await expect
+    .poll(() => damaged.getAttribute('src'), { timeout: 10_000 })
+    .toContain('/storage/v1/object/sign/files/damaged.png');
+  expect(complaints.list.filter((text) => !/status of 400/.test(text))).toEqual([]);
   await close();
 });
 

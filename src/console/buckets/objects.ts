@@ -42,8 +42,8 @@ export interface StorageObjects {
   deleteBucket(bucket: string): Promise<void>;
   list(bucket: string, query: FolderQuery): Promise<Record<string, unknown>>;
   info(bucket: string, path: string): Promise<Record<string, unknown>>;
-  /** Path and query of an address that reads the object for so long; `transform` as the service knows it. */
-  readLink(bucket: string, path: string, seconds: number): Promise<string>;
+  /** Path and query of an address that reads the object for so long, or a picture of at most that width. */
+  readLink(bucket: string, path: string, seconds: number, widthPixels?: number): Promise<string>;
   uploadLink(bucket: string, path: string, replace: boolean): Promise<{ url: string; token: string }>;
   move(bucket: string, from: string, to: string, toBucket: string): Promise<void>;
   copy(bucket: string, from: string, to: string, toBucket: string): Promise<void>;
@@ -108,8 +108,11 @@ export function createStorageObjects(services: Services): StorageObjects {
         })
       ).body,
     info: async (bucket, path) => (await call(`/object/info/${addressOf(bucket, path)}`)).body,
-    async readLink(bucket, path, seconds) {
-      const { body } = await post(`/object/sign/${addressOf(bucket, path)}`, { expiresIn: seconds });
+    async readLink(bucket, path, seconds, widthPixels) {
+      const { body } = await post(`/object/sign/${addressOf(bucket, path)}`, {
+        expiresIn: seconds,
+        ...(widthPixels === undefined ? {} : { transform: { width: widthPixels, resize: 'contain' } }),
+      });
       return linkOf(String(body.signedURL));
     },
     async uploadLink(bucket, path, replace) {

@@ -17,6 +17,10 @@ export interface StorageDeps {
 
 /** Long enough to watch a film; whoever wants more asks for a link to share, which is audited. */
 const previewSeconds = 2 * 3600;
+/** Twice the panel's width, for dense screens. */
+const previewWidthPixels = 1000;
+/** A GIF may move, and its small picture would not. */
+const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
 
 export function storageRoutes(api: Api, deps: StorageDeps): void {
   const { audit } = deps;
@@ -57,7 +61,15 @@ export function storageRoutes(api: Api, deps: StorageDeps): void {
     const { path } = await parse('objectPath', call.request.query);
     const bucket = bucketOf(call);
     const info = await objects.info(bucket, path);
-    return { ...info, link: await objects.readLink(bucket, path, previewSeconds) };
+    const { transforms } = await objects.features();
+    const isPicture = transforms && picturesToShrink.test(String(info.content_type));
+    return {
+      ...info,
+      link: await objects.readLink(bucket, path, previewSeconds),
+      preview_link: isPicture
+        ? await objects.readLink(bucket, path, previewSeconds, previewWidthPixels)
+        : null,
+    };
   });
   api.route('POST', `${bucketPath}/upload-link`, 'write', async (call) => {
     const { path, replace } = await parse('uploadLink', call.request.body);

@@ -42,6 +42,8 @@ export interface FileInfo {
   readonly metadata: Record<string, unknown> | null;
   /** Reads the file for a while. */
   readonly link: string;
+  /** A smaller picture of it, where the service makes such. */
+  readonly preview_link: string | null;
 }
 
 export interface StorageSearch {

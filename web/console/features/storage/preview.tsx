@@ -5,6 +5,7 @@
  */
 import { IconEyeOff } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -21,7 +22,7 @@ export function Preview({ info, name }: { info: FileInfo; name: string }) {
   if (type.startsWith('image/'))
     return (
       <div className={classes.stage}>
-        <img src={info.link} alt={name} className={classes.picture} />
+        <Picture info={info} name={name} />
       </div>
     );
   if (type.startsWith('video/'))
@@ -43,6 +44,13 @@ export function Preview({ info, name }: { info: FileInfo; name: string }) {
       {t('file.no-preview', { type: type || name })}
     </p>
   );
+}
+
+/** The small picture; the file itself where none can be made of it. */
+function Picture({ info, name }: { info: FileInfo; name: string }) {
+  const [hasNoSmall, setHasNoSmall] = useState(false);
+  const source = info.preview_link === null || hasNoSmall ? info.link : info.preview_link;
+  return <img src={source} alt={name} className={classes.picture} onError={() => setHasNoSmall(true)} />;
 }
 
 const textQuery = (link: string) =>

@@ -58,6 +58,11 @@ async function sendInParts(options: SendOptions): Promise<void> {
   const own = { 'tus-resumable': tusVersion, 'x-signature': link.token };
   let place = options.resumeAt;
   let offset = 0;
+  if (place !== undefined) {
+    const known = await offsetOf(place, own, signal);
+    if (known === undefined) place = undefined;
+    else offset = known;
+  }
   if (place === undefined) {
     const made = await send({
       method: 'POST',
@@ -67,10 +72,8 @@ async function sendInParts(options: SendOptions): Promise<void> {
     });
     place = new URL(made.getResponseHeader('location') ?? '', location.href).pathname;
     onPlace(place);
-  } else {
-    const known = await send({ method: 'HEAD', url: place, headers: own, signal });
-    offset = Number(known.getResponseHeader('upload-offset') ?? 0);
   }
+  onProgress(offset);
   while (offset < file.size) {
     const begin = offset;
     const answer = await send({
@@ -86,6 +89,21 @@ async function sendInParts(options: SendOptions): Promise<void> {
       onProgress: (sent) => onProgress(begin + sent),
     });
     offset = Number(answer.getResponseHeader('upload-offset') ?? file.size);
+  }
+}
+
+/** How much the server has; undefined when it has forgotten the upload. */
+async function offsetOf(
+  place: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    const known = await send({ method: 'HEAD', url: place, headers, signal });
+    return Number(known.getResponseHeader('upload-offset') ?? 0);
+  } catch (error) {
+    if (error instanceof UploadFault && (error.status === 404 || error.status === 410)) return undefined;
+    throw error;
   }
 }
 

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { callConsole } from '../../api/session.ts';
 import { messageOf } from '../../components/problem-box.tsx';
 import { bucketPath, filesKey } from './api.ts';
+import { forgetPlace, recallPlace, rememberPlace } from './places.ts';
 import { sendFile, UploadFault, type UploadLink } from './send-file.ts';
 import { t } from './text.ts';
 
@@ -101,7 +102,8 @@ async function run(
   signal: AbortSignal,
   change: (id: number, fields: Partial<Upload>) => void,
 ): Promise<Pick<Upload, 'state' | 'fault' | 'exists'>> {
-  const { id, bucket, path, file, replace, place } = upload;
+  const { id, bucket, path, file, replace } = upload;
+  const place = upload.place ?? (isResumable ? recallPlace(bucket, path, file) : undefined);
   try {
     const link =
       upload.link !== undefined && place !== undefined
@@ -121,8 +123,12 @@ async function run(
       signal,
       resumeAt: place,
       onProgress: (sentBytes) => change(id, { sentBytes }),
-      onPlace: (address) => change(id, { place: address }),
+      onPlace: (address) => {
+        rememberPlace(bucket, path, file, address);
+        change(id, { place: address });
+      },
     });
+    forgetPlace(bucket, path, file);
     change(id, { sentBytes: file.size });
     return { state: 'done' };
   } catch (error) {

@@ -1,0 +1,63 @@
+/**
+ * Where uploads in parts have got to, kept in this browser: a reload loses the file, and whoever chooses it again goes on
+ * where it was. Kept by what the browser knows of a file without reading it.
+ */
+
+/** The server forgets an upload after a day. */
+const lifetimeMs = 24 * 60 * 60 * 1000;
+const most = 50;
+const key = 'plinth-uploads';
+
+interface Place {
+  readonly name: string;
+  readonly address: string;
+  readonly at: number;
+}
+
+export function recallPlace(bucket: string, path: string, file: File): string | undefined {
+  const name = nameOf(bucket, path, file);
+  return read().find((place) => place.name === name)?.address;
+}
+
+export function rememberPlace(bucket: string, path: string, file: File, address: string): void {
+  const name = nameOf(bucket, path, file);
+  write([{ name, address, at: Date.now() }, ...read().filter((place) => place.name !== name)].slice(0, most));
+}
+
+export function forgetPlace(bucket: string, path: string, file: File): void {
+  const name = nameOf(bucket, path, file);
+  write(read().filter((place) => place.name !== name));
+}
+
+const nameOf = (bucket: string, path: string, file: File): string =>
+  JSON.stringify([bucket, path, file.size, file.type, file.lastModified]);
+
+function read(): readonly Place[] {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(value) ? value.filter(isPlace) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isPlace(value: unknown): value is Place {
+  const { name, address, at } = (value ?? {}) as Partial<Place>;
+  // An address of ours and no other: a token is sent to it.
+  return (
+    typeof name === 'string' &&
+    typeof address === 'string' &&
+    address.startsWith('/storage/v1/upload/resumable/sign/') &&
+    typeof at === 'number' &&
+    Date.now() - at < lifetimeMs
+  );
+}
+
+function write(places: readonly Place[]): void {
+  try {
+    if (places.length === 0) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(places));
+  } catch {
+    // Storage is full or forbidden: uploads go on within this page only.
+  }
+}
