@@ -199,6 +199,7 @@ const exported: readonly Exported[] = [
   ['realtime', 'payload of one message', 'bytes', realtimeLimits.maxPayloadBytes],
   ['realtime', 'presence calls of one channel membership', 'count', realtimeLimits.clientPresence.maxCalls],
   ['realtime', 'they are counted over', 'ms', realtimeLimits.clientPresence.windowMs],
+  ['realtime', 'log that PostgreSQL keeps for undelivered changes', 'bytes', realtimeLimits.maxSlotWalBytes],
   ['realtime', 'a silent socket is closed after', 'ms', realtimeLimits.idleTimeoutMs],
   ['realtime', 'a socket without a channel is closed after', 'ms', realtimeLimits.emptySocketMs],
   ['realtime', 'what may wait for one slow reader', 'bytes', realtimeLimits.maxBufferedBytes],

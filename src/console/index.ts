@@ -71,7 +71,7 @@ export interface ConsoleDeps {
   /** The same, with an answer whose body comes as it is made; `init.signal` ends it. */
   readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
   readonly functions: FunctionsView;
-  readonly realtime: Pick<RealtimeService, 'verdicts'>;
+  readonly realtime: Pick<RealtimeService, 'verdicts' | 'report'>;
   /** Keeps a change of the schema as a migration of the project. */
   readonly writeMigration: WriteMigration;
   /** `.plinth/`: the key that seals second factors lies there. */
@@ -162,7 +162,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 fileSizeLimitBytes: deps.config.storage.file_size_limit,
               });
               functionRoutes(scope, api, { ...deps, audit });
-              realtimeRoutes(api, { ...deps, audit, verdicts: deps.realtime.verdicts });
+              realtimeRoutes(api, { ...deps, audit });
               referenceRoutes(api, { ...deps, audit });
               logRoutes(scope, api, deps);
               settingsRoutes(api, { ...deps, audit });

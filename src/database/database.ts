@@ -194,7 +194,7 @@ export function openDatabase(
 
 /** How a role signs in to a database of the embedded server. */
 export function clusterTarget(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'socketDir' | 'host' | 'port'>,
   role: string,
   password: string,
   database: string,
@@ -211,7 +211,11 @@ export function clusterTarget(
 }
 
 /** The connection string for people and ORMs. */
-export function clusterUrl(cluster: Cluster, password: string, database: string): string {
+export function clusterUrl(
+  cluster: Pick<Cluster, 'socketDir' | 'host' | 'port' | 'tcpPort'>,
+  password: string,
+  database: string,
+): string {
   const login = `postgres:${encodeURIComponent(password)}`;
   if (cluster.tcpPort !== null) return `postgresql://${login}@${cluster.host}:${cluster.tcpPort}/${database}`;
   const folder = encodeURIComponent(cluster.socketDir ?? '');

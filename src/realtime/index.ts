@@ -37,6 +37,8 @@ export interface RealtimeDeps {
   readonly config: Config;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** Milliseconds that only go forward, however the clock is set. */
+  readonly uptime?: () => number;
   /** Bounds that differ from the configuration's. */
   readonly limits?: Partial<Limits>;
   /** How often processes of a group hear of each other, and when a silent one is gone. */
@@ -46,10 +48,12 @@ export interface RealtimeDeps {
 export const migrations: MigrationSet = { room: 'realtime', dir: new URL('./sql/', import.meta.url) };
 
 const prefix = '/realtime/v1';
-const partitionWatchMs = 60 * 60 * 1000;
+/** Partitions, and slots that were left behind. */
+const upkeepMs = 60 * 60 * 1000;
+const clockJumpMs = 60_000;
 
 export function createRealtime(deps: RealtimeDeps): RealtimeService {
-  const { database, keys, clock = systemClock } = deps;
+  const { database, keys, clock = systemClock, uptime = () => performance.now() } = deps;
   const log = deps.log.child({ service: 'realtime' });
   const limits: Limits = { ...limitsFrom(deps.config.plinth.realtime), ...deps.limits };
   const pool = () => database.pool('supabase_realtime_admin');
@@ -58,18 +62,19 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
   const hub = createHub({
     bus,
     nextRef: referenceMaker(),
-    onPresenceDeliveries: (count) => presenceEvents.add(clock.now(), count),
+    onPresenceDeliveries: (count) => presenceEvents.add(uptime(), count),
   });
   const feed = createFeed({
     database,
     log,
     maxPayloadBytes: limits.maxPayloadBytes,
     maxWaitingBytes: limits.maxWaitingChangeBytes,
+    maxSlotWalBytes: limits.maxSlotWalBytes,
     publish: (subTopic, isPrivate, broadcast) => hub.deliver(subTopic, isPrivate, broadcast),
   });
-  const now = clock.now();
   const context: SocketContext = {
     clock,
+    uptime,
     log,
     keys,
     limits,
@@ -78,8 +83,8 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     rights: createRights(database, log),
     messagesSince: (subTopic, sinceMs, limit) => messagesSince(pool(), subTopic, sinceMs, limit),
     connections: new Set<Connection>(),
-    idle: new Deadlines(now),
-    tokens: new Deadlines(now),
+    idle: new Deadlines(uptime()),
+    tokens: new Deadlines(clock.now()),
     events: new RateAverage(),
     joins: new RateAverage(1),
     presenceEvents,
@@ -87,7 +92,8 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
   };
   const upgrades = createUpgrades(context, `${prefix}/websocket`);
   let ticker: NodeJS.Timeout | undefined;
-  let partitionTimer: NodeJS.Timeout | undefined;
+  let upkeepTimer: NodeJS.Timeout | undefined;
+  let slotsChecked: Promise<void> | undefined;
   let partitionsKept: Promise<void> | undefined;
 
   const closeSockets = (): void => {
@@ -104,11 +110,24 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
       );
   };
 
+  const upkeep = (): void => {
+    keepPartitionsNow();
+    slotsChecked = feed
+      .checkSlots()
+      .catch((error: unknown) => log.debug({ error }, 'the slots could not be looked at'));
+  };
+
+  let clockOffset = clock.now() - uptime();
+
   /** Once a second: what is due, and how much waits for slow readers. */
   const tick = (): void => {
     const time = clock.now();
-    for (const connection of context.idle.takeDue(time)) connection.checkIdle();
+    for (const connection of context.idle.takeDue(uptime())) connection.checkIdle();
     for (const channel of context.tokens.takeDue(time)) channel.confirmToken();
+    const offset = time - uptime();
+    // The day may be another one, and partitions are made by the day.
+    if (Math.abs(offset - clockOffset) > clockJumpMs) upkeep();
+    clockOffset = offset;
     closeSlowest(context.connections, limits.maxBufferedBytesInAll);
   };
 
@@ -126,18 +145,29 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     ],
     async start() {
       ticker = setInterval(tick, 1000).unref();
-      partitionTimer = setInterval(keepPartitionsNow, partitionWatchMs).unref();
-      keepPartitionsNow();
+      upkeepTimer = setInterval(upkeep, upkeepMs).unref();
+      upkeep();
       await bus.start(hub.listener);
     },
     async stop() {
       clearInterval(ticker);
-      clearInterval(partitionTimer);
+      clearInterval(upkeepTimer);
       closeSockets();
       hub.stop();
-      await Promise.all([bus.stop(), feed.stop(), partitionsKept]);
+      await Promise.all([bus.stop(), feed.stop(), partitionsKept, slotsChecked]);
     },
     verdicts: createVerdicts(database, context),
+    report() {
+      let channels = 0;
+      for (const connection of context.connections) channels += connection.channels.size;
+      return {
+        sockets: context.connections.size,
+        channels,
+        otherProcesses: bus.peers,
+        busTrouble: bus.trouble,
+        stream: feed.report,
+      };
+    },
     health: () => feed.trouble ?? bus.trouble,
   };
 }

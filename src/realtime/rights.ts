@@ -4,6 +4,7 @@
  */
 import type { Database, PostgresErrorShape } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
+import { isAnswer } from './core/answered.ts';
 import type { Caller } from './core/token.ts';
 import { ChannelError, joinRefusals, systemErrors, unauthorizedRead } from './errors.ts';
 import { keepPartitions, type RightsContext, readRights, writeRights } from './queries.ts';
@@ -74,8 +75,7 @@ function refusal(error: unknown, query: RightsQuery, log: Logger): ChannelError 
     return new ChannelError(joinRefusals.missingPartition, systemErrors.noDatabase, options);
   if (code === '57014')
     return new ChannelError(joinRefusals.queryCanceled, systemErrors.queryCanceled, options);
-  // A five-character code is an answer of PostgreSQL; classes 08, 53 and 57 tell that it cannot answer.
-  if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(08|53|57)/.test(code)) {
+  if (isAnswer(error)) {
     log.warn(
       { code: 'RlsPolicyError', topic: query.subTopic, role: query.caller.role, error },
       'a policy on realtime.messages failed',

@@ -11,7 +11,7 @@ const unsupported = { error: 'Unsupported Media Type. Use application/json or ap
 const tooLarge = { errors: { payload: ['Payload size exceeds tenant limit'] } };
 
 export function createRoutes(context: SocketContext, closeSockets: () => void): FastifyPluginAsync {
-  const { keys, clock, limits, events, hub, rights, log } = context;
+  const { keys, clock, uptime, limits, events, hub, rights, log } = context;
 
   const callerOf = (request: FastifyRequest): Caller | undefined => {
     const { authorization, apikey } = request.headers;
@@ -29,7 +29,7 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
   const overRate = (reply: FastifyReply, count: number): { message: string } | undefined => {
     const { maxEventsPerSecond } = limits;
     if (maxEventsPerSecond === Number.POSITIVE_INFINITY) return undefined;
-    const rate = events.perSecond(clock.now());
+    const rate = events.perSecond(uptime());
     const rolling = Math.trunc(rate);
     reply.headers({
       'x-rate-rolling': String(rolling),
@@ -40,7 +40,7 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
     if (count + rate > maxEventsPerSecond) {
       return { message: 'Too many messages to broadcast, please reduce the batch size' };
     }
-    events.add(clock.now(), count);
+    events.add(uptime(), count);
     return undefined;
   };
 

@@ -30,6 +30,8 @@ export interface Limits {
   readonly maxBufferedBytesInAll: number;
   /** Changes that wait for their turn; beyond it the stream of changes is not read. */
   readonly maxWaitingChangeBytes: number;
+  /** WAL that PostgreSQL may keep for the stream of changes. */
+  readonly maxSlotWalBytes: number;
   /** Frames of one channel that wait for its join or its rights; beyond it the socket is not read. */
   readonly maxWaitingFrames: number;
 }
@@ -62,6 +64,7 @@ export function limitsFrom(settings: Config['plinth']['realtime']): Limits {
     maxBufferedBytes: settings.max_buffered_per_client,
     maxBufferedBytesInAll: settings.max_buffered,
     maxWaitingChangeBytes: settings.max_waiting_changes,
+    maxSlotWalBytes: settings.max_slot_wal,
     maxWaitingFrames: 256,
   };
 }

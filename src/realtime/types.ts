@@ -3,6 +3,36 @@ import type { Service } from '../kernel/service.ts';
 
 export interface RealtimeService extends Service {
   readonly verdicts: Verdicts;
+  /** How the service is doing at this moment. */
+  report(): RealtimeReport;
+}
+
+/** All counts are those of this process. */
+export interface RealtimeReport {
+  readonly sockets: number;
+  readonly channels: number;
+  /** Other processes that serve the same database and are alive. */
+  readonly otherProcesses: number;
+  /** A sentence while they cannot be reached. */
+  readonly busTrouble: string | undefined;
+  readonly stream: StreamReport;
+}
+
+export interface StreamReport {
+  /** `closed`: nobody needs it, or it is tried again in a moment. */
+  readonly state: 'closed' | 'opening' | 'live';
+  readonly trouble: string | undefined;
+  readonly slot:
+    | {
+        readonly name: string;
+        /** It outlives its connection. */
+        readonly permanent: boolean;
+        /** WAL that PostgreSQL keeps for it, as of the last look (every 30 seconds); undefined before the first. */
+        readonly retainedBytes: number | undefined;
+        /** Beyond this it is given up. */
+        readonly maxBytes: number;
+      }
+    | undefined;
 }
 
 /** Why something reached a subscriber, or did not. */

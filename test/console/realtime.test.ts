@@ -29,6 +29,17 @@ test('the tables of the publication are told', async () => {
   expect(body.tables).toContainEqual({ schema: 'public', table: 'feed' });
 });
 
+test('how the service is doing is told', async () => {
+  const { status, body } = await owner.call('GET', '/realtime/state');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    sockets: expect.any(Number),
+    channels: expect.any(Number),
+    otherProcesses: 0,
+  });
+  expect(['closed', 'opening', 'live']).toContain(body.stream.state);
+});
+
 describe('a token', () => {
   test('joins as a user, with stock supabase-js', async () => {
     const { body } = await owner.call('POST', '/realtime/token', { as: `user:${userId}` });

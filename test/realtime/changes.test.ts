@@ -427,18 +427,38 @@ test('with a new token come the rows of the new user, and no others', async () =
   expect(told).toBe(2);
 });
 
-test('the stream comes back by itself when it is cut', async () => {
+test('the stream comes back by itself when it is cut, and nothing is missed meanwhile', async () => {
   const { seen, settle, channel } = await listen(alice, { table: 'notes' });
-  const again = new Promise<void>((resolve) => channel.on('system', {}, () => resolve()));
+  let told = 0;
+  channel.on('system', {}, () => told++);
   const { sql } = await import('../../src/kernel/sql.ts');
   await h.database.pool('supabase_admin').query(sql`
     select pg_terminate_backend(active_pid) from pg_replication_slots
     where database = current_database() and active_pid is not null`);
+  await h.sql(`insert into public.notes (owner, body) values ('${alice}', 'meanwhile')`);
+  await h.sql(`insert into public.notes (owner, body) values ('${alice}', 'after')`);
+  await settle();
+  expect(seen.map(({ new: row }) => row.body)).toEqual(['meanwhile', 'after']);
+  expect(h.health()).toBeUndefined();
+  // It was never interrupted, as far as the client is concerned.
+  expect(told).toBe(0);
+});
+
+test('when the slot is gone as well, subscribers are told that they begin anew', async () => {
+  const { seen, settle, channel } = await listen(alice, { table: 'notes' });
+  const again = new Promise<void>((resolve) => channel.on('system', {}, () => resolve()));
+  const { sql } = await import('../../src/kernel/sql.ts');
+  const admin = h.database.pool('supabase_admin');
+  const slot = h.report().stream.slot?.name ?? '';
+  await admin.query(
+    sql`select pg_terminate_backend(active_pid, 5000) from pg_replication_slots where slot_name = ${slot}`,
+  );
+  await admin.query(sql`select pg_drop_replication_slot(${slot})`);
   await again;
   await h.sql(`insert into public.notes (owner, body) values ('${alice}', 'after')`);
   await settle();
   expect(seen.map(({ new: row }) => row.body)).toEqual(['after']);
-  expect(h.health()).toBeUndefined();
+  expect(h.report().stream.slot?.name).not.toBe(slot);
 });
 
 test('broadcast_changes tells a private topic', async () => {

@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { type Harness, joined, startRealtime, subscribed, until } from './harness.ts';
+import { type Harness, joined, type Served, startRealtime, subscribed, until } from './harness.ts';
 import { openRaw, userBroadcast } from './raw-socket.ts';
 
 const lease = { aliveMs: 100, leaseMs: 1500 };
@@ -49,7 +49,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
   'over %s',
   (bus) => {
     let a: Harness;
-    let b: Harness;
+    let b: Served;
     let topics = 0;
     const topic = (): string => `${bus}-${topics++}`;
 
@@ -200,7 +200,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
         expect(list.toSorted()).toEqual([...wanted, 'change 0'].toSorted());
     });
 
-    const present = async (harness: Harness, name: string, key?: string) => {
+    const present = async (harness: Served, name: string, key?: string) => {
       const channel = harness.client().channel(name, { config: { presence: { key: key ?? '' } } });
       channel.on('presence', { event: 'sync' }, () => {});
       await joined(channel);

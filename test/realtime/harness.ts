@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
-import { createTestDatabase } from '../../src/database/testing.ts';
+import { createTestDatabase, type TestPlace } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
@@ -16,6 +16,9 @@ export interface Harness {
   readonly url: string;
   readonly keys: Keys;
   readonly database: Database;
+  /** Where the database is, for other ways to it. */
+  readonly place: TestPlace;
+  readonly databaseName: string;
   /** Runs statements as `postgres`, as a project's migrations do. */
   sql(text: string): Promise<void>;
   /** A stock client, signed in as `userId` or, without one, nobody. */
@@ -27,16 +30,22 @@ export interface Harness {
   socketUrl(key?: string, version?: string): string;
   health(): string | undefined;
   readonly verdicts: RealtimeService['verdicts'];
+  readonly report: RealtimeService['report'];
   /** A second process on the same database; its settings are the same unless given. */
-  another(options?: HarnessOptions): Promise<Harness>;
+  another(options?: HarnessOptions, place?: TestPlace): Promise<Served>;
   stop(): Promise<void>;
 }
+
+/** Without what only the one that made the database knows. */
+export type Served = Omit<Harness, 'place' | 'databaseName'>;
 
 export interface HarnessOptions {
   /** `[realtime]` of plinth.toml. */
   readonly settings?: NonNullable<PartialConfig['plinth']>['realtime'];
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
+  /** Goes with `clock` unless given. */
+  readonly uptime?: () => number;
   readonly log?: Logger;
   readonly port?: number;
   readonly lease?: RealtimeDeps['lease'];
@@ -44,20 +53,23 @@ export interface HarnessOptions {
 
 export async function startRealtime(options: HarnessOptions = {}): Promise<Harness> {
   const test = await createTestDatabase('realtime', (db) => db.migrate([migrations]));
-  return serve(test.database, options, test.another, async () => {
+  const { place, name: databaseName } = test;
+  const started = await serve(test.database, options, test.another, async () => {
     // The server notices a moment later that a stream is gone.
     const streams = sql`select from pg_replication_slots where database = current_database()`;
     while ((await test.database.pool('supabase_admin').query(streams)).length > 0);
     await test.drop();
   });
+  return { ...started, place, databaseName };
 }
 
-async function serve(
+/** The service on a database that is there already. */
+export async function serve(
   database: Database,
   options: HarnessOptions,
-  another: () => Promise<Database>,
+  another: (place?: TestPlace) => Promise<Database>,
   drop: () => Promise<void>,
-): Promise<Harness> {
+): Promise<Served> {
   const config = configFrom({ plinth: { realtime: options.settings ?? {} } }, '/nowhere');
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
   const log = options.log ?? silentLogger;
@@ -69,6 +81,7 @@ async function serve(
     log,
     limits,
     clock: options.clock,
+    uptime: options.uptime ?? options.clock?.now,
     lease: options.lease,
   });
   const gateway = createGateway({ services: [service], keys, log, trustedProxies: [], home: '/' });
@@ -102,8 +115,9 @@ async function serve(
     },
     health: () => service.health?.(),
     verdicts: service.verdicts,
-    async another(own) {
-      const second = await another();
+    report: service.report,
+    async another(own, place) {
+      const second = await another(place);
       return serve(second, { ...options, port: 0, ...own }, another, () => second.stop());
     },
     async stop() {

@@ -226,6 +226,10 @@ export const plinthSchema = section("Plinth's own settings.", {
         128 * 1024 * 1024,
         'Database changes that wait for their turn; beyond it PostgreSQL keeps what comes next.',
       ),
+      max_slot_wal: size(
+        2 * 1024 * 1024 * 1024,
+        'What PostgreSQL may keep of its log for changes that are not delivered yet; beyond it they are given up, and subscribers are told that they begin anew.',
+      ),
       bus: optionalOneOf(
         ['process', 'postgres', 'nats'],
         'How processes that serve one database share broadcasts and presence: `process` not at all, `postgres` over NOTIFY, `nats` over a NATS server. Unset: `postgres` with a database of your own, `process` with the embedded one.',

@@ -5,7 +5,7 @@
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Keys } from '../../keys/types.ts';
-import type { BroadcastQuestion, Persona, Verdicts } from '../../realtime/types.ts';
+import type { BroadcastQuestion, Persona, RealtimeService } from '../../realtime/types.ts';
 import type { Audit } from '../audit.ts';
 import { may, permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
@@ -21,13 +21,14 @@ export interface RealtimeDeps {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly audit: Audit;
-  readonly verdicts: Verdicts;
+  readonly realtime: Pick<RealtimeService, 'verdicts' | 'report'>;
 }
 
 const tokenSeconds = 10 * 60;
 
-export function realtimeRoutes(api: Api, { database, keys, clock, audit, verdicts }: RealtimeDeps): void {
+export function realtimeRoutes(api: Api, { database, keys, clock, audit, realtime }: RealtimeDeps): void {
   const db = database.pool('supabase_admin');
+  const { verdicts } = realtime;
 
   /** Nobody joins as the operator: that is looked at as a visitor. */
   const subscriberOf = (as: string | undefined): Promise<Identity> => {
@@ -39,6 +40,7 @@ export function realtimeRoutes(api: Api, { database, keys, clock, audit, verdict
     apikey: keys.publishableKey,
     tables: await publishedTables(db),
   }));
+  api.route('GET', '/realtime/state', 'read', async () => realtime.report());
   // Nobody needs a token for anon: the publishable key is one.
   api.route('POST', '/realtime/token', 'write', async (call) => {
     const { as } = await parse('channelToken', call.request.body);

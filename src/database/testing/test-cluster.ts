@@ -77,8 +77,10 @@ const templates = new Map<string, Promise<string>>();
 export interface TestDatabase {
   readonly name: string;
   readonly database: Database;
-  /** The same database once more, as another process has it. */
-  another(): Promise<Database>;
+  /** Where its server is reached. */
+  readonly place: TestPlace;
+  /** The same database once more, as another process has it; or by another way, through a proxy for instance. */
+  another(place?: TestPlace): Promise<Database>;
   /** Stops `database` and removes the clone. */
   drop(): Promise<void>;
 }
@@ -103,11 +105,12 @@ export async function createTestDatabase(
   const source = await template;
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asAdmin((admin) => clone(admin, source, name));
-  const database = await open(cluster, name);
+  const database = await openTestDatabase(cluster, name);
   return {
     name,
     database,
-    another: () => open(cluster, name),
+    place: placeOf(cluster),
+    another: (place = placeOf(cluster)) => openTestDatabase(place, name),
     async drop() {
       await database.stop();
       await asAdmin((admin) => admin.exec(`drop database if exists ${quoteIdentifier(name)} with (force)`));
@@ -119,7 +122,7 @@ async function makeTemplate(key: string, prepare: (database: Database) => Promis
   const { cluster, asAdmin } = await startTestCluster();
   const name = `template_${key}`;
   await asAdmin((admin) => clone(admin, 'postgres', name));
-  const database = await open(cluster, name);
+  const database = await openTestDatabase(cluster, name);
   try {
     await prepare(database);
     await database.stop();
@@ -150,7 +153,19 @@ async function clone(admin: Client, source: string, name: string): Promise<void>
   if (statements.length > 0) await admin.exec(statements.join(';'));
 }
 
-async function open(cluster: Cluster, name: string): Promise<Database> {
+/** `socketDir` null: over TCP. */
+export type TestPlace = Pick<Cluster, 'socketDir' | 'host' | 'port' | 'tcpPort'>;
+
+/** Without what only the process that started it has. */
+const placeOf = ({ socketDir, host, port, tcpPort }: Cluster): TestPlace => ({
+  socketDir,
+  host,
+  port,
+  tcpPort,
+});
+
+/** A database of a test cluster, also from another process than the one that started the cluster. */
+export async function openTestDatabase(cluster: TestPlace, name: string): Promise<Database> {
   const target = (role: LoginRole) => clusterTarget(cluster, role, password, name);
   const admin = await Client.connect(target('supabase_admin'));
   const info = {

@@ -4,6 +4,7 @@
  */
 import type { Pool } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
+import { isAnswer } from '../core/answered.ts';
 import { type Change, changeJson, type Refusal, refusalOf } from '../core/change.ts';
 import { matchRow, type PendingTest, type Verdict } from '../core/filter-match.ts';
 import { encodeJson, type Frame } from '../core/frame.ts';
@@ -35,7 +36,10 @@ interface Work {
 /** What roles may see of a table. */
 type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Refusal | undefined> }>;
 
-/** Returns the milliseconds that PostgreSQL was asked for. */
+/**
+ * Returns the milliseconds that PostgreSQL was asked for.
+ * @throws what is no answer of PostgreSQL's: then nothing was delivered, and the batch can be tried again
+ */
 export async function deliverBatch(
   deps: DeliveryDeps,
   changes: readonly { readonly change: Change; readonly audience: Audience }[],
@@ -126,6 +130,7 @@ async function askVisibility(
   await Promise.all(
     [...byAudience].map(([audience, list]) =>
       askAudience(deps, audience, list, views.get(audience) as RoleViews).catch((error: unknown) => {
+        if (!isAnswer(error)) throw error;
         // Whoever could not be asked about gets nothing.
         for (const work of list) work.visibleTo = new Set();
         // The function may be gone: it is made again.
@@ -203,6 +208,7 @@ async function narrowed(
       ({ role, sub }) => !isPlainId(sub) || owners.has(sub) || views.get(role)?.exempt !== false,
     );
   } catch (error) {
+    if (!isAnswer(error)) throw error;
     audience.narrows = false;
     const table = `${audience.table.schema}.${audience.table.name}`;
     deps.log.debug({ table, error }, 'the owners of rows could not be looked up; everybody is asked about');

@@ -4,12 +4,14 @@
  */
 import type { Database } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
+import { isAnswer } from '../core/answered.ts';
 import { type Change, newRow, oldRow, unchangedIdentity } from '../core/change.ts';
 import { type ChangeRequest, parseChangeRequest } from '../core/filter.ts';
 import type { Broadcast, Frame, Version } from '../core/frame.ts';
 import { waitAfter } from '../core/pace.ts';
 import type { Relation, ReplicationEvent } from '../core/pgoutput.ts';
 import type { Caller } from '../core/token.ts';
+import type { StreamReport } from '../types.ts';
 import type { Subscriber } from './audience.ts';
 import { createCatalog } from './catalog.ts';
 import { type ClaimSet, untilOver } from './checks.ts';
@@ -42,6 +44,8 @@ export interface Feed {
   /** Calls back once the stream is live; returns the undo. */
   onceLive(callback: () => void): () => void;
   readonly trouble: string | undefined;
+  readonly report: StreamReport;
+  checkSlots(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -51,6 +55,7 @@ export interface FeedOptions {
   readonly maxPayloadBytes: number;
   /** Beyond this the stream is not read until half of it is worked off: PostgreSQL keeps what comes next. */
   readonly maxWaitingBytes: number;
+  readonly maxSlotWalBytes: number;
   readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
 }
 
@@ -59,6 +64,8 @@ const subscribedText = 'Subscribed to PostgreSQL';
 const maxBatch = 200;
 const publicationWatchMs = 10_000;
 const retrySubscribeMs = 5_000;
+const firstAskAgainMs = 50;
+const lastAskAgainMs = 2_000;
 
 type Item =
   | { readonly kind: 'change'; readonly relation: Relation; readonly change: Change; readonly xid: number }
@@ -87,15 +94,18 @@ export function createFeed(options: FeedOptions): Feed {
   const stream = createStream({
     database,
     log,
+    maxSlotWalBytes: options.maxSlotWalBytes,
     wanted: (relation) => isMessages(relation) || registry.isWanted(relation),
     onEvent,
     onSnapshot: (command) => messages.catchUp(command),
-    onLive() {
-      // What was known of tables may have changed unseen.
-      catalog.forgetAll();
-      registry.forgetAudiences();
+    onLive(seamless) {
+      if (!seamless) {
+        // What was known of tables may have changed unseen.
+        catalog.forgetAll();
+        registry.forgetAudiences();
+      }
       for (const callback of [...live]) callback();
-      for (const session of sessions) session.announce();
+      for (const session of sessions) session.announce(!seamless);
     },
   });
 
@@ -155,24 +165,36 @@ export function createFeed(options: FeedOptions): Feed {
     }
   }
 
+  /** While PostgreSQL cannot be asked the batch waits: it was promised. */
   async function work(items: readonly Item[]): Promise<number> {
-    try {
-      const rows = items.filter((item) => item.kind === 'change');
-      // Catalogue and rows are asked only when the transactions that wrote them are over for others, too.
-      const asks = rows.some(({ relation }) => registry.knownAudience(relation)?.table.rowSecurity !== false);
-      if (asks) await untilOver(pool(), new Set(rows.map((row) => row.xid)));
-      const changes = [];
-      for (const item of rows) {
-        const audience = await registry.audienceOf(item.relation);
-        if (audience !== undefined && audience.groups.size > 0)
-          changes.push({ change: item.change, audience });
+    for (let delayMs = firstAskAgainMs; ; delayMs = Math.min(lastAskAgainMs, delayMs * 2)) {
+      try {
+        return await attempt(items);
+      } catch (error) {
+        if (stopped) return 0;
+        if (isAnswer(error)) {
+          log.error({ error, changes: items.length }, 'changes could not be delivered');
+          return 0;
+        }
+        log.warn({ error, changes: items.length, delayMs }, 'changes wait until PostgreSQL can be asked');
+        await new Promise((resolve) => setTimeout(resolve, delayMs));
       }
-      if (changes.length === 0) return 0;
-      return await deliverBatch({ pool, log, now: () => performance.now(), access: catalog.access }, changes);
-    } catch (error) {
-      if (!stopped) log.error({ error, changes: items.length }, 'changes could not be delivered');
-      return 0;
     }
+  }
+
+  /** Returns the milliseconds that PostgreSQL was asked for. */
+  async function attempt(items: readonly Item[]): Promise<number> {
+    const rows = items.filter((item) => item.kind === 'change');
+    // Catalogue and rows are asked only when the transactions that wrote them are over for others, too.
+    const asks = rows.some(({ relation }) => registry.knownAudience(relation)?.table.rowSecurity !== false);
+    if (asks) await untilOver(pool(), new Set(rows.map((row) => row.xid)));
+    const changes = [];
+    for (const item of rows) {
+      const audience = await registry.audienceOf(item.relation);
+      if (audience !== undefined && audience.groups.size > 0) changes.push({ change: item.change, audience });
+    }
+    if (changes.length === 0) return 0;
+    return deliverBatch({ pool, log, now: () => performance.now(), access: catalog.access }, changes);
   }
 
   const acquire = ({ role, sub, claimsJson }: Caller): ClaimSet => {
@@ -200,6 +222,7 @@ export function createFeed(options: FeedOptions): Feed {
     #attempt = 0;
     #closed = false;
     #admitted = false;
+    #announced = false;
     #retry: NodeJS.Timeout | undefined;
     /** Its table is not in the publication yet. */
     waitsForPublication = false;
@@ -241,6 +264,7 @@ export function createFeed(options: FeedOptions): Feed {
       clearTimeout(this.#retry);
       this.waitsForPublication = false;
       this.#admitted = false;
+      this.#announced = false;
       const isOver = (): boolean => this.#closed || attempt !== this.#attempt;
       stream.open();
       registry.remove(subscriber);
@@ -256,7 +280,7 @@ export function createFeed(options: FeedOptions): Feed {
             return;
           }
           this.#admitted = true;
-          if (stream.live) this.announce();
+          if (stream.live) this.announce(true);
         },
         (error: unknown) => {
           if (isOver()) return;
@@ -271,8 +295,10 @@ export function createFeed(options: FeedOptions): Feed {
     }
 
     /** Again after a lost stream: what was changed meanwhile was not told. */
-    announce(): void {
-      if (this.#admitted) this.#options.status('ok', subscribedText);
+    announce(again: boolean): void {
+      if (!this.#admitted || (this.#announced && !again)) return;
+      this.#announced = true;
+      this.#options.status('ok', subscribedText);
     }
 
     replaceCaller(caller: Caller): void {
@@ -347,6 +373,10 @@ export function createFeed(options: FeedOptions): Feed {
     get trouble() {
       return stream.trouble;
     },
+    get report() {
+      return stream.report;
+    },
+    checkSlots: () => stream.checkSlots(),
     async stop() {
       stopped = true;
       clearInterval(watch);

@@ -3,6 +3,7 @@
  * PostgreSQL describes the table anew or the publication changes.
  */
 import type { Pool, PostgresErrorShape } from '../../database/types.ts';
+import { isAnswer } from '../core/answered.ts';
 import { type ChangeRequest, describeRequest, matchesName } from '../core/filter.ts';
 import type { ValidCondition } from '../core/filter-match.ts';
 import type { Relation } from '../core/pgoutput.ts';
@@ -55,7 +56,7 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
       (conditions): Checked => ({ conditions }),
       (error: PostgresErrorShape): Checked => {
         // Only what PostgreSQL says about the request is kept.
-        if (!/^(?!08|53|57)[0-9A-Z]{5}$/.test(error.code ?? '')) throw error;
+        if (!isAnswer(error)) throw error;
         return { error };
       },
     );

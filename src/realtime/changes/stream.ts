@@ -1,20 +1,25 @@
 /**
- * The one logical decoding stream: rows of the users' publication and of realtime.messages, in commit order. It is
- * opened when the first channel needs it (making a slot waits for every open writing transaction of the cluster, so a
- * start must not), has a temporary slot of its own, and is opened anew with a fresh one whenever it ends.
+ * The one logical decoding stream of this process: rows of the users' publication and of realtime.messages, in commit
+ * order. It is opened when the first channel needs it (making a slot waits for every open writing transaction of the
+ * cluster, so a start must not), and opened anew whenever it ends: on the same slot where that is still there, so that
+ * nothing is missed, else on a fresh one.
  */
-import { randomBytes } from 'node:crypto';
-import type { Database, ReplicationConnection } from '../../database/types.ts';
+import type { Database, PostgresErrorShape, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
 import { createDecoder, type Relation, type ReplicationEvent } from '../core/pgoutput.ts';
+import { lsnText, Progress } from '../core/progress.ts';
+import type { StreamReport } from '../types.ts';
 import { changesPublication } from './catalog.ts';
+import { dropAbandoned, dropSlot, endServer, newSlot, type Slot, slotState } from './slot.ts';
 
 export const messagesPublication = 'supabase_realtime_messages_publication';
 
 export interface StreamOptions {
   readonly database: Database;
   readonly log: Logger;
+  /** WAL that PostgreSQL may keep for this stream; beyond it the stream begins anew, without what it has missed. */
+  readonly maxSlotWalBytes: number;
   readonly wanted: (relation: Relation) => boolean;
   readonly onEvent: (event: ReplicationEvent) => void;
   /**
@@ -22,19 +27,23 @@ export interface StreamOptions {
    * everything else comes with the stream.
    */
   readonly onSnapshot: (command: ReplicationConnection['command']) => Promise<void>;
-  readonly onLive: () => void;
+  /** `seamless`: the stream goes on where the last one ended, nothing was missed. */
+  readonly onLive: (seamless: boolean) => void;
 }
 
 export interface Stream {
   /** Opens it if nobody did. */
   open(): void;
   readonly live: boolean;
-  /** A sentence while it is wanted and not live. */
+  /** A sentence while it is wanted and not live, or keeps much WAL. */
   readonly trouble: string | undefined;
+  readonly report: StreamReport;
   acknowledge(lsn: bigint): void;
   /** Makes PostgreSQL wait with what comes next; the beginning of a stream ends it. */
   pause(): void;
   resume(): void;
+  /** Looks after the slots: how much WAL is kept, and whether somebody left one behind. */
+  checkSlots(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,6 +56,7 @@ const slotPatienceMs = 5_000;
  */
 const heartbeatMs = 30_000;
 const silenceMs = 120_000;
+const farewellMs = 3_000;
 
 export function createStream(options: StreamOptions): Stream {
   const { database, log } = options;
@@ -58,6 +68,15 @@ export function createStream(options: StreamOptions): Stream {
   let running: Promise<void> | undefined;
   let paused = false;
   let heardAt = 0;
+  let slot: Slot | undefined;
+  /** The server's process for the connection. */
+  let serverPid = 0;
+  /** Permanent slots that are of no use any more and may still be there, with the process that has them. */
+  const leftovers = new Map<string, number>();
+  let retainedBytes: number | undefined;
+  let warning: string | undefined;
+  const progress = new Progress();
+  const pool = () => database.pool('supabase_realtime_admin');
   const isStopped = (): boolean => state === 'stopped';
 
   const open = (): void => {
@@ -78,37 +97,78 @@ export function createStream(options: StreamOptions): Stream {
       });
   };
 
-  const run = async (): Promise<void> => {
-    const slot = `supabase_realtime_replication_slot_${randomBytes(4).toString('hex')}`;
-    const publications = await existingPublications(database);
-    const opened = await database.connectReplication();
-    connection = opened;
-    if (isStopped()) return;
+  /** Whether the slot of the last stream is still good. What is left of that stream is ended. */
+  const isResumable = async (): Promise<boolean> => {
+    if (slot === undefined) return false;
+    const found = slot.permanent ? await slotState(pool(), slot.name) : undefined;
+    if (found?.usable !== true) {
+      giveUpSlot();
+      return false;
+    }
+    if (found.active_pid !== null) await endServer(pool(), found.active_pid);
+    return true;
+  };
+
+  const giveUpSlot = (): void => {
+    if (slot?.permanent) leftovers.set(slot.name, serverPid);
+    slot = undefined;
+  };
+
+  const dropLeftovers = async (): Promise<void> => {
+    for (const [name, maker] of [...leftovers]) {
+      await dropSlot(pool(), name, maker);
+      leftovers.delete(name);
+    }
+  };
+
+  /** Waits until every transaction that writes at this moment is over. */
+  const makeSlot = async (opened: ReplicationConnection): Promise<void> => {
+    await dropLeftovers();
+    const made = await newSlot(pool(), database.info.serverVersion);
+    // The server may make it also when its answer never arrives.
+    slot = made;
     const patience = setTimeout(() => {
       trouble = 'the stream of changes waits for open transactions that have written something';
       log.warn({}, trouble);
     }, slotPatienceMs);
     try {
-      // The forms that values are converted from (core/json-text.ts).
-      await opened.command(
-        "set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
-      );
       await opened.command('begin isolation level repeatable read read only');
-      await opened.command(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput (SNAPSHOT 'use')`);
+      await opened.command(
+        `CREATE_REPLICATION_SLOT ${made.name} ${made.permanent ? '' : 'TEMPORARY '}LOGICAL pgoutput (SNAPSHOT 'use')`,
+      );
+      progress.restart();
       await options.onSnapshot((text) => opened.command(text));
       await opened.command('commit');
+    } catch (error) {
+      giveUpSlot();
+      throw error;
     } finally {
       clearTimeout(patience);
     }
+  };
+
+  const run = async (): Promise<void> => {
+    const publications = await existingPublications(database);
+    const opened = await database.connectReplication();
+    connection = opened;
+    if (isStopped()) return;
+    // The forms that values are converted from (core/json-text.ts).
+    const [server] = await opened.command(
+      "select pg_backend_pid() as pid; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
+    );
+    const seamless = await isResumable();
+    serverPid = Number(server?.pid);
+    if (!seamless) await makeSlot(opened);
     if (isStopped()) return;
     const decoder = createDecoder(options.wanted);
     heardAt = performance.now();
     paused = false;
     const names = publications.map((name) => `"${name}"`).join(',');
     const { ended } = opened.stream(
-      `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', messages 'true', publication_names ${quoteLiteral(names)})`,
+      `START_REPLICATION SLOT ${slot?.name} LOGICAL ${lsnText(progress.received)} (proto_version '1', messages 'true', publication_names ${quoteLiteral(names)})`,
       (payload) => {
         heardAt = performance.now();
+        if (!progress.admits(payload)) return;
         const event = decoder.decode(payload);
         if (event !== undefined) options.onEvent(event);
       },
@@ -122,14 +182,48 @@ export function createStream(options: StreamOptions): Stream {
         opened.destroy();
         return;
       }
-      beat(database).catch((error: unknown) => log.debug({ error }, 'no heartbeat could be written'));
+      beat(database)
+        .then(checkWal)
+        .catch((error: unknown) => log.debug({ error }, 'no heartbeat could be written'));
     }, heartbeatMs).unref();
-    options.onLive();
+    options.onLive(seamless);
     try {
       await ended;
+    } catch (error) {
+      if (seamless && isRefusal(error)) giveUpSlot();
+      throw error;
     } finally {
       clearInterval(heart);
     }
+  };
+
+  /** Much WAL is told of; too much ends the stream, and the next one begins with a fresh slot. */
+  const checkWal = async (): Promise<void> => {
+    const checked = slot;
+    const found = checked && (await slotState(pool(), checked.name));
+    if (checked === undefined || found === undefined || checked !== slot) return;
+    retainedBytes = found.retained_bytes;
+    const facts = { slot: checked.name, retainedBytes, maxBytes: options.maxSlotWalBytes };
+    if (retainedBytes > options.maxSlotWalBytes) {
+      log.error(facts, 'PostgreSQL keeps too much WAL for realtime: changes that wait there are given up');
+      warning = undefined;
+      giveUpSlot();
+      connection?.destroy();
+    } else if (retainedBytes > options.maxSlotWalBytes / 2) {
+      if (warning === undefined) log.warn(facts, 'PostgreSQL keeps much WAL for realtime');
+      warning = `PostgreSQL keeps ${Math.round(retainedBytes / 1024 ** 2)} MiB of WAL for the stream of changes; beyond ${Math.round(options.maxSlotWalBytes / 1024 ** 2)} MiB they are given up`;
+    } else warning = undefined;
+  };
+
+  const dropInTime = async (): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, farewellMs);
+    });
+    await Promise.race([dropLeftovers(), late]).catch((error: unknown) =>
+      log.warn({ error }, 'the slot could not be dropped; the next start does it'),
+    );
+    clearTimeout(timer);
   };
 
   return {
@@ -138,7 +232,15 @@ export function createStream(options: StreamOptions): Stream {
       return state === 'live';
     },
     get trouble() {
-      return trouble;
+      return trouble ?? warning;
+    },
+    get report() {
+      const { maxSlotWalBytes } = options;
+      return {
+        state: state === 'stopped' ? 'closed' : state,
+        trouble: trouble ?? warning,
+        slot: slot && { ...slot, retainedBytes, maxBytes: maxSlotWalBytes },
+      };
     },
     acknowledge(lsn) {
       connection?.acknowledge(lsn);
@@ -154,13 +256,25 @@ export function createStream(options: StreamOptions): Stream {
       heardAt = performance.now();
       connection?.resume();
     },
+    async checkSlots() {
+      const dropped = await dropAbandoned(database, slot?.name);
+      if (dropped.length > 0) log.info({ slots: dropped }, 'slots that nobody came back for are dropped');
+      await checkWal();
+    },
     async stop() {
       state = 'stopped';
       clearTimeout(retry);
       connection?.destroy();
       await running;
+      giveUpSlot();
+      await dropInTime();
     },
   };
+}
+
+/** The server has answered, and does not serve the slot. */
+function isRefusal(error: unknown): boolean {
+  return /^(42704|55000|58P01)$/.test((error as Partial<PostgresErrorShape>).code ?? '');
 }
 
 async function beat(database: Database): Promise<void> {

@@ -40,7 +40,7 @@ export class ChannelPresence {
       return undefined;
     }
     const { maxCalls, windowMs } = context.limits.clientPresence;
-    if (!this.#calls.take(context.clock.now(), maxCalls, windowMs)) {
+    if (!this.#calls.take(context.uptime(), maxCalls, windowMs)) {
       channel.shutDown(systemErrors.clientPresence);
       return undefined;
     }
@@ -68,7 +68,7 @@ export class ChannelPresence {
   #track(call: Record<string, unknown>, ref: string | null): void {
     const channel = this.#channel;
     const { voice, room } = channel;
-    const { hub, limits, clock, presenceEvents } = channel.context;
+    const { hub, limits, uptime, presenceEvents } = channel.context;
     if (channel.rights.known.writePresence !== true || room === undefined) {
       voice.reply(ref, 'error', {});
       return;
@@ -82,11 +82,11 @@ export class ChannelPresence {
       channel.shutDown(systemErrors.trackSize);
       return;
     }
-    if (presenceEvents.perSecond(clock.now()) > limits.maxPresenceEventsPerSecond) {
+    if (presenceEvents.perSecond(uptime()) > limits.maxPresenceEventsPerSecond) {
       channel.shutDown(systemErrors.tooManyPresence);
       return;
     }
-    presenceEvents.add(clock.now());
+    presenceEvents.add(uptime());
     this.#enabled = true;
     hub.track(room, channel, this.#key, payload);
     voice.reply(ref, 'ok', {});

@@ -88,9 +88,9 @@ export class Channel implements Membership {
   }
 
   countEvent(): void {
-    const { limits, events, clock } = this.context;
+    const { limits, events, uptime } = this.context;
     if (limits.maxEventsPerSecond === Number.POSITIVE_INFINITY) return;
-    const now = clock.now();
+    const now = uptime();
     events.add(now);
     if (events.perSecond(now) > limits.maxEventsPerSecond) this.shutDown(systemErrors.tooManyMessages);
   }
@@ -136,13 +136,13 @@ export class Channel implements Membership {
 
   /** Reads the request and counts it. @throws {ChannelError} when a limit is reached */
   #readJoin({ payload }: ClientMessage): JoinRequest {
-    const { limits, clock, joins } = this.context;
+    const { limits, uptime, joins } = this.context;
     if (this.subTopic === '') throw ChannelError.ofJoin(joinRefusals.topicName);
     const request = parseJoin(payload, this.subTopic);
     if (limits.privateOnly && !request.private) throw ChannelError.ofJoin(joinRefusals.privateOnly);
-    if (joins.perSecond(clock.now()) >= limits.maxJoinsPerSecond)
+    if (joins.perSecond(uptime()) >= limits.maxJoinsPerSecond)
       throw ChannelError.ofJoin(joinRefusals.tooManyJoins);
-    joins.add(clock.now());
+    joins.add(uptime());
     if (this.#connection.channels.size > limits.maxChannelsPerClient)
       throw ChannelError.ofJoin(joinRefusals.tooManyChannels);
     return request;

@@ -38,7 +38,7 @@ export class Connection {
     this.version = options.version;
     this.token = options.token;
     this.headersJson = options.headersJson;
-    const now = context.clock.now();
+    const now = context.uptime();
     this.#lastReceivedAt = now;
     this.#emptySince = now;
     context.connections.add(this);
@@ -92,8 +92,8 @@ export class Connection {
 
   /** Looks whether the socket may stay; called when its deadline is due. */
   checkIdle(): void {
-    const { clock, limits, idle } = this.#context;
-    const now = clock.now();
+    const { uptime, limits, idle } = this.#context;
+    const now = uptime();
     const idleAt = this.#lastReceivedAt + limits.idleTimeoutMs;
     const emptyAt =
       this.#emptySince === undefined ? Number.POSITIVE_INFINITY : this.#emptySince + limits.emptySocketMs;
@@ -113,11 +113,11 @@ export class Connection {
   forget(channel: Channel): void {
     if (this.#channels.get(channel.topic) !== channel) return;
     this.#channels.delete(channel.topic);
-    if (this.#channels.size === 0) this.#emptySince = this.#context.clock.now();
+    if (this.#channels.size === 0) this.#emptySince = this.#context.uptime();
   }
 
   #touch(): void {
-    this.#lastReceivedAt = this.#context.clock.now();
+    this.#lastReceivedAt = this.#context.uptime();
   }
 
   #receive(data: Buffer, binary: boolean): void {

@@ -15,6 +15,8 @@ import type { Connection } from './connection.ts';
 
 export interface SocketContext {
   readonly clock: Clock;
+  /** Milliseconds that only go forward, for silence and rates: the clock may be set. */
+  readonly uptime: () => number;
   readonly log: Logger;
   readonly keys: Keys;
   readonly limits: Limits;

@@ -89,7 +89,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
     const judged = judgeToken(context.keys.verify(token), clock.now());
     if (!judged.ok) return handshakeRefusalOf(judged.fault);
     if (context.connections.size >= limits.maxConcurrentUsers) return handshakeRefusals.tooManyUsers;
-    if (context.joins.perSecond(clock.now()) > limits.maxJoinsPerSecond)
+    if (context.joins.perSecond(context.uptime()) > limits.maxJoinsPerSecond)
       return handshakeRefusals.tooManyJoins;
     return { token };
   }

@@ -6,7 +6,7 @@ import { judgeBroadcast } from './broadcast.ts';
 import { judgeChange } from './change.ts';
 
 export function createVerdicts(database: Database, context: SocketContext): Verdicts {
-  const { limits, events, clock, rights, connections } = context;
+  const { limits, events, clock, uptime, rights, connections } = context;
   const now = (): number => clock.now();
   const deps = {
     pool: () => database.pool('supabase_realtime_admin'),
@@ -17,7 +17,7 @@ export function createVerdicts(database: Database, context: SocketContext): Verd
     rate: () =>
       limits.maxEventsPerSecond === Number.POSITIVE_INFINITY
         ? undefined
-        : { perSecond: events.perSecond(now()), limit: limits.maxEventsPerSecond },
+        : { perSecond: events.perSecond(uptime()), limit: limits.maxEventsPerSecond },
   };
 
   const connected = ({ role, claims }: Persona): number => {
