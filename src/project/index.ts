@@ -126,6 +126,7 @@ async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: Fir
   const { session, privileged, done } = start;
   // Our own cluster, and nothing listens yet.
   const quiet = database.info.embedded;
+  const exactVectors = database.info.embedded;
   const note = (message: string) => {
     log.warn({ service: 'project' }, message);
     onProgress(message);
@@ -139,7 +140,13 @@ async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: Fir
   if (roles !== undefined && !done.has('roles')) {
     onProgress('Creating roles from supabase/roles.sql...');
     const file = { shownPath: 'supabase/roles.sql', text: roles };
-    await runFile(file, { session, privileged, quiet, record: (tx) => insertStep(tx, 'roles') });
+    await runFile(file, {
+      session,
+      privileged,
+      quiet,
+      exactVectors,
+      record: (tx) => insertStep(tx, 'roles'),
+    });
   }
   if (config.db.migrations.enabled) {
     const folder = readMigrationFolder(supabaseDir);
@@ -148,13 +155,13 @@ async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: Fir
     const wanted = folder.files.filter(
       ({ version }) => !applied.has(version) && version <= (options.upToVersion ?? version),
     );
-    await applyMigrations(wanted, { session, privileged, quiet, onProgress });
+    await applyMigrations(wanted, { session, privileged, quiet, exactVectors, onProgress });
   }
   if (config.db.seed.enabled) {
     const seeds = readSeedFiles(supabaseDir, config.db.seed.sql_paths);
     const isDefault = config.db.seed.sql_paths.join() === './seed.sql';
     if (!isDefault) seeds.notes.forEach(note);
-    await applySeeds(seeds.files, { session, privileged, onProgress });
+    await applySeeds(seeds.files, { session, privileged, exactVectors, onProgress });
   }
   await session.exec('reset all; reset role');
   await insertStep(session, 'database');
@@ -214,7 +221,9 @@ export async function migrateUp(
 ): Promise<string[]> {
   const pending = pendingMigrations(await listMigrations(deps), options.includeAll);
   await withUserSession(deps, async (session, privileged) => {
-    await applyMigrations(pending, { session, privileged, quiet: false, onProgress: deps.onProgress });
+    const exactVectors = deps.database.info.embedded;
+    const { onProgress } = deps;
+    await applyMigrations(pending, { session, privileged, quiet: false, exactVectors, onProgress });
   });
   return pending.map(({ shownPath }) => shownPath);
 }

@@ -68,6 +68,7 @@ export interface ApplyOptions {
   readonly session: Session;
   readonly privileged: PrivilegedRunner;
   readonly quiet: boolean;
+  readonly exactVectors: boolean;
   readonly onProgress: (message: string) => void;
 }
 

@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly privileged: PrivilegedRunner;
   /** Nobody else uses the database. */
   readonly quiet: boolean;
+  /** The `vector` extension is ours: an embedded server. */
+  readonly exactVectors: boolean;
   /** Writes the bookkeeping, in the transaction of the file's last statements. */
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
 }

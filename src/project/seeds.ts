@@ -8,6 +8,7 @@ import { runFile } from './run-file.ts';
 export interface SeedOptions {
   readonly session: Session;
   readonly privileged: PrivilegedRunner;
+  readonly exactVectors: boolean;
   readonly onProgress: (message: string) => void;
 }
 

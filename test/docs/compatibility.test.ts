@@ -46,7 +46,7 @@ describe('what is missing, in the words of the page', () => {
     expect(answer.text).toContain(said);
   });
 
-  it.each(['postgis', 'vector', 'pg_jsonschema', 'plv8', 'timescaledb', 'wrappers'])(
+  it.each(['postgis', 'pg_jsonschema', 'plv8', 'timescaledb', 'wrappers'])(
     'the extension %s is refused with a sentence',
     async (name) => {
       expect(page).toContain(`\`${name}\``);
@@ -100,6 +100,19 @@ describe('what is different', () => {
     await expect(pool.query(sql`select http_set_curlopt('CURLOPT_PROXY', 'x')`)).rejects.toThrow(
       'not available',
     );
+  });
+
+  it('vector searches exactly; its indexes are made and take no parameters in plain SQL', async () => {
+    expect(page).toContain('every search looks at every row');
+    const pool = backend.database.pool('postgres');
+    await pool.exec(`create extension vector with schema extensions;
+      create table public.docs (id int, e vector(2)); insert into public.docs values (1, '[1,0]'), (2, '[0,1]');
+      create index on public.docs using hnsw (e vector_cosine_ops)`);
+    const nearest = sql`select id from public.docs order by e <=> '[1,1.1]' limit 1`;
+    expect(await pool.query(nearest)).toEqual([{ id: 2 }]);
+    await expect(
+      pool.exec('create index on public.docs using ivfflat (e vector_l2_ops) with (lists = 100)'),
+    ).rejects.toThrow('unrecognized parameter "lists"');
   });
 
   it('requests of SQL are sent, to this server under the name of the gateway too', async () => {

@@ -56,3 +56,28 @@ test('a migration list without any database table is empty', async () => {
   const [only] = await listMigrations(project.deps);
   expect(only?.applied).toBe(false);
 });
+
+test('the job extensions of a hosted project, with the parameters of a vector index', async () => {
+  const project = await projectWith({
+    'migrations/1_a.sql': `
+      create extension if not exists vector with schema extensions;
+      create extension if not exists pg_cron with schema pg_catalog;
+      create extension if not exists pg_net with schema extensions;
+      create extension if not exists pgmq;
+      create extension if not exists http with schema extensions;
+      create table docs (id int primary key, embedding vector(3));
+      create index docs_near on docs using ivfflat (embedding vector_cosine_ops) with (lists = 100);
+      select cron.schedule('nightly', '0 3 * * *', 'delete from docs');
+      select pgmq.create('tasks');`,
+  });
+  await project.start();
+  project.write(
+    'migrations/2_b.sql',
+    'create index concurrently docs_hnsw on docs using hnsw (embedding vector_ip_ops) with (m = 16)',
+  );
+  await migrateUp(project.deps, { includeAll: false });
+  expect(
+    await project.values(`select indexname::text from pg_indexes where tablename = 'docs' order by 1`),
+  ).toEqual(['docs_hnsw', 'docs_near', 'docs_pkey']);
+  expect(await project.values('select jobname from cron.job')).toEqual(['nightly']);
+});

@@ -47,7 +47,6 @@ export const refusedExtensions: Readonly<Record<string, string>> = {
   postgis_topology: external,
   rum: `a GIN index does most of its work; or ${external}`,
   timescaledb: `use ordinary partitioned tables, or ${external}`,
-  vector: notYet,
   wrappers: `use postgres_fdw for PostgreSQL servers, or ${external}`,
 };
 

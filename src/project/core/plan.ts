@@ -4,6 +4,7 @@
  */
 import { asPrivileged, type Privileged } from './privileged.ts';
 import type { Statement } from './split.ts';
+import { withoutVectorIndexOptions } from './vector-index.ts';
 
 export interface PlannedStatement {
   /** From 0, as upstream counts. */
@@ -24,9 +25,11 @@ export type Step =
 export interface PlanOptions {
   /** Nobody else uses the database: CONCURRENTLY is dropped, so that the file stays one transaction. */
   readonly quiet: boolean;
+  /** The `vector` extension is ours, whose indexes take no parameters. */
+  readonly exactVectors: boolean;
 }
 
-export function planFile(statements: readonly Statement[], { quiet }: PlanOptions): Step[] {
+export function planFile(statements: readonly Statement[], { quiet, exactVectors }: PlanOptions): Step[] {
   const steps: Step[] = [];
   let open: PlannedStatement[] = [];
   const close = (end: 'commit' | 'rollback') => {
@@ -34,7 +37,8 @@ export function planFile(statements: readonly Statement[], { quiet }: PlanOption
     open = [];
   };
 
-  statements.forEach(({ text, words }, index) => {
+  statements.forEach(({ text: written, words }, index) => {
+    const text = exactVectors ? withoutVectorIndexOptions(written, words) : written;
     const control = transactionControl(words);
     if (words.length === 0) return;
     if (control === 'begin') {

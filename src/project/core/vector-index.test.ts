@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { splitStatements } from './split.ts';
+import { withoutVectorIndexOptions } from './vector-index.ts';
+
+const shown = (text: string): string => {
+  const [statement] = splitStatements(text);
+  const result = withoutVectorIndexOptions(statement?.text ?? '', statement?.words ?? []);
+  expect(result).toHaveLength((statement?.text ?? '').length);
+  return result.replace(/\s+/g, ' ').trim();
+};
+
+test.each([
+  [
+    'create index on items using ivfflat (e vector_l2_ops) with (lists = 100)',
+    'create index on items using ivfflat (e vector_l2_ops)',
+  ],
+  [
+    'CREATE INDEX CONCURRENTLY i ON items USING HNSW (e vector_cosine_ops) WITH (m = 16, ef_construction = 64) WHERE id > 1',
+    'CREATE INDEX CONCURRENTLY i ON items USING HNSW (e vector_cosine_ops) WHERE id > 1',
+  ],
+  [
+    'create index on items using hnsw (e vector_l2_ops)',
+    'create index on items using hnsw (e vector_l2_ops)',
+  ],
+  [
+    'create index on t using gin (a) with (fastupdate = off)',
+    'create index on t using gin (a) with (fastupdate = off)',
+  ],
+  [
+    "create index on t using btree ((a || 'using hnsw')) with (fillfactor = 70)",
+    "create index on t using btree ((a || 'using hnsw')) with (fillfactor = 70)",
+  ],
+  ["select 'create index using hnsw (a) with (m = 1)'", "select 'create index using hnsw (a) with (m = 1)'"],
+])('%s', (text, expected) => {
+  expect(shown(text)).toBe(expected);
+});

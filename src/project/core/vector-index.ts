@@ -1,0 +1,28 @@
+/**
+ * Storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), which the embedded PostgreSQL's index
+ * methods of these names do not have: they are blanked out, so that the migration runs here and on the hosted service.
+ */
+import { lex } from './lex.ts';
+
+/** The statement in the same length; one that makes no such index is left as it is. */
+export function withoutVectorIndexOptions(statement: string, words: readonly string[]): string {
+  if (words[0] !== 'create' || !(words[1] === 'index' || words[2] === 'index')) return statement;
+  const tokens = [...lex(statement)]
+    .filter(({ kind }) => kind !== 'space' && kind !== 'comment')
+    .map((token) => ({ ...token, text: statement.slice(token.start, token.end).toLowerCase() }));
+  const method = tokens.findIndex(({ text }) => text === 'using');
+  if (!['hnsw', 'ivfflat'].includes(tokens[method + 1]?.text ?? '')) return statement;
+  let depth = 0;
+  for (let index = method; index < tokens.length; index++) {
+    const text = tokens[index]?.text;
+    if (text === '(') depth++;
+    if (text === ')') depth--;
+    if (depth > 0 || text !== 'with' || tokens[index + 1]?.text !== '(') continue;
+    const close = tokens.findIndex((token, at) => at > index && token.text === ')');
+    const from = tokens[index]?.start as number;
+    const to = tokens[close]?.end;
+    if (to === undefined) return statement;
+    return statement.slice(0, from) + statement.slice(from, to).replace(/\S/g, ' ') + statement.slice(to);
+  }
+  return statement;
+}

@@ -1,0 +1,136 @@
+/** vector: the type and the operators of pgvector, exact and without an index. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Row, Session } from '../../src/database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { sql } from '../../src/kernel/sql.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let own: TestDatabase;
+let session: Session;
+const notices: string[] = [];
+beforeAll(async () => {
+  own = await createTestDatabase('vector');
+  session = await own.database.pool('postgres').connect();
+  session.onNotice(({ message }) => notices.push(message));
+  await session.exec(`create extension vector with schema extensions;
+    create table items (id bigserial primary key, embedding vector(3));
+    insert into items (embedding) values ('[1,2,3]'), ('[4, 5, 6]'), (array[1, 1, 1]), (null)`);
+});
+afterAll(async () => {
+  session?.destroy();
+  await own?.drop();
+});
+
+const rows = (text: string): Promise<Row[]> => session.query(sql.raw(text));
+const value = async (expression: string): Promise<unknown> => (await rows(`select ${expression} as v`))[0]?.v;
+
+test.each([
+  [`'[1,2,3]'::vector <-> '[3,1,2]'`, Math.sqrt(6)],
+  [`'[1,2,3]'::vector <#> '[3,1,2]'`, -11],
+  [`'[1,2,3]'::vector <=> '[3,1,2]'`, 1 - 11 / 14],
+  [`'[1,2,3]'::vector <+> '[3,1,2]'`, 4],
+  [`'[0,0]'::vector <=> '[1,1]'`, 'NaN'],
+  [`l2_distance('[0,0]'::vector, '[3,4]')`, 5],
+  [`inner_product('[1,2]'::vector, '[3,4]')`, 11],
+  [`cosine_distance('[1,1]'::vector, '[1,1]')`, 0],
+  [`l1_distance('[0,0]'::vector, '[3,-4]')`, 7],
+  [`vector_dims('[1,2,3]'::vector)`, 3],
+  [`vector_norm('[3,4]'::vector)`, 5],
+  [`l2_normalize('[3,4]'::vector)::text`, '[0.6,0.8]'],
+  [`subvector('[1,2,3,4,5]'::vector, 2, 3)::text`, '[2,3,4]'],
+  [`binary_quantize('[1,-1,0.5]'::vector)::text`, '101'],
+  [`('[1,2]'::vector + '[3,4]')::text`, '[4,6]'],
+  [`('[1,2]'::vector - '[3,4]')::text`, '[-2,-2]'],
+  [`('[1,2]'::vector * '[3,4]')::text`, '[3,8]'],
+  [`('[1,2]'::vector || '[3]')::text`, '[1,2,3]'],
+  [`'[1,2]'::vector = '[1.0, 2]'`, true],
+  [`'[1,2]'::vector < '[1,3]'`, true],
+  [`(array[1,2.5]::vector(2))::text`, '[1,2.5]'],
+  [`'[1e-7, 2]'::vector(2)::text`, '[1e-07,2]'],
+  [`'[1,2]'::vector::real[]::text`, '{1,2}'],
+  [`(select avg(e)::text from (values ('[1,2]'::vector), ('[3,5]'), (null)) t (e))`, '[2,3.5]'],
+  [`(select sum(e)::text from (values ('[1,2]'::vector), ('[3,5]')) t (e))`, '[4,7]'],
+  [`(select count(distinct e) from (values ('[1,2]'::vector), ('[1.0,2]'), ('[2,2]')) t (e))`, 2],
+])('%s is %s', async (expression, expected) => {
+  const found = await value(expression);
+  if (typeof expected === 'number') expect(found).toBeCloseTo(expected, 6);
+  else if (expected === 'NaN') expect(`${found}`).toBe('NaN');
+  else expect(found).toEqual(expected);
+});
+
+test.each([
+  [`'[1,2]'::vector(3)`, 'expected 3 dimensions, not 2'],
+  [`array[1,2]::vector(3)`, 'expected 3 dimensions, not 2'],
+  [`'[1,2]'::vector <-> '[1,2,3]'`, 'different vector dimensions 2 and 3'],
+  [`'[]'::vector(1)`, 'invalid input for type vector'],
+  [`'[1,null]'::vector(2)`, 'invalid input for type vector'],
+  [`'{"a":1}'::vector(1)`, 'invalid input for type vector'],
+  [`'[[1,2]]'::vector(2)`, 'invalid input for type vector'],
+  [`'hello'::vector`, 'invalid input syntax'],
+  [`'[1,2'::vector`, 'invalid input syntax'],
+  [`array['NaN'::real]::vector`, 'NaN and infinite values'],
+  [`array[null::real]::vector`, 'must not contain nulls'],
+  [`array[[1,2],[3,4]]::vector`, 'array must be 1-D'],
+  [`'{}'::real[]::vector`, 'at least 1 dimension'],
+])('%s fails: %s', async (expression, message) => {
+  await expect(rows(`select ${expression}`)).rejects.toThrow(message);
+});
+
+test('a column takes its number of dimensions and nothing else', async () => {
+  await expect(rows(`insert into items (embedding) values ('[1,2]')`)).rejects.toThrow(
+    'expected 3 dimensions, not 2',
+  );
+  expect(await rows('select embedding::text from items where embedding is not null order by id')).toEqual([
+    { embedding: '[1,2,3]' },
+    { embedding: '[4,5,6]' },
+    { embedding: '[1,1,1]' },
+  ]);
+  expect(
+    await value(
+      `(select format_type(atttypid, atttypmod) from pg_attribute where attrelid = 'items'::regclass and attname = 'embedding')`,
+    ),
+  ).toBe('vector(3)');
+});
+
+test('the nearest, within a distance, and by a function as the guides have it', async () => {
+  expect(await rows(`select id from items order by embedding <-> '[3,1,2]' limit 2`)).toEqual([
+    { id: 3 },
+    { id: 1 },
+  ]);
+  expect(await rows(`select id from items where embedding <-> '[1,1,1]' < 0.5`)).toEqual([{ id: 3 }]);
+  await session.exec(`create function match_items(query_embedding vector(3), match_threshold float, match_count int)
+    returns table (id bigint, similarity float) language sql stable as $$
+      select id, 1 - (embedding <=> query_embedding) from items
+      where 1 - (embedding <=> query_embedding) > match_threshold
+      order by embedding <=> query_embedding limit match_count $$`);
+  expect(await rows(`select id from match_items('[1,2,3]', 0.5, 2)`)).toEqual([{ id: 1 }, { id: 2 }]);
+});
+
+describe('indexes', () => {
+  test.each([
+    'hnsw (embedding vector_l2_ops)',
+    'hnsw (embedding vector_cosine_ops)',
+    'hnsw (embedding vector_ip_ops)',
+    'hnsw (embedding vector_l1_ops)',
+    'ivfflat (embedding)',
+    'ivfflat (embedding vector_cosine_ops)',
+  ])('%s is made, with a notice that it speeds nothing up', async (definition) => {
+    notices.length = 0;
+    await session.exec(`create index made on items using ${definition}`);
+    expect(notices.join()).toMatch(/index made speeds nothing up: searches for vectors are exact/);
+    expect(await rows(`select id from items order by embedding <-> '[3,1,2]' limit 1`)).toEqual([{ id: 3 }]);
+    await session.exec(`set hnsw.ef_search = 100; set ivfflat.probes = 10; drop index made`);
+  });
+
+  test('others say nothing; equality uses them', async () => {
+    notices.length = 0;
+    await session.exec('create index made on items using btree (embedding)');
+    expect(notices).toEqual([]);
+    await session.exec('drop index made');
+  });
+});
+
+test('it can be dropped and made again', async () => {
+  await session.exec('drop extension vector cascade; create extension vector; drop extension vector');
+});
