@@ -57,6 +57,10 @@ test('joins, sends, is present, and sees changes and what others send', async ()
   await new Promise<void>((resolve) => channel.subscribe((state) => state === 'SUBSCRIBED' && resolve()));
   await channel.send({ type: 'broadcast', event: markup, payload: { html: markup } });
   await events.getByText(markup).first().waitFor();
+  await channel.send({ type: 'broadcast', event: 'bytes', payload: new Uint8Array([0, 255]).buffer });
+  await events.getByText('bytes', { exact: true }).waitFor();
+  await events.first().press('Enter');
+  await page.getByRole('region', { name: 'Payload of broadcast' }).getByText('00 ff').waitFor();
   await events.first().press('Enter');
   await expectSound(page, 'joined');
   await other.removeAllChannels();
@@ -64,6 +68,32 @@ test('joins, sends, is present, and sees changes and what others send', async ()
 
   await page.getByRole('button', { name: 'Leave' }).press('Enter');
   await page.getByText('not joined').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a change and a broadcast are judged, step by step', async () => {
+  const { backend } = services;
+  await runSql(backend, `insert into public.closed values (1)`);
+  await runSql(backend, `insert into public.feed values (50, 'judged')`);
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  const judged = page.getByRole('region', { name: 'Did it arrive, and why?' });
+  await go(`/realtime?table=public.feed&as=user:${userId}`);
+  await judged.getByLabel('Which row, as JSON').fill('{"id": 50}');
+  await page.keyboard.press('Enter');
+  await judged.getByText('arrives', { exact: true }).waitFor();
+  await judged.getByText('at ada@example.com').waitFor();
+  await judged.getByRole('region', { name: 'What arrives' }).getByText('judged').waitFor();
+  await expectSound(page, 'a change that arrives');
+  await go(`/realtime?table=public.closed&as=user:${userId}`);
+  await judged.getByRole('button', { name: 'Judge' }).press('Enter');
+  await judged.getByText('does not arrive', { exact: true }).waitFor();
+  await judged.getByText('stops it:').first().waitFor();
+  await go('/realtime?topic=secret&private=true');
+  await judged.getByRole('button', { name: 'Judge' }).press('Enter');
+  await judged.getByText('does not arrive', { exact: true }).waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectSound(page, 'a broadcast that does not');
   expect(complaints.list).toEqual([]);
   await close();
 });

@@ -36,6 +36,24 @@ export interface Checks {
   readonly table: readonly Check[];
 }
 
+/** Why something arrives, or does not: `src/realtime/types.ts` has the steps. */
+export interface Verdict {
+  readonly persona: string;
+  readonly role: string;
+  readonly delivered: boolean;
+  readonly steps: readonly {
+    readonly step: string;
+    readonly outcome: 'passes' | 'stops' | 'alters' | 'not asked';
+    readonly code: string;
+    readonly says: string;
+  }[];
+  /** What arrives, of a change. */
+  readonly dataJson?: string;
+}
+
+export const askVerdict = (of: 'change' | 'broadcast', body: object) =>
+  callConsole<Verdict>(`/realtime/verdict/${of}`, { method: 'POST', body });
+
 export interface RealtimeSearch extends AsSearch {
   readonly topic?: string;
   readonly private?: boolean;

@@ -12,6 +12,7 @@ import classes from './page.module.css';
 import { Presence } from './presence-view.tsx';
 import { t } from './text.ts';
 import { useChannel } from './use-channel.ts';
+import { VerdictView } from './verdict.tsx';
 
 export function RealtimePage() {
   const { data, error } = useQuery(realtimeQuery);
@@ -36,6 +37,7 @@ export function RealtimePage() {
                 onLeave={channel.leave}
               />
               <ChecksView />
+              <VerdictView />
               {isJoined ? (
                 <>
                   <Broadcast

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { withFrame } from './presence.ts';
-import { readFrame } from './socket.ts';
 
 const entry = (...refs: string[]) => ({ metas: refs.map((phx_ref) => ({ phx_ref })) });
 
@@ -14,8 +13,4 @@ test('state, then differences: who updates leaves and joins in one', () => {
   expect(second).toEqual({ ada: [{ phx_ref: '4' }], bob: [{ phx_ref: '3' }], eve: [{ phx_ref: '5' }] });
   expect(withFrame(second, 'presence_diff', { leaves: { bob: entry('3') } })).not.toHaveProperty('bob');
   expect(withFrame(second, 'broadcast', {})).toBe(second);
-});
-
-test.each(['', '[]', '{}', 'null', '{"topic":1,"event":"x"}', undefined])('%j is no frame', (data) => {
-  expect(readFrame(data)).toBeUndefined();
 });

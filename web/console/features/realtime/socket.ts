@@ -1,14 +1,9 @@
 /**
- * One channel over one WebSocket, in the Phoenix protocol's JSON form (vsn 1.0.0), which realtime serves to every client.
+ * One channel over one WebSocket, in the version of the protocol that today's clients speak (vsn 2.0.0).
  * Small on purpose: the page lists each frame, and a client library would keep most of them to itself.
  */
 
-export interface Frame {
-  readonly topic: string;
-  readonly event: string;
-  readonly payload: Record<string, unknown>;
-  readonly ref: string | null;
-}
+import { type Frame, readFrame, writeFrame } from './frame.ts';
 
 export interface ChannelOptions {
   /** Of the realtime service, with its key. */
@@ -32,6 +27,7 @@ const heartbeatMs = 25_000;
 
 export function openChannel(options: ChannelOptions): Channel {
   const socket = new WebSocket(options.address);
+  socket.binaryType = 'arraybuffer';
   const topic = `realtime:${options.topic}`;
   let lastRef = 0;
   let beat: ReturnType<typeof setInterval> | undefined;
@@ -40,7 +36,7 @@ export function openChannel(options: ChannelOptions): Channel {
   const push = (to: string, event: string, payload: unknown): void => {
     if (socket.readyState !== WebSocket.OPEN) return;
     const ref = String(++lastRef);
-    socket.send(JSON.stringify({ topic: to, event, payload, ref, join_ref: '1' }));
+    socket.send(writeFrame(to, event, payload, ref));
   };
   socket.onopen = () => {
     const { config, accessToken } = options;
@@ -66,16 +62,4 @@ export function openChannel(options: ChannelOptions): Channel {
       socket.close();
     },
   };
-}
-
-/** Undefined for what is no frame. */
-export function readFrame(data: unknown): Frame | undefined {
-  if (typeof data !== 'string') return undefined;
-  try {
-    const { topic, event, payload, ref } = JSON.parse(data) as Partial<Frame>;
-    if (typeof topic !== 'string' || typeof event !== 'string') return undefined;
-    return { topic, event, payload: payload ?? {}, ref: ref ?? null };
-  } catch {
-    return undefined;
-  }
 }

@@ -2,8 +2,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { callConsole } from '../../api/session.ts';
 import { messageOf } from '../../components/problem-box.tsx';
+import type { Frame } from './frame.ts';
 import { type Presences, withFrame } from './presence.ts';
-import { type Channel, type Frame, openChannel } from './socket.ts';
+import { type Channel, openChannel } from './socket.ts';
 
 export type Kind = 'system' | 'reply' | 'broadcast' | 'presence' | 'change' | 'sent' | 'closed';
 
@@ -85,7 +86,7 @@ export function useChannel() {
                 .token;
         const address = new URL('/realtime/v1/websocket', location.href);
         address.protocol = address.protocol.replace('http', 'ws');
-        address.search = String(new URLSearchParams({ apikey, vsn: '1.0.0' }));
+        address.search = String(new URLSearchParams({ apikey, vsn: '2.0.0' }));
         channel.current?.close();
         const opened: Channel = openChannel({
           address: address.href,

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { encodeBroadcast, encodeJson } from '../../../../src/realtime/core/frame.ts';
+import { readFrame, writeFrame } from './frame.ts';
+
+const received = (frame: { data: Buffer; binary: boolean } | undefined): unknown =>
+  frame?.binary ? new Uint8Array(frame.data).buffer : frame?.data.toString();
+
+test('what the service writes is read', () => {
+  expect(
+    readFrame(received(encodeJson('2.0.0', '1', '2', 'realtime:a', 'phx_reply', '{"status":"ok"}'))),
+  ).toEqual({
+    topic: 'realtime:a',
+    event: 'phx_reply',
+    payload: { status: 'ok' },
+    ref: '2',
+  });
+  const json = { form: 'user', event: 'é', encoding: 'json', data: Buffer.from('{"a":1}') } as const;
+  expect(
+    readFrame(received(encodeBroadcast('2.0.0', 'realtime:a', { ...json, metadata: '{"id":"x"}' }))),
+  ).toEqual({
+    topic: 'realtime:a',
+    event: 'broadcast',
+    payload: { type: 'broadcast', event: 'é', payload: { a: 1 }, meta: { id: 'x' } },
+    ref: null,
+  });
+});
+
+test('bytes are told by their number and their beginning', () => {
+  const data = Buffer.from([0, 255, 16]);
+  const frame = encodeBroadcast('2.0.0', 'realtime:a', {
+    form: 'user',
+    event: 'e',
+    encoding: 'binary',
+    data,
+  });
+  expect(readFrame(received(frame))?.payload).toEqual({
+    type: 'broadcast',
+    event: 'e',
+    payload: { bytes: 3, hex: '00 ff 10' },
+  });
+  const large = encodeBroadcast('2.0.0', 't', {
+    form: 'user',
+    event: 'e',
+    encoding: 'binary',
+    data: Buffer.alloc(1000),
+  });
+  expect(readFrame(received(large))?.payload.payload).toMatchObject({
+    bytes: 1000,
+    hex: expect.stringMatching(/(00 ){255}00 …$/),
+  });
+});
+
+test('any text and any bytes give a frame or nothing', () => {
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void readFrame(text)));
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      const frame = readFrame(Uint8Array.from([4, ...bytes]).buffer);
+      expect(frame === undefined || typeof frame.topic === 'string').toBe(true);
+    }),
+  );
+});
+
+test('what is sent is an array with the join it belongs to', () => {
+  expect(JSON.parse(writeFrame('realtime:a', 'broadcast', { b: 1 }, '3'))).toEqual([
+    '1',
+    '3',
+    'realtime:a',
+    'broadcast',
+    { b: 1 },
+  ]);
+});
+
+test.each(['', '[]', '{}', 'null', '["1","2",3,"x",{}]', undefined, new ArrayBuffer(0)])(
+  '%j is no frame',
+  (data) => {
+    expect(readFrame(data)).toBeUndefined();
+  },
+);

@@ -1,0 +1,205 @@
+/** Why one change or one broadcast reaches whoever joins like this, or does not: each step that the service asks. */
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconMinus } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { JsonBlock } from '../../components/json-block.tsx';
+import { PersonaPicker } from '../../components/persona-picker.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { askVerdict, splitTable, type Verdict } from './api.ts';
+import { jsonObject } from './json-object.ts';
+import classes from './page.module.css';
+import { t } from './text.ts';
+
+const route = getRouteApi('/app/realtime');
+const actions = ['INSERT', 'UPDATE', 'DELETE'] as const;
+
+export function VerdictView() {
+  const { table } = route.useSearch();
+  const name = splitTable(table);
+  const isOfTable = name !== undefined && name.table !== '*';
+  return (
+    <section className={classes.card} aria-label={t('verdict.title')}>
+      <div className={classes.head}>
+        <h2>{t('verdict.title')}</h2>
+      </div>
+      <p className={classes.note}>{t(isOfTable ? 'verdict.of-change' : 'verdict.of-broadcast')}</p>
+      {isOfTable ? <OfChange key={table} schema={name.schema} table={name.table} /> : <OfBroadcast />}
+    </section>
+  );
+}
+
+function OfChange({ schema, table }: { schema: string; table: string }) {
+  const { as } = route.useSearch();
+  const [action, setAction] = useState<string>('INSERT');
+  const [key, setKey] = useState('{ "id": 1 }');
+  const [filter, setFilter] = useState('');
+  const [isBad, setBad] = useState(false);
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: (cells: Record<string, unknown>) =>
+      askVerdict('change', {
+        ...(as === undefined ? {} : { as }),
+        schema,
+        table,
+        action,
+        key: textsOf(cells),
+        subscription: {
+          event: '*',
+          schema,
+          table,
+          ...(filter.trim() === '' ? {} : { filter: filter.trim() }),
+        },
+      }),
+  });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const cells = jsonObject(key);
+        setBad(cells === undefined);
+        if (cells !== undefined && !isPending) mutate(cells);
+      }}
+    >
+      <div className={classes.line}>
+        <NativeSelect
+          size="xs"
+          label={t('verdict.action')}
+          value={action}
+          data={[...actions]}
+          onChange={(event) => setAction(event.currentTarget.value)}
+        />
+        <TextInput
+          className={classes.grow}
+          size="xs"
+          label={t('verdict.key')}
+          required
+          spellCheck={false}
+          autoComplete="off"
+          classNames={{ input: classes.code }}
+          error={isBad ? t('realtime.bad-json') : undefined}
+          value={key}
+          onChange={(event) => setKey(event.currentTarget.value)}
+        />
+      </div>
+      <TextInput
+        size="xs"
+        label={t('verdict.filter')}
+        placeholder={t('realtime.filter-example')}
+        spellCheck={false}
+        autoComplete="off"
+        classNames={{ input: classes.code }}
+        value={filter}
+        onChange={(event) => setFilter(event.currentTarget.value)}
+      />
+      <Ask isPending={isPending} />
+      <Outcome verdict={data} error={error} />
+    </form>
+  );
+}
+
+/** As PostgreSQL writes them. */
+const textsOf = (cells: Record<string, unknown>): Record<string, string | null> =>
+  Object.fromEntries(
+    Object.entries(cells).map(([name, value]) => [
+      name,
+      value === null ? null : typeof value === 'object' ? JSON.stringify(value) : String(value),
+    ]),
+  );
+
+function OfBroadcast() {
+  const { as, topic = 'room', private: isPrivate = false } = route.useSearch();
+  const [event, setEvent] = useState('message');
+  const [sender, setSender] = useState<string | undefined>('anon');
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: () =>
+      askVerdict('broadcast', {
+        ...(as === undefined ? {} : { as }),
+        topic,
+        private: isPrivate,
+        message: {
+          from: 'client',
+          private: isPrivate,
+          event,
+          ...(sender === undefined ? {} : { sender }),
+        },
+      }),
+  });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(submit) => {
+        submit.preventDefault();
+        if (!isPending) mutate();
+      }}
+    >
+      <div className={classes.line}>
+        <TextInput
+          className={classes.grow}
+          size="xs"
+          label={t('realtime.send-event')}
+          required
+          autoComplete="off"
+          value={event}
+          onChange={(change) => setEvent(change.currentTarget.value)}
+        />
+        <fieldset className={classes.sender} aria-label={t('verdict.sender')}>
+          <PersonaPicker as={sender} onChange={setSender} />
+        </fieldset>
+      </div>
+      <p className={classes.note}>{t('verdict.sender-text')}</p>
+      <Ask isPending={isPending} />
+      <Outcome verdict={data} error={error} />
+    </form>
+  );
+}
+
+function Ask({ isPending }: { isPending: boolean }) {
+  return (
+    <div className={classes.line}>
+      <Button type="submit" size="compact-sm" variant="default" loading={isPending}>
+        {t('verdict.ask')}
+      </Button>
+    </div>
+  );
+}
+
+const icons = {
+  passes: IconCircleCheck,
+  stops: IconAlertTriangle,
+  alters: IconInfoCircle,
+  'not asked': IconMinus,
+} as const;
+const weights = { passes: 'fine', stops: 'stops', alters: 'limits', 'not asked': 'limits' } as const;
+
+function Outcome({ verdict, error }: { verdict: Verdict | undefined; error: unknown }) {
+  if (error !== null && error !== undefined) return <ProblemBox error={error} />;
+  if (verdict === undefined) return null;
+  const { delivered, persona, steps, dataJson } = verdict;
+  return (
+    <div className={classes.form} role="status">
+      <p>
+        <Tag tone={delivered ? 'success' : 'danger'}>
+          {t(delivered ? 'verdict.delivered' : 'verdict.not-delivered')}
+        </Tag>{' '}
+        {t('verdict.to', { persona })}
+      </p>
+      <ol className={classes.checks}>
+        {steps.map(({ step, outcome, code, says }) => {
+          const Icon = icons[outcome];
+          return (
+            <li key={`${step} ${code}`} className={classes.check} data-weight={weights[outcome]}>
+              <Icon size={16} aria-hidden />
+              <span>
+                <strong>{t(`verdict.outcome.${outcome}`)}</strong> {says}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+      {dataJson === undefined ? null : <JsonBlock value={JSON.parse(dataJson)} what={t('verdict.data')} />}
+    </div>
+  );
+}
