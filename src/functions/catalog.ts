@@ -64,19 +64,32 @@ export function createCatalog(supabaseDir: string, config: Config, overrides: ()
         ? resolve(supabaseDir, settings.entrypoint)
         : join(functionsDir, slug, 'index.ts');
       if (!isFile(entrypoint)) return undefined;
-      const folder = dirname(entrypoint);
-      return {
-        slug,
-        verifyJwt: !overrides().noVerifyJwt && (settings?.verify_jwt ?? true),
-        entrypoint,
-        ...importsOf(
-          folder,
+      // Every request asks; how its modules are found concerns starts only, and costs a dozen looks at the disk.
+      const imports = once(() =>
+        importsOf(
+          dirname(entrypoint),
           functionsDir,
           overrides().importMap ??
             (settings?.import_map ? resolve(supabaseDir, settings.import_map) : undefined),
         ),
+      );
+      return {
+        slug,
+        verifyJwt: !overrides().noVerifyJwt && (settings?.verify_jwt ?? true),
+        entrypoint,
+        get importFlags() {
+          return imports().importFlags;
+        },
+        get importFiles() {
+          return imports().importFiles;
+        },
+        get packageJson() {
+          return imports().packageJson;
+        },
         staticFiles: (settings?.static_files ?? []).map((glob: string) => resolve(supabaseDir, glob)),
-        env: { ...readEnvFile(join(functionsDir, slug, '.env')), ...definedOf(settings?.env) },
+        get env() {
+          return { ...readEnvFile(join(functionsDir, slug, '.env')), ...definedOf(settings?.env) };
+        },
       };
     },
     list() {
@@ -84,6 +97,14 @@ export function createCatalog(supabaseDir: string, config: Config, overrides: ()
       const slugs = new Set([...folders, ...Object.keys(config.functions)]);
       return [...slugs].filter((slug) => this.find(slug) !== undefined).sort();
     },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

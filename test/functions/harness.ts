@@ -13,6 +13,8 @@ export interface FunctionsWorld {
   readonly root: string;
   readonly supabaseDir: string;
   readonly url: string;
+  /** With the anon key. */
+  readonly authorization: string;
   readonly functions: FunctionsService;
   /** With the anon key; the path begins with the slug. */
   call(path: string, init?: RequestInit): Promise<Response>;
@@ -64,15 +66,17 @@ export async function functionsWorld(options: WorldOptions): Promise<FunctionsWo
   });
   await functions.start?.();
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
+  const authorization = `Bearer ${keys.anonKey}`;
   return {
     root,
     supabaseDir,
     url,
+    authorization,
     functions,
     call: (path, init = {}) =>
       fetch(`${url}/functions/v1/${path}`, {
         ...init,
-        headers: { authorization: `Bearer ${keys.anonKey}`, ...(init.headers as Record<string, string>) },
+        headers: { authorization, ...(init.headers as Record<string, string>) },
       }),
     write,
     lines: (slug) => functions.logs.recent({ function: slug }).map(({ line }) => line),

@@ -11,7 +11,11 @@ export interface ProcessUsage {
   readonly memoryBytes: number;
 }
 
+/** CPU time counts in steps of 10 ms anyway. */
+const freshMs = 10;
+
 export interface UsageReader {
+  /** As of the last 10 ms. */
   read(): ProcessUsage | undefined;
   /** CPU time of its first thread, which runs the JavaScript; finer than ticks. */
   threadMs(): number | undefined;
@@ -31,17 +35,15 @@ export function openUsage(pid: number | undefined): UsageReader {
     }
   };
   let isOpen = true;
+  let last: ProcessUsage | undefined;
+  let lastAt = Number.NEGATIVE_INFINITY;
   return {
     read() {
-      const facts = isOpen ? text(stat) : undefined;
-      const pages = isOpen ? text(statm) : undefined;
-      if (facts === undefined || pages === undefined) return undefined;
-      // The command name stands in parentheses and may hold blanks: fields are counted after the last one.
-      const fields = facts.slice(facts.lastIndexOf(')') + 2).split(' ');
-      return {
-        cpuMs: (Number(fields[11]) + Number(fields[12])) * msPerTick,
-        memoryBytes: Number(pages.split(' ')[1]) * pageBytes,
-      };
+      const now = performance.now();
+      if (now - lastAt < freshMs) return last;
+      lastAt = now;
+      last = readNow();
+      return last;
     },
     threadMs() {
       const facts = isOpen ? text(schedstat) : undefined;
@@ -53,6 +55,18 @@ export function openUsage(pid: number | undefined): UsageReader {
       for (const file of [stat, statm, schedstat]) if (file !== undefined) closeSync(file);
     },
   };
+
+  function readNow(): ProcessUsage | undefined {
+    const facts = isOpen ? text(stat) : undefined;
+    const pages = isOpen ? text(statm) : undefined;
+    if (facts === undefined || pages === undefined) return undefined;
+    // The command name stands in parentheses and may hold blanks: fields are counted after the last one.
+    const fields = facts.slice(facts.lastIndexOf(')') + 2).split(' ');
+    return {
+      cpuMs: (Number(fields[11]) + Number(fields[12])) * msPerTick,
+      memoryBytes: Number(pages.split(' ')[1]) * pageBytes,
+    };
+  }
 }
 
 function open(path: string): number | undefined {

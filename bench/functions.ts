@@ -1,0 +1,183 @@
+/**
+ * What functions cost, against the bars: a cold first answer (trivial, and with supabase-js from the cache), what the way
+ * through the gateway adds to a warm call, what twenty idle ones keep of the memory, how soon an endless loop is over and
+ * what its neighbours notice. Prints milliseconds and MiB; asserts nothing.
+ *
+ *   node bench/functions.ts [--cold 20] [--warm 2000]
+ *
+ * No PostgreSQL, no network: packages come from a registry on loopback, made of node_modules. PSS and CPU need Linux.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Pool } from 'undici';
+import { functionsWorld } from '../test/functions/harness.ts';
+import { startRegistry } from '../test/functions/registry.ts';
+
+const { values } = parseArgs({
+  options: { cold: { type: 'string', default: '20' }, warm: { type: 'string', default: '2000' } },
+});
+const coldStarts = Number(values.cold);
+const warmCalls = Number(values.warm);
+const idleFunctions = 20;
+
+const modules = fileURLToPath(new URL('../node_modules/', import.meta.url));
+
+/** What a package is without its type declarations and maps, by path. */
+function packageFiles(name: string): Record<string, Buffer> {
+  const files: Record<string, Buffer> = {};
+  const root = join(modules, name);
+  for (const path of readdirSync(root, { recursive: true }) as string[]) {
+    if (/node_modules|\.map$|\.d\.[cm]?ts$|(^|\/)(src|umd)\//.test(path)) continue;
+    const file = join(root, path);
+    if (statSync(file).isFile()) files[path.replaceAll('\\', '/')] = readFileSync(file);
+  }
+  return files;
+}
+
+/** A package and all that it needs. */
+function closure(name: string, found: Record<string, Record<string, Buffer>> = {}) {
+  if (name in found) return found;
+  const files = packageFiles(name);
+  found[name] = files;
+  const { dependencies = {} } = JSON.parse(String(files['package.json'])) as { dependencies?: object };
+  for (const each of Object.keys(dependencies)) closure(each, found);
+  return found;
+}
+
+const percentile = (times: readonly number[], share: number): number =>
+  [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ??
+  Number.NaN;
+const ms = (time: number): string => `${time.toFixed(time < 10 ? 2 : 0)} ms`;
+const line = (what: string, value: string, bar: string): void =>
+  console.log(`${what.padEnd(46)}${value.padStart(10)}   bar ${bar}`);
+
+const registry = await startRegistry({ npm: closure('@supabase/supabase-js') });
+const trivial = `Deno.serve(() => new Response('ok'));`;
+const withClient = `import { createClient } from 'npm:@supabase/supabase-js@2';
+  const client = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_ANON_KEY')!);
+  Deno.serve(() => new Response(typeof client.from === 'function' ? 'ok' : 'no'));`;
+const world = await functionsWorld({
+  files: {
+    'supabase/functions/.env': `NPM_CONFIG_REGISTRY=${registry.url}/\n`,
+    trivial,
+    client: withClient,
+    spins: 'Deno.serve(() => { for (;;); });',
+    ...Object.fromEntries(Array.from({ length: idleFunctions }, (_, index) => [`idle${index}`, trivial])),
+  },
+  limits: { maxWorkers: idleFunctions + 5 },
+});
+
+/** From the request to the whole answer, with no process of the function. */
+async function cold(slug: string): Promise<number[]> {
+  const times: number[] = [];
+  // The first start asks for the modules and compiles them; it is no cold start from the cache.
+  for (let turn = -1; turn < coldStarts; turn += 1) {
+    const end = world.functions.serve({});
+    const before = performance.now();
+    const answer = await world.call(slug);
+    if ((await answer.text()) !== 'ok') throw new Error(`${slug}: ${world.lines(slug).join('\n')}`);
+    if (turn >= 0) times.push(performance.now() - before);
+    end();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  return times;
+}
+
+/** The processes of functions whose slug begins so. */
+function workers(slug: string): { pid: string; socketPath: string }[] {
+  const found: { pid: string; socketPath: string }[] = [];
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (!command.some((part) => part.startsWith(join(world.supabaseDir, 'functions', slug)))) continue;
+      const socketPath = /DENO_SERVE_ADDRESS=unix:([^\0]+)/.exec(
+        readFileSync(`/proc/${pid}/environ`, 'utf8'),
+      )?.[1];
+      if (socketPath !== undefined) found.push({ pid, socketPath });
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return found;
+}
+
+/** Ways to one warm process: through the gateway, and past it. */
+async function warm(): Promise<{ direct: number; through: number }> {
+  await (await world.call('trivial')).text();
+  const gateway = new Pool(world.url, { connections: 1 });
+  const [worker] = workers('trivial');
+  if (worker === undefined) throw new Error('its process cannot be found: the bench needs /proc');
+  const straight = new Pool('http://localhost', { connections: 1, socketPath: worker.socketPath });
+  const time = async (pool: Pool, path: string): Promise<number> => {
+    const begun = performance.now();
+    const { body } = await pool.request({
+      path,
+      method: 'GET',
+      headers: { authorization: world.authorization },
+    });
+    await body.text();
+    return performance.now() - begun;
+  };
+  const times = { direct: [] as number[], through: [] as number[] };
+  for (let call = 0; call < warmCalls; call += 1) {
+    times.direct.push(await time(straight, '/trivial'));
+    times.through.push(await time(gateway, '/functions/v1/trivial'));
+  }
+  await Promise.all([gateway.close(), straight.close()]);
+  return { direct: percentile(times.direct, 0.5), through: percentile(times.through, 0.5) };
+}
+
+/** Proportional set size of all idle ones together, in MiB. */
+async function idleMemory(): Promise<{ processes: number; mib: number }> {
+  for (let index = 0; index < idleFunctions; index += 1) await (await world.call(`idle${index}`)).text();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const pids = workers('idle').map(({ pid }) => pid);
+  const kib = pids.map((pid) =>
+    Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]),
+  );
+  return { processes: pids.length, mib: kib.reduce((sum, each) => sum + each, 0) / 1024 };
+}
+
+/** How long an endless loop lasts, with its start taken off, and the slowest answer of a neighbour meanwhile. */
+async function runaway(): Promise<{ status: number; endMs: number; neighbourMs: number }> {
+  await (await world.call('trivial')).text();
+  const begun = performance.now();
+  let isOver = false;
+  const spinning = world.call('spins').finally(() => {
+    isOver = true;
+  });
+  const times: number[] = [];
+  while (!isOver) {
+    const before = performance.now();
+    await (await world.call('trivial')).text();
+    times.push(performance.now() - before);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const { status } = await spinning;
+  const bootMs = world.functions.invocations.recent('spins', 1)[0]?.bootMs ?? 0;
+  return { status, endMs: performance.now() - begun - bootMs, neighbourMs: percentile(times, 0.95) };
+}
+
+try {
+  for (const [what, slug, bar] of [
+    ['trivial', 'trivial', '100 ms'],
+    ['with supabase-js from the cache', 'client', '200 ms'],
+  ] as const) {
+    const times = await cold(slug);
+    line(`cold, ${what}, p50`, ms(percentile(times, 0.5)), '-');
+    line(`cold, ${what}, p95`, ms(percentile(times, 0.95)), bar);
+  }
+  const { direct, through } = await warm();
+  line('warm, direct, p50', ms(direct), '-');
+  line('warm, what the gateway adds, p50', ms(through - direct), '0.5 ms');
+  const { processes, mib } = await idleMemory();
+  line(`${processes} idle functions, PSS together`, `${mib.toFixed(0)} MiB`, '300 MiB');
+  const { status, endMs, neighbourMs } = await runaway();
+  line(`an endless loop, ended with ${status} after`, ms(endMs), '2500 ms');
+  line('its neighbour meanwhile, p95', ms(neighbourMs), '50 ms');
+} finally {
+  registry.close();
+  await world.stop();
+}
