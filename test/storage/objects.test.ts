@@ -306,4 +306,11 @@ describe('reading over HTTP', () => {
     const copied = await service().from('open').copy('hollow', 'copied');
     expect(copied.error).toMatchObject({ statusCode: '404' });
   });
+
+  test('monitors are answered without a token', async () => {
+    const ask = (path: string) => server.request(path, { claims: null });
+    expect((await ask('/status')).status).toBe(200);
+    expect(await (await ask('/version')).text()).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(await (await ask('/health')).json()).toEqual({ healthy: true });
+  });
 });

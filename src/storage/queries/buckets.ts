@@ -99,6 +99,11 @@ export async function findBucketLimits(db: Queryable, id: string): Promise<Bucke
   );
 }
 
+/** Throws when the tables cannot be read. */
+export async function hasBuckets(db: Queryable): Promise<boolean> {
+  return (await db.query(sql`select from storage.buckets limit 1`)).length > 0;
+}
+
 /** False when the caller's policies show no such bucket. */
 export async function updateBucket(db: Queryable, id: string, changes: BucketChanges): Promise<boolean> {
   const assignments: Sql[] = [];

@@ -75,7 +75,7 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
       downloadRoutes(scope, service);
       infoRoutes(scope, service);
       notEnabledRoutes(scope);
-      statusRoutes(scope);
+      statusRoutes(scope, service);
     });
 
     if (service.s3ProtocolEnabled) app.register(async (scope) => s3Routes(scope, service));
