@@ -351,7 +351,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     keys,
     log: logOf('gateway'),
     onRequestEnd: telemetry.requestEnded,
-    prometheus: telemetry.prometheus,
+    prometheus: () => `${telemetry.prometheus()}${jobs.prometheus()}`,
     trustedProxies: config.plinth.server.trusted_proxies,
     home: '/console/',
   });

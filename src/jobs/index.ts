@@ -26,7 +26,12 @@ export interface JobsDeps {
   readonly log: Logger;
 }
 
-export function createJobs({ database, config, mode, apiUrl, localUrl, log }: JobsDeps): Service {
+export interface Jobs extends Service {
+  /** What was done since the start, in Prometheus' text format. */
+  prometheus(): string;
+}
+
+export function createJobs({ database, config, mode, apiUrl, localUrl, log }: JobsDeps): Jobs {
   const privateHosts = config.plinth.jobs.private_hosts.map((host) => host.toLowerCase());
   let localOrigin = '';
   const exchanges = createExchanges(() => ({
@@ -59,6 +64,7 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
   return {
     name: 'jobs',
     mounts: [],
+    prometheus: () => prometheusText({ pg_net: net, pg_cron: cron }),
     async start() {
       // Somebody else's database has workers of its own.
       if (!database.info.ownsSchemas) return;
@@ -75,6 +81,19 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
       await (await bridge)?.close();
     },
   };
+}
+
+function prometheusText(counts: Readonly<Record<string, object>>): string {
+  const lines = Object.entries(counts).flatMap(([kind, outcomes]) =>
+    Object.entries(outcomes).map(
+      ([outcome, count]) => `plinth_jobs_total{kind="${kind}",outcome="${outcome}"} ${count}\n`,
+    ),
+  );
+  const head = [
+    '# HELP plinth_jobs_total Requests of pg_net and runs of pg_cron that ended in this process.\n',
+    '# TYPE plinth_jobs_total counter\n',
+  ];
+  return [...head, ...lines].join('');
 }
 
 /** What the functions of the database work out for themselves (`http--1.6.sql`). */

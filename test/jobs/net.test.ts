@@ -201,6 +201,15 @@ describe('what is stored when it fails', () => {
   });
 });
 
+test('what was sent is counted in /metrics', async () => {
+  await ask(`net.http_get('${target.url}')`);
+  await ask(`net.http_get('http://127.0.0.1:1/')`);
+  const answer = await backend.fetch('/metrics', { headers: { apikey: backend.keys.secretKey } });
+  const text = await answer.text();
+  expect(text).toMatch(/^plinth_jobs_total\{kind="pg_net",outcome="answered"\} [1-9]\d*$/m);
+  expect(text).toMatch(/^plinth_jobs_total\{kind="pg_net",outcome="failed"\} [1-9]\d*$/m);
+});
+
 test('net.http_collect_response gives the answer as a value', async () => {
   const id = await queue(`net.http_get('${target.url}')`);
   await answerTo(id);
