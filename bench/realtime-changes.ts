@@ -3,30 +3,35 @@
  * and what they cost. The whole product is started on an empty project; every subscriber is a user and a socket of its
  * own; every row is a transaction of its own and has one recipient.
  *
- *     node bench/realtime-changes.ts [--users 500] [--rate 640] [--seconds 10] [--policy uid|claims|members]
+ *     node bench/realtime-changes.ts [--users 500] [--rate 640] [--seconds 10] [--policy uid|claims|members] [--sockets 2000]
  *
  * Policies: `uid` is owner = (select auth.uid()), `claims` reads the claims' setting itself, `members` asks a table of
  * members. Prints the rate, the latency from commit to receipt (and from the writer's side, commit included), the CPU
- * of the server and of PostgreSQL, in all and for realtime alone. Linux only, since CPU comes from /proc.
+ * of the server and of PostgreSQL, in all and for realtime alone. Besides what an idle socket holds, changes that
+ * all subscribers get, and broadcasts (`realtime/fan-out.ts`). Linux only, since CPU comes from /proc.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createHmac } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { WebSocket } from 'ws';
+import { broadcast, idle, recipients } from './realtime/fan-out.ts';
+import {
+  type Cpu,
+  cpuNow,
+  type Server,
+  startServer,
+  stopServer,
+  tokenOf,
+  userId,
+} from './realtime/server.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     users: { type: 'string', default: '500' },
     rate: { type: 'string', default: '640' },
     seconds: { type: 'string', default: '10' },
     policy: { type: 'string', default: 'uid' },
+    sockets: { type: 'string', default: '2000' },
   },
 });
 const users = Number(values.users);
@@ -45,43 +50,6 @@ const policies: Record<string, string> = {
 };
 const policy = policies[values.policy];
 if (policy === undefined) throw new Error(`There is no policy ${values.policy}.`);
-
-interface Server {
-  readonly child: ChildProcess;
-  readonly dir: string;
-  readonly status: Record<'API_URL' | 'DB_URL' | 'ANON_KEY' | 'JWT_SECRET', string>;
-}
-
-async function startServer(): Promise<Server> {
-  const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
-  mkdirSync(join(dir, 'supabase'));
-  writeFileSync(join(dir, 'supabase', 'config.toml'), 'project_id = "bench"\n');
-  const args = [join(root, 'bin', 'plinth.mjs'), 'start', '--workdir', dir, '--port', '0', '--json'];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  for await (const chunk of child.stdout as NonNullable<ChildProcess['stdout']>) {
-    output += chunk;
-    if (output.includes('\n')) return { child, dir, status: JSON.parse(output) };
-  }
-  throw new Error('the server did not start');
-}
-
-async function stopServer({ child, dir }: Server): Promise<void> {
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGINT');
-  await gone;
-  rmSync(dir, { recursive: true, force: true });
-}
-
-const userId = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-
-function tokenOf(secret: string, user: number): string {
-  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const exp = Math.floor(Date.now() / 1000) + 3600;
-  const claims = { sub: userId(user), role: 'authenticated', aud: 'authenticated', exp };
-  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
-  return `${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`;
-}
 
 /** What one user has received: the numbers of the rows. */
 interface Received {
@@ -156,47 +124,6 @@ async function write(clients: readonly pg.Client[], from: number, to: number): P
   await Promise.all(running);
 }
 
-const cpuOf = (pid: number): number => {
-  try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
-  } catch {
-    return 0; // ended meanwhile
-  }
-};
-
-/** Threads included. */
-const cpuOfThreads = (pid: number): number =>
-  readdirSync(`/proc/${pid}/task`).reduce((sum, tid) => sum + cpuOf(Number(tid)), 0);
-
-function descendants(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((tid) =>
-    readFileSync(`/proc/${pid}/task/${tid}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  );
-  return children.flatMap((child) => [child, ...descendants(child)]);
-}
-
-interface Cpu {
-  readonly server: number;
-  readonly postgres: number;
-  /** The walsender and the backends that realtime asks. */
-  readonly realtime: number;
-}
-
-async function cpuNow({ child }: Server, client: pg.Client): Promise<Cpu> {
-  const pids = [child.pid as number, ...descendants(child.pid as number)];
-  const isPostgres = (pid: number): boolean => /postgres/.test(readFileSync(`/proc/${pid}/comm`, 'utf8'));
-  const { rows } = await client.query(
-    `select pid from pg_stat_activity where usename = 'supabase_realtime_admin'`,
-  );
-  const sum = (list: readonly number[]): number => list.reduce((total, pid) => total + cpuOfThreads(pid), 0);
-  const postgres = pids.filter(isPostgres);
-  return {
-    server: sum(pids.filter((pid) => !postgres.includes(pid))),
-    postgres: sum(postgres),
-    realtime: sum(rows.map(({ pid }) => pid)),
-  };
-}
-
 const quantile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 
@@ -211,6 +138,8 @@ const latency = (label: string, numbers: number[]): number => {
 
 const server = await startServer();
 try {
+  // First: later on the process has memory to spare.
+  await idle(server, Number(values.sockets));
   // Pipelined: a row is sent when it is due, not when the answer to the one before has come.
   const options = { connectionString: server.status.DB_URL, pipeline: true };
   const clients = Array.from({ length: writers }, () => new pg.Client(options));
@@ -261,6 +190,8 @@ try {
       `CPU of server and realtime ${((cores('server') + cores('realtime')) / bar.cores).toFixed(2)} (${bar.cores} cores)`,
   );
   for (const { socket } of subscribers) socket.terminate();
+  await recipients(server, first, users, Math.min(seconds, 5));
+  await broadcast(server, first, users, Math.min(seconds, 5));
   for (const client of clients) await client.end();
 } finally {
   await stopServer(server);
