@@ -2,7 +2,8 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
-const quietMs = 50;
+/** An editor's writes of one save come within a few milliseconds. */
+const quietMs = 25;
 const ignored = /(^|[\\/])(\.git|node_modules|\.vscode|\.idea|vendor)([\\/]|$)|~$|\.sw[px]$|^\.#/;
 
 export interface FunctionsWatch {

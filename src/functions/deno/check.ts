@@ -12,6 +12,8 @@ import { importArguments, importEnvironment } from './arguments.ts';
 /** Declares what the adapter adds to the globals. */
 const globals = fileURLToPath(new URL('./globals.d.ts', import.meta.url));
 const timeoutMs = 60_000;
+/** The function itself starts first. */
+const delayMs = 500;
 const mostOutputBytes = 4 * 1024 * 1024;
 
 export interface TypeChecker {
@@ -28,6 +30,7 @@ export function createTypeChecker(options: {
   const queue = new Map<string, FunctionSource>();
   let running: ChildProcess | undefined;
   let isStopped = false;
+  let delay: NodeJS.Timeout | undefined;
 
   function next(): void {
     const source = [...queue.values()].at(-1);
@@ -54,10 +57,12 @@ export function createTypeChecker(options: {
     check(source) {
       queue.delete(source.slug);
       queue.set(source.slug, source);
-      next();
+      clearTimeout(delay);
+      delay = setTimeout(next, delayMs);
     },
     stop() {
       isStopped = true;
+      clearTimeout(delay);
       running?.kill('SIGKILL');
     },
   };
