@@ -52,3 +52,29 @@ export function pageOf<L extends Line>(
     objects,
   };
 }
+
+/** A line as bodies show it; metadata is JSON already. */
+export function lineJson(line: Line & { readonly key?: string } & WithDetails): string {
+  const key = line.key === undefined ? '' : `"key":${JSON.stringify(line.key)},`;
+  return (
+    `{${key}"name":${JSON.stringify(line.name)},"id":${quoted(line.id)},"updated_at":${quoted(line.updated_at)},` +
+    `"created_at":${quoted(line.created_at)},"last_accessed_at":${quoted(line.last_accessed_at)},` +
+    `"metadata":${line.metadata ?? 'null'}}`
+  );
+}
+
+interface WithDetails {
+  readonly last_accessed_at: string | null;
+  readonly metadata: string | null;
+}
+
+export function pageJson(page: Page<Parameters<typeof lineJson>[0]>): string {
+  const { folders, objects, ...rest } = page;
+  const open = JSON.stringify(rest).slice(0, -1);
+  return `${open},"folders":[${folders.map(lineJson).join()}],"objects":[${objects.map(lineJson).join()}]}`;
+}
+
+/** UUIDs and dates hold nothing that JSON escapes. */
+function quoted(text: string | null): string {
+  return text === null ? 'null' : `"${text}"`;
+}

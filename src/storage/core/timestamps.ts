@@ -6,8 +6,12 @@
  */
 export function isoTimestamp(text: string | null): string | null {
   if (text === null) return null;
-  const match = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?\+00$/.exec(text);
-  // Infinity and years beyond 9999 have no ISO form.
-  if (!match) return text;
-  return `${match[1]}T${match[2]}.${(match[3] ?? '').padEnd(3, '0').slice(0, 3)}Z`;
+  // Listings have thousands of these, so no pattern is matched. Infinity and years beyond 9999 have no ISO form.
+  const end = text.length - 3;
+  if (text.charCodeAt(4) !== dash || text.charCodeAt(10) !== blank || !text.endsWith('+00')) return text;
+  const fraction = end > 20 ? text.slice(20, Math.min(end, 23)).padEnd(3, '0') : '000';
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;
 }
+
+const dash = 45;
+const blank = 32;

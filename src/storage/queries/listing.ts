@@ -12,7 +12,8 @@ export interface ListedLine {
   readonly updated_at: string | null;
   readonly created_at: string | null;
   readonly last_accessed_at: string | null;
-  readonly metadata: Record<string, unknown> | null;
+  /** JSON as PostgreSQL writes it: most answers pass it on without looking in. */
+  readonly metadata: string | null;
 }
 
 export interface SearchOptions {
@@ -30,7 +31,7 @@ export async function searchObjects(
   options: SearchOptions,
 ): Promise<ListedLine[]> {
   const rows = await db.query<ListedLine>(sql`
-    select name, id, updated_at, created_at, last_accessed_at, metadata
+    select name, id, updated_at, created_at, last_accessed_at, metadata::text as metadata
     from storage.search(${options.prefix}, ${bucketId}, ${options.limit}, 1, ${options.offset}, ${options.search},
       ${options.column}, ${options.order})`);
   return rows.map(withIsoDates);
@@ -50,7 +51,7 @@ export interface PageOptions {
 export async function listFolder(db: Queryable, bucketId: string, page: PageOptions): Promise<ListedLine[]> {
   const levels = page.prefix === '' ? 1 : page.prefix.split('/').length;
   const rows = await db.query<ListedLine>(sql`
-    select key, name, id, updated_at, created_at, last_accessed_at, metadata
+    select key, name, id, updated_at, created_at, last_accessed_at, metadata::text as metadata
     from storage.search_v2(${page.prefix}, ${bucketId}, ${page.limit}, ${levels}, ${page.startAfter}, ${page.order},
       ${page.column}, ${page.columnAfter ?? ''})`);
   return rows.map(withIsoDates);
@@ -70,7 +71,7 @@ export async function listByDelimiter(
   // The function takes a key that no object has for the folder of that name; no key can have this character.
   const behind = startAfter === '' || startAfter.endsWith(delimiter) ? startAfter : `${startAfter}\x01`;
   const rows = await db.query<ListedLine>(sql`
-    select name, id, updated_at, created_at, last_accessed_at, metadata
+    select name, id, updated_at, created_at, last_accessed_at, metadata::text as metadata
     from storage.list_objects_with_delimiter(${bucketId}, ${page.prefix}, ${delimiter}, ${page.limit}, ${behind})`);
   return rows.map(withIsoDates);
 }
@@ -90,7 +91,7 @@ export async function listKeys(db: Queryable, bucketId: string, page: PageOption
         ? sql`and (${moment}, name collate "C") ${beyond} (${page.columnAfter ?? 'epoch'}::timestamptz, ${page.startAfter})`
         : sql`and name collate "C" ${beyond} ${page.startAfter}`;
   const rows = await db.query<ListedLine>(sql`
-    select name, id, updated_at, created_at, last_accessed_at, metadata
+    select name, id, updated_at, created_at, last_accessed_at, metadata::text as metadata
     from storage.objects
     where bucket_id = ${bucketId}
       and name collate "C" >= ${page.prefix} and name collate "C" < ${`${page.prefix}\u{10ffff}`}

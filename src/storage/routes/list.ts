@@ -1,7 +1,7 @@
 /** `POST /object/list…`: what is in a folder (v1), and pages by cursor (v2). */
 import type { FastifyInstance } from 'fastify';
 import { decodeCursor, type SortColumn, type SortOrder } from '../core/cursor.ts';
-import { folderPrefix, pageOf } from '../core/listing.ts';
+import { folderPrefix, lineJson, pageJson, pageOf } from '../core/listing.ts';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
 import { listFolder, listKeys, searchObjects } from '../queries/listing.ts';
@@ -10,6 +10,7 @@ import type { StorageService } from '../service.ts';
 import { authorizationHeader, type BucketParams } from './schemas.ts';
 
 const defaultLimit = 100;
+const jsonType = 'application/json; charset=utf-8';
 const maxPageLimit = 1000;
 
 interface SearchBody {
@@ -54,7 +55,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const scope = openScope(service, request, operations.listObjects);
       const { bucketName } = request.params;
       const { prefix, limit, offset, search, sortBy } = request.body;
@@ -67,7 +68,8 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         column: sortBy?.column ?? 'name',
         order: sortBy?.order ?? 'asc',
       } as const;
-      return scope.asUser((tx) => searchObjects(tx, bucketName, options));
+      const lines = await scope.asUser((tx) => searchObjects(tx, bucketName, options));
+      return reply.type(jsonType).send(`[${lines.map(lineJson).join()}]`);
     },
   );
 
@@ -95,7 +97,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const scope = openScope(service, request, operations.listObjectsV2);
       const { bucketName } = request.params;
       const { prefix = '', cursor: cursorText, with_delimiter: withFolders, sortBy } = request.body;
@@ -117,7 +119,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
       } as const;
       const list = withFolders ? listFolder : listKeys;
       const lines = await scope.asUser((tx) => list(tx, bucketName, options));
-      return pageOf(lines, limit, column, order);
+      return reply.type(jsonType).send(pageJson(pageOf(lines, limit, column, order)));
     },
   );
 }

@@ -143,7 +143,7 @@ function pathOf(line: ListedLine, delimiter: string): string {
 }
 
 function contentsOf(line: ListedLine, encode: (key: string) => string): Readonly<Record<string, XmlContent>> {
-  const metadata = readObjectMetadata(line.metadata);
+  const metadata = readObjectMetadata(line.metadata === null ? null : JSON.parse(line.metadata));
   return {
     Key: encode(line.name),
     LastModified: line.updated_at ?? undefined,

@@ -1,0 +1,160 @@
+/**
+ * What storage costs: processor time of the server for each request, by kind, and its memory under that load. Rates on a
+ * shared machine say little; processor time holds still.
+ *
+ *   node bench/storage.ts [--seconds 3] [--connections 8] [--only get1k,put1k]
+ *
+ * Ends with 1 when the resident memory of the server went beyond 200 MiB. Linux only: reads /proc.
+ */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '8' },
+    only: { type: 'string' },
+  },
+});
+const runMs = Number(values.seconds) * 1000;
+const connections = Number(values.connections);
+const MIB = 1024 * 1024;
+const maxRssBytes = 200 * MIB;
+const listedObjects = 1000;
+/** Of the kernel's clock, in which /proc counts processor time. */
+const ticksPerSecond = 100;
+
+const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-storage-'));
+const bin = fileURLToPath(new URL('../bin/plinth.mjs', import.meta.url));
+const server = spawn(process.execPath, [bin, 'start', '--workdir', folder, '--port', '0'], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+
+async function state(): Promise<{ url: string; pid: number; serviceKey: string }> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    await sleep(100);
+    const status = spawn(process.execPath, [bin, 'status', '-o', 'json', '--workdir', folder]);
+    let text = '';
+    for await (const chunk of status.stdout) text += chunk;
+    try {
+      const { API_URL: url, SERVICE_ROLE_KEY: serviceKey } = JSON.parse(text);
+      if ((await fetch(`${url}/health`)).ok) return { url, serviceKey, pid: server.pid as number };
+    } catch {
+      // Not there yet.
+    }
+  }
+  throw new Error('The server did not start');
+}
+
+const { url, serviceKey, pid } = await state();
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+function call(method: string, path: string, body?: Buffer | object): Promise<number> {
+  const payload = body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      `${url}/storage/v1${path}`,
+      {
+        method,
+        agent,
+        headers: {
+          authorization: `Bearer ${serviceKey}`,
+          ...(payload ? { 'content-type': type, 'content-length': payload.length } : {}),
+        },
+      },
+      (answer) => {
+        let bytes = 0;
+        answer.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+        answer.on('error', reject);
+        answer.on('end', () =>
+          answer.statusCode === 200
+            ? resolve(bytes)
+            : reject(new Error(`${method} ${path}: ${answer.statusCode}`)),
+        );
+      },
+    );
+    sent.on('error', reject);
+    sent.end(payload);
+  });
+}
+
+/** `count` calls, or calls for `runMs`, on all connections. */
+async function repeat(
+  work: (index: number) => Promise<unknown>,
+  count = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  const endsAt = performance.now() + (count === Number.POSITIVE_INFINITY ? runMs : count * 1e6);
+  let next = 0;
+  const one = async (): Promise<void> => {
+    while (next < count && performance.now() < endsAt) {
+      next += 1;
+      await work(next - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+  return next;
+}
+
+function cpuMs(): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1000;
+}
+const rssBytes = (name: 'VmRSS' | 'VmHWM'): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) *
+  1024;
+
+let uploads = 0;
+const kibi = randomBytes(1024);
+const mebi = randomBytes(MIB);
+const tenMebi = randomBytes(10 * MIB);
+const scenarios: Record<string, (index: number) => Promise<unknown>> = {
+  get1k: () => call('GET', '/object/public/bench/1k'),
+  get1m: () => call('GET', '/object/public/bench/1m'),
+  put1k: () => {
+    uploads += 1;
+    return call('POST', `/object/bench/put1k/${uploads}`, kibi);
+  },
+  put10m: (index) => call('PUT', `/object/bench/put10m/${index % connections}`, tenMebi),
+  list1000: () => call('POST', '/object/list/bench', { prefix: 'listed', limit: listedObjects }),
+  list2_1000: () =>
+    call('POST', '/object/list-v2/bench', { prefix: 'listed/', limit: listedObjects, with_delimiter: true }),
+};
+
+try {
+  await call('POST', '/bucket', { name: 'bench', public: true });
+  await call('POST', '/object/bench/1k', kibi);
+  await call('POST', '/object/bench/1m', mebi);
+  await repeat((index) => call('POST', `/object/bench/listed/${index}`, Buffer.from('x')), listedObjects);
+  console.log(`idle ${(rssBytes('VmRSS') / MIB).toFixed(0)} MiB`);
+  const wanted = values.only?.split(',') ?? Object.keys(scenarios);
+  for (const name of wanted) {
+    const scenario = scenarios[name];
+    if (!scenario) throw new Error(`There is no ${name}; there are ${Object.keys(scenarios).join(', ')}`);
+    await repeat(scenario, connections * 4);
+    const [startedMs, startedAt] = [cpuMs(), performance.now()];
+    const count = await repeat(scenario);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const perRequestMs = (cpuMs() - startedMs) / count;
+    console.log(
+      `${name.padEnd(12)} ${perRequestMs.toFixed(2).padStart(7)} ms CPU a request, ${(count / seconds).toFixed(0).padStart(5)} a second, RSS ${(rssBytes('VmRSS') / MIB).toFixed(0)} MiB`,
+    );
+  }
+  const peakBytes = rssBytes('VmHWM');
+  console.log(`peak ${(peakBytes / MIB).toFixed(0)} MiB`);
+  if (peakBytes > maxRssBytes) process.exitCode = 1;
+} finally {
+  server.kill('SIGTERM');
+  await new Promise((resolve) => server.once('exit', resolve));
+  agent.destroy();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
