@@ -4,11 +4,12 @@
  */
 
 import { findLivingVersions, listVersionsWith } from './queries/objects.ts';
-import { isExpired } from './resumable/uploads.ts';
+import { uploadLifetimeMs } from './resumable/uploads.ts';
 import { serverContext } from './scope.ts';
 import type { StorageService } from './service.ts';
 
 const recoverEveryMs = 5 * 60 * 1000;
+const forgetEveryMs = 60 * 60 * 1000;
 const sweepEveryMs = 24 * 60 * 60 * 1000;
 /** The first sweep comes when the start is long over. */
 const firstSweepMs = 10 * 60 * 1000;
@@ -23,6 +24,8 @@ export function createHousekeeping(service: StorageService): Housekeeping {
   const timers: NodeJS.Timeout[] = [];
   const settle = (): void => {
     void service.tasks.run('recover', () => recover(service));
+  };
+  const forget = (): void => {
     void service.tasks.run('forget uploads', () => forgetExpired(service));
   };
   const sweepAll = (): void => {
@@ -31,8 +34,10 @@ export function createHousekeeping(service: StorageService): Housekeeping {
   return {
     start() {
       settle();
+      forget();
       timers.push(
         setInterval(settle, recoverEveryMs).unref(),
+        setInterval(forget, forgetEveryMs).unref(),
         setInterval(sweepAll, sweepEveryMs).unref(),
         setTimeout(sweepAll, firstSweepMs).unref(),
       );
@@ -51,14 +56,14 @@ async function recover(service: StorageService): Promise<void> {
     service.log.info({ ...report }, 'storage: settled what an earlier run left open');
 }
 
-/** Removes resumable uploads that have had their time, finished or not. */
+/** Removes resumable uploads that nobody has touched for as long as they live, finished or not. */
 export async function forgetExpired(service: StorageService): Promise<void> {
   const { staging, locks } = service.resumable;
-  const now = service.clock.now();
+  const before = service.clock.now() - uploadLifetimeMs;
   for (const id of await staging.list()) {
     if (locks.isHeld(id)) continue;
-    const createdAt = (await staging.find(id))?.createdAt ?? (await staging.touchedAt(id));
-    if (createdAt !== undefined && isExpired({ createdAt }, now)) await staging.remove(id);
+    const touchedAt = await staging.touchedAt(id);
+    if (touchedAt !== undefined && touchedAt < before) await staging.remove(id);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Resumable uploads on the disk: where they go on, and when they are forgotten. */
 import { randomUUID } from 'node:crypto';
-import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -79,17 +79,22 @@ test.each(['../x', '', 'a', '..', `${randomUUID()}/../x`])('%j names no upload',
   await expect(staging.remove(id)).rejects.toThrow();
 });
 
-test('what was not finished in its time is forgotten, unless somebody is at it', async () => {
-  const [old, held, young] = [await begin(0), await begin(0), await begin(uploadLifetimeMs)];
+test('what nobody touched for a day is forgotten, unless somebody is at it', async () => {
+  const [old, held, young] = [await begin(), await begin(), await begin()];
   const nobodys = randomUUID();
   await appendFile(join(directory, nobodys), 'bytes without a note');
+  const dayAhead = new Date(Date.now() + uploadLifetimeMs);
+  await utimes(staging.pathOf(young), dayAhead, dayAhead);
   const locks = createUploadLocks();
-  const clock = { now: () => uploadLifetimeMs + 1 };
+  const clock = { now: () => Date.now() + uploadLifetimeMs - 60_000 };
   const service = { resumable: { staging, locks }, clock } as unknown as StorageService;
+  await forgetExpired(service);
+  expect(await staging.list()).toHaveLength(4);
+  clock.now = () => Date.now() + uploadLifetimeMs + 60_000;
   await locks.hold(held, () => forgetExpired(service));
-  expect((await staging.list()).sort()).toEqual([held, young, nobodys].sort());
+  expect((await staging.list()).sort()).toEqual([held, young].sort());
   expect(await staging.find(old)).toBeUndefined();
-  clock.now = () => Date.now() + uploadLifetimeMs + 1000;
+  clock.now = () => Date.now() + 2 * uploadLifetimeMs + 60_000;
   await forgetExpired(service);
   expect(await readdir(directory)).toEqual([]);
 });

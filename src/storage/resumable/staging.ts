@@ -46,7 +46,7 @@ export interface Staging {
   /** Gives up the bytes; what is noted stays, so that a client that missed the answer can ask. */
   removeBytes(id: string): Promise<void>;
   remove(id: string): Promise<void>;
-  /** When its bytes were last written to, in milliseconds since the epoch. */
+  /** When its bytes or its note were last written, in milliseconds since the epoch. */
   touchedAt(id: string): Promise<number | undefined>;
   /** Ids of all uploads, finished ones included. */
   list(): Promise<string[]>;
@@ -113,7 +113,9 @@ export function createStaging(directory: string): Staging {
       await ifThere(unlink(noteOf(id)));
     },
     async touchedAt(id) {
-      return (await ifThere(stat(bytesOf(id))))?.mtimeMs;
+      const found = await Promise.all([bytesOf(id), noteOf(id)].map((path) => ifThere(stat(path))));
+      const times = found.flatMap((stats) => (stats === undefined ? [] : [stats.mtimeMs]));
+      return times.length === 0 ? undefined : Math.max(...times);
     },
     async list() {
       const names = await readdir(directory);

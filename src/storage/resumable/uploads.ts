@@ -110,7 +110,7 @@ export async function findUpload(
   return upload;
 }
 
-export function isExpired(upload: Pick<StagedUpload, 'createdAt'>, nowMs: number): boolean {
+function isExpired(upload: StagedUpload, nowMs: number): boolean {
   return nowMs > upload.createdAt + uploadLifetimeMs;
 }
 
@@ -158,6 +158,8 @@ export async function addBytes(
     return progressOf(service, uploader, known);
   }
   if (at !== addition.offset) throw new TusError('OffsetConflict');
+  // A try to store it was not finished: since then its caller may have lost the right.
+  if (known.storedAs !== undefined) await requireAllowed(uploader, known);
   const upload = await withLength(service, known, addition.sizeBytes, at);
   const maxBytes = (upload.sizeBytes ?? (await allowedBytes(service, uploader, upload))) - at;
   if ((addition.contentLength ?? 0) > maxBytes) throw new TusError('SizeExceeded');
