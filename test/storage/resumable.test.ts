@@ -1,6 +1,8 @@
 /** Uploads in pieces: TUS 1.0.0 by the stock client and by hand. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { DefaultHttpStack, Upload, type UploadOptions } from 'tus-js-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -422,6 +424,41 @@ describe('broken connections', () => {
       expect(answers.filter((status) => status === 204)).toHaveLength(1);
     }
     expect(await read('contested')).toHaveLength(400_000);
+  });
+});
+
+describe('a crash after the last byte, before the object', () => {
+  /** As if the server had died when all bytes were on the disk. */
+  async function allBytes(key: string, text: string): Promise<string> {
+    const path = await begin(key, text.length);
+    const id =
+      Buffer.from(path.split('/').at(-1) ?? '', 'base64url')
+        .toString()
+        .split('/')
+        .at(-1) ?? '';
+    await writeFile(join(server.dataDir, 'storage', 'resumable', id), text);
+    return path;
+  }
+
+  test('asking how far it is makes the object', async () => {
+    const path = await allBytes('late/asked', 'all of it');
+    expect((await server.client().from('open').exists('late/asked')).data).toBe(false);
+    const head = await at(path, 'HEAD');
+    expect([head.status, head.headers.get('upload-offset')]).toEqual([200, '9']);
+    expect((await read('late/asked')).toString()).toBe('all of it');
+  });
+
+  test('so does going on', async () => {
+    const path = await allBytes('late/went-on', 'all of it');
+    expect((await patch(path, 9, '')).status).toBe(204);
+    expect((await read('late/went-on')).toString()).toBe('all of it');
+  });
+
+  test('a key that was taken meanwhile refuses it', async () => {
+    const path = await allBytes('late/taken', 'all of it');
+    await server.client().from('open').upload('late/taken', 'first');
+    expect((await at(path, 'HEAD')).status).toBe(409);
+    expect((await read('late/taken')).toString()).toBe('first');
   });
 });
 
