@@ -27,7 +27,7 @@ export const maxBatchSize = 500;
 export const defaultTtl = '6 hours';
 export const maxRequestTimeoutMs = 600_000;
 /** Without a notification the queue is looked at as often: another process may have died over a request. */
-export const netPollMs = 15_000;
+export const netPollMs = 60_000;
 const maxRedirects = 20;
 const expiredAtOnce = 5_000;
 const housekeepingMs = 60_000;
