@@ -19,6 +19,7 @@ export const errors = {
   },
   factor_required: { status: 409, message: 'This project asks every operator for a second factor.' },
   code_wrong: { status: 422, message: 'This code is wrong, older than a minute, or has been used.' },
+  key_refused: { status: 422, message: 'This passkey does not prove that it is you. Try again.' },
   last_owner: { status: 409, message: 'The last owner stays: make somebody else an owner first.' },
   refused: { status: 409, message: 'This cannot be done now.' },
   taken: { status: 409, message: 'There is one of that name already.' },

@@ -25,6 +25,8 @@ import type { OperatorRole } from './core/roles.ts';
 import { type FunctionsView, functionRoutes } from './edge-functions/routes.ts';
 import { logRoutes } from './logs/routes.ts';
 import { createFactors } from './operators/factors.ts';
+import { passkeyRoutes } from './operators/passkey-routes.ts';
+import { createPasskeys } from './operators/passkeys.ts';
 import { operatorRoutes } from './operators/routes.ts';
 import { createSeal } from './operators/seal.ts';
 import { personaRoutes } from './persona/routes.ts';
@@ -106,6 +108,11 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
     issuer: `${deps.config.project_id} Console`,
     required: factorRequired,
   });
+  const passkeys = createPasskeys({
+    db,
+    apiUrl: deps.apiUrl,
+    issuer: `${deps.config.project_id} Console`,
+  });
   const linkOf = (token: string): string => `${deps.apiUrl()}/console/sign-in#token=${token}`;
   const face = createWebFace(`${deps.webDir}/console`);
   const audit = createAudit(db);
@@ -147,6 +154,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 { changes: 'own session', beforeFactor: true },
               );
               operatorRoutes(api, { database, sessions, factors, factorRequired, linkOf }, audit);
+              passkeyRoutes(api, { passkeys, sessions }, audit);
               homeRoutes(api, deps);
               tableRoutes(api, { database, clock: deps.clock, audit });
               schemaRoutes(api, {

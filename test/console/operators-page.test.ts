@@ -117,6 +117,57 @@ test('a second factor is set up, asked for, and turned off', async () => {
   await close();
 });
 
+test('a passkey is added beside the app, and proves the factor', async () => {
+  await backend.operators.createOperator('keyed', 'developer');
+  const keyed = await operator(backend, 'keyed');
+  const { secret } = (await keyed.call('POST', '/factor')).body;
+  const step = Math.floor(Date.now() / 30_000);
+  await keyed.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
+  // Keys belong to a name.
+  const local = backend.url.replace('127.0.0.1', 'localhost');
+  const { context, complaints } = await openContext(browser, { viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  const signInLocally = async () =>
+    page.goto((await backend.consoleLink('keyed')).replace('127.0.0.1', 'localhost'));
+  await signInLocally();
+  await page.getByRole('button', { name: 'Use a passkey' }).press('Enter');
+  await page.getByText('You have no passkey here yet').waitFor();
+  await page.getByLabel('Code of your app, or a recovery code').fill(totpCode(secret, step + 1) ?? '');
+  await page.keyboard.press('Enter');
+  await home(page);
+  await page.goto(`${local}/console/operators`);
+  await page.getByLabel('Name, for example of this computer').fill('Laptop');
+  await page.keyboard.press('Enter');
+  await page.getByText('added', { exact: false }).first().waitFor();
+  await page.getByRole('button', { name: 'Remove the passkey Laptop' }).waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+
+  await context.clearCookies();
+  await signInLocally();
+  await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Use a passkey' }).press('Enter');
+  await home(page);
+  await page.goto(`${local}/console/operators`);
+  await page.getByRole('button', { name: 'Remove the passkey Laptop' }).press('Enter');
+  await page.getByRole('button', { name: 'Remove the passkey Laptop' }).waitFor({ state: 'detached' });
+  expect(complaints.list).toEqual([]);
+  await context.close();
+});
+
 test('a session is ended from the list, and what its browser calls itself runs nothing', async () => {
   const { page, complaints, close } = await opened();
   await home(page);

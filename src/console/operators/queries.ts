@@ -142,6 +142,7 @@ export async function removeFactor(tx: Queryable, operatorId: string): Promise<v
   await tx.query(sql`
     update _plinth.operators set totp_secret = null, totp_confirmed_at = null where id = ${operatorId}`);
   await tx.query(sql`delete from _plinth.operator_recovery_codes where operator_id = ${operatorId}`);
+  await tx.query(sql`delete from _plinth.operator_passkeys where operator_id = ${operatorId}`);
 }
 
 export async function takeRecoveryCode(

@@ -1,6 +1,9 @@
 /**
  * Puts the rows of a file into a table, all or none. Rows go in by the hundred; when one of them is refused, halves are
  * tried until it is found, so that every bad row is told with its line and what PostgreSQL says of it.
+ *
+ * By INSERT: COPY is refused under row-level security, which holds for personas, and for views, and leaves nothing to gain,
+ * since reading the file takes more time than writing the rows (of 200,000, two thirds).
  */
 import type { PostgresErrorShape, Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';

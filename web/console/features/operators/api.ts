@@ -48,5 +48,18 @@ export const factorQuery = queryOptions({
     callConsole<{ confirmed: boolean; recoveryCodesLeft: number }>('/factor', { signal }),
 });
 
-/** All three change together. */
+export interface Passkey {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+export const passkeysQuery = queryOptions({
+  queryKey: ['operators', 'passkeys'],
+  queryFn: async ({ signal }) =>
+    (await callConsole<{ passkeys: readonly Passkey[] }>('/factor/passkeys', { signal })).passkeys,
+});
+
+/** All of them change together. */
 export const operatorsKey = ['operators'] as const;

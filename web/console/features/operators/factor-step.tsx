@@ -6,6 +6,7 @@ import { callConsole, sessionQuery } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { CodeField, FactorSetup } from './factor-setup.tsx';
 import classes from './form.module.css';
+import { canUsePasskeys, provePasskey } from './passkey.ts';
 import { t } from './text.ts';
 
 export default function FactorStep({ state, onDone }: { state: 'owed' | 'missing'; onDone: () => void }) {
@@ -21,6 +22,7 @@ export default function FactorStep({ state, onDone }: { state: 'owed' | 'missing
     <>
       <h1>{t('factor.owed-title')}</h1>
       <Prove onDone={goOn} />
+      {canUsePasskeys() ? <ByPasskey onDone={goOn} /> : null}
     </>
   );
 }
@@ -45,5 +47,17 @@ function Prove({ onDone }: { onDone: () => void }) {
         {t('factor.confirm')}
       </Button>
     </form>
+  );
+}
+
+function ByPasskey({ onDone }: { onDone: () => void }) {
+  const { mutate, isPending, error } = useMutation({ mutationFn: provePasskey, onSuccess: onDone });
+  return (
+    <div className={classes.form}>
+      {error === null ? null : <ProblemBox error={error} />}
+      <Button variant="default" loading={isPending} onClick={() => mutate()}>
+        {t('passkey.use')}
+      </Button>
+    </div>
   );
 }

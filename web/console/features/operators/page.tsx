@@ -11,6 +11,7 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { operatorsQuery } from './api.ts';
 import { Invite } from './invite.tsx';
 import { OwnFactor } from './own-factor.tsx';
+import { OwnPasskeys } from './own-passkeys.tsx';
 import { PeopleTable } from './people-table.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { t } from './text.ts';
@@ -45,6 +46,7 @@ export function OperatorsPage() {
           )}
         </Card>
         <OwnFactor required={data?.factorRequired ?? false} />
+        <OwnPasskeys />
         <SessionsCard isOwner={mayOwn} />
       </Cards>
       {isInviting ? <Invite onClose={() => setInviting(false)} /> : null}

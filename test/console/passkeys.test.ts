@@ -1,0 +1,152 @@
+/** Operators' passkeys, made and used by an authenticator in software, with every part of an answer forged in turn. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { partyOf } from '../../src/console/operators/passkeys.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { totpCode } from '../../src/kernel/totp.ts';
+import { type Forgery, SoftwareAuthenticator } from '../auth/authenticator.ts';
+import { type Backend, type Operator, operator, startBackend } from './harness.ts';
+
+let backend: Backend;
+let origin: string;
+let key: SoftwareAuthenticator;
+let keen: Operator;
+let secret: string;
+const admin = () => backend.database.pool('supabase_admin');
+const now = (): number => Math.floor(Date.now() / 30_000);
+
+beforeAll(async () => {
+  backend = await startBackend();
+  origin = `http://localhost:${new URL(backend.url).port}`;
+  await backend.operators.createOperator('keen', 'developer');
+  await backend.operators.createOperator('other', 'developer');
+  keen = await operator(backend, 'keen');
+  ({ secret } = (await keen.call('POST', '/factor')).body);
+});
+afterAll(() => backend?.stop());
+
+const begin = async (who = keen) => who.call('POST', '/factor/passkeys/begin');
+async function add(authenticator: SoftwareAuthenticator, forgery: Forgery = {}, who = keen) {
+  const { body } = await begin(who);
+  const { id, response } = authenticator.create(body, forgery);
+  return who.call('POST', '/factor/passkeys', { name: 'Laptop', answer: { id, response } });
+}
+/** A session that owes its factor. */
+const fresh = (name = 'keen') => operator(backend, name);
+async function prove(who: Operator, authenticator = key, forgery: Forgery = {}) {
+  const { body } = await who.call('POST', '/factor/passkeys/ask');
+  const { id, response } = authenticator.get(body, forgery);
+  return who.call('POST', '/factor/passkeys/prove', { answer: { id, response } });
+}
+
+test('belongs to a name: an address is this machine’s', () => {
+  expect(partyOf('https://console.example.com')).toEqual({
+    id: 'console.example.com',
+    origin: 'https://console.example.com',
+  });
+  for (const address of ['http://127.0.0.1:54321', 'http://[::1]:54321'])
+    expect(partyOf(address)).toEqual({ id: 'localhost', origin: 'http://localhost:54321' });
+});
+
+test('there is none without an app and its recovery codes', async () => {
+  const { status, body } = await begin();
+  expect([status, body.code]).toEqual([409, 'refused']);
+  expect((await keen.call('POST', '/factor/confirm', { code: totpCode(secret, now()) })).status).toBe(200);
+  expect((await begin()).status).toBe(200);
+});
+
+describe('with an app', () => {
+  beforeEach(async () => {
+    await admin().exec('delete from _plinth.operator_passkeys');
+    await admin().exec(
+      `update _plinth.operators set totp_confirmed_at = now(), totp_secret = coalesce(totp_secret, 'x') where name = 'keen'`,
+    );
+    key = new SoftwareAuthenticator(origin);
+    expect((await add(key)).status).toBe(204);
+  });
+
+  test('a key is listed, proves the factor, and its use is told', async () => {
+    const session = await fresh();
+    expect((await session.call('GET', '/tables')).body.code).toBe('factor_needed');
+    const { status, body } = await prove(session);
+    expect([status, body.factor]).toEqual([200, 'proven']);
+    expect((await session.call('GET', '/tables')).status).toBe(200);
+    const { passkeys } = (await session.call('GET', '/factor/passkeys')).body;
+    expect(passkeys).toMatchObject([{ name: 'Laptop', lastUsedAt: expect.any(String) }]);
+    const { entries } = (await session.call('GET', '/audit?action=factor.prove')).body;
+    expect(entries[0]).toMatchObject({ detail: { by: 'passkey', name: 'Laptop' } });
+  });
+
+  test.each<[string, Forgery]>([
+    ['another challenge', { challenge: 'AAAA' }],
+    ['another page', { origin: 'http://evil.example' }],
+    ['another site', { rpId: 'evil.example' }],
+    ['a registration in place of a proof', { type: 'webauthn.create' }],
+    ['nobody present', { userPresent: false }],
+    ['nobody verified', { userVerified: false }],
+    ['a changed signature', { tamper: (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from([0])]) }],
+    ['a key that is not there', { credentialId: Buffer.alloc(32, 1) }],
+  ])('%s is refused, and the factor stays owed', async (_what, forgery) => {
+    const session = await fresh();
+    const { status, body } = await prove(session, key, forgery);
+    expect([status, body.code]).toEqual([422, 'key_refused']);
+    expect((await session.call('GET', '/tables')).body.code).toBe('factor_needed');
+    await admin().exec(`delete from _plinth.operator_sessions where factor_at is null`);
+  });
+
+  test.each<[string, Forgery]>([
+    ['another challenge', { challenge: 'AAAA' }],
+    ['another page', { origin: 'http://evil.example' }],
+    ['another site', { rpId: 'evil.example' }],
+    ['a proof in place of a registration', { type: 'webauthn.get' }],
+    ['nobody verified', { userVerified: false }],
+  ])('a new key with %s is not kept', async (_what, forgery) => {
+    expect((await add(new SoftwareAuthenticator(origin), forgery)).body.code).toBe('key_refused');
+    expect((await keen.call('GET', '/factor/passkeys')).body.passkeys).toHaveLength(1);
+  });
+
+  test('an answer is used once, by the session that was asked', async () => {
+    const [session, thief] = [await fresh(), await fresh()];
+    const { body } = await session.call('POST', '/factor/passkeys/ask');
+    const { id, response } = key.get(body);
+    const answer = { answer: { id, response } };
+    expect((await thief.call('POST', '/factor/passkeys/prove', answer)).body.code).toBe('key_refused');
+    expect((await session.call('POST', '/factor/passkeys/prove', answer)).status).toBe(200);
+    expect((await session.call('POST', '/factor/passkeys/prove', answer)).body.code).toBe('key_refused');
+  });
+
+  test('a copy that has counted less is refused', async () => {
+    expect((await prove(await fresh())).status).toBe(200);
+    expect((await prove(await fresh(), key, { signCount: 1 })).body.code).toBe('key_refused');
+  });
+
+  test('a session that owes its factor makes and removes no key', async () => {
+    const session = await fresh();
+    expect((await begin(session)).body.code).toBe('factor_needed');
+    const id = key.credentialId.toString('base64url');
+    expect((await session.call('DELETE', `/factor/passkeys/${id}`)).body.code).toBe('factor_needed');
+  });
+
+  test('another’s key proves nothing, and nobody removes another’s', async () => {
+    const other = await fresh('other');
+    expect((await prove(other)).body.code).toBe('key_refused');
+    const id = key.credentialId.toString('base64url');
+    expect((await other.call('DELETE', `/factor/passkeys/${id}`)).status).toBe(404);
+    expect((await add(key)).body.code).toBe('taken');
+  });
+
+  test('it can be removed, and goes with the factor when an owner resets it', async () => {
+    const id = key.credentialId.toString('base64url');
+    expect((await keen.call('DELETE', `/factor/passkeys/${id}`)).status).toBe(204);
+    expect((await prove(await fresh())).body.code).toBe('key_refused');
+    await add(key);
+    const owner = await operator(backend);
+    const { operators } = (await owner.call('GET', '/operators')).body;
+    const { id: keenId } = operators.find(({ name }: { name: string }) => name === 'keen');
+    await owner.call('DELETE', `/operators/${keenId}/factor`);
+    const [row] = await admin().query<{ n: number }>(
+      sql`select count(*)::int as n from _plinth.operator_passkeys`,
+    );
+    expect(row?.n).toBe(0);
+    keen = await fresh();
+  });
+});
