@@ -15,11 +15,9 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
 
   const callerOf = (request: FastifyRequest): Caller | undefined => {
     const { authorization, apikey } = request.headers;
-    let token = typeof apikey === 'string' ? apikey : undefined;
-    if (authorization) {
-      const [scheme, given] = authorization.split(' ');
-      token = scheme?.toLowerCase() === 'bearer' ? given : undefined;
-    }
+    const [scheme, given] = authorization?.split(' ') ?? [];
+    const token =
+      scheme?.toLowerCase() === 'bearer' ? given : typeof apikey === 'string' ? apikey : undefined;
     if (!token) return undefined;
     const judged = judgeToken(keys.verify(cleanToken(token)), clock.now());
     return judged.ok ? judged.caller : undefined;
