@@ -54,6 +54,8 @@ export interface LogFilter {
   readonly requestId?: string | undefined;
   /** Part of anything that is shown. */
   readonly search?: string | undefined;
+  /** How texts are shown; `path` and `search` look there, so that nobody finds out letter by letter what is cut. */
+  readonly shown?: ((text: string) => string) | undefined;
   /** Milliseconds since the epoch. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;

@@ -150,6 +150,15 @@ describe('the filter', () => {
       expect([params, (await ids(params)).includes('filter-request-1')]).toEqual([params, false]);
   });
 
+  test('finds out no secret that is not shown', async () => {
+    const { secretKey } = backend.keys;
+    await ask('filter-request-2', `/rest/v1/a-${secretKey}`);
+    expect((await entryOf('filter-request-2')).path).toBe('/rest/v1/a-[secret key]');
+    const part = secretKey.slice(0, 20);
+    for (const name of ['search', 'path']) expect(await entries({ [name]: part })).toEqual([]);
+    expect(await entries({ path: 'a-[secret' })).toHaveLength(1);
+  });
+
   test.each(['status=9', 'level=loud', 'limit=0', 'cursor=x', 'since=yesterday'])(
     '%s is refused',
     async (query) => {

@@ -21,13 +21,13 @@ export function logRoutes(app: FastifyInstance, api: Api, { telemetry, keys }: L
 
   api.route('GET', '/logs', 'read', async ({ request }) => {
     const { limit, cursor, ...filter } = await parseAs((await schemas()).logPage, request.query);
-    const { entries, next } = await telemetry.list(filter, limit, cursor);
+    const { entries, next } = await telemetry.list({ ...filter, shown: redact }, limit, cursor);
     return clean({ entries, next: next === undefined ? null : `${next.at}:${next.skip}` });
   });
   api.route('GET', '/logs/tail', 'read', async ({ request, reply }) => {
     const filter = await parseAs((await schemas()).logFilter, request.query);
     streams.open(reply.raw, (send) =>
-      telemetry.follow(filter, (entry) => send(redact(JSON.stringify(entry)))),
+      telemetry.follow({ ...filter, shown: redact }, (entry) => send(redact(JSON.stringify(entry)))),
     );
     return reply.hijack();
   });

@@ -144,7 +144,19 @@ const isOf = (wanted: string, service: string): boolean =>
 
 /** @example fits({ status: '5', service: 'rest' }, entry) */
 export function fits(filter: LogFilter, entry: LogEntry): boolean {
-  const { service, level, status, path, user, requestId, search, since, until } = filter;
+  const {
+    service,
+    level,
+    status,
+    path,
+    user,
+    requestId,
+    search,
+    since,
+    until,
+    shown = (text) => text,
+  } = filter;
+  const holds = (text: string, part: string) => shown(text).toLowerCase().includes(part.toLowerCase());
   if (service !== undefined && !isOf(service, entry.service)) return false;
   if (level !== undefined && levels.indexOf(entry.level) < levels.indexOf(level)) return false;
   if (status !== undefined && !String(entry.status ?? '').startsWith(status)) return false;
@@ -152,6 +164,6 @@ export function fits(filter: LogFilter, entry: LogEntry): boolean {
   if (user !== undefined && entry.userId !== user && entry.operator !== user) return false;
   if (since !== undefined && entry.at < since) return false;
   if (until !== undefined && entry.at >= until) return false;
-  if (path !== undefined && entry.path?.toLowerCase().includes(path.toLowerCase()) !== true) return false;
-  return search === undefined || JSON.stringify(entry).toLowerCase().includes(search.toLowerCase());
+  if (path !== undefined && !holds(entry.path ?? '', path)) return false;
+  return search === undefined || holds(JSON.stringify(entry), search);
 }
