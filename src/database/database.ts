@@ -170,6 +170,13 @@ export function openDatabase(
         end: () => client.connection.close(),
       };
     },
+    async statementsAsRequest(context, statements, options) {
+      checkRole(context.role);
+      return pools.pool('authenticator').statements(statements, {
+        ...options,
+        settings: [['role', context.role], ...context.settings],
+      });
+    },
     async asRequest(context, work, options) {
       checkRole(context.role);
       return pools.pool('authenticator').transaction(work, {

@@ -63,6 +63,9 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Of statements that need nothing decided between them. */
+export type StatementsOptions = Pick<TransactionOptions, 'readOnly' | 'isolation' | 'settings' | 'end'>;
+
 /** Asked now and then, so no listener is needed; an AbortSignal is one. `reason` is what the caller gets to see. */
 export interface Cancellation {
   readonly aborted: boolean;
@@ -78,6 +81,8 @@ export type Setting = readonly [name: string, value: string];
 export interface Pool extends Queryable {
   readonly role: LoginRole;
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
+  /** A transaction of these statements alone, in one round trip; the rows of each. */
+  statements(statements: readonly Sql[], options?: StatementsOptions): Promise<(readonly object[])[]>;
   /** A connection for oneself (LISTEN, session locks, long work). Must be released; a broken one is thrown away. */
   connect(): Promise<Session>;
 }
@@ -281,6 +286,12 @@ export interface Database {
     work: (tx: Transaction) => Promise<T>,
     options?: Omit<TransactionOptions, 'settings'>,
   ): Promise<T>;
+  /** As {@link Database.asRequest}, for statements that need nothing decided between them: one round trip. */
+  statementsAsRequest(
+    context: RequestContext,
+    statements: readonly Sql[],
+    options?: Omit<StatementsOptions, 'settings'>,
+  ): Promise<(readonly object[])[]>;
   /** The REST service's path; its own few connections as `authenticator`. */
   readonly requestPath: RequestPath;
   /**

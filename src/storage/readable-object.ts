@@ -23,7 +23,7 @@ export async function findPublicObject(scope: Scope, address: ObjectAddress): Pr
 export async function findCallersObject(scope: Scope, address: ObjectAddress): Promise<ObjectRow> {
   if (!scope.authenticated) return findPublicObject(scope, address);
   requireReadableName(address);
-  const seen = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key));
+  const seen = await findObject(scope.eachAsUser(), address.bucketId, address.key);
   if (seen) return seen;
   const found = await lookUp(scope, address);
   if (!found) throw new StorageError('NoSuchBucket');
@@ -34,16 +34,14 @@ export async function findCallersObject(scope: Scope, address: ObjectAddress): P
 /** An object that a signed URL names. */
 export async function findSignedObject(scope: Scope, address: ObjectAddress): Promise<ObjectRow> {
   requireReadableName(address);
-  const object = await scope.asService((tx) => findObject(tx, address.bucketId, address.key), {
-    readOnly: true,
-  });
+  const object = await findObject(scope.eachAsService({ readOnly: true }), address.bucketId, address.key);
   if (!object) throw new StorageError('NoSuchKey');
   return object;
 }
 
 async function lookUp(scope: Scope, address: ObjectAddress): ReturnType<typeof findObjectWithBucket> {
   requireReadableName(address);
-  return scope.asService((tx) => findObjectWithBucket(tx, address.bucketId, address.key), { readOnly: true });
+  return findObjectWithBucket(scope.eachAsService({ readOnly: true }), address.bucketId, address.key);
 }
 
 function requireReadableName(address: ObjectAddress): void {

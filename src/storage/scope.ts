@@ -4,11 +4,13 @@
  */
 import type { FastifyRequest } from 'fastify';
 import type { RequestContext, Setting, Transaction, TransactionOptions } from '../database/types.ts';
+import type { Sql } from '../kernel/sql.ts';
 import { isUuid } from './core/names.ts';
 import { judgeToken } from './core/token-judge.ts';
 import { translateDatabaseError } from './database-errors.ts';
 import { StorageError } from './errors.ts';
 import type { Operation } from './operations.ts';
+import type { Asks } from './queries/asks.ts';
 import type { StorageService } from './service.ts';
 
 export interface Owner {
@@ -29,7 +31,12 @@ export interface Scope {
   /** Never read only, even for reads: a user's policies may call functions that write (audit logs). */
   asUser<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   asService<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
+  /** Each statement is a transaction of its own, in one round trip. */
+  eachAsUser(options?: EachOptions): Asks;
+  eachAsService(options?: EachOptions): Asks;
 }
+
+type EachOptions = Pick<WorkOptions, 'readOnly' | 'end'>;
 
 /**
  * - `required`: a good bearer token or AccessDenied.
@@ -95,12 +102,25 @@ function scopeOf(
       throw translateDatabaseError(error);
     }
   };
+  const each = (as: Caller, options?: EachOptions): Asks => ({
+    async query<R extends object>(statement: Sql): Promise<R[]> {
+      try {
+        const context = contextOf(service, as, request, operation);
+        const [rows] = await service.database.statementsAsRequest(context, [statement], options);
+        return rows as R[];
+      } catch (error) {
+        throw translateDatabaseError(error);
+      }
+    },
+  });
   return {
     authenticated: caller.authenticated,
     role: caller.role,
     owner: ownerOf(caller.subject),
     asUser: (work, options) => run(caller, work, options),
     asService: (work, options) => run(server, work, options),
+    eachAsUser: (options) => each(caller, options),
+    eachAsService: (options) => each(server, options),
   };
 }
 

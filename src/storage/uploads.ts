@@ -34,7 +34,7 @@ export interface ObjectAddress {
 
 /** @throws {StorageError} NoSuchBucket */
 export async function bucketLimits(scope: Scope, bucketId: string): Promise<BucketLimits> {
-  const limits = await scope.asService((tx) => findBucketLimits(tx, bucketId), { readOnly: true });
+  const limits = await findBucketLimits(scope.eachAsService({ readOnly: true }), bucketId);
   if (!limits) throw new StorageError('NoSuchBucket');
   return limits;
 }
@@ -63,7 +63,7 @@ export interface WriteCheck extends ObjectAddress {
 /** @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound */
 export async function requireWritable(scope: Scope, check: WriteCheck): Promise<void> {
   const row = writeOf(check, '1', check.metadata, check.userMetadata);
-  await takenKey(() => scope.asUser((tx) => tryInsertObject(tx, row, check.upsert), { end: 'rollback' }));
+  await takenKey(() => tryInsertObject(scope.eachAsUser({ end: 'rollback' }), row, check.upsert));
 }
 
 export interface Upload extends ObjectAddress {
@@ -117,7 +117,11 @@ export async function writeRow(
   row: ObjectWrite,
   giveUp: GiveUp,
 ): Promise<ObjectRow> {
-  return takenKey(() => scope.asService((tx) => writeRowIn(tx, options, row, giveUp)));
+  return takenKey(() =>
+    options.upsert
+      ? scope.asService((tx) => writeRowIn(tx, options, row, giveUp))
+      : insertObject(scope.eachAsService(), row),
+  );
 }
 
 /** As {@link writeRow}, in a transaction of the service role that does more than that. */

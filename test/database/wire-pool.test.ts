@@ -281,3 +281,21 @@ test('an error in the first, the last or COMMIT itself undoes everything, and th
   expect(await pool.query(sql`select id from public.things`)).toEqual([]);
   expect(await backends()).toBe(1);
 });
+
+test('statements alone are a transaction of their own, in one round trip', async () => {
+  const pool = open({ max: 1 });
+  await pool.exec('create table public.alone (id int primary key deferrable initially deferred)');
+  const insert = (id: number) => sql`insert into public.alone values (${id}) returning id`;
+  const count = async () =>
+    (await pool.query<{ count: number }>(sql`select count(*) from public.alone`))[0]?.count;
+  const settings = [['plinth.mark', 'here']] as const;
+  const mark = sql`select current_setting('plinth.mark', true) as mark`;
+  expect(await pool.statements([insert(1), mark], { settings })).toEqual([[{ id: 1 }], [{ mark: 'here' }]]);
+  expect(await pool.query(mark)).not.toEqual([{ mark: 'here' }]);
+  await pool.statements([insert(2)], { end: 'rollback' });
+  await expect(pool.statements([insert(3), sql`select 1/0`])).rejects.toMatchObject({ code: '22012' });
+  await expect(pool.statements([insert(4), insert(4)])).rejects.toMatchObject({ code: '23505' });
+  await expect(pool.statements([insert(5)], { readOnly: true })).rejects.toMatchObject({ code: '25006' });
+  expect(await count()).toBe(1);
+  await pool.exec('drop table public.alone');
+});

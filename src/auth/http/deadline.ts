@@ -34,6 +34,7 @@ export function endingWithRequests(pool: Pool): Pool {
     query: (statement) => pool.query(statement),
     queryText: (statement) => pool.queryText(statement),
     exec: (text) => pool.exec(text),
+    statements: (statements, options) => pool.statements(statements, options),
     connect: () => pool.connect(),
     transaction(work, options) {
       const signal = currentDeadline();

@@ -8,13 +8,14 @@ import type {
   Pool,
   Row,
   Session,
+  StatementsOptions,
   TextResult,
   TransactionOptions,
   TransactionWork,
 } from '../types.ts';
 import { type Client, ConnectionError, runCapped } from '../wire/index.ts';
 import type { Connections } from './connections.ts';
-import { runTransaction } from './transaction.ts';
+import { runStatements, runTransaction } from './transaction.ts';
 
 export class RolePool implements Pool {
   readonly role: LoginRole;
@@ -47,6 +48,10 @@ export class RolePool implements Pool {
       (client) => runTransaction(client, once, options),
       () => !begun,
     );
+  }
+
+  statements(statements: readonly Sql[], options?: StatementsOptions): Promise<(readonly object[])[]> {
+    return this.#lend((client) => runStatements(client, statements, options));
   }
 
   async connect(): Promise<Session> {

@@ -3,6 +3,7 @@ import { type Sql, sql } from '../../kernel/sql.ts';
 import type {
   Row,
   Setting,
+  StatementsOptions,
   TextResult,
   Transaction,
   TransactionOptions,
@@ -58,6 +59,24 @@ export async function runTransaction<T>(
   } finally {
     signal?.removeEventListener('abort', cancel);
     clearTimeout(again);
+  }
+}
+
+/** BEGIN, settings, the statements and the end in one write, so one round trip; the rows of each statement. */
+export async function runStatements(
+  client: Client,
+  statements: readonly Sql[],
+  options: StatementsOptions = {},
+): Promise<(readonly object[])[]> {
+  const end = options.end ?? 'commit';
+  try {
+    const all = [begin(options), ...setLocal(options.settings ?? []), ...statements, sql.raw(end)];
+    const steps = await client.batch(all);
+    requireEnd(end, steps.at(-1)?.commandTag);
+    return steps.slice(-1 - statements.length, -1).map((step) => step.rows);
+  } catch (error) {
+    if (!client.connection.ended && !client.connection.idle) await client.exec('rollback').catch(() => {});
+    throw error;
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
+import type { Asks } from './asks.ts';
 
 /** A whole row, timestamps as ISO text. */
 export interface ObjectRow {
@@ -39,11 +40,7 @@ export interface ObjectWrite {
 const columns = sql`id, bucket_id, name, owner, owner_id, version, metadata, user_metadata,
   created_at, updated_at, last_accessed_at`;
 
-export async function findObject(
-  db: Queryable,
-  bucketId: string,
-  name: string,
-): Promise<ObjectRow | undefined> {
+export async function findObject(db: Asks, bucketId: string, name: string): Promise<ObjectRow | undefined> {
   const [row] = await db.query<ObjectRow>(
     sql`select ${columns} from storage.objects where bucket_id = ${bucketId} and name = ${name}`,
   );
@@ -52,7 +49,7 @@ export async function findObject(
 
 /** The bucket's visibility, and the object if there is one. Undefined: no such bucket. */
 export async function findObjectWithBucket(
-  db: Queryable,
+  db: Asks,
   bucketId: string,
   name: string,
 ): Promise<{ readonly isPublic: boolean; readonly object: ObjectRow | undefined } | undefined> {
@@ -66,7 +63,7 @@ export async function findObjectWithBucket(
 }
 
 export async function findVisibleNames(
-  db: Queryable,
+  db: Asks,
   bucketId: string,
   names: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -77,7 +74,7 @@ export async function findVisibleNames(
 }
 
 /** Throws 23505 when the key is taken. */
-export async function insertObject(db: Queryable, object: ObjectWrite): Promise<ObjectRow> {
+export async function insertObject(db: Asks, object: ObjectWrite): Promise<ObjectRow> {
   return written(await db.query<ObjectRow>(sql`${insertion(object)} returning ${columns}`));
 }
 
@@ -91,7 +88,7 @@ export async function upsertObject(db: Queryable, object: ObjectWrite): Promise<
 }
 
 /** Whether the caller may insert (or replace) the object. Nothing is returned: reading it may be forbidden. */
-export async function tryInsertObject(db: Queryable, object: ObjectWrite, upsert: boolean): Promise<void> {
+export async function tryInsertObject(db: Asks, object: ObjectWrite, upsert: boolean): Promise<void> {
   const conflict = upsert
     ? sql`on conflict (name, bucket_id) do update set ${sql.join(updatedColumns(object))} returning id`
     : sql.empty;

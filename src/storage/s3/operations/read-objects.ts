@@ -23,7 +23,7 @@ const overrides: readonly (readonly [parameter: string, header: string])[] = [
 /** The object as the caller's policies show it. @throws {StorageError} NoSuchBucket, NoSuchKey */
 export async function requireObject(call: S3Call): Promise<ObjectRow> {
   const { scope, request } = call;
-  const object = await scope.asUser((tx) => findObject(tx, request.bucket, request.key));
+  const object = await findObject(scope.eachAsUser(), request.bucket, request.key);
   if (object) return object;
   await requireBucket(call);
   throw new StorageError('NoSuchKey');
