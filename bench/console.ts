@@ -165,8 +165,6 @@ function lazyRoutes(): { name: string; size: number }[] {
       .reduce((sum, file) => sum + gzipSync(readFileSync(dir + file)).length / kib, 0);
   const named = (part: string): string =>
     Object.keys(manifest).find((key) => key.endsWith(part) && manifest[key]?.isDynamicEntry === true) ?? '';
-  // What stands around every page, and has come with the page before.
-  const shell = reached(named('layout/shell.tsx'));
   const editor = reached(named('editor/sql-editor.tsx'));
   const routes = Object.keys(manifest)
     .filter((key) => manifest[key]?.isDynamicEntry === true && key.includes('features/'))
@@ -175,7 +173,7 @@ function lazyRoutes(): { name: string; size: number }[] {
     .filter(({ key }) => manifest[key]?.dynamicImports?.some((each) => editor.has(each)) === true)
     .map(({ name, parts }) => ({
       name: `${name} and its editor`,
-      parts: parts.union(editor).difference(shell),
+      parts: parts.union(editor),
     }));
   return [...routes, ...edited]
     .map(({ name, parts }) => ({ name, size: sizeOf(parts.difference(first)) }))

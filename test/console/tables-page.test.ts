@@ -105,6 +105,8 @@ describe('ranges of cells', () => {
       .poll(() => column('books', 'title', [5, 6]), { timeout: 10_000 })
       .toEqual(['Book 1', 'Book 2']);
     expect(await column('books', 'pages', [5, 6])).toEqual([1, 2]);
+    // The database has it before the page has been told.
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.keyboard.press('Control+z');
     await expect
       .poll(() => column('books', 'title', [5, 6]), { timeout: 10_000 })
