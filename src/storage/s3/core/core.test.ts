@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { crc32c, crc64nvme } from './crc.ts';
+import { encodeListedKey, parseQuery, percentDecode, percentEncode } from './encoding.ts';
+import { parsePolicy, sizeBounds, violatedField } from './post-policy.ts';
+import {
+  canonicalRequest,
+  createSigner,
+  parseAuthorization,
+  parseCredential,
+  sha256Hex,
+} from './signature.ts';
+import { childText, readXml } from './xml-reader.ts';
+import { writeXml } from './xml-writer.ts';
+
+/** "GET Object" of "Authenticating Requests: Using the Authorization Header" in the S3 API reference. */
+test('signs as the example of the S3 API reference', () => {
+  const credential = parseCredential('AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request');
+  const empty = sha256Hex('');
+  const canonical = canonicalRequest({
+    method: 'GET',
+    path: '/test.txt',
+    query: [],
+    headers: [
+      ['host', 'examplebucket.s3.amazonaws.com'],
+      ['range', 'bytes=0-9'],
+      ['x-amz-content-sha256', empty],
+      ['x-amz-date', '20130524T000000Z'],
+    ],
+    payloadHash: empty,
+  });
+  if (!credential) throw new Error('no credential');
+  const signer = createSigner('wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', credential);
+  expect(signer.sign('AWS4-HMAC-SHA256', '20130524T000000Z', [sha256Hex(canonical)])).toBe(
+    'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+  );
+});
+
+test.each([
+  [crc32c, 'e3069283'],
+  [crc64nvme, 'ae8b14860a799888'],
+])('%o of the check value', (start, wanted) => {
+  const sum = start();
+  sum.update(Buffer.from('12345'));
+  sum.update(Buffer.from('6789'));
+  expect(sum.digest().toString('hex')).toBe(wanted);
+});
+
+describe('properties', () => {
+  test('encoding comes back, queries too', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (name, value) => {
+        expect(percentDecode(percentEncode(value))).toBe(value);
+        expect(decodeURIComponent(encodeListedKey(value).replaceAll('+', ' '))).toBe(value);
+        if (name !== '')
+          expect(parseQuery(`${percentEncode(name)}=${percentEncode(value)}`)).toEqual([{ name, value }]);
+      }),
+    );
+  });
+
+  test('what is written can be read', () => {
+    fc.assert(
+      // Control characters have no form in XML and are replaced.
+      fc.property(fc.stringMatching(/^[\t\n\r\x20-\x7e\xa0-\ud7ff]*$/), (text) => {
+        const root = readXml(writeXml('Delete', { Key: text, Other: [1, 2] }));
+        expect(root && childText(root, 'Key')).toBe(text);
+        expect(root?.children.filter(({ name }) => name === 'Other')).toHaveLength(2);
+      }),
+    );
+  });
+
+  test('no text breaks a parser', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('<', '>', '/', '&', ';', '!', '"', ' ', 'a', '=', '?', '-') }),
+        (text) => {
+          readXml(text);
+          readXml(`<a>${text}</a>`);
+          parseAuthorization(`AWS4-HMAC-SHA256 ${text}`);
+          parsePolicy(Buffer.from(text).toString('base64'));
+        },
+      ),
+    );
+  });
+});
+
+test.each([
+  '<!DOCTYPE a><a/>',
+  '<a>&euro;</a>',
+  '<a>&amp</a>',
+  '<a>&#0;</a>',
+  '<a>&#xd800;</a>',
+  '<a></b>',
+  '<a/><b/>',
+  'x<a/>',
+  '<a><![CDATA[x]]></a>',
+  '<a'.repeat(10),
+  `${'<a>'.repeat(9)}${'</a>'.repeat(9)}`,
+])('%j is no document', (text) => {
+  expect(readXml(text)).toBeUndefined();
+});
+
+test('policies bind every field, and the tightest size', () => {
+  const policy = parsePolicy(
+    Buffer.from(
+      JSON.stringify({
+        expiration: '2030-01-01T00:00:00Z',
+        conditions: [
+          { bucket: 'b' },
+          ['eq', '$key', 'k'],
+          ['starts-with', '$Content-Type', 'image/'],
+          ['content-length-range', 1, 10],
+          ['content-length-range', 2, 20],
+        ],
+      }),
+    ).toString('base64'),
+  );
+  if (!policy) throw new Error('no policy');
+  const fields = { bucket: 'b', key: 'k', 'content-type': 'image/png' };
+  const violated = (more: Record<string, string>) =>
+    violatedField(policy, new Map(Object.entries({ ...fields, ...more })));
+  expect(violated({ 'x-ignore-me': '', 'x-amz-date': '', policy: '' })).toBeUndefined();
+  expect(violated({ key: 'other' })).toBe('key');
+  expect(violated({ 'content-type': 'text/html' })).toBe('content-type');
+  expect(violated({ acl: 'public' })).toBe('acl');
+  expect(sizeBounds(policy)).toEqual({ minBytes: 2, maxBytes: 10 });
+});
