@@ -54,7 +54,7 @@ export const messages = {
   'security.again': 'Try again',
   'data.title': 'Your data',
   'data.intro':
-    'Take along what’s kept about your account: addresses, ways to sign in, and where you’re signed in.',
+    'Take along what’s kept about your account: addresses, ways to sign in, and your devices.',
   'data.download': 'Download my data',
   'data.saved': 'Your data is downloaded as a file.',
   'data.delete': 'Delete account',
