@@ -53,8 +53,7 @@ export const messages = {
   'security.load-failed': 'This part couldn’t be loaded.',
   'security.again': 'Try again',
   'data.title': 'Your data',
-  'data.intro':
-    'Take along what’s kept about your account: addresses, ways to sign in, and your devices.',
+  'data.intro': 'Take along what’s kept about your account: addresses, ways to sign in, and your devices.',
   'data.download': 'Download my data',
   'data.saved': 'Your data is downloaded as a file.',
   'data.delete': 'Delete account',
