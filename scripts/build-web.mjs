@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const outDir = path.join(root, 'dist', 'web');
@@ -38,13 +39,21 @@ export function builtStamp() {
   }
 }
 
-/** Assets never change, so they are compressed once, here. */
-function compressAssets(/** @type {string} */ dir) {
-  for (const name of readdirSync(dir)) {
-    if (!/\.(js|css|svg)$/.test(name)) continue;
-    const file = path.join(dir, name);
-    writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }));
-  }
+const gzip = promisify(zlib.gzip);
+const brotli = promisify(zlib.brotliCompress);
+
+/** Assets never change, so they are compressed once, here, and as well as can be. */
+async function compressAssets(/** @type {string} */ dir) {
+  const names = readdirSync(dir).filter((name) => /\.(js|css|svg)$/.test(name));
+  await Promise.all(
+    names.map(async (name) => {
+      const file = path.join(dir, name);
+      const bytes = readFileSync(file);
+      writeFileSync(`${file}.gz`, await gzip(bytes, { level: 9 }));
+      const params = { [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+      writeFileSync(`${file}.br`, await brotli(bytes, { params }));
+    }),
+  );
 }
 
 /**
@@ -63,7 +72,7 @@ export async function buildWeb(say = (/** @type {string} */ line) => console.err
   for (const face of faces) {
     say(`Building the web app: ${face} …`);
     await build({ configFile: false, ...faceConfig(face) });
-    compressAssets(path.join(outDir, face, 'assets'));
+    await compressAssets(path.join(outDir, face, 'assets'));
     if (face === 'account') await prerender(build, prerenderConfig());
   }
   if (allFaces.every((face) => faces.includes(face))) writeFileSync(stampFile, `${stamp}\n`);

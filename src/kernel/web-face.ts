@@ -88,21 +88,23 @@ export function createWebFace(dir: string): WebFace {
       if (!assets.has(name) || type === undefined) {
         return reply.code(404).send({ code: 'not_found', message: 'There is no such file.' });
       }
-      const gzipped = assets.has(`${name}.gz`) && acceptsGzip(request);
+      const coding = codings.find(
+        ({ token, ending }) => accepts(request, token) && assets.has(`${name}.${ending}`),
+      );
       reply.headers({
         'content-type': type,
         'cache-control': 'public, max-age=31536000, immutable',
         'x-content-type-options': 'nosniff',
         'cross-origin-resource-policy': 'same-origin',
         vary: 'accept-encoding',
-        ...(gzipped ? { 'content-encoding': 'gzip' } : {}),
+        ...(coding ? { 'content-encoding': coding.token } : {}),
       });
-      return reply.send(createReadStream(join(assetsDir, gzipped ? `${name}.gz` : name)));
+      return reply.send(createReadStream(join(assetsDir, coding ? `${name}.${coding.ending}` : name)));
     },
     async sendPage(request, reply, { html, status = 200, imageSources, frames, widgetSources }) {
       const nonce = randomBytes(16).toString('base64');
       const text = html.replaceAll(noncePlaceholder, nonce);
-      const gzipped = acceptsGzip(request);
+      const gzipped = accepts(request, 'gzip');
       reply.code(status).headers({
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': contentSecurityPolicy(nonce, imageSources, frames, widgetSources),
@@ -120,6 +122,13 @@ export function createWebFace(dir: string): WebFace {
   };
 }
 
-function acceptsGzip(request: FastifyRequest): boolean {
-  return /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+/** What the build writes beside an asset, the smallest first. */
+const codings = [
+  { token: 'br', ending: 'br' },
+  { token: 'gzip', ending: 'gz' },
+] as const;
+
+/** What is listed; a refusal by `q=0` is not what browsers send. */
+function accepts(request: FastifyRequest, coding: 'br' | 'gzip'): boolean {
+  return new RegExp(`\\b${coding}\\b`).test(request.headers['accept-encoding'] ?? '');
 }

@@ -70,10 +70,16 @@ describe('pages', () => {
   test('have assets that browsers may keep for ever', async () => {
     const html = await (await fetch(`${backend.url}/account/sign-in`)).text();
     const script = /src="(\/account\/assets\/[^"]+\.js)"/.exec(html)?.[1];
-    const response = await fetch(`${backend.url}${script}`);
+    const asked = (accepted: string) =>
+      fetch(`${backend.url}${script}`, { headers: { 'accept-encoding': accepted } });
+    const response = await asked('gzip, deflate');
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     expect(response.headers.get('content-encoding')).toBe('gzip');
+    const [smallest, plain] = [await asked('gzip, deflate, br, zstd'), await asked('identity')];
+    expect([smallest, plain].map(({ headers }) => headers.get('content-encoding'))).toEqual(['br', null]);
+    const text = await plain.text();
+    expect([await response.text(), await smallest.text()]).toEqual([text, text]);
   });
 });
 
