@@ -2,11 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What tests see of the auth service, judged at the end of the run (test/auth/coverage). */
 const authAnswers = process.env.AUTH_ANSWERS ?? mkdtempSync(join(tmpdir(), 'plinth-auth-answers-'));
 if (process.env.AUTH_ANSWERS === undefined) {
   process.on('exit', () => rmSync(authAnswers, { recursive: true, force: true }));
+}
+
+/** Files with the most text first, as Vitest does; before them those that take minutes and have little of it. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes('/test/account/keyboard/');
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
 }
 
 const coverage = 'test/auth/coverage/coverage.test.ts';
@@ -18,6 +28,7 @@ export default defineConfig({
     hookTimeout: 90_000,
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     provide: { authAnswers },
     projects: [
       {
@@ -31,7 +42,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'coverage', include: [coverage], sequence: { groupOrder: 1 } },
+        test: { name: 'coverage', include: [coverage], sequence: { groupOrder: 1, sequencer: LongestFirst } },
       },
     ],
   },

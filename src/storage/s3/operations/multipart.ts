@@ -104,6 +104,7 @@ export async function completeMultipart(call: S3Call): Promise<S3Answer> {
     wanted,
     await scope.asService((tx) => findParts(tx, upload.id, 0, maxParts), { readOnly: true }),
   );
+  if (!parts) throw await missingPart(call);
   const limits = await bucketLimits(scope, request.bucket);
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
   if (sizeBytes > maxObjectBytes(service, limits, request.key)) throw new StorageError('EntityTooLarge');
@@ -112,8 +113,7 @@ export async function completeMultipart(call: S3Call): Promise<S3Answer> {
   const row = await conditionally(() =>
     change(service, [version], async (change) => {
       const stored = await storing(() => service.backend.assemble(upload.version, parts, version));
-      // Gone with the upload, when somebody else was quicker.
-      if (!stored) throw new S3Error((await findOwn(call)) ? 'InvalidPart' : 'NoSuchUpload');
+      if (!stored) throw await missingPart(call);
       const target = { bucketId: request.bucket, key: request.key, owner: scope.owner };
       const object = writeOf(
         target,
@@ -137,6 +137,11 @@ export async function completeMultipart(call: S3Call): Promise<S3Answer> {
       ETag: etagOf(row),
     }),
   };
+}
+
+/** A part is gone with its upload, when somebody else was quicker to end that. */
+async function missingPart(call: S3Call): Promise<S3Error> {
+  return new S3Error((await findOwn(call)) ? 'InvalidPart' : 'NoSuchUpload');
 }
 
 export async function abortMultipart(call: S3Call): Promise<S3Answer> {
@@ -260,16 +265,18 @@ function readParts(text: string): WantedPart[] {
   return wanted;
 }
 
-/** The stored parts that the client names; all of them when it names none. @throws {S3Error} InvalidPart */
-function chooseParts(wanted: readonly WantedPart[], stored: readonly UploadedPart[]): UploadedPart[] {
+/** The stored parts that the client names; all of them when it names none. Undefined when one is not there. */
+function chooseParts(
+  wanted: readonly WantedPart[],
+  stored: readonly UploadedPart[],
+): UploadedPart[] | undefined {
   const byNumber = new Map(stored.map((part) => [part.number, part]));
   const parts = wanted.length === 0 ? [...stored] : wanted.map(({ number }) => byNumber.get(number));
   const matching = parts.filter(
     (part, index): part is UploadedPart =>
       part !== undefined && (wanted.length === 0 || part.etag === `"${wanted[index]?.etag}"`),
   );
-  if (matching.length === 0 || matching.length < parts.length) throw new S3Error('InvalidPart');
-  return matching;
+  return matching.length === 0 || matching.length < parts.length ? undefined : matching;
 }
 
 async function* readVersion(
