@@ -40,7 +40,11 @@ const fileBackend: TestBackend = {
     const deep = async (folder: string): Promise<string[]> => {
       const names = await list(folder);
       const lists = await Promise.all(
-        names.map(async (name) => (await list(join(folder, name))).map((part) => `${name}/${part}`)),
+        names.map(async (name) => {
+          // It may be taken away meanwhile.
+          const parts = await list(join(folder, name)).catch(() => []);
+          return parts.map((part) => `${name}/${part}`);
+        }),
       );
       return lists.flat();
     };
