@@ -1,6 +1,7 @@
 /**
- * The first load of every Account page that needs no session, with every way to sign in switched on: what travels (gzip), and how soon the largest part shows
- * and how much moves, in a real browser; unthrottled, and as on a slow phone (1.6 Mbit/s, 150 ms round trip, 4x slower).
+ * The first load of every Account page that needs no session, with every way to sign in switched on: what travels
+ * (scripts as the browser takes them, in brotli; the rest in gzip), and how soon the largest part shows and how much
+ * moves, in a real browser; unthrottled, and as on a slow phone (1.6 Mbit/s, 150 ms round trip, 4x slower).
  *
  *     node bench/account.ts [--rounds 3] [--lang ar]
  */
@@ -27,7 +28,7 @@ const pages = [
   'error',
 ];
 const kib = 1024;
-/** web-app's bars: KiB over the wire, milliseconds, shift without unit. */
+/** web-app's bars: KiB of gzip, milliseconds, shift without unit. */
 const bars = { html: 16, css: 12, js: 110, throttledLcp: 1000, lcp: 150, shift: 0.02 } as const;
 
 interface Load {
