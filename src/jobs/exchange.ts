@@ -100,9 +100,9 @@ export function createExchanges(rules: () => DestinationRules): Exchanges {
       }
     },
     rest() {
-      agents?.http.destroy();
-      agents?.https.destroy();
-      agents = undefined;
+      // Not `destroy()`: that ends what others have under way.
+      for (const { freeSockets } of agents ? [agents.http, agents.https] : [])
+        for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
     },
   };
 }
