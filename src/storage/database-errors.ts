@@ -1,6 +1,6 @@
 /** What PostgreSQL's refusals mean to a client of storage: SQLSTATE to error table. */
 import type { PostgresErrorShape } from '../database/types.ts';
-import { StorageError } from './errors.ts';
+import { Refusal, StorageError } from './errors.ts';
 
 export function isPostgresError(error: unknown): error is PostgresErrorShape {
   return (
@@ -13,7 +13,7 @@ export function isPostgresError(error: unknown): error is PostgresErrorShape {
  * (connection) and 57P (the server went away), or anything that is no answer of PostgreSQL at all.
  */
 export function leavesOutcomeOpen(error: unknown): boolean {
-  if (error instanceof StorageError) return error.cause !== undefined && leavesOutcomeOpen(error.cause);
+  if (error instanceof Refusal) return error.cause !== undefined && leavesOutcomeOpen(error.cause);
   return !isPostgresError(error) || isConnectionFailure(error);
 }
 

@@ -189,8 +189,11 @@ export const storageErrors = {
 
 export type StorageErrorName = keyof typeof storageErrors;
 
+/** What the service itself says no with, in either protocol: no failure of something below it unless that is its cause. */
+export abstract class Refusal extends Error {}
+
 /** One failure from the table. `message` may be more exact than the entry's; the name never changes. */
-export class StorageError extends Error {
+export class StorageError extends Refusal {
   readonly entry: StorageErrorName;
 
   constructor(entry: StorageErrorName, message?: string, options?: ErrorOptions) {

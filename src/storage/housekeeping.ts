@@ -2,7 +2,7 @@
  * What the service does for itself, at its start and again and again: settles what dead processes left, forgets uploads
  * that were never finished, and compares what is stored with the rows.
  */
-
+import { expireMultipartUploads } from './multipart-expiry.ts';
 import { findLivingVersions, listVersionsWith } from './queries/objects.ts';
 import { uploadLifetimeMs } from './resumable/uploads.ts';
 import { serverContext } from './scope.ts';
@@ -27,6 +27,7 @@ export function createHousekeeping(service: StorageService): Housekeeping {
   };
   const forget = (): void => {
     void service.tasks.run('forget uploads', () => forgetExpired(service));
+    void service.tasks.run('expire multipart uploads', () => expireParts(service, stopped.signal));
   };
   const sweepAll = (): void => {
     void service.tasks.run('sweep', () => sweep(service, stopped.signal));
@@ -65,6 +66,11 @@ export async function forgetExpired(service: StorageService): Promise<void> {
     const touchedAt = await staging.touchedAt(id);
     if (touchedAt !== undefined && touchedAt < before) await staging.remove(id);
   }
+}
+
+async function expireParts(service: StorageService, signal: AbortSignal): Promise<void> {
+  const expired = await expireMultipartUploads(service, signal);
+  if (expired > 0) service.log.info({ expired }, 'storage: gave up multipart uploads that nobody completed');
 }
 
 export async function sweep(service: StorageService, signal: AbortSignal): Promise<void> {

@@ -62,6 +62,7 @@ export function createStorage(deps: StorageDeps): Service {
       ? createRenderer(backend, join(deps.dataDir, 'storage', 'pictures'))
       : undefined,
     fileSizeLimitBytes: deps.config.storage.file_size_limit,
+    multipartLifetimeMs: deps.config.plinth.storage.multipart_lifetime,
     clock,
     notesEvents: webhook.url !== undefined && database.info.ownsSchemas,
     log,

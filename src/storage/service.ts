@@ -17,6 +17,8 @@ export interface StorageService {
   readonly renderer: Renderer | undefined;
   /** The project's largest object; a bucket may allow less. */
   readonly fileSizeLimitBytes: number;
+  /** A multipart upload of which no part has come for so long is given up. */
+  readonly multipartLifetimeMs: number;
   /** What happens to objects is written down for a webhook. */
   readonly notesEvents: boolean;
   readonly clock: Clock;

@@ -181,6 +181,10 @@ export const plinthSchema = section("Plinth's own settings.", {
         prefix: text('', 'Stands before every key, so that several projects can share a bucket.'),
       },
     ),
+    multipart_lifetime: duration(
+      7 * 24 * 60 * 60 * 1000,
+      'An S3 multipart upload that nobody has completed is given up, with its parts, when no part has come for this long.',
+    ),
     webhook: section('Told of every object that was made or removed through the API, at least once.', {
       url: optionalText(
         'Where a POST goes; https, or http to this machine while developing. Unset: nobody is told.',

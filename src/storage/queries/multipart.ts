@@ -1,6 +1,6 @@
 /** Statements on uploads in parts: storage.s3_multipart_uploads and its parts. */
 import type { Queryable } from '../../database/types.ts';
-import { sql } from '../../kernel/sql.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Part } from '../backend/types.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
 
@@ -78,6 +78,32 @@ export async function lockUpload(db: Queryable, id: string): Promise<boolean> {
 export async function deleteUpload(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from storage.s3_multipart_uploads where id = ${id} returning id`);
   return rows.length > 0;
+}
+
+/** Nothing has come since `before`. Uploads of the hosted service's own server, which signs them, are its own to end. */
+const idleSince = (before: Date): Sql => sql`
+  u.upload_signature = '' and u.created_at < ${before} and not exists (
+    select from storage.s3_multipart_uploads_parts p where p.upload_id = u.id and p.created_at >= ${before})`;
+
+/** Ids of up to `most` uploads behind an id, in order, that have been idle since `before`. */
+export async function listIdleUploads(
+  db: Queryable,
+  before: Date,
+  afterId: string,
+  most: number,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select u.id from storage.s3_multipart_uploads u
+    where u.id collate "C" > ${afterId} and ${idleSince(before)}
+    order by u.id collate "C" limit ${most}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes an upload if it is still idle; its version. Undefined: it is not, or it is gone. */
+export async function deleteIdleUpload(db: Queryable, id: string, before: Date): Promise<string | undefined> {
+  const [row] = await db.query<{ version: string }>(sql`
+    delete from storage.s3_multipart_uploads u where u.id = ${id} and ${idleSince(before)} returning u.version`);
+  return row?.version;
 }
 
 /** Up to `most` parts behind a number, in order. */

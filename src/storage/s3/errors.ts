@@ -2,7 +2,7 @@
  * Errors of the S3 protocol: its own, and how those of the service look here. Statuses are the true ones; a body is
  * `<Error><Resource/><Code/><Message/><RequestId/></Error>`. Codes are those of the S3 API reference where it has one.
  */
-import { StorageError, type StorageErrorName, storageErrors } from '../errors.ts';
+import { Refusal, StorageError, type StorageErrorName, storageErrors } from '../errors.ts';
 import { writeErrorXml } from './core/xml-writer.ts';
 
 interface Entry {
@@ -116,7 +116,7 @@ export const s3Errors = {
 export type S3ErrorName = keyof typeof s3Errors;
 
 /** One failure of the table above. */
-export class S3Error extends Error {
+export class S3Error extends Refusal {
   readonly entry: S3ErrorName;
 
   constructor(entry: S3ErrorName, message?: string, options?: ErrorOptions) {

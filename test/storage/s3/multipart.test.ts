@@ -161,6 +161,8 @@ test('complete once, whoever asks first', async () => {
   for (const result of results)
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ name: 'NoSuchUpload' });
   expect(await textOf('race')).toBe('x');
+  // What the others had assembled goes at once.
+  await eventually(async () => (await server.files()).intents.length === 0);
 });
 
 test('complete on condition', async () => {

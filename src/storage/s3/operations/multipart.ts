@@ -199,7 +199,12 @@ async function storePart(
   if (others + sizeBytes > maxBytes) throw new StorageError('EntityTooLarge');
 
   const id = randomUUID();
-  const stored = await storing(() => service.backend.writePart(upload.version, id, bytes, sizeBytes));
+  const stored = await storing(() => service.backend.writePart(upload.version, id, bytes, sizeBytes)).catch(
+    async (error: unknown) => {
+      // Its folder is taken away with the upload, in the middle of it.
+      throw (await findOwn(call)) ? error : new S3Error('NoSuchUpload', undefined, { cause: error });
+    },
+  );
   if (stored.sizeBytes !== sizeBytes) {
     await service.backend.removeParts(upload.version, [id]);
     throw new S3Error('IncompleteBody');
