@@ -23,6 +23,7 @@ import { storageRoutes } from './buckets/routes.ts';
 import { realtimeRoutes } from './channels/routes.ts';
 import type { OperatorRole } from './core/roles.ts';
 import { type FunctionsView, functionRoutes } from './edge-functions/routes.ts';
+import { jobRoutes } from './job-pages/routes.ts';
 import { logRoutes } from './logs/routes.ts';
 import { createFactors } from './operators/factors.ts';
 import { passkeyRoutes } from './operators/passkey-routes.ts';
@@ -180,6 +181,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               personaRoutes(api, database, deps.clock);
               sqlRoutes(api, database, deps.clock, audit);
               policyRoutes(api, database, audit);
+              jobRoutes(api, database, audit);
               whyRoutes(api, database, deps.clock);
             },
             { prefix: '/api' },

@@ -1,6 +1,7 @@
 /** pg_cron: scheduling, who may, and runs. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Pool, Row } from '../../src/database/index.ts';
+import { hasOurCron } from '../../src/jobs/cron/queries.ts';
 import { createJobs } from '../../src/jobs/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -44,6 +45,13 @@ test.each(['', 'with schema pg_catalog', 'with schema extensions'])(
     await postgres.exec(`drop extension pg_cron; create extension pg_cron ${where}`);
   },
 );
+
+test('a schema that a project makes under the name is not asked for work: its functions would run as a superuser', async () => {
+  await postgres.exec(`drop extension pg_cron; create schema cron; create table cron._call (x int)`);
+  expect(await hasOurCron(admin)).toBe(false);
+  await postgres.exec('drop schema cron cascade; create extension pg_cron');
+  expect(await hasOurCron(admin)).toBe(true);
+});
 
 describe('scheduling', () => {
   test('with and without a name; the same name replaces', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 export * from '../buckets/inputs.ts';
 export * from '../channels/inputs.ts';
 export * from '../edge-functions/inputs.ts';
+export * from '../job-pages/inputs.ts';
 export { schemaApply, schemaPreview } from '../schema/inputs.ts';
 export * from '../tables/inputs.ts';
 export * from '../users/inputs.ts';

@@ -1,13 +1,14 @@
 /** What tables are made of, and changes of it: shown as SQL first, then run. */
 import type { Pool } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
+import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Api, parse } from '../routes/api.ts';
 import { applyChanges, statementsOf, type WriteMigration } from './apply.ts';
 import { isTableChange, type SchemaChange } from './changes.ts';
 import { nameToConfirm } from './core/losses.ts';
 import { countLosses } from './count-losses.ts';
-import { listEnums, readStructure, readVocabulary } from './structure.ts';
+import { listEnums, readStructure, readVocabulary, type TriggerRow } from './structure.ts';
 
 export interface SchemaDeps {
   /** Signs in as `postgres`, which owns the users' tables. */
@@ -19,9 +20,15 @@ export interface SchemaDeps {
 export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDeps): void {
   api.route('GET', '/schema', 'read', () => readVocabulary(pool));
   api.route('GET', '/enums', 'read', async () => ({ enums: await listEnums(pool) }));
-  api.route('GET', '/tables/:schema/:table/structure', 'read', async ({ request }) => {
+  api.route('GET', '/tables/:schema/:table/structure', 'read', async ({ request, operator }) => {
     const { schema = '', table = '' } = request.params as { schema?: string; table?: string };
-    return readStructure(pool, schema, table);
+    const structure = await readStructure(pool, schema, table);
+    if (may(operator.role, 'secrets')) return structure;
+    const triggers = structure.triggers.map((trigger) => ({
+      ...trigger,
+      definition: shownDefinition(trigger),
+    }));
+    return { ...structure, triggers };
   });
   api.route('POST', '/schema/preview', 'write', async ({ request }) => {
     const { changes } = await parse('schemaPreview', request.body);
@@ -45,11 +52,23 @@ export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDe
     const targets = [...new Set(changes.map(targetOf))].join(', ');
     await audit(call, 'schema.change', targets, {
       changes: changes.map(({ kind }) => kind),
-      statements,
+      statements: statementsOf(changes.map(withoutArguments)),
       ...(file === undefined ? {} : { migration: file }),
     });
     return { statements, file: file ?? null };
   });
+}
+
+/** Every operator reads the audit log, and a webhook's trigger is given its keys as arguments. */
+function withoutArguments(change: SchemaChange): SchemaChange {
+  if (change.kind !== 'create_trigger' || (change.arguments ?? []).length === 0) return change;
+  return { ...change, arguments: ['…'] };
+}
+
+/** Without its arguments: a webhook's hold the keys that it sends. Cut at the first place where they could begin. */
+function shownDefinition({ definition, function: { schema, name } }: TriggerRow): string {
+  const [head] = definition.split(' EXECUTE FUNCTION ', 1);
+  return definition.endsWith('()') ? definition : `${head} EXECUTE FUNCTION ${schema}.${name}(…)`;
 }
 
 function targetOf(change: SchemaChange): string {

@@ -112,14 +112,14 @@ const openVolatile = [
   'uuidv7',
 ];
 
-/** Stable ones that read more than they are given: whole schemas, settings, what others run. */
+/** Stable ones that read more than they are given: whole schemas, settings, what others run, the keys in a webhook's trigger. */
 const closedStable = [
   '^(table|schema|database)_to_xml',
   '^(query|cursor)_to_xml',
   '^current_setting$',
   '^pg_show_all_settings$',
   '^pg_stat_get_(activity|backend|wal_senders|progress)',
-  '^pg_get_(functiondef|function_sqlbody|backend|wait)',
+  '^pg_get_(functiondef|function_sqlbody|triggerdef|backend|wait)',
   '^pg_(read|ls|stat)_',
   '^pg_(options_to_table|prepared|cursor|lock_status|hba|ident)',
   '^lo_',

@@ -37,6 +37,7 @@ create table cron.job_run_details (
   start_time timestamptz,
   end_time timestamptz
 );
+create index on cron.job_run_details (jobid, runid);
 alter table cron.job_run_details enable row level security;
 create policy cron_job_run_details_policy on cron.job_run_details using (username = current_user);
 

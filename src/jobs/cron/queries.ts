@@ -18,9 +18,15 @@ export interface Claim {
   readonly nextMs: number | null;
 }
 
-/** False while the extension is not there, or is somebody else's, which has its own scheduler. */
+/**
+ * False while the extension is not there, or is somebody else's, which has its own scheduler. A schema of that name that a
+ * project has made for itself is none of ours either: its functions would run as the superuser who asks for work.
+ */
 export async function hasOurCron(db: Queryable): Promise<boolean> {
-  const [row] = await db.query<{ ours: boolean }>(sql`select to_regclass('cron._call') is not null as ours`);
+  const [row] = await db.query<{ ours: boolean }>(sql`
+    select to_regclass('cron._call') is not null and exists (
+      select from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner
+      where n.nspname = 'cron' and r.rolsuper) as ours`);
   return row?.ours ?? false;
 }
 

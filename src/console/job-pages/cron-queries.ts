@@ -1,0 +1,120 @@
+/** Scheduled jobs and their runs, as pg_cron has them. Read here, changed by its own functions. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+
+export interface RunRow {
+  /** A bigint as text. */
+  readonly id: string;
+  readonly status: string;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  /** The database's words, its beginning. */
+  readonly message: string | null;
+}
+
+export interface CronJobRow {
+  readonly id: string;
+  readonly name: string | null;
+  readonly schedule: string;
+  readonly command: string;
+  readonly database: string;
+  readonly role: string;
+  readonly active: boolean;
+  /** Belongs to the role that the Console changes data as. */
+  readonly mine: boolean;
+  readonly last_run: RunRow | null;
+}
+
+const shownMessageChars = 4000;
+
+const run = sql`d.runid::text as id, d.status, to_jsonb(d.start_time) as started_at, to_jsonb(d.end_time) as ended_at,
+  left(d.return_message, ${shownMessageChars}::int) as message`;
+
+export const listCronJobs = (db: Queryable): Promise<CronJobRow[]> =>
+  db.query<CronJobRow>(sql`
+    select j.jobid::text as id, j.jobname as name, j.schedule, j.command, j.database, j.username as role, j.active,
+      j.username = 'postgres' as mine, to_jsonb(last) as last_run
+    from cron.job j left join lateral (
+      select ${run} from cron.job_run_details d where d.jobid = j.jobid order by d.runid desc limit 1
+    ) last on true
+    order by lower(j.jobname), j.jobid`);
+
+export async function findCronJob(
+  db: Queryable,
+  id: string,
+): Promise<Pick<CronJobRow, 'id' | 'name' | 'active' | 'mine' | 'role' | 'schedule'> | undefined> {
+  const [row] = await db.query<CronJobRow>(sql`
+    select jobid::text as id, jobname as name, active, schedule, username as role, username = 'postgres' as mine
+    from cron.job where jobid = ${id}::bigint`);
+  return row;
+}
+
+export async function hasCronJob(db: Queryable, name: string): Promise<boolean> {
+  const rows = await db.query(
+    sql`select from cron.job where jobname = ${name} and username::text = current_user`,
+  );
+  return rows.length > 0;
+}
+
+export const listRuns = (
+  db: Queryable,
+  job: string,
+  { before, failed }: { readonly before?: string | undefined; readonly failed: boolean },
+  limit: number,
+): Promise<RunRow[]> =>
+  db.query<RunRow>(sql`
+    select ${run} from cron.job_run_details d
+    where d.jobid = ${job}::bigint and (${before ?? null}::bigint is null or d.runid < ${before ?? null}::bigint)
+      and (not ${failed}::boolean or d.status = 'failed')
+    order by d.runid desc limit ${limit}::int`);
+
+/** What schedules are read in: the zone of `cron.timezone`. */
+export async function readZone(db: Queryable, ownCron: boolean): Promise<string> {
+  const [row] = await db.query<{ zone: string }>(
+    ownCron
+      ? sql`select cron._timezone() as zone`
+      : sql`select coalesce(current_setting('cron.timezone', true), 'GMT') as zone`,
+  );
+  return row?.zone ?? 'GMT';
+}
+
+export async function scheduleJob(
+  db: Queryable,
+  { name, schedule, command }: { name: string; schedule: string; command: string },
+): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
+    sql`select cron.schedule(${name}::text, ${schedule}::text, ${command}::text)::text as id`,
+  );
+  return (row as { id: string }).id;
+}
+
+export interface CronChange {
+  readonly schedule?: string | undefined;
+  readonly command?: string | undefined;
+  readonly active?: boolean | undefined;
+}
+
+export async function alterJob(
+  db: Queryable,
+  id: string,
+  { schedule, command, active }: CronChange,
+): Promise<void> {
+  await db.query(sql`
+    select cron.alter_job(job_id => ${id}::bigint, schedule => ${schedule ?? null}::text,
+      command => ${command ?? null}::text, active => ${active ?? null}::boolean)`);
+}
+
+export async function unscheduleJob(db: Queryable, id: string): Promise<void> {
+  await db.query(sql`select cron.unschedule(${id}::bigint)`);
+}
+
+/**
+ * Has the scheduler take it at once, in a session of the job's own role as ever; behind a run that goes on. True: there is
+ * one. For our own scheduler only, as the superuser that its tables belong to.
+ */
+export async function runJobNow(db: Queryable, id: string): Promise<boolean> {
+  const [row] = await db.query<{ waits: boolean }>(sql`
+    with asked as (update cron._timetable set is_waiting = true where jobid = ${id}::bigint)
+    select cron._is_running(${id}::bigint) as waits, pg_notify('plinth_cron', '')`);
+  return row?.waits ?? false;
+}

@@ -1,0 +1,103 @@
+/** Message queues: how long, what is in them, and what an operator may do with it, by pgmq's own functions, as postgres. */
+import type { Database } from '../../database/types.ts';
+import type { Audit } from '../audit.ts';
+import { permissionForRows } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Api, type Call, parse } from '../routes/api.ts';
+import { readParts } from './parts.ts';
+import * as queries from './queue-queries.ts';
+
+/** Messages in one answer. */
+export const messagesPerPage = 50;
+/** Of a message in the list, and of one that is opened. */
+const listedMessageChars = 2000;
+export const openedMessageChars = 262_144;
+
+const settings = [
+  ['statement_timeout', '60000'],
+  ['lock_timeout', '5000'],
+] as const;
+
+export function queueRoutes(api: Api, database: Database, audit: Audit): void {
+  const pool = database.pool('postgres');
+  const rows = permissionForRows('pgmq');
+
+  /** @throws {ConsoleError} refused */
+  async function requireQueues(): Promise<void> {
+    if ((await readParts(pool)).queues !== 'ready')
+      throw new ConsoleError('refused', { message: 'pgmq is not enabled.' });
+  }
+
+  async function queueOf({ request }: Call): Promise<queries.QueueTables> {
+    const { queue } = await parse('queueParams', request.params);
+    await requireQueues();
+    const tables = await queries.findQueue(pool, queue);
+    if (tables === undefined)
+      throw new ConsoleError('not_found', { message: 'There is no such queue (any more).' });
+    return tables;
+  }
+
+  api.route('GET', '/jobs/queues', 'read', async () => {
+    await requireQueues();
+    return { queues: await queries.listQueues(pool) };
+  });
+  api.route('POST', '/jobs/queues', 'write', async (call) => {
+    const wanted = await parse('newQueue', call.request.body);
+    await requireQueues();
+    await pool.transaction(
+      async (tx) => {
+        if ((await queries.findQueue(tx, wanted.name)) !== undefined) throw new ConsoleError('taken');
+        await queries.createQueue(tx, wanted);
+      },
+      { settings },
+    );
+    const { name, ...detail } = wanted;
+    await audit(call, 'queue.create', name, detail);
+  });
+  api.route('DELETE', '/jobs/queues/:queue', 'write', async (call) => {
+    const { name } = await queueOf(call);
+    await pool.transaction((tx) => queries.dropQueue(tx, name), { settings });
+    await audit(call, 'queue.drop', name);
+  });
+  api.route('POST', '/jobs/queues/:queue/purge', 'write', async (call) => {
+    const { name } = await queueOf(call);
+    const count = await pool.transaction((tx) => queries.purgeQueue(tx, name), { settings });
+    await audit(call, 'queue.purge', name, { count });
+    return { count };
+  });
+  api.route('GET', '/jobs/queues/:queue/messages', rows, async (call) => {
+    const page = await parse('messagePage', call.request.query);
+    const tables = await queueOf(call);
+    const found = await queries.listMessages(pool, tables, page, {
+      limit: messagesPerPage + 1,
+      mostChars: listedMessageChars,
+    });
+    return { messages: found.slice(0, messagesPerPage), more: found.length > messagesPerPage };
+  });
+  api.route('GET', '/jobs/queues/:queue/messages/:id', rows, async (call) => {
+    const { id } = await parse('messageParams', call.request.params);
+    const { of } = await parse('messagePlace', call.request.query);
+    const found = await queries.findMessage(pool, await queueOf(call), of, id, openedMessageChars);
+    if (found === undefined)
+      throw new ConsoleError('not_found', { message: 'There is no such message (any more).' });
+    return found;
+  });
+  api.route('POST', '/jobs/queues/:queue/messages', 'write', async (call) => {
+    const sent = await parse('newMessage', call.request.body);
+    const { name } = await queueOf(call);
+    const id = await queries.sendMessage(pool, name, sent);
+    await audit(call, 'queue.send', name, { id });
+    return { id };
+  });
+  for (const [path, how, action] of [
+    ['archive', 'archive', 'queue.archive'],
+    ['remove', 'delete', 'queue.remove'],
+  ] as const)
+    api.route('POST', `/jobs/queues/:queue/messages/${path}`, 'write', async (call) => {
+      const { ids } = await parse('messageIds', call.request.body);
+      const { name } = await queueOf(call);
+      const done = await queries.takeMessages(pool, name, how, ids);
+      await audit(call, action, name, { ids: done });
+      return { ids: done };
+    });
+}
