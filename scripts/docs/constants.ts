@@ -167,6 +167,15 @@ const fixed: readonly Fixed[] = [
   ['console', 'scripts of the SQL page at the same time', 'count', 'src/console/sql-page', 'mostAtOnce'],
   ['console', 'history of an operator, in runs', 'count', 'src/console/sql-page', 'keptEntries'],
   ['console', 'claims of a persona, in characters', 'count', 'src/console/persona', 'maxClaimsChars'],
+  [
+    'console',
+    'runs, deliveries, requests or messages in one answer',
+    'count',
+    'src/console/job-pages',
+    'runsPerPage',
+  ],
+  ['console', 'text of a message of a queue, opened', 'count', 'src/console/job-pages', 'openedMessageChars'],
+  ['console', 'body of a request or an answer, opened', 'bytes', 'src/console/job-pages', 'shownBodyBytes'],
   ['web', 'the key set is cached for', 'ms', 'web/lib/session', 'jwksCacheMs'],
 ];
 
