@@ -61,10 +61,12 @@ async function recover(service: StorageService): Promise<void> {
 export async function forgetExpired(service: StorageService): Promise<void> {
   const { staging, locks } = service.resumable;
   const before = service.clock.now() - uploadLifetimeMs;
+  const isOld = async (id: string): Promise<boolean> => ((await staging.touchedAt(id)) ?? before) < before;
   for (const id of await staging.list()) {
-    if (locks.isHeld(id)) continue;
-    const touchedAt = await staging.touchedAt(id);
-    if (touchedAt !== undefined && touchedAt < before) await staging.remove(id);
+    if (!(await isOld(id))) continue;
+    await locks.holdIfFree(id, async () => {
+      if (await isOld(id)) await staging.remove(id);
+    });
   }
 }
 

@@ -14,6 +14,7 @@ import { createEventSender } from './events/sender.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createRenderer } from './render/index.ts';
 import { createUploadLocks } from './resumable/locks.ts';
+import { openSharedLocks } from './resumable/shared-locks.ts';
 import { createStaging } from './resumable/staging.ts';
 import { storageRoutes } from './routes/index.ts';
 import { mountPrefix } from './scope.ts';
@@ -56,7 +57,7 @@ export function createStorage(deps: StorageDeps): Service {
     backend,
     resumable: {
       staging: createStaging(join(deps.dataDir, 'storage', 'resumable')),
-      locks: createUploadLocks(),
+      locks: createUploadLocks((listener) => openSharedLocks(database, listener)),
     },
     renderer: deps.config.storage.image_transformation.enabled
       ? createRenderer(backend, join(deps.dataDir, 'storage', 'pictures'))
@@ -92,6 +93,7 @@ export function createStorage(deps: StorageDeps): Service {
       housekeeping.stop();
       await events?.stop();
       await service.tasks.finish();
+      await service.resumable.locks.close();
       await backend.close();
     },
   };

@@ -1,6 +1,6 @@
 /** Uploads in pieces: TUS 1.0.0 by the stock client and by hand. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DefaultHttpStack, Upload, type UploadOptions } from 'tus-js-client';
@@ -351,6 +351,33 @@ describe('others', () => {
       .pool('supabase_storage_admin')
       .query(sql`select owner_id from storage.objects where name = ${fields.objectName}`);
     expect(row).toEqual({ owner_id: alice.sub });
+  });
+
+  test('do not stop somebody who is at it', async () => {
+    const path = await begin('at-it', 1_000_000, { claims: undefined });
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(
+      `PATCH /storage/v1${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.keys.serviceRoleKey}\r\n` +
+        `tus-resumable: 1.0.0\r\nupload-offset: 0\r\ncontent-type: ${bytes}\r\ncontent-length: 1000000\r\n\r\n${'z'.repeat(600_000)}`,
+    );
+    const answer = new Promise<string>((resolve) => {
+      socket.once('data', (data) => resolve(data.toString()));
+    });
+    const [id = ''] = Buffer.from(path.split('/').at(-1) ?? '', 'base64url')
+      .toString()
+      .split('/')
+      .slice(-1);
+    const file = join(server.dataDir, 'storage', 'resumable', id);
+    await eventually(async () => (await stat(file)).size > 0);
+    for (const method of ['HEAD', 'PATCH', 'DELETE']) {
+      const headers = { 'upload-offset': '0', 'content-type': bytes };
+      expect((await at(path, method, { claims: bob, headers })).status, method).toBe(404);
+    }
+    socket.write('z'.repeat(400_000));
+    expect(await answer).toMatch(/^HTTP\/1.1 204 /);
+    socket.destroy();
+    expect(await read('at-it')).toHaveLength(1_000_000);
   });
 
   test('cannot use a link for another object, another action, or after its end', async () => {

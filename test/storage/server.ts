@@ -3,21 +3,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StorageClient } from '@supabase/storage-js';
-import { type Config, configFrom, type PartialConfig } from '../../src/config/index.ts';
+import type { PartialConfig } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
-import { createGateway } from '../../src/gateway/index.ts';
-import { silentLogger } from '../../src/kernel/log.ts';
 import type { Claims, Keys } from '../../src/keys/index.ts';
-import { createKeys } from '../../src/keys/index.ts';
-import { createStorage, migrations } from '../../src/storage/index.ts';
+import { migrations } from '../../src/storage/index.ts';
 import { type Stored, startBackend } from './backends.ts';
+import type { ProcessOptions } from './fixtures/process.ts';
+import { serveStorage } from './serve.ts';
 
 export interface StorageServer {
   readonly url: string;
   readonly database: Database;
   readonly keys: Keys;
   readonly dataDir: string;
+  /** Where another process finds folder and database. */
+  readonly place: ProcessOptions;
   /** A client with the service key, or one whose token holds these claims. */
   client(claims?: Claims): StorageClient;
   /** A token of these claims, or the service key. */
@@ -50,22 +51,12 @@ export async function startStorage(
 ): Promise<StorageServer> {
   const dataDir = await mkdtemp(join(parentDir, 'plinth-storage-'));
   const backend = await startBackend();
-  const config: Config = configFrom({ ...backend.settings, ...settings }, dataDir);
-  const { database, drop } = await createTestDatabase('storage', async (template) => {
+  const { database, name, place, drop } = await createTestDatabase('storage', async (template) => {
     await template.migrate([migrations]);
     await template.pool('postgres').exec(policies);
   });
-  const keys = createKeys({ mode: 'development', config, supabaseDir: dataDir, dataDir });
-  const storage = createStorage({ database, keys, config, dataDir, mode: 'development', log: silentLogger });
-  const gateway = createGateway({
-    services: [storage],
-    keys,
-    log: silentLogger,
-    trustedProxies: [],
-    home: '/',
-  });
-  await storage.start?.();
-  const url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}/storage/v1`;
+  const served = await serveStorage(database, { ...backend.settings, ...settings }, dataDir);
+  const { url, keys } = served;
   const expiresAt = Math.floor(Date.now() / 1000) + 3600;
   const tokenOf = (claims: Claims | undefined): string =>
     claims ? keys.signWithSecret({ exp: expiresAt, ...claims }) : keys.serviceRoleKey;
@@ -75,6 +66,7 @@ export async function startStorage(
     database,
     keys,
     dataDir,
+    place: { place, database: name, dataDir },
     tokenOf,
     client: (claims) => new StorageClient(url, { Authorization: `Bearer ${tokenOf(claims)}` }),
     request(path, init = {}) {
@@ -84,8 +76,7 @@ export async function startStorage(
     },
     files: () => backend.stored(dataDir),
     async stop() {
-      await gateway.close(1000);
-      await storage.stop?.();
+      await served.close();
       await drop();
       await backend.stop();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { forgetExpired } from '../../src/storage/housekeeping.ts';
 import { createUploadLocks } from '../../src/storage/resumable/locks.ts';
+import type { SharedLocks } from '../../src/storage/resumable/shared-locks.ts';
 import { createStaging, type Staging } from '../../src/storage/resumable/staging.ts';
 import { uploadLifetimeMs } from '../../src/storage/resumable/uploads.ts';
 import type { StorageService } from '../../src/storage/service.ts';
@@ -79,13 +80,20 @@ test.each(['../x', '', 'a', '..', `${randomUUID()}/../x`])('%j names no upload',
   await expect(staging.remove(id)).rejects.toThrow();
 });
 
+/** As if there were no other process. */
+const alone: SharedLocks = {
+  take: async () => ({ release: async () => true }),
+  want: async () => undefined,
+  close: async () => undefined,
+};
+
 test('what nobody touched for a day is forgotten, unless somebody is at it', async () => {
   const [old, held, young] = [await begin(), await begin(), await begin()];
   const nobodys = randomUUID();
   await appendFile(join(directory, nobodys), 'bytes without a note');
   const dayAhead = new Date(Date.now() + uploadLifetimeMs);
   await utimes(staging.pathOf(young), dayAhead, dayAhead);
-  const locks = createUploadLocks();
+  const locks = createUploadLocks(() => alone);
   const clock = { now: () => Date.now() + uploadLifetimeMs - 60_000 };
   const service = { resumable: { staging, locks }, clock } as unknown as StorageService;
   await forgetExpired(service);

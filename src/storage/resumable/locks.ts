@@ -1,42 +1,101 @@
 /**
  * One writer for an upload. Who comes later asks the one before to end: most often that one waits for bytes of a
- * connection that the client has long given up, and the client is back to go on.
+ * connection that the client has long given up, and the client is back to go on. Within a process by a map, between
+ * processes on one folder by {@link SharedLocks}.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TusError } from './errors.ts';
+import type { Lease, LockListener, SharedLocks } from './shared-locks.ts';
 
 /** How long a request that was asked to end may take. */
 const takeOverMs = 5000;
+/** How often a lock that another process holds is tried for. */
+const retryMs = 50;
 
 export interface UploadLocks {
   /**
-   * Runs `work` alone; its signal is aborted when somebody else wants the upload.
-   * @throws {TusError} Locked
+   * Runs `work` alone; its signal is aborted, with what to tell the client as reason, when somebody else wants the upload or
+   * the lock was lost.
+   * @throws {TusError} Locked: whoever holds it does not let go; TakenOver: somebody came who is later still.
    */
   hold<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  isHeld(id: string): boolean;
+  /** Runs `work` alone if nobody holds the upload, and disturbs nobody. */
+  holdIfFree(id: string, work: () => Promise<void>): Promise<void>;
+  close(): Promise<void>;
 }
 
-export function createUploadLocks(): UploadLocks {
-  const held = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
+interface Holder {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  /** Undefined while it waits for other processes. */
+  lease: Lease | undefined;
+}
+
+export function createUploadLocks(openShared: (listener: LockListener) => SharedLocks): UploadLocks {
+  const held = new Map<string, Holder>();
+  const shared = openShared({
+    wanted(id) {
+      const holder = held.get(id);
+      if (holder?.lease) holder.stop.abort(new TusError('TakenOver'));
+    },
+    lost() {
+      for (const holder of held.values()) if (holder.lease) holder.stop.abort(new TusError('Locked'));
+    },
+  });
+
+  async function holdAlone<T>(
+    id: string,
+    takeLease: (stop: AbortSignal) => Promise<Lease | undefined>,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    const stop = new AbortController();
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const holder: Holder = { stop, ended, lease: undefined };
+    held.set(id, holder);
+    try {
+      const lease = await takeLease(stop.signal);
+      if (!lease) return undefined;
+      holder.lease = lease;
+      let result: T;
+      try {
+        result = await work(stop.signal);
+      } catch (error) {
+        await lease.release();
+        throw error;
+      }
+      // An answer counts only if nobody else can have written meanwhile.
+      if (!(await lease.release())) throw new TusError('Locked');
+      return result;
+    } finally {
+      held.delete(id);
+      resolve();
+    }
+  }
+
+  async function insist(id: string, deadline: number, stop: AbortSignal): Promise<Lease> {
+    for (;;) {
+      const lease = await shared.take(id);
+      if (lease) return lease;
+      if (Date.now() >= deadline) throw new TusError('Locked');
+      stop.throwIfAborted();
+      await shared.want(id);
+      await sleep(retryMs);
+    }
+  }
 
   return {
-    async hold(id, work) {
+    async hold<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       const deadline = Date.now() + takeOverMs;
       for (let holder = held.get(id); holder !== undefined; holder = held.get(id)) {
-        holder.stop.abort();
+        holder.stop.abort(new TusError('TakenOver'));
         await endedBy(holder.ended, deadline);
       }
-      const stop = new AbortController();
-      const { promise: ended, resolve } = Promise.withResolvers<void>();
-      held.set(id, { stop, ended });
-      try {
-        return await work(stop.signal);
-      } finally {
-        held.delete(id);
-        resolve();
-      }
+      return (await holdAlone(id, (stop) => insist(id, deadline, stop), work)) as T;
     },
-    isHeld: (id) => held.has(id),
+    async holdIfFree(id, work) {
+      if (!held.has(id)) await holdAlone(id, () => shared.take(id), work);
+    },
+    close: () => shared.close(),
   };
 }
 

@@ -142,7 +142,7 @@ export interface Addition {
 
 /**
  * Adds bytes at the offset that the client believes in; the last ones make the object.
- * @throws {TusError} OffsetConflict, LengthRequired, MaxSizeExceeded, SizeExceeded, TakenOver
+ * @throws {TusError} OffsetConflict, LengthRequired, MaxSizeExceeded, SizeExceeded, and the reason of the signal
  */
 export async function addBytes(
   service: StorageService,
@@ -168,7 +168,7 @@ export async function addBytes(
     staging.append(upload.id, addition.body, { offset: at, maxBytes, signal }),
   );
   if (end === 'too large') throw new TusError('SizeExceeded');
-  if (end === 'stopped') throw new TusError('TakenOver');
+  if (end === 'stopped') throw signal.reason;
   const isFinished = offset === upload.sizeBytes;
   if (isFinished) await finishUpload(service, uploader, upload);
   return { upload, offset, isFinished };

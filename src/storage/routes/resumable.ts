@@ -77,6 +77,15 @@ function mount(
     if (!named) throw new TusError('UploadNotFound');
     return { named, uploader: identify(request, scope, named) };
   };
+  /** Looks before it asks for the lock, too: only whose upload it is may stop who is at it. */
+  const holdOwn = async <T>(
+    named: UploadId,
+    uploader: Uploader,
+    work: (upload: StagedUpload, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    await findUpload(service, uploader, named);
+    return locks.hold(named.id, async (signal) => work(await findUpload(service, uploader, named), signal));
+  };
 
   const create = answer(operations[`createUpload${suffix}`], async (request, reply, scope) => {
     if (request.headers['upload-concat'] !== undefined) throw new TusError('ConcatenationUnsupported');
@@ -123,8 +132,8 @@ function mount(
     schema,
     answer(operations[`getUpload${suffix}`], async (request, reply, scope) => {
       const { named, uploader } = uploaderOf(request, scope);
-      const { upload, offset } = await locks.hold(named.id, async () =>
-        progressOf(service, uploader, await findUpload(service, uploader, named)),
+      const { upload, offset } = await holdOwn(named, uploader, (found) =>
+        progressOf(service, uploader, found),
       );
       reply.header('cache-control', 'no-store').header('upload-offset', offset);
       if (upload.sizeBytes === undefined) reply.header('upload-defer-length', '1');
@@ -144,8 +153,7 @@ function mount(
       if (type === undefined) throw new TusError('ContentTypeRequired');
       if (type !== bodyType) throw new TusHeaderError('content-type');
       const sizeBytes = byteCount(request, 'upload-length');
-      const progress = await locks.hold(named.id, async (signal) => {
-        const upload = await findUpload(service, uploader, named);
+      const progress = await holdOwn(named, uploader, async (upload, signal) => {
         if (upload.storedAs === undefined) await requireAllowed(uploader, upload);
         return addBytes(service, uploader, upload, additionOf(request, offset, sizeBytes), signal);
       });
@@ -161,9 +169,7 @@ function mount(
     schema,
     answer(operations[`deleteUpload${suffix}`], async (request, reply, scope) => {
       const { named, uploader } = uploaderOf(request, scope);
-      await locks.hold(named.id, async () =>
-        terminateUpload(service, uploader, await findUpload(service, uploader, named)),
-      );
+      await holdOwn(named, uploader, (upload) => terminateUpload(service, uploader, upload));
       return reply.code(204).send();
     }),
   );

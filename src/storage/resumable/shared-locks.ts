@@ -1,0 +1,136 @@
+/**
+ * Locks of uploads between processes: advisory locks of PostgreSQL, all on one session of the process, so that they end
+ * with it however that ends. Who wants one that another process holds says so by NOTIFY.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Database, Session } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import { translateDatabaseError } from '../database-errors.ts';
+
+export interface Lease {
+  /** Whether the lock was held to the end. */
+  release(): Promise<boolean>;
+}
+
+export interface LockListener {
+  /** Another process wants a lock. */
+  wanted(id: string): void;
+  /** Perhaps no lock is held any more. */
+  lost(): void;
+}
+
+export interface SharedLocks {
+  /** `id`: a UUID. Undefined: another process holds it. @throws {StorageError} DatabaseUnavailable, SlowDown */
+  take(id: string): Promise<Lease | undefined>;
+  /** Asks the process that holds it to let go. */
+  want(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const channel = 'plinth_storage_uploads';
+
+/** A session that several locks share. */
+interface Shared {
+  readonly session: Promise<Session>;
+  users: number;
+}
+
+export function openSharedLocks(
+  database: Pick<Database, 'pool' | 'listen'>,
+  listener: LockListener,
+): SharedLocks {
+  const pool = database.pool('supabase_storage_admin');
+  const own = randomUUID();
+  let listening: Promise<() => Promise<void>> | undefined;
+  let current: Shared | undefined;
+
+  function listen(): Promise<unknown> {
+    listening ??= database.listen(
+      channel,
+      (payload) => {
+        const [from, id = ''] = payload.split(' ');
+        if (from !== own) listener.wanted(id);
+      },
+      undefined,
+      () => listener.lost(),
+    );
+    listening.catch(() => {
+      listening = undefined;
+    });
+    return listening;
+  }
+
+  function join(): Shared {
+    current ??= { session: pool.connect(), users: 0 };
+    current.users += 1;
+    return current;
+  }
+
+  /** The last one gives the session back. */
+  async function leave(shared: Shared): Promise<void> {
+    shared.users -= 1;
+    if (shared.users > 0 || current !== shared) return;
+    current = undefined;
+    (await shared.session).release();
+  }
+
+  /** A session that failed is of no use to anybody, and its locks may be gone. */
+  async function abandon(shared: Shared): Promise<void> {
+    if (current !== shared) return;
+    current = undefined;
+    listener.lost();
+    await shared.session.then(
+      (session) => session.destroy(),
+      () => undefined,
+    );
+  }
+
+  async function release(shared: Shared, key: string): Promise<boolean> {
+    try {
+      const wasHeld = await ask(shared, sql`pg_advisory_unlock(${key}::bigint)`);
+      await leave(shared);
+      return wasHeld;
+    } catch {
+      await abandon(shared);
+      return false;
+    }
+  }
+
+  return {
+    async take(id) {
+      const key = lockKey(id);
+      let shared: Shared | undefined;
+      try {
+        // First of all, so that nobody can ask for a lock unheard.
+        await listen();
+        shared = join();
+        if (await ask(shared, sql`pg_try_advisory_lock(${key}::bigint)`)) {
+          const taken = shared;
+          return { release: () => release(taken, key) };
+        }
+        await leave(shared);
+        return undefined;
+      } catch (error) {
+        if (shared) await abandon(shared);
+        throw translateDatabaseError(error);
+      }
+    },
+    async want(id) {
+      await pool.query(sql`select pg_notify(${channel}, ${`${own} ${id}`})`);
+    },
+    async close() {
+      const unlisten = await listening?.catch(() => undefined);
+      await unlisten?.();
+    },
+  };
+}
+
+async function ask({ session }: Shared, call: Sql): Promise<boolean> {
+  const [row] = await (await session).query<{ done: boolean }>(sql`select ${call} as done`);
+  return row?.done === true;
+}
+
+/** Half of a random UUID, as good as its own among all keys of 64 bits; in decimal. */
+function lockKey(id: string): string {
+  return String(BigInt.asIntN(64, BigInt(`0x${id.replaceAll('-', '').slice(-16)}`)));
+}
