@@ -14,9 +14,12 @@ import { launchBrowser } from '../test/web/browser.ts';
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, lang: { type: 'string', default: 'en' } },
 });
+/** As apps send people here. */
+const fromApp = 'redirect_to=https%3A%2F%2Fapp.example%2Fcallback';
 const pages = [
-  'sign-in',
-  'sign-up',
+  `sign-in?${fromApp}`,
+  `sign-up?${fromApp}`,
+  `guest?${fromApp}`,
   'code',
   'recover',
   'sso',

@@ -2,6 +2,7 @@
 import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';
 import { brandCss, brandDarkCss } from './core/branding.ts';
+import { hostOf } from './core/host.ts';
 import { fillPage, keepLinks, repeatProviders, repeatRules } from './core/html.ts';
 import { languages } from './core/languages.ts';
 import {
@@ -54,7 +55,6 @@ export interface PageConfig {
   readonly deletion: boolean;
   /** Whether other apps can be allowed to act for a user. */
   readonly apps: boolean;
-  readonly requestId: string;
   readonly languages: readonly string[];
 }
 
@@ -85,7 +85,7 @@ export function createPageFiller(
   deps: FillerDeps,
 ): Pick<
   PageDeps,
-  'filled' | 'offHere' | 'textOf' | 'languages' | 'imageSources' | 'captchaSources' | 'logo'
+  'filled' | 'offHere' | 'textOf' | 'lead' | 'languages' | 'imageSources' | 'captchaSources' | 'logo'
 > {
   const { face, config, internalFetch, customProviders, publishableKey } = deps;
   const { branding } = config.plinth;
@@ -116,6 +116,8 @@ export function createPageFiller(
     texts.set(language, known);
     return known;
   }
+
+  const welcomeIn = (language: string): string => branding.welcome[language === 'ar' ? 'ar' : 'en'] ?? '';
 
   async function readSettings(): Promise<AuthSettings> {
     const response = await internalFetch('/auth/v1/settings');
@@ -159,8 +161,6 @@ export function createPageFiller(
       currentPassword: auth.email.require_current_password,
       deletion: config.plinth.account.deletion,
       apps: auth.oauth_server.enabled,
-      // Filled in with each answer.
-      requestId: '%PLINTH_REQUEST_ID%',
       languages: offeredLanguages,
     };
   }
@@ -179,6 +179,12 @@ export function createPageFiller(
       const id = [code, `error.${code}`, 'error.other'].find((one) => Object.hasOwn(known, one));
       return id === undefined ? '' : (known[id] as string);
     },
+    lead(page, language, redirectTo) {
+      const host = hostOf(redirectTo);
+      if (host !== undefined)
+        return (textsIn(language)['sign-in.to'] ?? '').replace('%PLINTH_HOST%', () => host);
+      return page === 'guest' ? '' : welcomeIn(language);
+    },
     async filled(page, language) {
       const file = `pages/${language}/${page}.html`;
       // The project may change these while we run.
@@ -192,7 +198,7 @@ export function createPageFiller(
       const facts = { untold, custom, wallets };
       const offers = offersOf(settings, facts);
       const providers = providersOf(settings, facts);
-      const welcome = branding.welcome[language === 'ar' ? 'ar' : 'en'] ?? '';
+      const welcome = welcomeIn(language);
       const rules = passwordRules(password).map((id) => textsIn(language)[id] ?? '');
       const links = {
         support: branding.support_url,
@@ -200,7 +206,6 @@ export function createPageFiller(
         privacy: branding.privacy_url,
       };
       const html = fillPage(repeatRules(repeatProviders(keepLinks(built, links), providers), rules), {
-        welcome,
         name,
         logo: logoPath,
         off: [...offNames(offers), ...offLanguages],

@@ -60,6 +60,14 @@ function onNavigation(listener: () => void): () => void {
   return () => window.removeEventListener('popstate', listener);
 }
 
+/** Where somebody goes afterwards. Known from the first paint on: the server writes it into the page (`lead.ts`). */
+export function useDestination(): string | undefined {
+  const { redirectTo } = useSyncExternalStore(onNavigation, currentFlow, () =>
+    import.meta.env.SSR ? empty : currentFlow(),
+  );
+  return hostOf(redirectTo);
+}
+
 /** Empty while the page is hydrated, since it was prerendered without a query. */
 export function useFlow(): Flow {
   return useSyncExternalStore(onNavigation, currentFlow, () => empty);

@@ -65,7 +65,7 @@ const prerendered: PageConfig = {
   brand: {
     name: '%PLINTH_NAME%',
     logo: '/account/logo',
-    welcome: '%PLINTH_WELCOME%',
+    welcome: '',
     supportUrl: '%PLINTH_SUPPORT_URL%',
     termsUrl: '%PLINTH_TERMS_URL%',
     privacyUrl: '%PLINTH_PRIVACY_URL%',
@@ -109,7 +109,9 @@ const prerendered: PageConfig = {
 
 function read(): PageConfig {
   const element = typeof document === 'undefined' ? null : document.getElementById('plinth-config');
-  return element === null ? prerendered : offeredHere(JSON.parse(element.textContent) as PageConfig);
+  if (element === null) return prerendered;
+  const told = JSON.parse(element.textContent) as Omit<PageConfig, 'requestId'>;
+  return offeredHere({ ...told, requestId: element.dataset.requestId ?? '' });
 }
 
 /** Keys belong to an address, and wallets name it in what they sign (`offAt` of `src/account/core/offers.ts` says the same). */

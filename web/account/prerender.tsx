@@ -54,7 +54,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
     `<noscript><style nonce="${nonce}">${darkWithoutScripts(css)}</style></noscript>` +
-    '<script type="application/json" id="plinth-config">%PLINTH_CONFIG%</script>';
+    '<script type="application/json" id="plinth-config" data-request-id="%PLINTH_REQUEST_ID%">%PLINTH_CONFIG%</script>';
   const preloads = assets
     .filter((name) => name.startsWith(`texts-${language}-`) && name.endsWith('.js'))
     .map((name) => `<link rel="modulepreload" nonce="${nonce}" href="/account/assets/${name}">`)
@@ -124,10 +124,13 @@ function darkWithoutScripts(css: string): string {
 /** `minimum_password_length` of config.toml goes so far. */
 const longestMinimum = 72;
 
-/** What the server says by itself: what can be wrong with a posted form, by code, and what a password must hold. */
+/** What the server says by itself: what can be wrong with a posted form, by code, what a password must hold, and where somebody
+ * goes after signing in.
+ */
 function serverTexts(messages: Catalogue): Record<string, string> {
   const ids = Object.keys(messages).filter((id) => /^(error|field|password)\./.test(id));
   const texts = Object.fromEntries(ids.map((id) => [id, t(id as TextId)]));
+  texts['sign-in.to'] = t('sign-in.to', { host: '%PLINTH_HOST%' });
   for (let count = 1; count <= longestMinimum; count += 1) {
     texts[`password.length.${count}`] = t('password.length', { count });
   }

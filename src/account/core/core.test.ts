@@ -65,7 +65,6 @@ describe('pages', () => {
   const fill = {
     name: 'A&B "<i>"',
     logo: '/l',
-    welcome: '',
     off: ['guest'],
     brandCss: ':root{}',
     brandDarkCss: '',

@@ -4,8 +4,6 @@ import type { Provider } from './providers.ts';
 export interface PageFill {
   readonly name: string;
   readonly logo: string;
-  /** Below the heading of sign-in; empty for none. */
-  readonly welcome: string;
   /** Parts that this project does not offer; a style sheet hides them before the script runs. */
   readonly off: readonly string[];
   readonly brandCss: string;
@@ -19,7 +17,6 @@ export function fillPage(html: string, fill: PageFill): string {
   const values: Readonly<Record<string, string>> = {
     NAME: escapeHtml(fill.name),
     LOGO: escapeHtml(fill.logo),
-    WELCOME: escapeText(fill.welcome),
     OFF: escapeHtml(fill.off.join(' ')),
     BRAND_CSS: fill.brandCss,
     BRAND_DARK_CSS: fill.brandDarkCss,
@@ -90,10 +87,14 @@ export function escapeHtml(text: string): string {
 
 /** JSON that can stand in a script element: nothing in it ends the element or opens a comment. */
 export function scriptJson(value: unknown): string {
-  return JSON.stringify(value)
-    .replaceAll('<', '\\u003c')
-    .replaceAll('\u2028', '\\u2028')
-    .replaceAll('\u2029', '\\u2029');
+  return (
+    JSON.stringify(value)
+      .replaceAll('<', '\\u003c')
+      // The page is filled in again with each answer.
+      .replaceAll('%', '\\u0025')
+      .replaceAll('\u2028', '\\u2028')
+      .replaceAll('\u2029', '\\u2029')
+  );
 }
 
 /** What goes along from page to page (`web/account/flow.ts` names the same). */

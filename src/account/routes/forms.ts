@@ -5,6 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readCookie, stepCookieName, writeStepCookie } from '../core/cookies.ts';
+import { hostOf } from '../core/host.ts';
 import { carriedFlow } from '../core/html.ts';
 import { readStep, type Step, writeStep } from '../core/step.ts';
 import { setCookie } from '../door.ts';
@@ -73,7 +74,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const step = stepOf(request);
     const { problem, arrived } = step?.page === 'signed-in' ? step : {};
     const target = query.get('redirect_to') ?? '';
-    const host = URL.canParse(target) ? new URL(target).host : '';
+    const host = hostOf(target) ?? '';
     setStep(request, reply, undefined);
     const fields = markedForm(request, reply);
     const onward = address('go', query);

@@ -65,6 +65,8 @@ export interface PageDeps {
   readonly offHere: (request: FastifyRequest) => readonly string[];
   /** The languages that this project offers, its own first. */
   readonly languages: readonly string[];
+  /** What stands below the heading of a page by which people enter; empty for nothing. */
+  readonly lead: (page: AnyPage, language: string, redirectTo: string | null) => string;
   /** The text of a problem, by its code. */
   readonly textOf: (code: string, language: string) => string;
   readonly imageSources: readonly string[];
@@ -108,7 +110,7 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 }
 
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { face, filled, offHere, languages, textOf, imageSources, captchaSources, logo } = deps;
+  const { face, filled, offHere, languages, lead, textOf, imageSources, captchaSources, logo } = deps;
 
   /** In which language somebody reads; what the address asks for is kept. */
   function languageOf(request: FastifyRequest, reply: FastifyReply): string {
@@ -142,6 +144,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       FIELDS: fields + (fill.told === undefined ? '' : alertOf(textOf(fill.told, language))),
       TARGET: escapeText(target),
       EMAIL: escapeText(fill.email ?? ''),
+      LEAD: escapeText(lead(page, language, queryOf(request).get('redirect_to'))),
       HOST: escapeText(fill.host ?? ''),
       PROBLEM: escapeText(problem === undefined ? '' : textOf(problem.code, language)),
       CODE: escapeText(problem?.code ?? ''),

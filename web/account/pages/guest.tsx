@@ -3,7 +3,8 @@ import { useLocation } from 'wouter';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { continueAsGuest } from '../account-api.ts';
-import { hostOf, useFlow } from '../flow.ts';
+import { useDestination } from '../flow.ts';
+import { useLead } from '../lead.ts';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, Form, PageLink, Submit } from '../parts.tsx';
@@ -19,7 +20,8 @@ export function GuestPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { offers } = usePageConfig();
-  const host = hostOf(useFlow().redirectTo);
+  const host = useDestination();
+  const lead = useLead('');
   const [isLeaving, setLeaving] = useState(false);
   const [stuck, setStuck] = useState<readonly Problem[]>([]);
   const submit = useSubmit(async () => {
@@ -42,7 +44,7 @@ export function GuestPage() {
     );
   }
   return (
-    <Shell page="page.guest" lead={host === undefined ? undefined : t('sign-in.to', { host })}>
+    <Shell page="page.guest" lead={lead}>
       {offers.guest ? null : <Notice tone="warning">{t('guest.off')}</Notice>}
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         <div data-part="guest">

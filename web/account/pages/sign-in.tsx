@@ -5,7 +5,8 @@ import { Notice } from '../../ui/notice.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { continueAsGuest, sendCode, signIn, signOut } from '../account-api.ts';
 import { looksLikeEmail } from '../fields.ts';
-import { hostOf, useFlow } from '../flow.ts';
+import { useDestination, useFlow } from '../flow.ts';
+import { useLead } from '../lead.ts';
 import { supportsKeys } from '../methods/key-support.ts';
 import { SocialLinks } from '../methods/social.tsx';
 import { goOn } from '../next.ts';
@@ -27,8 +28,9 @@ const WalletChoice = lazy(async () => ({ default: (await later()).WalletChoice }
 
 export function SignInPage() {
   const state = useSession();
-  const host = hostOf(useFlow().redirectTo);
+  const host = useDestination();
   const { brand } = usePageConfig();
+  const lead = useLead(brand.welcome);
   // Who signs in with this very form is on the way out of the page, and must not see "already signed in" flash by.
   const [leaving, setLeaving] = useState(false);
   const [stuck, setStuck] = useState<readonly Problem[]>([]);
@@ -41,7 +43,7 @@ export function SignInPage() {
     if (code !== null) void loadProblems().then(({ problemFor }) => setStuck([problemFor(code)]));
   }, []);
   return (
-    <Shell page="page.sign-in" lead={host === undefined ? brand.welcome : t('sign-in.to', { host })}>
+    <Shell page="page.sign-in" lead={lead}>
       {state.status === 'signed-in' && !leaving && !again ? (
         <AlreadySignedIn user={state.session.user} host={host} problems={stuck} />
       ) : (

@@ -4,7 +4,8 @@ import { PasswordField } from '../../ui/password-field.tsx';
 import { signUp } from '../account-api.ts';
 import { useEarlyText } from '../early.ts';
 import { isGoodPassword, looksLikeEmail } from '../fields.ts';
-import { hostOf, useFlow } from '../flow.ts';
+import { useFlow } from '../flow.ts';
+import { useLead } from '../lead.ts';
 import { SocialLinks } from '../methods/social.tsx';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
@@ -21,8 +22,9 @@ const rulesId = 'password-rules';
 
 export function SignUpPage() {
   const [, navigate] = useLocation();
-  const { redirectTo, search } = useFlow();
+  const { search } = useFlow();
   const { brand, password: policy, offers } = usePageConfig();
+  const lead = useLead(brand.welcome);
   const [password, setPassword] = useState('');
   useEarlyText(passwordId, setPassword);
   const submit = useSubmit(
@@ -43,9 +45,8 @@ export function SignUpPage() {
     },
     { weak_password: passwordId, user_already_exists: emailId, email_address_invalid: emailId },
   );
-  const host = hostOf(redirectTo);
   return (
-    <Shell page="page.sign-up" lead={host === undefined ? brand.welcome : t('sign-in.to', { host })}>
+    <Shell page="page.sign-up" lead={lead}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         <EmailField id={emailId} error={submit.errorAt(emailId)} />
         <PasswordField
