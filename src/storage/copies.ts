@@ -6,13 +6,12 @@ import { StorageError } from './errors.ts';
 import type { ObjectRow } from './queries/objects.ts';
 import type { Owner, Scope } from './scope.ts';
 import type { StorageService } from './service.ts';
-import { type ObjectAddress, requireWritable, writeOf, writeRow } from './uploads.ts';
+import { type ObjectAddress, type RowOptions, requireWritable, writeOf, writeRow } from './uploads.ts';
 
 /** Where to, and what the copy's row says. */
-export interface Copy extends ObjectAddress {
+export interface Copy extends ObjectAddress, RowOptions {
   readonly source: ObjectRow;
   readonly owner: Owner;
-  readonly upsert: boolean;
   readonly metadata: Record<string, unknown>;
   readonly userMetadata: Record<string, unknown> | null | undefined;
 }
@@ -31,11 +30,6 @@ export async function copyObject(service: StorageService, scope: Scope, copy: Co
       lastModified: stored.lastModified.toISOString(),
     };
     change.committing();
-    return writeRow(
-      scope,
-      { upsert: copy.upsert },
-      writeOf(copy, version, metadata, copy.userMetadata),
-      change.giveUp,
-    );
+    return writeRow(scope, copy, writeOf(copy, version, metadata, copy.userMetadata), change.giveUp);
   });
 }

@@ -2,7 +2,9 @@
  * What the service does for itself, at its start and again and again: settles what dead processes left, forgets uploads
  * that were never finished, and compares what is stored with the rows.
  */
+import { sweepGraceMs } from './backend/file-sweep.ts';
 import { expireMultipartUploads } from './multipart-expiry.ts';
+import { deleteLeftChecksums } from './queries/checksums.ts';
 import { findLivingVersions, listVersionsWith } from './queries/objects.ts';
 import { uploadLifetimeMs } from './resumable/uploads.ts';
 import { serverContext } from './scope.ts';
@@ -77,6 +79,8 @@ async function expireParts(service: StorageService, signal: AbortSignal): Promis
 
 export async function sweep(service: StorageService, signal: AbortSignal): Promise<void> {
   const { backend } = service;
+  if (service.keepsChecksums)
+    await service.database.asRequest(serverContext(), (tx) => deleteLeftChecksums(tx, sweepGraceMs / 1000));
   if (!backend.sweep) return;
   const report = await backend.sweep({
     livingWith: (digit) =>

@@ -65,6 +65,7 @@ export function createStorage(deps: StorageDeps): Service {
     fileSizeLimitBytes: deps.config.storage.file_size_limit,
     multipartLifetimeMs: deps.config.plinth.storage.multipart_lifetime,
     clock,
+    keepsChecksums: database.info.ownsSchemas,
     notesEvents: webhook.url !== undefined && database.info.ownsSchemas,
     log,
     tasks: createTasks(log),

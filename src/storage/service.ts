@@ -19,6 +19,8 @@ export interface StorageService {
   readonly fileSizeLimitBytes: number;
   /** A multipart upload of which no part has come for so long is given up. */
   readonly multipartLifetimeMs: number;
+  /** There is a table for checksums of the S3 protocol. */
+  readonly keepsChecksums: boolean;
   /** What happens to objects is written down for a webhook. */
   readonly notesEvents: boolean;
   readonly clock: Clock;

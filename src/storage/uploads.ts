@@ -13,6 +13,7 @@ import { isMimeAllowed, smallestLimit } from './core/limits.ts';
 import { isFolderPlaceholder, isValidKey } from './core/names.ts';
 import { StorageError } from './errors.ts';
 import { type BucketLimits, findBucketLimits } from './queries/buckets.ts';
+import { insertChecksum, type StoredChecksum } from './queries/checksums.ts';
 import {
   findObject,
   findVersion,
@@ -72,6 +73,8 @@ export interface Upload extends ObjectAddress {
   readonly owner: Owner;
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
+  /** The checksum to keep, known when the body has been read. */
+  checksum?(): StoredChecksum | undefined;
 }
 
 export async function storeUpload(service: StorageService, scope: Scope, upload: Upload): Promise<ObjectRow> {
@@ -90,9 +93,10 @@ export async function storeUpload(service: StorageService, scope: Scope, upload:
       ...(body.robotsTag === undefined ? {} : { xRobotsTag: body.robotsTag }),
     });
     change.committing();
+    const checksum = service.keepsChecksums ? upload.checksum?.() : undefined;
     return writeRow(
       scope,
-      upload,
+      { ...upload, checksum },
       writeOf(upload, version, metadata, body.userMetadata ?? {}),
       change.giveUp,
     );
@@ -102,10 +106,15 @@ export async function storeUpload(service: StorageService, scope: Scope, upload:
 /** Throws when what is there (undefined: nothing) must not be replaced; asked in the transaction that replaces it. */
 export type Precondition = (current: ObjectRow | undefined) => void;
 
-export interface RowOptions {
+export interface WriteConditions {
   /** False: a taken key is an error. */
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
+}
+
+export interface RowOptions extends WriteConditions {
+  /** Kept beside the row. */
+  readonly checksum?: StoredChecksum | undefined;
 }
 
 type GiveUp = (versions: readonly (string | null | undefined)[]) => Promise<void>;
@@ -118,7 +127,7 @@ export async function writeRow(
   giveUp: GiveUp,
 ): Promise<ObjectRow> {
   return takenKey(() =>
-    options.upsert
+    options.upsert || options.checksum
       ? scope.asService((tx) => writeRowIn(tx, options, row, giveUp))
       : insertObject(scope.eachAsService(), row),
   );
@@ -131,6 +140,7 @@ export async function writeRowIn(
   row: ObjectWrite,
   giveUp: GiveUp,
 ): Promise<ObjectRow> {
+  if (options.checksum) await insertChecksum(tx, row.version, options.checksum);
   if (!options.upsert) return insertObject(tx, row);
   await lockKey(tx, row.bucketId, row.name);
   if (options.precondition) options.precondition(await findObject(tx, row.bucketId, row.name));

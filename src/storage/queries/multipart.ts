@@ -12,6 +12,8 @@ export interface MultipartUpload {
   readonly version: string;
   readonly metadata: Record<string, unknown> | null;
   readonly userMetadata: Record<string, unknown> | null;
+  /** Algorithm and type of the checksum that its object will have; upstream has no column for them. */
+  readonly checksum?: { readonly algorithm: string; readonly type: string } | undefined;
 }
 
 export interface UploadedPart extends Part {
@@ -53,7 +55,7 @@ export async function insertUpload(
     insert into storage.s3_multipart_uploads
       (id, upload_signature, bucket_id, key, version, owner_id, metadata, user_metadata)
     values (${upload.id}, '', ${upload.bucketId}, ${upload.key}, ${upload.version}, ${upload.ownerId},
-      ${upload.metadata}, ${upload.userMetadata})`);
+      ${{ ...upload.metadata, checksum: upload.checksum }}, ${upload.userMetadata})`);
 }
 
 export async function findUpload(
@@ -185,12 +187,14 @@ export async function listUploads(db: Queryable, bucketId: string, page: UploadP
 }
 
 function uploadOf(row: UploadRow): MultipartUpload {
+  const { checksum, ...metadata } = row.metadata ?? {};
   return {
     id: row.id,
     bucketId: row.bucket_id,
     key: row.key,
     version: row.version,
-    metadata: row.metadata,
+    metadata,
     userMetadata: row.user_metadata,
+    checksum: checksum as MultipartUpload['checksum'],
   };
 }

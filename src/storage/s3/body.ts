@@ -1,24 +1,31 @@
 /** The body of a request as the operation wants it: decoded, and proven to be what was signed and summed. */
 import type { Authenticated } from './authenticate.ts';
 import {
+  checked,
+  type Expectation,
+  expectation,
+  expectedIn,
+  requireOne,
+  type SendsChecksum,
+  sentOf,
+} from './body-checksums.ts';
+import {
   ChunkedError,
   type ChunkedFault,
   chunkedMode,
   decodeChunked,
   isStreaming,
 } from './core/aws-chunked.ts';
-import { type ChecksumName, checksumOfHeader, decodeChecksum, startChecksum } from './core/checksum.ts';
+import { checksumOfHeader } from './core/checksum.ts';
 import { unsignedPayload } from './core/signature.ts';
 import { S3Error, type S3ErrorName } from './errors.ts';
 import { header, type S3Request } from './request.ts';
 
-export interface Body {
+export interface Body extends SendsChecksum {
   /** To be read once. @throws {S3Error} BadDigest, ContentSha256Mismatch, SignatureDoesNotMatch, IncompleteBody, MalformedTrailer */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Without any encoding; undefined when the client did not say. */
   readonly sizeBytes: number | undefined;
-  /** Checksums that the client sent as headers; the answer repeats them. */
-  readonly checksumHeaders: Readonly<Record<string, string>>;
 }
 
 const faults: Record<ChunkedFault, S3ErrorName> = {
@@ -31,31 +38,20 @@ const faults: Record<ChunkedFault, S3ErrorName> = {
 /** Sums of XML bodies are checked in memory, so they are bounded. */
 const maxXmlBytes = 4 * 1024 * 1024;
 
-interface Expectation {
-  readonly name: ChecksumName;
-  /** Undefined while the trailer has not come. */
-  sum: Buffer | undefined;
-  readonly fault: S3ErrorName;
+/** @throws {S3Error} InvalidDigest, InvalidRequest, MissingContentLength, InvalidArgument, NotImplemented */
+export function openBody(request: S3Request, auth: Authenticated): Body {
+  return openExpecting(request, auth, expectedIn(Object.entries(request.headers)));
 }
 
-/** @throws {S3Error} InvalidDigest, MissingContentLength, InvalidArgument, NotImplemented */
-export function openBody(request: S3Request, auth: Authenticated): Body {
-  const checksumHeaders: Record<string, string> = {};
-  const expected: Expectation[] = [];
+function openExpecting(request: S3Request, auth: Authenticated, expected: Expectation[]): Body {
   const expectMd5 = header(request, 'content-md5');
   if (expectMd5 !== undefined) expected.push(expectation('md5', expectMd5));
-  for (const [headerName, value] of Object.entries(request.headers)) {
-    const name = checksumOfHeader(headerName);
-    if (!name || typeof value !== 'string') continue;
-    expected.push(expectation(name, value));
-    checksumHeaders[headerName] = value;
-  }
 
   // Leaving the loop early must not close the socket that the answer goes out on.
   const raw: AsyncIterable<Uint8Array> = request.fastify.raw.iterator({ destroyOnReturn: false });
   if (isStreaming(auth.contentSha256)) {
     const { bytes, sizeBytes } = openChunked(request, auth, raw, expected);
-    return { bytes: checked(bytes, expected), sizeBytes, checksumHeaders };
+    return { bytes: checked(bytes, expected), sizeBytes, ...sentOf(expected) };
   }
   if (/^[0-9a-f]{64}$/.test(auth.contentSha256)) {
     const sum = Buffer.from(auth.contentSha256, 'hex');
@@ -70,15 +66,33 @@ export function openBody(request: S3Request, auth: Authenticated): Body {
   return {
     bytes: checked(raw, expected),
     sizeBytes: length === undefined ? undefined : Number(length),
-    checksumHeaders,
+    ...sentOf(expected),
   };
 }
 
+/** Bytes that have to be those of a form's checksum field, if it has one, as {@link openBody} has them of a header. */
+export function openFormFile(
+  fields: Iterable<readonly [string, string]>,
+  bytes: AsyncIterable<Uint8Array>,
+): SendsChecksum & Pick<Body, 'bytes'> {
+  const expected = expectedIn(fields);
+  return { bytes: checked(bytes, expected), ...sentOf(expected) };
+}
+
 /** A small body as text. @throws {S3Error} MalformedXML when it is too large, and what reading throws */
-export async function readText(request: S3Request, auth: Authenticated): Promise<string> {
+export function readText(request: S3Request, auth: Authenticated): Promise<string> {
+  return textOf(openBody(request, auth));
+}
+
+/** As {@link readText}, where checksum headers are about the object that the request makes. */
+export function readDescription(request: S3Request, auth: Authenticated): Promise<string> {
+  return textOf(openExpecting(request, auth, []));
+}
+
+async function textOf({ bytes }: Body): Promise<string> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of openBody(request, auth).bytes) {
+  for await (const chunk of bytes) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > maxXmlBytes) throw new S3Error('MalformedXML', 'The XML is too large');
     chunks.push(chunk);
@@ -107,6 +121,7 @@ function openChunked(
     if (name) trailing.set(trailer, { name, sum: undefined, fault: 'BadDigest' });
   }
   expected.push(...trailing.values());
+  requireOne(expected);
   const sizeBytes = Number(length);
   const bytes = decodeChunked(raw, {
     signer: mode.signed ? auth.chunkSigner : undefined,
@@ -118,32 +133,6 @@ function openChunked(
     },
   });
   return { bytes: translated(bytes), sizeBytes };
-}
-
-function expectation(name: ChecksumName, base64: string): Expectation {
-  const sum = decodeChecksum(name, base64);
-  if (!sum) throw new S3Error('InvalidDigest', `The ${name} that you sent is not valid.`);
-  return { name, sum, fault: 'BadDigest' };
-}
-
-function checked(
-  bytes: AsyncIterable<Uint8Array>,
-  expected: readonly Expectation[],
-): AsyncIterable<Uint8Array> {
-  return expected.length === 0 ? bytes : summed(bytes, expected);
-}
-
-async function* summed(
-  bytes: AsyncIterable<Uint8Array>,
-  expected: readonly Expectation[],
-): AsyncGenerator<Uint8Array> {
-  const running = expected.map(({ name }) => startChecksum(name));
-  for await (const chunk of bytes) {
-    for (const sum of running) sum.update(chunk);
-    yield chunk;
-  }
-  for (const [index, { sum, fault }] of expected.entries())
-    if (!sum || running[index]?.digest().equals(sum) !== true) throw new S3Error(fault);
 }
 
 async function* translated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

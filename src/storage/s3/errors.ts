@@ -64,6 +64,7 @@ export const s3Errors = {
     code: 'InvalidPolicyDocument',
     message: 'The policy of the form is not valid.',
   },
+  InvalidRequest: { status: 400, code: 'InvalidRequest', message: 'The request is not valid.' },
   InvalidURI: { status: 400, code: 'InvalidURI', message: 'The address cannot be read.' },
   MalformedTrailer: {
     status: 400,

@@ -4,13 +4,17 @@ import { openScopeAs, pathOf } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { authenticate } from './authenticate.ts';
 import type { S3Answer } from './call.ts';
+import { algorithms, checksumHeader } from './core/object-checksum.ts';
 import { renderS3Error } from './errors.ts';
 import { isPostForm, postForm } from './operations/post-form.ts';
 import { readRequest, s3Prefix } from './request.ts';
 import { chooseOperation } from './router.ts';
 
-/** What scripts of other origins may read: multipart uploads in browsers need the ETag of each part. */
-const exposedHeaders = 'etag, x-amz-request-id, content-range';
+/** What scripts of other origins may read: multipart uploads in browsers need the ETag of each part, and its checksum. */
+const exposedHeaders = [
+  ...['etag', 'x-amz-request-id', 'content-range', 'x-amz-checksum-type'],
+  ...algorithms.map(checksumHeader),
+].join(', ');
 
 export function s3Routes(app: FastifyInstance, service: StorageService): void {
   // Bodies are left on the wire until the caller is known to be allowed to send them.

@@ -1,7 +1,7 @@
 /** Conditions on what is replaced or copied. */
 import { isNotModified, isPreconditionFailed } from '../core/conditions.ts';
 import type { ObjectRow } from '../queries/objects.ts';
-import type { RowOptions } from '../uploads.ts';
+import type { WriteConditions } from '../uploads.ts';
 import { S3Error } from './errors.ts';
 import { describeObject } from './object-metadata.ts';
 import { header, type S3Request } from './request.ts';
@@ -12,7 +12,7 @@ import { header, type S3Request } from './request.ts';
  *
  * @throws {S3Error} NotImplemented
  */
-export function writeConditions(request: S3Request): RowOptions {
+export function writeConditions(request: S3Request): WriteConditions {
   const noneMatch = header(request, 'if-none-match');
   if (noneMatch !== undefined && noneMatch.trim() !== '*')
     throw new S3Error('NotImplemented', 'If-None-Match must be * here');

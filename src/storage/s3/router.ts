@@ -11,15 +11,10 @@ import {
   removeBucket,
 } from './operations/buckets.ts';
 import { deleteObject, deleteObjects } from './operations/delete-objects.ts';
+import { abortMultipart, completeMultipart } from './operations/end-multipart.ts';
 import { listObjects, listObjectsV2, listObjectVersions } from './operations/list-objects.ts';
 import { listMultipart, listParts } from './operations/list-uploads.ts';
-import {
-  abortMultipart,
-  completeMultipart,
-  createMultipart,
-  uploadPart,
-  uploadPartCopy,
-} from './operations/multipart.ts';
+import { createMultipart, uploadPart, uploadPartCopy } from './operations/multipart.ts';
 import { getObject, getObjectTagging, headObject } from './operations/read-objects.ts';
 import { copyObjectTo, putObject } from './operations/write-objects.ts';
 import { header, onlyVersion, type S3Request } from './request.ts';

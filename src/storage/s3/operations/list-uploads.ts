@@ -2,10 +2,12 @@
 import { findParts, listUploads } from '../../queries/multipart.ts';
 import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
 import { encodeListedKey } from '../core/encoding.ts';
+import { checksumElement } from '../core/object-checksum.ts';
 import { writeXml } from '../core/xml-writer.ts';
 import { numberParam } from '../request.ts';
 import { encodingOf } from './list-objects.ts';
 import { maxParts, requireUpload } from './multipart.ts';
+import { checksumsOf, planOf } from './multipart-checksums.ts';
 
 /** Also the most that S3 gives. */
 const defaultLines = 1000;
@@ -59,6 +61,8 @@ export async function listParts(call: S3Call): Promise<S3Answer> {
   const upload = await requireUpload(call);
   const found = await scope.asService((tx) => findParts(tx, upload.id, marker, most + 1), { readOnly: true });
   const shown = found.slice(0, most);
+  const plan = planOf(upload);
+  const values = await checksumsOf(call, upload, shown);
   const isTruncated = found.length > most;
   return {
     xml: writeXml('ListPartsResult', {
@@ -70,11 +74,14 @@ export async function listParts(call: S3Call): Promise<S3Answer> {
       NextPartNumberMarker: isTruncated ? shown.at(-1)?.number : undefined,
       MaxParts: most,
       IsTruncated: isTruncated,
+      ChecksumAlgorithm: plan?.algorithm.toUpperCase(),
+      ChecksumType: plan?.type,
       Part: shown.map((part) => ({
         PartNumber: part.number,
         LastModified: part.createdAt ?? undefined,
         ETag: part.etag,
         Size: part.sizeBytes,
+        ...(plan && { [checksumElement(plan.algorithm)]: values.get(part.id) }),
       })),
     }),
   };

@@ -10,8 +10,10 @@ import { openScopeAs, type Scope } from '../../scope.ts';
 import type { StorageService } from '../../service.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../../uploads.ts';
 import { authenticateText } from '../authenticate.ts';
+import { openFormFile } from '../body.ts';
 import type { S3Answer } from '../call.ts';
 import { encodePath } from '../core/encoding.ts';
+import { type ObjectChecksum, wholeChecksum } from '../core/object-checksum.ts';
 import { parsePolicy, sizeBounds, violatedField } from '../core/post-policy.ts';
 import { algorithm } from '../core/signature.ts';
 import { writeXml } from '../core/xml-writer.ts';
@@ -63,11 +65,16 @@ async function store(service: StorageService, request: S3Request, form: Form): P
   const mimeType = field('content-type') ?? defaultType;
   requireMime(mimeType, limits, key);
   requireKey(key);
+  const file = openFormFile(form.fields, form.file);
+  const checksum = (): ObjectChecksum | undefined => {
+    const sent = file.checksum();
+    return sent && wholeChecksum(sent.algorithm, sent.value);
+  };
   const row = await storeUpload(service, scope, {
     bucketId: bucket,
     key,
     body: {
-      bytes: atLeast(form.file, minBytes),
+      bytes: atLeast(file.bytes, minBytes),
       mimeType,
       cacheControl: field('cache-control') ?? 'no-cache',
       robotsTag: undefined,
@@ -78,6 +85,7 @@ async function store(service: StorageService, request: S3Request, form: Form): P
     maxBytes,
     owner: scope.owner,
     upsert: true,
+    checksum,
   });
   return answer(request, key, etagOf(row), field('success_action_status'));
 }

@@ -5,8 +5,10 @@ import { parseRange } from '../../core/range.ts';
 import { StorageError } from '../../errors.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
 import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
+import { checksumHeaders } from '../core/object-checksum.ts';
 import { writeXml } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
+import { checksumOf } from '../object-bytes.ts';
 import { describeObject } from '../object-metadata.ts';
 import { header, type S3Request } from '../request.ts';
 
@@ -49,7 +51,8 @@ export async function getObject(call: S3Call): Promise<S3Answer> {
     }
     const answer = { ...headers, ...chosen };
     if (!range) {
-      const whole = { ...answer, 'content-length': body.sizeBytes };
+      const checksum = await checksumFor(call, object);
+      const whole = { ...answer, ...checksum, 'content-length': body.sizeBytes };
       return { headers: whole, body: await body.read() };
     }
     const { start, end } = range;
@@ -67,7 +70,8 @@ export async function getObject(call: S3Call): Promise<S3Answer> {
 
 export async function headObject(call: S3Call): Promise<S3Answer> {
   const { request } = call;
-  const current = describeObject(await requireObject(call));
+  const object = await requireObject(call);
+  const current = describeObject(object);
   const { headers, metadata } = current;
   if (isPreconditionFailed(request.headers, current)) throw new S3Error('PreconditionFailed');
   if (isNotModified(request.headers, current)) return { status: 304, headers };
@@ -75,7 +79,8 @@ export async function headObject(call: S3Call): Promise<S3Answer> {
   const range = parseRange(header(request, 'range'), sizeBytes);
   if (range === 'unsatisfiable') throw new StorageError('InvalidRange');
   const answer = { ...headers, ...chosenHeaders(request) };
-  if (!range) return { headers: { ...answer, 'content-length': sizeBytes } };
+  if (!range)
+    return { headers: { ...answer, ...(await checksumFor(call, object)), 'content-length': sizeBytes } };
   const { start, end } = range;
   return {
     status: 206,
@@ -85,6 +90,13 @@ export async function headObject(call: S3Call): Promise<S3Answer> {
       'content-range': `bytes ${start}-${end}/${sizeBytes}`,
     },
   };
+}
+
+/** The checksum of the whole object, which clients hold against all bytes that come: never beside a range. */
+async function checksumFor(call: S3Call, object: ObjectRow): Promise<Record<string, string>> {
+  if (header(call.request, 'x-amz-checksum-mode')?.toUpperCase() !== 'ENABLED') return {};
+  const checksum = await checksumOf(call, object);
+  return checksum ? checksumHeaders(checksum) : {};
 }
 
 /** Objects have no tags; who asks for them learns that there are none. */

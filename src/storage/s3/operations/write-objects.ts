@@ -4,10 +4,19 @@ import { StorageError } from '../../errors.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../../uploads.ts';
 import { openBody } from '../body.ts';
+import { sumUp } from '../body-checksums.ts';
 import type { S3Answer, S3Call } from '../call.ts';
 import { percentDecode } from '../core/encoding.ts';
+import {
+  checksumElements,
+  checksumHeaders,
+  type ObjectChecksum,
+  parseAlgorithm,
+  wholeChecksum,
+} from '../core/object-checksum.ts';
 import { writeXml } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
+import { checksumOf, readVersion } from '../object-bytes.ts';
 import { headersOf, userMetadataOf } from '../object-metadata.ts';
 import { requireCopyConditions, writeConditions } from '../preconditions.ts';
 import { header, onlyVersion, type S3Request } from '../request.ts';
@@ -28,6 +37,10 @@ export async function putObject(call: S3Call): Promise<S3Answer> {
   if (body.sizeBytes !== undefined && body.sizeBytes > maxBytes) throw new StorageError('EntityTooLarge');
   requireMime(mimeType, limits, key);
   requireKey(key);
+  const checksum = (): ObjectChecksum | undefined => {
+    const sent = body.checksum();
+    return sent && wholeChecksum(sent.algorithm, sent.value);
+  };
   const row = await conditionally(() =>
     storeUpload(service, scope, {
       bucketId: request.bucket,
@@ -43,10 +56,12 @@ export async function putObject(call: S3Call): Promise<S3Answer> {
       },
       maxBytes,
       owner: scope.owner,
+      checksum,
       ...conditions,
     }),
   );
-  return { headers: { ...body.checksumHeaders, etag: etagOf(row) } };
+  const kept = checksum();
+  return { headers: { ...(kept && checksumHeaders(kept)), etag: etagOf(row) } };
 }
 
 export async function copyObjectTo(call: S3Call): Promise<S3Answer> {
@@ -70,6 +85,7 @@ export async function copyObjectTo(call: S3Call): Promise<S3Answer> {
   requireMime(String(metadata.mimetype ?? defaultType), limits, request.key);
   if (Number(metadata.size ?? 0) > maxObjectBytes(service, limits, request.key))
     throw new StorageError('EntityTooLarge');
+  const checksum = await checksumOfCopy(call, source);
   const row = await conditionally(() =>
     copyObject(service, scope, {
       source,
@@ -78,6 +94,7 @@ export async function copyObjectTo(call: S3Call): Promise<S3Answer> {
       owner: scope.owner,
       metadata,
       userMetadata: replaces ? userMetadataOf(headersOf(request.headers)) : (source.user_metadata ?? {}),
+      checksum,
       ...conditions,
     }),
   );
@@ -85,8 +102,29 @@ export async function copyObjectTo(call: S3Call): Promise<S3Answer> {
     xml: writeXml('CopyObjectResult', {
       LastModified: String(row.metadata?.lastModified ?? row.updated_at),
       ETag: etagOf(row),
+      ...(checksum && checksumElements(checksum)),
     }),
   };
+}
+
+/**
+ * The checksum that the request asks for, or else the source's own if it is one of all bytes: a copy is no object in parts
+ * any more.
+ * @throws {S3Error} InvalidRequest @throws {StorageError} NoSuchKey
+ */
+async function checksumOfCopy(call: S3Call, source: ObjectRow): Promise<ObjectChecksum | undefined> {
+  const { service, request } = call;
+  const asked = header(request, 'x-amz-checksum-algorithm');
+  const algorithm = asked === undefined ? undefined : parseAlgorithm(asked);
+  if (asked !== undefined && !algorithm)
+    throw new S3Error('InvalidRequest', 'Checksum algorithm provided is unsupported.');
+  if (!service.keepsChecksums) return undefined;
+  const known = await checksumOf(call, source);
+  if (known?.type === 'FULL_OBJECT' && known.algorithm === (algorithm ?? known.algorithm)) return known;
+  if (!algorithm) return undefined;
+  const { bytes, checksum } = sumUp(readVersion(service, source.version ?? '', undefined), algorithm);
+  for await (const _ of bytes);
+  return wholeChecksum(algorithm, checksum().value);
 }
 
 /** The object that `x-amz-copy-source` names, as the caller's policies show it. @throws {StorageError} NoSuchKey */

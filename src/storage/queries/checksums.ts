@@ -1,0 +1,45 @@
+/** Statements on `_plinth.storage_checksums`, where the database is ours. */
+import { sql } from '../../kernel/sql.ts';
+import type { Asks } from './asks.ts';
+
+/** As the table has it; what the words mean is the S3 protocol's business. */
+export interface StoredChecksum {
+  readonly algorithm: string;
+  readonly type: string;
+  readonly value: string;
+}
+
+/** `id`: an object's version or a part's id. */
+export async function insertChecksum(db: Asks, id: string, checksum: StoredChecksum): Promise<void> {
+  await db.query(sql`
+    insert into _plinth.storage_checksums (id, algorithm, type, value)
+    values (${id}::uuid, ${checksum.algorithm}, ${checksum.type}, ${checksum.value})`);
+}
+
+/** `version`: a UUID. */
+export async function findChecksum(db: Asks, version: string): Promise<StoredChecksum | undefined> {
+  const [row] = await db.query<StoredChecksum>(sql`
+    select algorithm, type, value from _plinth.storage_checksums where id = ${version}::uuid`);
+  return row;
+}
+
+/** Values by part id, of the parts with these numbers. */
+export async function findPartChecksums(
+  db: Asks,
+  uploadId: string,
+  numbers: { readonly first: number; readonly last: number },
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ id: string; value: string }>(sql`
+    select c.id, c.value from storage.s3_multipart_uploads_parts p join _plinth.storage_checksums c on c.id = p.id
+    where p.upload_id = ${uploadId} and p.part_number between ${numbers.first} and ${numbers.last}`);
+  return new Map(rows.map(({ id, value }) => [id, value]));
+}
+
+/** Removes those whose object or part is gone, unless they are younger than any transaction may be. */
+export async function deleteLeftChecksums(db: Asks, graceSeconds: number): Promise<void> {
+  await db.query(sql`
+    delete from _plinth.storage_checksums c
+    where made_at < now() - make_interval(secs => ${graceSeconds})
+      and not exists (select from storage.objects o where o.version = c.id::text)
+      and not exists (select from storage.s3_multipart_uploads_parts p where p.id = c.id)`);
+}

@@ -1,0 +1,34 @@
+/** What operations ask of a stored body beyond its row: its bytes, its checksum. */
+
+import { isUuid } from '../core/names.ts';
+import type { ByteRange } from '../core/range.ts';
+import { StorageError } from '../errors.ts';
+import { findChecksum } from '../queries/checksums.ts';
+import type { ObjectRow } from '../queries/objects.ts';
+import type { StorageService } from '../service.ts';
+import type { S3Call } from './call.ts';
+import { type ObjectChecksum, readChecksum } from './core/object-checksum.ts';
+
+/** Opened when it is read: before that the request may be refused, and nothing would close it. @throws {StorageError} NoSuchKey */
+export async function* readVersion(
+  service: StorageService,
+  version: string,
+  range: ByteRange | undefined,
+): AsyncGenerator<Uint8Array> {
+  const body = await service.backend.open(version);
+  if (!body) throw new StorageError('NoSuchKey');
+  const bytes = await body.read(range);
+  if (Buffer.isBuffer(bytes)) yield bytes;
+  else yield* bytes;
+}
+
+/** The checksum that is kept with an object. */
+export async function checksumOf(
+  { service, scope }: S3Call,
+  { version }: ObjectRow,
+): Promise<ObjectChecksum | undefined> {
+  // A row of SQL's own making may have any text there.
+  if (!service.keepsChecksums || !isUuid(version ?? '')) return undefined;
+  const kept = await findChecksum(scope.eachAsService({ readOnly: true }), version ?? '');
+  return kept && readChecksum(kept);
+}

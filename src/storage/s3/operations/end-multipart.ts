@@ -1,0 +1,130 @@
+/** Ends of uploads in parts: completing and giving up. */
+import { randomUUID } from 'node:crypto';
+import { storing } from '../../backend-errors.ts';
+import { change } from '../../changes.ts';
+import { StorageError } from '../../errors.ts';
+import { deleteUpload, findParts, type UploadedPart } from '../../queries/multipart.ts';
+import { bucketLimits, maxObjectBytes, metadataOf, writeOf, writeRowIn } from '../../uploads.ts';
+import { readDescription } from '../body.ts';
+import type { S3Answer, S3Call } from '../call.ts';
+import { type Algorithm, algorithms, checksumElement, checksumElements } from '../core/object-checksum.ts';
+import { childText, readXml } from '../core/xml-reader.ts';
+import { writeXml } from '../core/xml-writer.ts';
+import { S3Error } from '../errors.ts';
+import { writeConditions } from '../preconditions.ts';
+import { findOwn, maxParts, requireUpload } from './multipart.ts';
+import { checksumOfWhole, checksumsOf, planOf, requireObjectSize } from './multipart-checksums.ts';
+import { conditionally, etagOf } from './write-objects.ts';
+
+export async function completeMultipart(call: S3Call): Promise<S3Answer> {
+  const { service, scope, auth, request } = call;
+  const conditions = writeConditions(request);
+  const wanted = readParts(await readDescription(request, auth));
+  const upload = await requireUpload(call);
+  const stored = await scope.asService((tx) => findParts(tx, upload.id, 0, maxParts), { readOnly: true });
+  const values = await checksumsOf(call, upload, stored);
+  const plan = planOf(upload);
+  const parts = chooseParts(wanted, stored, (part, { checksums }) => {
+    const sent = plan && checksums.get(plan.algorithm);
+    return sent === undefined || sent === values.get(part.id);
+  });
+  if (!parts) throw await missingPart(call);
+  const limits = await bucketLimits(scope, request.bucket);
+  const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  if (sizeBytes > maxObjectBytes(service, limits, request.key)) throw new StorageError('EntityTooLarge');
+  requireObjectSize(request, sizeBytes);
+  const checksum = checksumOfWhole(request, plan, parts, values);
+
+  const version = randomUUID();
+  const row = await conditionally(() =>
+    change(service, [version], async (change) => {
+      const stored = await storing(() => service.backend.assemble(upload.version, parts, version));
+      if (!stored) throw await missingPart(call);
+      const target = { bucketId: request.bucket, key: request.key, owner: scope.owner };
+      const object = writeOf(
+        target,
+        version,
+        metadataOf(stored, upload.metadata ?? {}),
+        upload.userMetadata ?? {},
+      );
+      change.committing();
+      return scope.asService(async (tx) => {
+        if (!(await deleteUpload(tx, upload.id))) throw new S3Error('NoSuchUpload');
+        await change.giveUp([upload.version]);
+        return writeRowIn(tx, { ...conditions, checksum }, object, change.giveUp);
+      });
+    }),
+  );
+  return {
+    xml: writeXml('CompleteMultipartUploadResult', {
+      Location: request.path,
+      Bucket: request.bucket,
+      Key: request.key,
+      ETag: etagOf(row),
+      ...(checksum && checksumElements(checksum)),
+    }),
+  };
+}
+
+/** A part is gone with its upload, when somebody else was quicker to end that. */
+async function missingPart(call: S3Call): Promise<S3Error> {
+  return new S3Error((await findOwn(call)) ? 'InvalidPart' : 'NoSuchUpload');
+}
+
+export async function abortMultipart(call: S3Call): Promise<S3Answer> {
+  const { service, scope } = call;
+  const upload = await requireUpload(call);
+  await change(service, [], async (change) => {
+    change.committing();
+    await scope.asService(async (tx) => {
+      if (!(await deleteUpload(tx, upload.id))) throw new S3Error('NoSuchUpload');
+      await change.giveUp([upload.version]);
+    });
+  });
+  return { status: 204 };
+}
+
+interface WantedPart {
+  readonly number: number;
+  readonly etag: string;
+  /** In base64, as far as the client names them. */
+  readonly checksums: ReadonlyMap<Algorithm, string>;
+}
+
+/** Empty when the client leaves the choice to us. @throws {S3Error} MalformedXML, InvalidPartOrder */
+function readParts(text: string): WantedPart[] {
+  if (text.trim() === '') return [];
+  const root = readXml(text);
+  if (root?.name !== 'CompleteMultipartUpload') throw new S3Error('MalformedXML');
+  const wanted = root.children
+    .filter(({ name }) => name === 'Part')
+    .map((part) => ({
+      number: Number(childText(part, 'PartNumber')),
+      etag: (childText(part, 'ETag') ?? '').replaceAll('"', '').trim(),
+      checksums: new Map(
+        algorithms.flatMap((name) => {
+          const value = childText(part, checksumElement(name))?.trim();
+          return value === undefined ? [] : [[name, value] as const];
+        }),
+      ),
+    }));
+  if (!wanted.every(({ number }) => Number.isInteger(number))) throw new S3Error('MalformedXML');
+  if (wanted.some(({ number }, index) => index > 0 && number <= (wanted[index - 1]?.number ?? 0)))
+    throw new S3Error('InvalidPartOrder');
+  return wanted;
+}
+
+/** The stored parts that the client names; all of them when it names none. Undefined when one is not there. */
+function chooseParts(
+  wanted: readonly WantedPart[],
+  stored: readonly UploadedPart[],
+  isSame: (part: UploadedPart, wanted: WantedPart) => boolean,
+): UploadedPart[] | undefined {
+  const byNumber = new Map(stored.map((part) => [part.number, part]));
+  if (wanted.length === 0) return stored.length === 0 ? undefined : [...stored];
+  const matching = wanted.flatMap((one) => {
+    const part = byNumber.get(one.number);
+    return part?.etag === `"${one.etag}"` && isSame(part, one) ? [part] : [];
+  });
+  return matching.length < wanted.length ? undefined : matching;
+}

@@ -1,0 +1,5 @@
+/** Checksums over the S3 protocol, bytes in S3. */
+import { onS3 } from '../backends.ts';
+
+onS3();
+await import('../s3/checksums.test.ts');
