@@ -1,15 +1,5 @@
 #!/usr/bin/env node
-// The launcher: checks Node, turns the compile cache on (it halves the start), and hands over.
-import module from 'node:module';
-import { join } from 'node:path';
+// Runs the sources as they are.
+import { launch } from './launch.mjs';
 
-if (Number.parseInt(process.versions.node, 10) < 26) {
-  console.error(
-    `Plinth needs Node 26 or newer, this is ${process.version}; in a clone, "npm start" brings its own, otherwise see https://nodejs.org.`,
-  );
-  process.exit(1);
-}
-// Beside the code it belongs to, where nobody else can write; without it everything works, only slower.
-module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/plinth'));
-const { main } = await import('../src/cli/main.ts');
-process.exitCode = await main(process.argv.slice(2));
+await launch('../src/cli/main.ts');

@@ -1,6 +1,6 @@
 /**
  * Runs before `npm start`, `npm test` and `npm run plinth`: installs what the lock file asks for and builds the web
- * app, each only when something changed. Plain JavaScript without dependencies, since it may be the first thing to
+ * app and the server, each only when something changed. Plain JavaScript without dependencies, since it may be the first thing to
  * run in a clone, under the machine's own Node (20.20 or newer).
  *
  *   node scripts/prepare.mjs [--install-only]
@@ -21,7 +21,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const installStamp = join(root, 'node_modules', '.plinth-lock');
-const webStamp = join(root, 'dist', 'web', '.stamp');
+const builds = {
+  web: { sources: 'web', script: 'build-web.mjs', stamp: join('dist', 'web', '.stamp') },
+  server: { sources: 'src', script: 'build-server.mjs', stamp: join('dist', 'server', '.stamp') },
+};
 const readyScript = join(root, 'node_modules', '.plinth-ready');
 const neededNode = 26;
 
@@ -90,26 +93,32 @@ function projectNode() {
   );
 }
 
-/** Is nothing below `web/` newer than the built app? Folders tell of removed files. */
-function webLooksFresh() {
-  const built = statSync(webStamp, { throwIfNoEntry: false })?.mtimeMs;
+/** Is nothing newer than what was built of it? Folders tell of removed files. */
+function looksFresh(/** @type {typeof builds.web} */ { sources, script, stamp }) {
+  const built = statSync(join(root, stamp), { throwIfNoEntry: false })?.mtimeMs;
   if (built === undefined) return false;
   const newer = (/** @type {string} */ path) => statSync(path).mtimeMs > built;
-  if (newer(join(root, 'package-lock.json')) || newer(join(root, 'scripts', 'build-web.mjs'))) return false;
-  const web = join(root, 'web');
-  if (newer(web)) return false;
-  return !readdirSync(web, { recursive: true }).some((name) => newer(join(web, String(name))));
+  if (newer(join(root, 'package-lock.json')) || newer(join(root, 'scripts', script))) return false;
+  const folder = join(root, sources);
+  if (newer(folder)) return false;
+  return !readdirSync(folder, { recursive: true }).some((name) => newer(join(folder, String(name))));
 }
 
-async function buildWeb(/** @type {string} */ node) {
-  if (webLooksFresh()) return;
-  // Times may be newer though the content is the same (a checkout): the build compares hashes, which needs our Node.
-  const code =
-    'const web = await import("./scripts/build-web.mjs"); if (web.webStamp() !== web.builtStamp()) await web.buildWeb();';
-  const status = await run(node, ['--input-type=module', '--eval', code]);
-  if (status !== 0) fail('The web app could not be built; the reason is above.');
+/** Times may be newer though the content is the same (a checkout): the builds compare hashes, which needs our Node. */
+const buildStale = `
+  const web = await import('./scripts/build-web.mjs');
+  const server = await import('./scripts/build-server.mjs');
+  if (web.webStamp() !== web.builtStamp()) await web.buildWeb();
+  if (server.serverStamp() !== server.builtServerStamp()) await server.buildServer();
+`;
+
+async function build(/** @type {string} */ node) {
+  const all = Object.values(builds);
+  if (all.every(looksFresh)) return;
+  const status = await run(node, ['--input-type=module', '--eval', buildStale]);
+  if (status !== 0) fail('The web app and the server could not be built; the reason is above.');
   const now = new Date();
-  utimesSync(webStamp, now, now);
+  for (const { stamp } of all) utimesSync(join(root, stamp), now, now);
 }
 
 /**
@@ -117,11 +126,12 @@ async function buildWeb(/** @type {string} */ node) {
  * package.json asks it first.
  */
 function writeReadyScript(/** @type {Date} */ asOf) {
-  const watched = 'package-lock.json scripts/build-web.mjs scripts/prepare.mjs web';
+  const watched =
+    'package-lock.json scripts/build-web.mjs scripts/build-server.mjs scripts/prepare.mjs web src';
   writeFileSync(
     readyScript,
     `# Made by scripts/prepare.mjs. Succeeds while nothing it looks at is newer than this file.
-[ -f dist/web/.stamp ] && [ -z "$(find ${watched} -newer node_modules/.plinth-ready -print -quit 2>&1)" ]
+[ -f dist/web/.stamp ] && [ -f dist/server/.stamp ] && [ -z "$(find ${watched} -newer node_modules/.plinth-ready -print -quit 2>&1)" ]
 `,
   );
   utimesSync(readyScript, asOf, asOf);
@@ -131,6 +141,6 @@ const began = new Date();
 await install();
 const node = projectNode();
 if (!process.argv.includes('--install-only')) {
-  await buildWeb(node);
+  await build(node);
   writeReadyScript(began);
 }

@@ -1,6 +1,6 @@
 /**
- * What `npm test` runs: lint, types, the web app if stale, then the tests. Arguments go to vitest and mean "only
- * these, quickly": lint and types are then left out.
+ * What `npm test` runs: lint, types, the web app and the server's bundle if stale, then the tests. Arguments go to vitest
+ * and mean "only these, quickly": lint and types are then left out.
  *
  *   npm test                      everything
  *   npm test -- test/rest         the tests below a folder
@@ -87,7 +87,7 @@ if (args.length === 0) {
   step('Types of the server', npmTool('typescript', 'bin', 'tsc'), ['--noEmit', '-p', 'tsconfig.json']);
   step('Types of the web app', npmTool('typescript', 'bin', 'tsc'), ['--noEmit', '-p', 'web/tsconfig.json']);
 }
-step('Web app', join('scripts', 'prepare.mjs'), []);
+step('Web app and bundle', join('scripts', 'prepare.mjs'), []);
 // Nothing is printed after this: the last line is vitest's.
 process.exitCode = runScript(npmTool('vitest', 'vitest.mjs'), ['run', ...args], {
   ...process.env,

@@ -1,9 +1,9 @@
-/** The command line as people run it: a process of its own. */
+/** The command line as people run it: a process of its own, and the bundle that `npm start` runs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const bin = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
+const bin = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 
 export interface Result {
   readonly status: number | null;
