@@ -17,6 +17,7 @@ import { RouteFault, RouteMissing, RouteWaiting } from './components/route-state
 import { forgetEarly } from './early.ts';
 import { validateAuditSearch } from './features/audit/api.ts';
 import { functionsQuery, validateFunctionsSearch } from './features/functions/api.ts';
+import { validateOpenSearch, validateQueueSearch, validateRequestSearch } from './features/jobs/search.ts';
 import { validateLogSearch } from './features/logs/api.ts';
 import { validateMetricsSearch } from './features/metrics/api.ts';
 import { validatePolicySearch } from './features/policies/search.ts';
@@ -63,6 +64,12 @@ const SqlPage = lazyRouteComponent(() => import('./features/sql/page.tsx'), 'Sql
 const StoragePage = lazyRouteComponent(() => import('./features/storage/page.tsx'), 'StoragePage');
 const FunctionsPage = lazyRouteComponent(() => import('./features/functions/page.tsx'), 'FunctionsPage');
 const RealtimePage = lazyRouteComponent(() => import('./features/realtime/page.tsx'), 'RealtimePage');
+
+const JobsPage = lazyRouteComponent(() => import('./features/jobs/page.tsx'), 'JobsPage');
+const CronPage = lazyRouteComponent(() => import('./features/jobs/cron/page.tsx'), 'CronPage');
+const WebhooksPage = lazyRouteComponent(() => import('./features/jobs/webhooks/page.tsx'), 'WebhooksPage');
+const RequestsPage = lazyRouteComponent(() => import('./features/jobs/requests/page.tsx'), 'RequestsPage');
+const QueuesPage = lazyRouteComponent(() => import('./features/jobs/queues/page.tsx'), 'QueuesPage');
 
 const PoliciesPage = lazyRouteComponent(() => import('./features/policies/page.tsx'), 'PoliciesPage');
 const WhyPage = lazyRouteComponent(() => import('./features/why/page.tsx'), 'WhyPage');
@@ -207,6 +214,48 @@ const realtimeRoute = createRoute({
   component: RealtimePage,
 });
 
+const jobsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/jobs',
+  component: JobsPage,
+});
+
+const jobsIndexRoute = createRoute({
+  getParentRoute: () => jobsRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/jobs/cron', replace: true });
+  },
+});
+
+const cronRoute = createRoute({
+  getParentRoute: () => jobsRoute,
+  path: '/cron',
+  validateSearch: validateOpenSearch,
+  component: CronPage,
+});
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => jobsRoute,
+  path: '/webhooks',
+  validateSearch: validateOpenSearch,
+  component: WebhooksPage,
+});
+
+const requestsRoute = createRoute({
+  getParentRoute: () => jobsRoute,
+  path: '/requests',
+  validateSearch: validateRequestSearch,
+  component: RequestsPage,
+});
+
+const queuesRoute = createRoute({
+  getParentRoute: () => jobsRoute,
+  path: '/queues',
+  validateSearch: validateQueueSearch,
+  component: QueuesPage,
+});
+
 const operatorsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/operators',
@@ -287,6 +336,7 @@ const routeTree = rootRoute.addChildren([
     storageRoute,
     functionsRoute,
     realtimeRoute,
+    jobsRoute.addChildren([jobsIndexRoute, cronRoute, webhooksRoute, requestsRoute, queuesRoute]),
     inboxRoute,
     sqlRoute,
     policiesRoute,

@@ -15,6 +15,7 @@ export const messages = {
   'nav.storage': 'Storage',
   'nav.functions': 'Functions',
   'nav.realtime': 'Realtime',
+  'nav.jobs': 'Jobs',
   'nav.inbox': 'Inbox',
   'nav.logs': 'Logs',
   'nav.metrics': 'Metrics',

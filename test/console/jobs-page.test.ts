@@ -1,0 +1,248 @@
+/** The Jobs pages in a real Chromium: by keyboard, at every width, in both schemes, and with what others may have written. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchBrowser } from '../web/browser.ts';
+import { type Backend, startBackend } from './harness.ts';
+import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
+
+/** It would show in the page's title if any of it ran. */
+const markup = `<img src=x onerror="document.title='pwned'">`;
+const secret = 'Bearer hunter2';
+
+let backend: Backend;
+let browser: Browser;
+let target: Server;
+let targetUrl: string;
+beforeAll(async () => {
+  backend = await startBackend();
+  await backend.operators.createOperator('looker', 'read-only');
+  browser = await launchBrowser();
+  target = createServer((_request, response) => void response.end(markup));
+  await new Promise<void>((done) => target.listen(0, '127.0.0.1', done));
+  targetUrl = `http://127.0.0.1:${(target.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await browser?.close();
+  await backend?.stop();
+  target?.closeAllConnections();
+  target?.close();
+});
+const run = (text: string): Promise<void> => backend.database.pool('postgres').exec(text);
+
+test('where nothing is enabled a page says what it is for; one key enables it', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  await page.keyboard.press('g');
+  await page.keyboard.press('j');
+  await page.waitForURL('**/jobs/cron');
+  await page.getByRole('heading', { name: 'Run SQL on a schedule' }).waitFor();
+  await page.getByText('create extension if not exists pg_cron').waitFor();
+  await expectSound(page, 'nothing is enabled');
+  await page.getByRole('button', { name: 'Enable pg_cron' }).press('Enter');
+  await page.getByRole('heading', { name: 'No scheduled job yet' }).waitFor();
+  await go('/jobs/queues');
+  await page.getByRole('button', { name: 'Enable pgmq' }).press('Enter');
+  await page.getByRole('heading', { name: 'No queue yet' }).waitFor();
+  await page.getByRole('link', { name: 'Webhooks' }).press('Enter');
+  await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+describe('with everything enabled', () => {
+  beforeAll(() => run('create extension if not exists pg_cron; create extension if not exists pgmq'));
+
+  test('a job is made by keyboard, run at once, switched off and deleted', async () => {
+    const { page, complaints, go, close } = await signedIn(browser, backend);
+    await go('/jobs/cron');
+    await page.getByRole('button', { name: 'New job' }).press('Enter');
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Name').fill(markup);
+    await form.getByRole('textbox', { name: 'Schedule' }).fill('sometimes');
+    await form.getByText('This is no schedule').waitFor();
+    await form.getByLabel('Often used').selectOption('*/5 * * * *');
+    await form.getByText(/^Every 5 minutes\. Next: /).waitFor();
+    await form.getByLabel('Begin with').selectOption('A request to another server');
+    expect(await form.getByLabel('Command').inputValue()).toContain('net.http_post');
+    await form.getByLabel('Command').fill(`select '${markup.replaceAll("'", "''")}'::int`);
+    await form.getByRole('button', { name: 'Create job' }).press('Enter');
+    const panel = page.getByRole('dialog', { name: markup });
+    await panel.getByRole('button', { name: 'Run now' }).press('Enter');
+    await panel.getByText('It runs now').waitFor();
+    await panel.getByText('invalid input syntax for type integer').waitFor({ timeout: 20_000 });
+    await expectPanelAtEdge(page);
+    await expectSound(page, 'a job that failed');
+    await panel.getByRole('button', { name: 'Edit' }).press('Enter');
+    const edit = page.getByRole('dialog', { name: `Edit ${markup}` });
+    await edit.getByRole('textbox', { name: 'Schedule' }).fill('30 3 * * 1');
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await panel.getByText('At 03:30, on Monday').waitFor();
+    await page.keyboard.press('Escape');
+    const row = page.getByRole('row').filter({ hasText: markup });
+    await row.getByRole('checkbox').press('Space');
+    await row.getByText('switched off').waitFor();
+    await row.getByRole('link').press('Enter');
+    expect(await panel.getByRole('button', { name: 'Run now' }).isDisabled()).toBe(true);
+    await panel.getByRole('button', { name: 'Delete' }).press('Enter');
+    await page
+      .getByRole('dialog', { name: /^Delete/ })
+      .getByRole('button', { name: 'Delete' })
+      .press('Enter');
+    await page.getByRole('heading', { name: 'No scheduled job yet' }).waitFor();
+    expect(await page.title()).not.toBe('pwned');
+    expect(complaints.list).toEqual([]);
+    await close();
+  });
+
+  test('a webhook is made by keyboard, delivers, and its answer stays text', async () => {
+    const { page, complaints, go, close } = await signedIn(browser, backend);
+    await go('/jobs/webhooks');
+    await page.getByRole('button', { name: 'New webhook' }).press('Enter');
+    const form = page.getByRole('dialog', { name: 'New webhook' });
+    await form.getByLabel('Name').fill('tell');
+    await form.getByLabel('Table').selectOption('public.tasks');
+    await form.getByLabel('changed rows').press('Space');
+    await form.getByLabel('Address').fill(`${targetUrl}/hook`);
+    await form.getByLabel('Headers, one a line').fill('no header');
+    await form.getByRole('button', { name: 'Create webhook' }).press('Enter');
+    await form.getByText('Line 1 is not').waitFor();
+    await expectSound(page, 'a form with a fault');
+    await form.getByLabel('Headers, one a line').fill(`authorization: ${secret}`);
+    await form.getByRole('button', { name: 'Create webhook' }).press('Enter');
+    const panel = page.getByRole('dialog', { name: 'tell' });
+    await panel.getByText('Nothing was sent yet').waitFor();
+    await run(`update public.tasks set title = 'told' where id = 1`);
+    await panel.getByText(markup).waitFor({ timeout: 20_000 });
+    await panel.getByText('200').waitFor();
+    await expectSound(page, 'deliveries');
+    await panel.getByRole('button', { name: 'Edit' }).press('Enter');
+    const edit = page.getByRole('dialog', { name: 'Edit tell' });
+    expect(await edit.getByLabel('Headers, one a line').inputValue()).toBe(`authorization: ${secret}`);
+    await edit.getByLabel('Name').fill('tell others');
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('dialog', { name: 'tell others' }).waitFor();
+    expect(page.url()).toContain('tell');
+    await page.keyboard.press('Escape');
+    const row = page.getByRole('row').filter({ hasText: 'tell others' });
+    await row.getByRole('checkbox').press('Space');
+    await expect.poll(() => row.getByRole('checkbox').isChecked()).toBe(false);
+    await page.getByRole('link', { name: 'Requests' }).press('Enter');
+    const answered = page.getByRole('table', { name: 'Answered' });
+    await answered.getByRole('link').first().press('Enter');
+    await page.getByRole('dialog').getByText(markup).waitFor();
+    await expectSound(page, 'an answer');
+    expect(complaints.list).toEqual([]);
+    await close();
+  });
+
+  test('a queue is made, filled, looked at, archived from, emptied and deleted', async () => {
+    const { page, complaints, go, close } = await signedIn(browser, backend);
+    await go('/jobs/queues');
+    await page.getByRole('button', { name: 'New queue' }).press('Enter');
+    await page.getByRole('dialog').getByLabel('Name').fill('letters');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create queue' }).press('Enter');
+    const panel = page.getByRole('dialog', { name: 'letters' });
+    await panel.getByText('No message here').waitFor();
+    await panel.getByRole('button', { name: 'Send a message' }).press('Enter');
+    const form = page.getByRole('dialog', { name: 'Send a message' });
+    await form.getByLabel('Message, as JSON').fill('{');
+    await form.getByRole('button', { name: 'Send' }).press('Enter');
+    await form.getByText('This is not JSON').waitFor();
+    await form.getByLabel('Message, as JSON').fill(JSON.stringify({ markup }));
+    await form.getByRole('button', { name: 'Send' }).press('Enter');
+    await panel.getByText('Message 1 is in the queue.').waitFor();
+    await run(`select pgmq.send('letters', to_jsonb(repeat('long ', 2000)), 600)`);
+    await panel.getByText('hidden until').waitFor();
+    await panel.getByRole('button', { name: /Show all 10,002/ }).press('Enter');
+    await expect
+      .poll(async () => (await panel.getByRole('region', { name: 'Message 2' }).textContent())?.length)
+      .toBe(10_002);
+    await expectSound(page, 'messages');
+    await panel.getByRole('checkbox', { name: 'Message 1' }).press('Space');
+    await panel.getByRole('button', { name: 'Archive 1 message' }).press('Enter');
+    await panel.getByRole('checkbox', { name: 'Message 1' }).waitFor({ state: 'detached' });
+    await panel.getByLabel('Which messages').selectOption('Archived');
+    await panel.getByText(/^archived /).waitFor();
+    await expectSound(page, 'the archive');
+    await panel.getByRole('button', { name: 'Empty it' }).press('Enter');
+    await page.getByRole('dialog', { name: 'Empty letters?' }).getByRole('textbox').fill('letters');
+    await page.keyboard.press('Enter');
+    await panel.getByLabel('Which messages').selectOption('In the queue');
+    await panel.getByText('No message here').waitFor();
+    await panel.getByRole('button', { name: 'Delete queue' }).press('Enter');
+    await page.getByRole('dialog', { name: 'Delete letters?' }).getByRole('textbox').fill('letters');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No queue yet' }).waitFor();
+    expect(complaints.list).toEqual([]);
+    await close();
+  });
+});
+
+describe('with something in each of them', () => {
+  beforeAll(async () => {
+    await run(`
+      create extension if not exists pg_cron;
+      create extension if not exists pgmq;
+      select cron.schedule('nightly', '0 3 * * *', 'select ''${secret}''');
+      select cron.schedule('working-hours', '*/15 9-17 * * mon-fri', 'select 1');
+      select pgmq.create('jobs'), pgmq.create_unlogged('quick');
+      select pgmq.send('jobs', '{"n": 1}');
+      create trigger "with a rather long name" after delete on public.keyless for each row
+        execute function supabase_functions.http_request('${targetUrl}/${'path/'.repeat(30)}', 'POST', '{"authorization": "${secret}"}');
+      select net.http_get('http://127.0.0.1:1/');`);
+  });
+
+  test('a read-only operator looks, is shown no key and offered no change', async () => {
+    const { page, complaints, go, close } = await signedIn(browser, backend, {}, 'looker');
+    for (const [path, ready] of [
+      ['/jobs/cron', 'nightly'],
+      ['/jobs/cron?id=1', 'Jobs'],
+      ['/jobs/webhooks', 'with a rather long name'],
+      ['/jobs/webhooks?id=public.keyless.with a rather long name', 'hidden from your role'],
+      ['/jobs/requests', 'No request waits.'],
+      ['/jobs/queues', 'quick'],
+      ['/jobs/queues?id=jobs', '"n": 1'],
+    ] as const) {
+      await go(path);
+      await page.getByText(ready).first().waitFor();
+      expect([path, (await page.content()).includes('hunter2')]).toEqual([path, false]);
+      for (const name of [/^New/, 'Edit', /^Delete/, 'Run now', 'Send a message', 'Empty it'])
+        expect([path, name, await page.getByRole('button', { name }).count()]).toEqual([path, name, 0]);
+      for (const box of await page.locator('table').getByRole('checkbox').all())
+        expect(await box.isDisabled()).toBe(true);
+    }
+    expect(complaints.list).toEqual([]);
+    await close();
+  });
+
+  test.each(looks)(
+    'every page is sound at $width px, $colorScheme',
+    async ({ colorScheme, ...viewport }) => {
+      const { page, complaints, go, close } = await signedIn(browser, backend, { viewport, colorScheme });
+      for (const [path, ready] of [
+        ['/jobs/cron', 'working-hours'],
+        ['/jobs/webhooks', 'with a rather long name'],
+        ['/jobs/webhooks?id=public.keyless.with a rather long name', 'Its trigger'],
+        ['/jobs/requests', 'Answers are kept for six hours.'],
+        ['/jobs/queues', 'quick'],
+        ['/jobs/queues?id=jobs', '"n": 1'],
+      ] as const) {
+        await go(path);
+        await page.getByText(ready).first().waitFor();
+        await expectSound(page, path);
+      }
+      await go('/jobs/cron');
+      await page.getByRole('link', { name: 'nightly' }).press('Enter');
+      await page.getByText('It has not run yet.').waitFor();
+      await expectSound(page, 'a job');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'New job' }).press('Enter');
+      await page.getByLabel('Command').waitFor();
+      await expectSound(page, 'a new job');
+      expect(complaints.list).toEqual([]);
+      await close();
+    },
+    60_000,
+  );
+});

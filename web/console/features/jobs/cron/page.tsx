@@ -1,0 +1,186 @@
+/** Scheduled jobs of pg_cron: when each runs, how it went, on or off. */
+import { Button, Checkbox } from '@mantine/core';
+import { IconClockPlay, IconPlus } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { callConsole, useMay } from '../../../api/session.ts';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import list from '../../../components/list.module.css';
+import { Moment } from '../../../components/moment.tsx';
+import { ProblemBox } from '../../../components/problem-box.tsx';
+import { SkeletonLines } from '../../../components/skeleton.tsx';
+import { type CronJob, cronQuery } from '../api.ts';
+import classes from '../jobs.module.css';
+import { RunTag } from '../outcome.tsx';
+import { Enabled } from '../parts.tsx';
+import { wordsOf } from '../schedule-words.ts';
+import { t } from '../text.ts';
+import { CronForm } from './form.tsx';
+import { NextRun } from './next-run.tsx';
+import { CronPanel } from './panel.tsx';
+
+const route = getRouteApi('/app/jobs/cron');
+
+export function CronPage() {
+  return (
+    <Enabled
+      extension="pg_cron"
+      stateOf={({ cron }) => cron}
+      icon={<IconClockPlay size={22} stroke={1.75} />}
+      title={t('cron.off-title')}
+      text={t('cron.off-text')}
+    >
+      <Jobs />
+    </Enabled>
+  );
+}
+
+function Jobs() {
+  const { id } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const [isCreating, setCreating] = useState(false);
+  const { data, error } = useQuery(cronQuery);
+  const open = data?.jobs.find((job) => job.id === id);
+  return (
+    <>
+      <div className={classes.bar}>
+        <span className={classes.note}>{data === undefined ? '' : t('cron.zone', { zone: data.zone })}</span>
+        {mayWrite ? (
+          <Button
+            size="compact-sm"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setCreating(true)}
+          >
+            {t('cron.new')}
+          </Button>
+        ) : null}
+      </div>
+      <div className={list.scroll}>
+        {error === null ? null : <ProblemBox error={error} />}
+        {data === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={8} />
+          ) : null
+        ) : data.jobs.length === 0 ? (
+          <EmptyState
+            icon={<IconClockPlay size={22} stroke={1.75} />}
+            title={t('cron.none-title')}
+            text={t('cron.none-text')}
+          />
+        ) : (
+          <JobTable jobs={data.jobs} zone={data.zone} openId={id} />
+        )}
+      </div>
+      {isCreating && data !== undefined ? (
+        <CronForm
+          zone={data.zone}
+          onClose={() => setCreating(false)}
+          onSaved={(made) => {
+            setCreating(false);
+            void navigate({ search: { id: made } });
+          }}
+        />
+      ) : null}
+      {open === undefined || data === undefined ? null : (
+        <CronPanel
+          job={open}
+          zone={data.zone}
+          canRunNow={data.canRunNow}
+          onClose={() => void navigate({ search: {} })}
+        />
+      )}
+    </>
+  );
+}
+
+export const labelOf = ({ name, id }: Pick<CronJob, 'name' | 'id'>): string => name ?? `#${id}`;
+
+function JobTable({
+  jobs,
+  zone,
+  openId,
+}: {
+  jobs: readonly CronJob[];
+  zone: string;
+  openId: string | undefined;
+}) {
+  return (
+    <table className={list.table}>
+      <caption className="visually-hidden">{t('jobs.cron')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('cron.name')}</th>
+          <th scope="col" className={list.wide}>
+            {t('cron.schedule')}
+          </th>
+          <th scope="col" className={list.wide}>
+            {t('cron.next')}
+          </th>
+          <th scope="col">{t('cron.last')}</th>
+          <th scope="col">{t('cron.active')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map((job) => (
+          <tr key={job.id} data-open={job.id === openId || undefined}>
+            <td>
+              <Link to="/jobs/cron" search={{ id: job.id }} className={list.main}>
+                {labelOf(job)}
+              </Link>
+            </td>
+            <td className={list.wide}>
+              <span className={classes.two}>
+                <span className={classes.clip} title={wordsOf(job.schedule)}>
+                  {wordsOf(job.schedule) ?? job.schedule}
+                </span>
+                <code className={list.dim}>{job.schedule}</code>
+              </span>
+            </td>
+            <td className={`${list.wide} ${list.dim}`}>
+              <NextRun job={job} zone={zone} />
+            </td>
+            <td>
+              {job.last_run === null ? (
+                <span className={list.dim}>{t('cron.never')}</span>
+              ) : (
+                <span className={classes.entryHead}>
+                  <RunTag status={job.last_run.status} />
+                  <span className={list.dim}>
+                    {job.last_run.started_at === null ? null : (
+                      <Moment at={job.last_run.started_at} relative />
+                    )}
+                  </span>
+                </span>
+              )}
+            </td>
+            <td>
+              <ActiveSwitch job={job} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function ActiveSwitch({ job }: { job: CronJob }) {
+  const queryClient = useQueryClient();
+  const mayWrite = useMay('write');
+  const { mutate, isPending, variables, error } = useMutation({
+    mutationFn: (active: boolean) =>
+      callConsole(`/jobs/cron/${job.id}`, { method: 'PATCH', body: { active } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: cronQuery.queryKey }),
+  });
+  return (
+    <Checkbox
+      size="sm"
+      aria-label={t('cron.switch', { name: labelOf(job) })}
+      checked={isPending ? variables : job.active}
+      disabled={!mayWrite || !job.mine}
+      error={error === null ? undefined : error.message}
+      onChange={(event) => mutate(event.currentTarget.checked)}
+    />
+  );
+}

@@ -1,0 +1,28 @@
+/** What runs by itself: schedules, webhooks, requests that SQL sends, and queues. */
+import { Link, Outlet } from '@tanstack/react-router';
+import { PageHead } from '../../components/page.tsx';
+import classes from './jobs.module.css';
+import { t } from './text.ts';
+
+const tabs = [
+  { to: '/jobs/cron', label: 'jobs.cron' },
+  { to: '/jobs/webhooks', label: 'jobs.webhooks' },
+  { to: '/jobs/requests', label: 'jobs.requests' },
+  { to: '/jobs/queues', label: 'jobs.queues' },
+] as const;
+
+export function JobsPage() {
+  return (
+    <>
+      <PageHead title={t('nav.jobs')} />
+      <nav className={classes.tabs} aria-label={t('jobs.parts')}>
+        {tabs.map(({ to, label }) => (
+          <Link key={to} to={to} className={classes.tab} activeOptions={{ includeSearch: false }}>
+            {t(label)}
+          </Link>
+        ))}
+      </nav>
+      <Outlet />
+    </>
+  );
+}

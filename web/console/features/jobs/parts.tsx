@@ -1,0 +1,101 @@
+/** What the four pages share: enabling what they need, outcomes, lists that go on. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { callConsole, useMay } from '../../api/session.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { CodeBlock } from '../../components/json-block.tsx';
+import list from '../../components/list.module.css';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type ExtensionName, type Pair, type PartState, type Parts, partsQuery } from './api.ts';
+import classes from './jobs.module.css';
+import { t } from './text.ts';
+
+/** The page once its extension is there; until then what it is for and how to get it. */
+export function Enabled({
+  extension,
+  stateOf,
+  icon,
+  title,
+  text,
+  children,
+}: {
+  extension: ExtensionName;
+  stateOf: (parts: Parts) => PartState;
+  icon: ReactNode;
+  title: string;
+  text: string;
+  children: ReactNode;
+}) {
+  const queryClient = useQueryClient();
+  const mayWrite = useMay('write');
+  const { data, error } = useQuery(partsQuery);
+  const enable = useMutation({
+    mutationFn: () => callConsole('/jobs/extensions', { method: 'POST', body: { name: extension } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: partsQuery.queryKey }),
+  });
+  if (data === undefined)
+    return (
+      <div className={list.scroll}>
+        {error === null ? <SkeletonLines lines={8} /> : <ProblemBox error={error} />}
+      </div>
+    );
+  const state = stateOf(data);
+  if (state === 'ready') return children;
+  if (state === 'missing')
+    return (
+      <div className={list.scroll}>
+        <EmptyState
+          icon={icon}
+          title={t('jobs.missing', { name: extension })}
+          text={t('jobs.missing-text')}
+        />
+      </div>
+    );
+  return (
+    <div className={list.scroll}>
+      <EmptyState icon={icon} title={title} text={text}>
+        {mayWrite ? (
+          <Button size="sm" loading={enable.isPending} onClick={() => enable.mutate()}>
+            {t('jobs.enable', { name: extension })}
+          </Button>
+        ) : null}
+        {enable.error === null ? null : <ProblemBox error={enable.error} />}
+        <div className={classes.statement}>
+          <p>{t('jobs.enable-sql')}</p>
+          <CodeBlock text={`${data.enabling[extension]};`} what={t('jobs.statement')} />
+        </div>
+      </EmptyState>
+    </div>
+  );
+}
+
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+export function More({ hasMore, isBusy, onMore }: { hasMore: boolean; isBusy: boolean; onMore: () => void }) {
+  if (!hasMore) return null;
+  return (
+    <div className={classes.more}>
+      <Button variant="default" size="compact-sm" loading={isBusy} onClick={onMore}>
+        {t('jobs.older')}
+      </Button>
+    </div>
+  );
+}
+
+/** `name: value`, one a line; values that the role may not see are said to be hidden. */
+export const pairsText = (pairs: readonly Pair[]): string =>
+  pairs.map(([name, value]) => `${name}: ${value ?? t('jobs.hidden')}`).join('\n');
+
+export const durationText = (ms: number): string =>
+  ms < 1000
+    ? t('jobs.ms', { ms: String(Math.max(0, Math.round(ms))) })
+    : t('jobs.seconds', { seconds: (ms / 1000).toFixed(ms < 10_000 ? 1 : 0) });

@@ -1,0 +1,143 @@
+/** Message queues of pgmq: how long they are, how old their oldest message is. */
+import { Button } from '@mantine/core';
+import { IconPlus, IconStack2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { formatRelative } from '../../../../lib/i18n.ts';
+import { useMay } from '../../../api/session.ts';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import list from '../../../components/list.module.css';
+import { ProblemBox } from '../../../components/problem-box.tsx';
+import { SkeletonLines } from '../../../components/skeleton.tsx';
+import { Tag } from '../../../components/tag.tsx';
+import { type Queue, queuesQuery } from '../api.ts';
+import classes from '../jobs.module.css';
+import { Enabled } from '../parts.tsx';
+import { t } from '../text.ts';
+import { NewQueue } from './new-queue.tsx';
+import { QueuePanel } from './panel.tsx';
+
+const route = getRouteApi('/app/jobs/queues');
+
+export function QueuesPage() {
+  return (
+    <Enabled
+      extension="pgmq"
+      stateOf={({ queues }) => queues}
+      icon={<IconStack2 size={22} stroke={1.75} />}
+      title={t('queues.off-title')}
+      text={t('queues.off-text')}
+    >
+      <Queues />
+    </Enabled>
+  );
+}
+
+function Queues() {
+  const { id } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const [isCreating, setCreating] = useState(false);
+  const { data, error } = useQuery(queuesQuery);
+  const open = data?.find(({ name }) => name === id);
+  return (
+    <>
+      {mayWrite ? (
+        <div className={classes.bar}>
+          <span />
+          <Button
+            size="compact-sm"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setCreating(true)}
+          >
+            {t('queues.new')}
+          </Button>
+        </div>
+      ) : null}
+      <div className={list.scroll}>
+        {error === null ? null : <ProblemBox error={error} />}
+        {data === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={8} />
+          ) : null
+        ) : data.length === 0 ? (
+          <EmptyState
+            icon={<IconStack2 size={22} stroke={1.75} />}
+            title={t('queues.none-title')}
+            text={t('queues.none-text')}
+          />
+        ) : (
+          <QueueTable queues={data} openName={id} />
+        )}
+      </div>
+      {isCreating ? (
+        <NewQueue
+          onClose={() => setCreating(false)}
+          onCreated={(name) => {
+            setCreating(false);
+            void navigate({ search: { id: name } });
+          }}
+        />
+      ) : null}
+      {open === undefined ? null : (
+        <QueuePanel key={open.name} queue={open} onClose={() => void navigate({ search: {} })} />
+      )}
+    </>
+  );
+}
+
+export const countText = (count: number | null): string =>
+  count === null ? t('queues.uncounted') : count.toLocaleString('en');
+export const ageText = (seconds: number | null): string =>
+  seconds === null ? '' : formatRelative(Date.now() - seconds * 1000);
+
+function QueueTable({ queues, openName }: { queues: readonly Queue[]; openName: string | undefined }) {
+  return (
+    <table className={list.table}>
+      <caption className="visually-hidden">{t('jobs.queues')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('queues.name')}</th>
+          <th scope="col">{t('queues.length')}</th>
+          <th scope="col" className={list.wide}>
+            {t('queues.visible')}
+          </th>
+          <th scope="col">{t('queues.oldest')}</th>
+          <th scope="col" className={list.wide}>
+            {t('queues.total')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {queues.map((queue) => (
+          <tr key={queue.name} data-open={queue.name === openName || undefined}>
+            <td>
+              <Link to="/jobs/queues" search={{ id: queue.name }} className={list.main}>
+                {queue.name}
+              </Link>{' '}
+              <QueueTags queue={queue} />
+            </td>
+            <td>{countText(queue.length)}</td>
+            <td className={list.wide}>{countText(queue.visible)}</td>
+            <td className={list.dim}>{ageText(queue.oldest_seconds)}</td>
+            <td className={`${list.wide} ${list.dim}`}>{countText(queue.total)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function QueueTags({ queue: { unlogged, rls } }: { queue: Queue }) {
+  return (
+    <>
+      {unlogged ? <Tag title={t('queues.unlogged-why')}>{t('queues.unlogged-tag')}</Tag> : null}
+      {rls === false ? (
+        <Tag tone="warning" title={t('queues.rls-why')}>
+          {t('queues.rls-off')}
+        </Tag>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,216 @@
+/** Requests of pg_net: those that wait to be sent, and the answers as long as they are kept. */
+import { Checkbox } from '@mantine/core';
+import { IconArrowsExchange } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useMay } from '../../../api/session.ts';
+import { Card, Cards } from '../../../components/card.tsx';
+import list from '../../../components/list.module.css';
+import { Moment } from '../../../components/moment.tsx';
+import { ProblemBox } from '../../../components/problem-box.tsx';
+import { Tag } from '../../../components/tag.tsx';
+import { type AnsweredRequest, answeredQuery, type WaitingRequest, waitingQuery } from '../api.ts';
+import classes from '../jobs.module.css';
+import { StatusTag } from '../outcome.tsx';
+import { Enabled, More } from '../parts.tsx';
+import type { RequestSearch } from '../search.ts';
+import { t } from '../text.ts';
+import { RequestPanel } from './panel.tsx';
+
+const route = getRouteApi('/app/jobs/requests');
+/** The server counts no further. */
+const mostCounted = 10_000;
+
+export function RequestsPage() {
+  return (
+    <Enabled
+      extension="pg_net"
+      stateOf={({ net }) => net}
+      icon={<IconArrowsExchange size={22} stroke={1.75} />}
+      title={t('requests.off-title')}
+      text={t('requests.off-text')}
+    >
+      <Requests />
+    </Enabled>
+  );
+}
+
+function Requests() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { waiting, answered } = search;
+  const close = (): void =>
+    void navigate({ search: ({ failed }) => (failed === undefined ? {} : { failed }) });
+  return (
+    <Cards>
+      <Waiting />
+      <Answered failed={search.failed === true} />
+      {waiting === undefined ? null : <RequestPanel kind="waiting" id={waiting} onClose={close} />}
+      {answered === undefined ? null : <RequestPanel kind="answered" id={answered} onClose={close} />}
+    </Cards>
+  );
+}
+
+/** Opens for those who may read what requests hold. */
+function RequestId({ id, search, children }: { id: string; search: RequestSearch; children?: ReactNode }) {
+  const maySee = useMay('secrets');
+  if (!maySee) return <code>{id}</code>;
+  return (
+    <Link
+      to="/jobs/requests"
+      search={({ failed }: RequestSearch) => ({ ...search, ...(failed === undefined ? {} : { failed }) })}
+      className={list.main}
+      aria-label={t('jobs.open', { name: id })}
+    >
+      {children ?? id}
+    </Link>
+  );
+}
+
+function Waiting() {
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(waitingQuery);
+  const count = data?.pages[0]?.count ?? 0;
+  const requests = data?.pages.flatMap((page) => page.requests) ?? [];
+  return (
+    <Card
+      title={t('requests.waiting')}
+      text={
+        data === undefined
+          ? undefined
+          : count >= mostCounted
+            ? t('requests.waiting-many', { count })
+            : t('requests.waiting-text', { count })
+      }
+      flush
+    >
+      {requests.length === 0 && error === null ? null : (
+        <>
+          {error === null ? null : <ProblemBox error={error} />}
+          {requests.length === 0 ? null : (
+            <table className={list.table}>
+              <caption className="visually-hidden">{t('requests.waiting')}</caption>
+              <thead>
+                <tr>
+                  <th scope="col">{t('requests.id')}</th>
+                  <th scope="col">{t('requests.what')}</th>
+                  <th scope="col" className={list.wide}>
+                    {t('requests.from')}
+                  </th>
+                  <th scope="col" className={list.wide}>
+                    {t('requests.size')}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {requests.map((request) => (
+                  <WaitingRow key={request.id} request={request} />
+                ))}
+              </tbody>
+            </table>
+          )}
+          <More hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+function WaitingRow({ request: { id, method, url, webhook, body_bytes } }: { request: WaitingRequest }) {
+  return (
+    <tr>
+      <td>
+        <RequestId id={id} search={{ waiting: id }} />
+      </td>
+      <td title={url}>
+        <code>
+          {method} {url}
+        </code>
+      </td>
+      <td className={list.wide}>{webhook ?? t('requests.from-sql')}</td>
+      <td className={`${list.wide} ${list.dim}`}>{t('requests.bytes', { bytes: body_bytes ?? 0 })}</td>
+    </tr>
+  );
+}
+
+function Answered({ failed }: { failed: boolean }) {
+  const navigate = route.useNavigate();
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    answeredQuery(failed),
+  );
+  const requests = data?.pages.flatMap((page) => page.requests);
+  const kept = data?.pages[0]?.kept ?? t('requests.kept-default');
+  return (
+    <Card
+      title={t('requests.answered')}
+      text={t('requests.answered-text', { kept })}
+      flush
+      tools={
+        <Checkbox
+          size="xs"
+          label={t('requests.failed-only')}
+          checked={failed}
+          onChange={(event) =>
+            void navigate({ search: event.currentTarget.checked ? { failed: true } : {}, replace: true })
+          }
+        />
+      }
+    >
+      {error === null ? null : <ProblemBox error={error} />}
+      {requests === undefined ? null : requests.length === 0 ? (
+        <p className={classes.none}>
+          {t(failed ? 'requests.answered-none-failed' : 'requests.answered-none')}
+        </p>
+      ) : (
+        <table className={list.table}>
+          <caption className="visually-hidden">{t('requests.answered')}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('requests.id')}</th>
+              <th scope="col">{t('requests.status')}</th>
+              <th scope="col" className={list.wide}>
+                {t('requests.from')}
+              </th>
+              <th scope="col" className={list.wide}>
+                {t('requests.type')}
+              </th>
+              <th scope="col">{t('requests.when')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {requests.map((request) => (
+              <AnsweredRow key={`${request.id} ${request.answered_at}`} request={request} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <More hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
+    </Card>
+  );
+}
+
+export function AnswerTag({ status, timed_out }: Pick<AnsweredRequest, 'status' | 'timed_out'>) {
+  if (status !== null) return <StatusTag status={status} />;
+  return <Tag tone="danger">{t(timed_out ? 'requests.timed-out' : 'requests.failed')}</Tag>;
+}
+
+function AnsweredRow({ request }: { request: AnsweredRequest }) {
+  const { id, webhook, content_type, error, answered_at } = request;
+  return (
+    <tr>
+      <td>
+        <RequestId id={id} search={{ answered: id }} />
+      </td>
+      <td>
+        <AnswerTag {...request} />
+      </td>
+      <td className={list.wide}>{webhook ?? t('requests.from-sql')}</td>
+      <td className={`${list.wide} ${list.dim}`} title={error ?? content_type ?? ''}>
+        {error ?? content_type}
+      </td>
+      <td className={list.dim}>
+        <Moment at={answered_at} relative />
+      </td>
+    </tr>
+  );
+}

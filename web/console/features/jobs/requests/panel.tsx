@@ -1,0 +1,132 @@
+/** One request: what it sends, or what came back. */
+import { Button } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { callConsole, useMay } from '../../../api/session.ts';
+import { CodeBlock } from '../../../components/json-block.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { ProblemBox } from '../../../components/problem-box.tsx';
+import { SidePanel } from '../../../components/side-panel.tsx';
+import { SkeletonLines } from '../../../components/skeleton.tsx';
+import { type OpenedRequest, requestQuery, waitingQuery } from '../api.ts';
+import classes from '../jobs.module.css';
+import { durationText, Fact, pairsText } from '../parts.tsx';
+import { t } from '../text.ts';
+import { AnswerTag } from './page.tsx';
+
+export function RequestPanel({
+  kind,
+  id,
+  onClose,
+}: {
+  kind: 'waiting' | 'answered';
+  id: string;
+  onClose: () => void;
+}) {
+  const { data, error } = useQuery(requestQuery(kind, id));
+  return (
+    <SidePanel
+      title={t(kind === 'waiting' ? 'requests.title-waiting' : 'requests.title-answered', { id })}
+      onClose={onClose}
+      wide
+    >
+      <div className={classes.details}>
+        {kind === 'waiting' ? <Cancel id={id} onCancelled={onClose} /> : null}
+        {error === null ? null : <ProblemBox error={error} />}
+        {data === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={6} />
+          ) : null
+        ) : (
+          <Details request={data} />
+        )}
+      </div>
+    </SidePanel>
+  );
+}
+
+function Details({ request }: { request: OpenedRequest }) {
+  const isWaiting = 'body' in request;
+  const text = isWaiting ? request.body : request.content;
+  const size = isWaiting ? request.body_bytes : request.content_bytes;
+  const what = t(isWaiting ? 'requests.body' : 'requests.content');
+  return (
+    <>
+      <dl className={classes.facts}>
+        {isWaiting ? (
+          <>
+            <Fact label={t('requests.what')}>
+              <code>
+                {request.method} {request.url}
+              </code>
+            </Fact>
+            <Fact label={t('requests.timeout')}>{durationText(request.timeout_ms)}</Fact>
+          </>
+        ) : (
+          <>
+            <Fact label={t('requests.status')}>
+              <AnswerTag {...request} />
+            </Fact>
+            <Fact label={t('requests.when')}>
+              <Moment at={request.answered_at} />
+            </Fact>
+            {request.error === null ? null : <Fact label={t('requests.error')}>{request.error}</Fact>}
+            {request.content_type === null ? null : (
+              <Fact label={t('requests.type')}>
+                <code>{request.content_type}</code>
+              </Fact>
+            )}
+          </>
+        )}
+        {size === null ? null : (
+          <Fact label={t('requests.size')}>{t('requests.bytes', { bytes: size })}</Fact>
+        )}
+      </dl>
+      {request.headers.length === 0 ? null : (
+        <section className={classes.section}>
+          <h3 className={classes.title}>{t('requests.headers')}</h3>
+          <CodeBlock text={pairsText(request.headers)} what={t('requests.headers')} />
+        </section>
+      )}
+      {text === null || text === '' ? null : (
+        <section className={classes.section}>
+          <h3 className={classes.title}>{what}</h3>
+          <CodeBlock text={text} what={what} />
+          {size !== null && new TextEncoder().encode(text).length < size ? (
+            <p className={classes.note}>{t('requests.cut')}</p>
+          ) : null}
+        </section>
+      )}
+    </>
+  );
+}
+
+function Cancel({ id, onCancelled }: { id: string; onCancelled: () => void }) {
+  const queryClient = useQueryClient();
+  const mayWrite = useMay('write');
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => callConsole(`/jobs/requests/waiting/${id}`, { method: 'DELETE' }),
+    onSuccess: async () => {
+      onCancelled();
+      await queryClient.invalidateQueries({ queryKey: waitingQuery.queryKey });
+    },
+  });
+  if (!mayWrite) return null;
+  return (
+    <>
+      <div className={classes.actions}>
+        <Button
+          size="compact-sm"
+          variant="light"
+          color="red"
+          leftSection={<IconTrash size={15} aria-hidden />}
+          loading={isPending}
+          onClick={() => mutate()}
+        >
+          {t('requests.cancel')}
+        </Button>
+      </div>
+      {error === null ? null : <ProblemBox error={error} />}
+    </>
+  );
+}

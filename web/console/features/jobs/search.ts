@@ -1,0 +1,33 @@
+/** The Jobs pages' parts of the address. */
+
+export interface OpenSearch {
+  /** What is open in the panel. */
+  readonly id?: string;
+}
+
+export function validateOpenSearch(search: Record<string, unknown>): OpenSearch {
+  const { id } = search;
+  // An id of digits alone is read as a number.
+  return (typeof id === 'string' && id !== '') || typeof id === 'number' ? { id: String(id) } : {};
+}
+
+export interface QueueSearch extends OpenSearch {
+  readonly of?: 'archive';
+}
+
+export const validateQueueSearch = (search: Record<string, unknown>): QueueSearch => ({
+  ...validateOpenSearch(search),
+  ...(search.of === 'archive' ? { of: 'archive' } : {}),
+});
+
+export interface RequestSearch {
+  readonly waiting?: string;
+  readonly answered?: string;
+  readonly failed?: true;
+}
+
+export const validateRequestSearch = (search: Record<string, unknown>): RequestSearch => {
+  const one = (name: 'waiting' | 'answered') =>
+    /^\d+$/.test(String(search[name])) ? { [name]: String(search[name]) } : {};
+  return { ...one('waiting'), ...one('answered'), ...(search.failed === true ? { failed: true } : {}) };
+};

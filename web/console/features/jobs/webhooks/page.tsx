@@ -1,0 +1,175 @@
+/** Database webhooks: what is sent where, and how the last delivery went. */
+import { Button, Checkbox } from '@mantine/core';
+import { IconPlus, IconWebhook } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { callConsole, useMay } from '../../../api/session.ts';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import list from '../../../components/list.module.css';
+import { Moment } from '../../../components/moment.tsx';
+import { ProblemBox } from '../../../components/problem-box.tsx';
+import { SkeletonLines } from '../../../components/skeleton.tsx';
+import { hookId, hookPath, type Webhook, webhooksQuery } from '../api.ts';
+import classes from '../jobs.module.css';
+import { DeliveryTag } from '../outcome.tsx';
+import { Enabled } from '../parts.tsx';
+import { t } from '../text.ts';
+import { WebhookForm } from './form.tsx';
+import { WebhookPanel } from './panel.tsx';
+
+const route = getRouteApi('/app/jobs/webhooks');
+
+export function WebhooksPage() {
+  return (
+    <Enabled
+      extension="pg_net"
+      stateOf={({ net, hooks }) => (hooks ? net : 'missing')}
+      icon={<IconWebhook size={22} stroke={1.75} />}
+      title={t('hooks.off-title')}
+      text={t('hooks.off-text')}
+    >
+      <Webhooks />
+    </Enabled>
+  );
+}
+
+function Webhooks() {
+  const { id } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const [isCreating, setCreating] = useState(false);
+  const { data, error } = useQuery(webhooksQuery);
+  const open = data?.find((hook) => hookId(hook) === id);
+  return (
+    <>
+      {mayWrite ? (
+        <div className={classes.bar}>
+          <span />
+          <Button
+            size="compact-sm"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setCreating(true)}
+          >
+            {t('hooks.new')}
+          </Button>
+        </div>
+      ) : null}
+      <div className={list.scroll}>
+        {error === null ? null : <ProblemBox error={error} />}
+        {data === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={8} />
+          ) : null
+        ) : data.length === 0 ? (
+          <EmptyState
+            icon={<IconWebhook size={22} stroke={1.75} />}
+            title={t('hooks.none-title')}
+            text={t('hooks.none-text')}
+          />
+        ) : (
+          <WebhookTable hooks={data} openId={id} />
+        )}
+      </div>
+      {isCreating ? (
+        <WebhookForm
+          onClose={() => setCreating(false)}
+          onSaved={(hook) => {
+            setCreating(false);
+            void navigate({ search: { id: hookId(hook) } });
+          }}
+        />
+      ) : null}
+      {open === undefined ? null : (
+        <WebhookPanel
+          key={id}
+          hook={open}
+          onClose={() => void navigate({ search: {} })}
+          onRenamed={(hook) => void navigate({ search: { id: hookId(hook) }, replace: true })}
+        />
+      )}
+    </>
+  );
+}
+
+export const eventsText = (events: Webhook['events']): string =>
+  new Intl.ListFormat('en').format(events.map((event) => t(`hooks.${event}`)));
+
+function WebhookTable({ hooks, openId }: { hooks: readonly Webhook[]; openId: string | undefined }) {
+  return (
+    <table className={list.table}>
+      <caption className="visually-hidden">{t('jobs.webhooks')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('hooks.name')}</th>
+          <th scope="col" className={list.wide}>
+            {t('hooks.events')}
+          </th>
+          <th scope="col" className={list.wide}>
+            {t('hooks.to')}
+          </th>
+          <th scope="col">{t('hooks.last')}</th>
+          <th scope="col">{t('hooks.on')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {hooks.map((hook) => (
+          <tr key={hookId(hook)} data-open={hookId(hook) === openId || undefined}>
+            <td>
+              <span className={classes.two}>
+                <Link
+                  to="/jobs/webhooks"
+                  search={{ id: hookId(hook) }}
+                  className={`${list.main} ${classes.clip}`}
+                >
+                  {hook.name}
+                </Link>
+                <span className={`${list.dim} ${classes.clip}`}>
+                  {hook.schema}.{hook.table}
+                </span>
+              </span>
+            </td>
+            <td className={list.wide}>{eventsText(hook.events)}</td>
+            <td className={list.wide} title={hook.url}>
+              <code>{hook.url}</code>
+            </td>
+            <td>
+              {hook.last_delivery === null ? (
+                <span className={list.dim}>{t('hooks.never')}</span>
+              ) : (
+                <span className={classes.entryHead}>
+                  <DeliveryTag {...hook.last_delivery} />
+                  <span className={list.dim}>
+                    <Moment at={hook.last_delivery.sent_at} relative />
+                  </span>
+                </span>
+              )}
+            </td>
+            <td>
+              <EnabledSwitch hook={hook} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function EnabledSwitch({ hook }: { hook: Webhook }) {
+  const queryClient = useQueryClient();
+  const mayWrite = useMay('write');
+  const { mutate, isPending, variables, error } = useMutation({
+    mutationFn: (enabled: boolean) => callConsole(hookPath(hook), { method: 'PATCH', body: { enabled } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
+  });
+  return (
+    <Checkbox
+      size="sm"
+      aria-label={t('hooks.switch', { name: hook.name })}
+      checked={isPending ? variables : hook.enabled}
+      disabled={!mayWrite}
+      error={error === null ? undefined : error.message}
+      onChange={(event) => mutate(event.currentTarget.checked)}
+    />
+  );
+}

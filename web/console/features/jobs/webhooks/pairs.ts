@@ -1,0 +1,16 @@
+/** `name: value`, one a line, as people write headers; what comes later under a name counts. */
+
+/**
+ * @example
+ * parsePairs('x-a: 1\n\nx-b: 2'); // { pairs: { 'x-a': '1', 'x-b': '2' } }
+ */
+export function parsePairs(text: string): { pairs: Record<string, string> } | { badLine: number } {
+  const pairs: [string, string][] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) return { badLine: index + 1 };
+    pairs.push([name, value]);
+  }
+  return { pairs: Object.fromEntries(pairs) };
+}

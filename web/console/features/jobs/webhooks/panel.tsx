@@ -1,0 +1,194 @@
+/** One webhook: what it sends, what came back lately, and what can be done with it. */
+import { Button } from '@mantine/core';
+import { IconPencil, IconTrash } from '@tabler/icons-react';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Notice } from '../../../../ui/notice.tsx';
+import { callConsole, useMay } from '../../../api/session.ts';
+import { Confirm } from '../../../components/confirm.tsx';
+import { CodeBlock } from '../../../components/json-block.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { ProblemBox } from '../../../components/problem-box.tsx';
+import { SidePanel } from '../../../components/side-panel.tsx';
+import {
+  type Delivery,
+  deliveriesQuery,
+  type HookName,
+  hookPath,
+  type Webhook,
+  webhooksQuery,
+} from '../api.ts';
+import classes from '../jobs.module.css';
+import { DeliveryTag } from '../outcome.tsx';
+import { durationText, Fact, More, pairsText } from '../parts.tsx';
+import { t } from '../text.ts';
+import { WebhookForm } from './form.tsx';
+import { eventsText } from './page.tsx';
+
+export function WebhookPanel({
+  hook,
+  onClose,
+  onRenamed,
+}: {
+  hook: Webhook;
+  onClose: () => void;
+  onRenamed: (hook: HookName) => void;
+}) {
+  const mayWrite = useMay('write');
+  return (
+    <SidePanel title={hook.name} onClose={onClose} wide>
+      <div className={classes.details}>
+        {mayWrite ? <Actions hook={hook} onDeleted={onClose} onRenamed={onRenamed} /> : null}
+        {hook.isPlain ? null : (
+          <Notice tone="info">
+            <p>{t('hooks.not-plain')}</p>
+          </Notice>
+        )}
+        <dl className={classes.facts}>
+          <Fact label={t('hooks.table')}>
+            <code>
+              {hook.schema}.{hook.table}
+            </code>
+          </Fact>
+          <Fact label={t('hooks.events')}>{eventsText(hook.events)}</Fact>
+          <Fact label={t('hooks.to')}>
+            <code>
+              {hook.method} {hook.url}
+            </code>
+          </Fact>
+          <Fact label={t('requests.timeout')}>{durationText(hook.timeoutMs)}</Fact>
+        </dl>
+        <Pairs title={t('requests.headers')} pairs={hook.headers} />
+        <Deliveries hook={hook} />
+        {hook.definition === null ? null : (
+          <section className={classes.section}>
+            <h3 className={classes.title}>{t('hooks.definition')}</h3>
+            <CodeBlock text={hook.definition} what={t('hooks.definition')} />
+          </section>
+        )}
+      </div>
+    </SidePanel>
+  );
+}
+
+function Pairs({ title, pairs }: { title: string; pairs: Webhook['headers'] }) {
+  if (pairs.length === 0) return null;
+  return (
+    <section className={classes.section}>
+      <h3 className={classes.title}>{title}</h3>
+      <CodeBlock text={pairsText(pairs)} what={title} />
+    </section>
+  );
+}
+
+function Actions({
+  hook,
+  onDeleted,
+  onRenamed,
+}: {
+  hook: Webhook;
+  onDeleted: () => void;
+  onRenamed: (hook: HookName) => void;
+}) {
+  const queryClient = useQueryClient();
+  const [dialog, setDialog] = useState<'edit' | 'delete'>();
+  const close = (): void => setDialog(undefined);
+  const remove = useMutation({
+    mutationFn: () => callConsole(hookPath(hook), { method: 'DELETE' }),
+    onSuccess: async () => {
+      onDeleted();
+      await queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey });
+    },
+  });
+  return (
+    <>
+      <div className={classes.actions}>
+        {hook.isPlain ? (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPencil size={15} aria-hidden />}
+            onClick={() => setDialog('edit')}
+          >
+            {t('hooks.edit')}
+          </Button>
+        ) : null}
+        <Button
+          size="compact-sm"
+          variant="light"
+          color="red"
+          leftSection={<IconTrash size={15} aria-hidden />}
+          onClick={() => setDialog('delete')}
+        >
+          {t('hooks.delete-verb')}
+        </Button>
+      </div>
+      {dialog === 'edit' ? (
+        <WebhookForm
+          hook={hook}
+          onClose={close}
+          onSaved={(saved) => {
+            close();
+            onRenamed(saved);
+          }}
+        />
+      ) : null}
+      {dialog === 'delete' ? (
+        <Confirm
+          title={t('hooks.delete-title', { name: hook.name })}
+          action={t('hooks.delete-verb')}
+          isBusy={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate()}
+          onClose={close}
+        >
+          <p>{t('hooks.delete-text', { table: `${hook.schema}.${hook.table}` })}</p>
+        </Confirm>
+      ) : null}
+    </>
+  );
+}
+
+function Deliveries({ hook }: { hook: Webhook }) {
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    deliveriesQuery(hook),
+  );
+  const deliveries = data?.pages.flatMap((page) => page.deliveries);
+  return (
+    <section className={classes.section} aria-label={t('hooks.deliveries')}>
+      <h3 className={classes.title}>{t('hooks.deliveries')}</h3>
+      {error === null ? null : <ProblemBox error={error} />}
+      {deliveries === undefined ? null : deliveries.length === 0 ? (
+        <p className={classes.note}>
+          {t('hooks.deliveries-none', { table: `${hook.schema}.${hook.table}` })}
+        </p>
+      ) : (
+        <ul className={classes.entries}>
+          {deliveries.map((delivery) => (
+            <DeliveryEntry key={delivery.id} delivery={delivery} />
+          ))}
+        </ul>
+      )}
+      <More hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
+    </section>
+  );
+}
+
+function DeliveryEntry({ delivery }: { delivery: Delivery }) {
+  const { sent_at, answered_at, content, error } = delivery;
+  const words = error ?? content;
+  return (
+    <li className={classes.entry}>
+      <div className={classes.entryHead}>
+        <DeliveryTag {...delivery} />
+        <span className={classes.note}>
+          <Moment at={sent_at} />
+        </span>
+        {answered_at === null ? null : (
+          <span className={classes.note}>{durationText(Date.parse(answered_at) - Date.parse(sent_at))}</span>
+        )}
+      </div>
+      {words === null || words === '' ? null : <pre className={classes.words}>{words}</pre>}
+    </li>
+  );
+}
