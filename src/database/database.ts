@@ -177,6 +177,13 @@ export function openDatabase(
         settings: [['role', context.role], ...context.settings],
       });
     },
+    async rowsAsRequest(context, statement, onRow, options) {
+      checkRole(context.role);
+      return pools.pool('authenticator').rows(statement, onRow, {
+        ...options,
+        settings: [['role', context.role], ...context.settings],
+      });
+    },
     async asRequest(context, work, options) {
       checkRole(context.role);
       return pools.pool('authenticator').transaction(work, {

@@ -40,6 +40,16 @@ export interface TextResult {
   readonly commandTag: string;
 }
 
+/** A row as bytes in PostgreSQL's text format; good only until whoever was handed it returns. Columns count from 0. */
+export interface RawRow {
+  readonly buffer: Buffer;
+  /** Where a cell begins in `buffer`; -1 for null. */
+  start(column: number): number;
+  /** Behind its last byte. */
+  end(column: number): number;
+  text(column: number): string | null;
+}
+
 export interface Transaction extends Queryable {
   /** Runs `work` inside a savepoint; an error rolls back to it and is thrown on. */
   savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
@@ -83,6 +93,11 @@ export interface Pool extends Queryable {
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   /** A transaction of these statements alone, in one round trip; the rows of each. */
   statements(statements: readonly Sql[], options?: StatementsOptions): Promise<(readonly object[])[]>;
+  /**
+   * A transaction of one statement, in one round trip, its rows handed to `onRow` as they come. They count only once this
+   * has resolved: the transaction may still fail behind the last of them.
+   */
+  rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void>;
   /** A connection for oneself (LISTEN, session locks, long work). Must be released; a broken one is thrown away. */
   connect(): Promise<Session>;
 }
@@ -292,6 +307,13 @@ export interface Database {
     statements: readonly Sql[],
     options?: Omit<StatementsOptions, 'settings'>,
   ): Promise<(readonly object[])[]>;
+  /** As {@link Pool.rows}, with the context set locally. */
+  rowsAsRequest(
+    context: RequestContext,
+    statement: Sql,
+    onRow: (row: RawRow) => void,
+    options?: Omit<StatementsOptions, 'settings'>,
+  ): Promise<void>;
   /** The REST service's path; its own few connections as `authenticator`. */
   readonly requestPath: RequestPath;
   /**

@@ -3,7 +3,7 @@
  * what the server itself must know or write.
  */
 import type { FastifyRequest } from 'fastify';
-import type { RequestContext, Setting, Transaction, TransactionOptions } from '../database/types.ts';
+import type { RawRow, RequestContext, Setting, Transaction, TransactionOptions } from '../database/types.ts';
 import type { Sql } from '../kernel/sql.ts';
 import { isUuid } from './core/names.ts';
 import { judgeToken } from './core/token-judge.ts';
@@ -34,6 +34,8 @@ export interface Scope {
   /** Each statement is a transaction of its own, in one round trip. */
   eachAsUser(options?: EachOptions): Asks;
   eachAsService(options?: EachOptions): Asks;
+  /** One statement in a transaction of its own, its rows handed on as they come; they count once this has resolved. */
+  rowsAsUser(statement: Sql, onRow: (row: RawRow) => void): Promise<void>;
 }
 
 type EachOptions = Pick<WorkOptions, 'readOnly' | 'end'>;
@@ -121,6 +123,17 @@ function scopeOf(
     asService: (work, options) => run(server, work, options),
     eachAsUser: (options) => each(caller, options),
     eachAsService: (options) => each(server, options),
+    async rowsAsUser(statement, onRow) {
+      try {
+        await service.database.rowsAsRequest(
+          contextOf(service, caller, request, operation),
+          statement,
+          onRow,
+        );
+      } catch (error) {
+        throw translateDatabaseError(error);
+      }
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 /** The answer to a read: conditions, range, headers, bytes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { answerBytes, setHeaders } from './answer.ts';
 import { isNotModified, isRangeCurrent } from './core/conditions.ts';
 import {
   cacheControl,
@@ -23,8 +24,9 @@ export async function sendObject(
   reply: FastifyReply,
   object: ObjectRow,
   expires?: Date,
-): Promise<FastifyReply> {
+): Promise<void> {
   const { headers } = request;
+  const { log } = service;
   const metadata = readObjectMetadata(object.metadata);
   const current = {
     etag: metadata.eTag,
@@ -34,45 +36,53 @@ export async function sendObject(
   if (!body) throw new StorageError('NoSuchKey');
 
   try {
-    reply.header('accept-ranges', 'bytes').header('x-robots-tag', robotsTag(metadata.xRobotsTag));
-    if (current.etag !== undefined) reply.header('etag', current.etag);
-    if (current.lastModified) reply.header('last-modified', current.lastModified.toUTCString());
     const notModified = isNotModified(headers, current);
-    if (expires) reply.header('expires', expires.toUTCString());
-    else {
-      const stale = headers['if-none-match'] !== undefined && !notModified;
-      reply.header('cache-control', cacheControl(metadata.cacheControl, stale));
-    }
+    const isStale = headers['if-none-match'] !== undefined && !notModified;
+    const common = {
+      'accept-ranges': 'bytes',
+      'x-robots-tag': robotsTag(metadata.xRobotsTag),
+      etag: current.etag,
+      'last-modified': current.lastModified?.toUTCString(),
+    };
+    const lifetime = expires
+      ? { expires: expires.toUTCString() }
+      : { 'cache-control': cacheControl(metadata.cacheControl, isStale) };
     if (notModified) {
       await body.close();
-      return reply.code(304).send();
+      await answerBytes(reply, { status: 304, headers: { ...common, ...lifetime } }, undefined, log);
+      return;
     }
 
-    const disposition = contentDisposition(request.query.download);
-    if (disposition !== undefined) reply.header('content-disposition', disposition);
     const contentType = safeContentType(metadata.mimetype);
-    reply.header('content-type', contentType).headers(containmentHeaders(contentType));
+    const described = {
+      ...common,
+      'content-disposition': contentDisposition(request.query.download),
+      'content-type': contentType,
+      ...containmentHeaders(contentType),
+    };
     const range = isRangeCurrent(headers, current) ? parseRange(headers.range, body.sizeBytes) : undefined;
     if (range === 'unsatisfiable') {
-      reply
-        .header('content-range', `bytes */${body.sizeBytes}`)
-        .removeHeader('cache-control')
-        .type('application/json');
+      setHeaders(reply, { ...described, 'content-range': `bytes */${body.sizeBytes}` });
+      reply.type('application/json');
       throw new StorageError('InvalidRange');
     }
-    if (range) {
-      reply
-        .code(206)
-        .header('content-range', `bytes ${range.start}-${range.end}/${body.sizeBytes}`)
-        .header('content-length', range.end - range.start + 1);
-    } else {
-      reply.header('content-length', body.sizeBytes);
-    }
+    const head = range
+      ? {
+          status: 206,
+          headers: {
+            ...described,
+            ...lifetime,
+            'content-range': `bytes ${range.start}-${range.end}/${body.sizeBytes}`,
+            'content-length': range.end - range.start + 1,
+          },
+        }
+      : { status: 200, headers: { ...described, ...lifetime, 'content-length': body.sizeBytes } };
     if (request.method === 'HEAD') {
       await body.close();
-      return reply.send();
+      await answerBytes(reply, head, undefined, log);
+      return;
     }
-    return reply.send(await body.read(range));
+    await answerBytes(reply, head, await body.read(range), log);
   } catch (error) {
     await body.close();
     throw error;

@@ -6,9 +6,10 @@ import { isHeaderText } from './core/object-headers.ts';
 import { isValidRobotsTag } from './core/robots-tag.ts';
 import { maxUserMetadataBytes, parseMetadataField, parseMetadataHeader } from './core/user-metadata.ts';
 import { StorageError } from './errors.ts';
+import { networkPieces, type Pieces } from './pieces.ts';
 
 export interface UploadBody {
-  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly bytes: Pieces;
   readonly mimeType: string;
   readonly cacheControl: string;
   readonly robotsTag: string | undefined;
@@ -35,7 +36,7 @@ export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Pro
   if (declaredLength !== undefined && declaredLength > maxBytes) throw new StorageError('EntityTooLarge');
   return {
     // Leaving the loop early must not close the socket that the answer goes out on.
-    bytes: raw.iterator({ destroyOnReturn: false }),
+    bytes: networkPieces(raw.iterator({ destroyOnReturn: false })),
     mimeType: contentType ?? 'application/octet-stream',
     cacheControl: raw.headers['cache-control'] ?? 'no-cache',
     robotsTag,
@@ -93,7 +94,8 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
       }
       const cacheTime = fields.get('cacheControl');
       resolve({
-        bytes: stream,
+        // A part is cut out of the chunks without copying; what lies between two ends of a part is a chunk of its own.
+        bytes: networkPieces(stream),
         mimeType: fields.get('contentType') || partType,
         cacheControl: cacheTime && isHeaderText(cacheTime) ? `max-age=${cacheTime}` : 'no-cache',
         robotsTag,

@@ -3,12 +3,12 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileBackend } from '../../src/storage/backend/file.ts';
 import { createOwners } from '../../src/storage/backend/owners.ts';
 import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
+import type { Pieces } from '../../src/storage/pieces.ts';
 
 let root: string;
 let backend: ObjectBackend;
@@ -21,7 +21,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 const chunks = async function* (bytes: Buffer, size = 10_000) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 };
-const bytesOf = (body: Buffer | Readable) => (Buffer.isBuffer(body) ? body : buffer(body));
+const bytesOf = (body: Buffer | Pieces) => (Buffer.isBuffer(body) ? body : buffer(body));
 const left = async () => ({
   objects: (await readdir(join(root, 'objects'), { recursive: true })).filter((name) => name.includes('-'))
     .length,

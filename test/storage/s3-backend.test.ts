@@ -3,13 +3,13 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createS3Backend } from '../../src/storage/backend/s3.ts';
 import type { S3Settings } from '../../src/storage/backend/s3-bucket.ts';
 import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
+import type { Pieces } from '../../src/storage/pieces.ts';
 import { startS3, type TestBackend } from './backends.ts';
 import { type StorageServer, startStorage } from './server.ts';
 
@@ -35,7 +35,7 @@ afterAll(async () => {
 const chunks = async function* (bytes: Buffer, size = 100_000) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 };
-const bytesOf = async (body: Buffer | Readable | undefined) =>
+const bytesOf = async (body: Buffer | Pieces | undefined) =>
   body === undefined || Buffer.isBuffer(body) ? body : buffer(body);
 const read = async (version: string, from = backend) => bytesOf(await (await from.open(version))?.read());
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');

@@ -35,6 +35,7 @@ export function endingWithRequests(pool: Pool): Pool {
     queryText: (statement) => pool.queryText(statement),
     exec: (text) => pool.exec(text),
     statements: (statements, options) => pool.statements(statements, options),
+    rows: (statement, onRow, options) => pool.rows(statement, onRow, options),
     connect: () => pool.connect(),
     transaction(work, options) {
       const signal = currentDeadline();

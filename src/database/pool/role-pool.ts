@@ -6,6 +6,7 @@ import type {
   LoginRole,
   NoticeShape,
   Pool,
+  RawRow,
   Row,
   Session,
   StatementsOptions,
@@ -15,7 +16,7 @@ import type {
 } from '../types.ts';
 import { type Client, ConnectionError, runCapped } from '../wire/index.ts';
 import type { Connections } from './connections.ts';
-import { runStatements, runTransaction } from './transaction.ts';
+import { runRows, runStatements, runTransaction } from './transaction.ts';
 
 export class RolePool implements Pool {
   readonly role: LoginRole;
@@ -52,6 +53,11 @@ export class RolePool implements Pool {
 
   statements(statements: readonly Sql[], options?: StatementsOptions): Promise<(readonly object[])[]> {
     return this.#lend((client) => runStatements(client, statements, options));
+  }
+
+  rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void> {
+    // What is repeated on another connection has given no rows on the first.
+    return this.#lend((client) => runRows(client, statement, onRow, options));
   }
 
   async connect(): Promise<Session> {

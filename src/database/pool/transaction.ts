@@ -1,6 +1,7 @@
 /** Transactions and savepoints on one connection. */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type {
+  RawRow,
   Row,
   Setting,
   StatementsOptions,
@@ -68,12 +69,32 @@ export async function runStatements(
   statements: readonly Sql[],
   options: StatementsOptions = {},
 ): Promise<(readonly object[])[]> {
+  const steps = await wrapped(client, statements, options, (all) => client.batch(all));
+  return steps.slice(-1 - statements.length, -1).map((step) => step.rows);
+}
+
+/** As {@link runStatements} for one statement, whose rows are handed on as they come. */
+export async function runRows(
+  client: Client,
+  statement: Sql,
+  onRow: (row: RawRow) => void,
+  options: StatementsOptions = {},
+): Promise<void> {
+  await wrapped(client, [statement], options, (all) => client.batchRows(all, all.length - 2, onRow));
+}
+
+async function wrapped<S extends { readonly commandTag: string }>(
+  client: Client,
+  statements: readonly Sql[],
+  options: StatementsOptions,
+  send: (all: readonly Sql[]) => Promise<readonly S[]>,
+): Promise<readonly S[]> {
   const end = options.end ?? 'commit';
   try {
     const all = [begin(options), ...setLocal(options.settings ?? []), ...statements, sql.raw(end)];
-    const steps = await client.batch(all);
+    const steps = await send(all);
     requireEnd(end, steps.at(-1)?.commandTag);
-    return steps.slice(-1 - statements.length, -1).map((step) => step.rows);
+    return steps;
   } catch (error) {
     if (!client.connection.ended && !client.connection.idle) await client.exec('rollback').catch(() => {});
     throw error;

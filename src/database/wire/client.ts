@@ -1,7 +1,7 @@
 /** SQL on one connection: rows as objects, rows as text, scripts; statements prepared once and kept. */
 import type { Sql, SqlValue } from '../../kernel/sql.ts';
 import { type Trace, traces } from '../../kernel/trace.ts';
-import type { Queryable, Row, TextResult } from '../types.ts';
+import type { Queryable, RawRow, Row, TextResult } from '../types.ts';
 import { Batch, type RowReader, type Step } from './batch.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { type Decoder, decoderOf, readRow } from './decode.ts';
@@ -9,6 +9,7 @@ import { encodeValue } from './encode.ts';
 import type { WireParameter } from './message-writer.ts';
 import { readTexts } from './messages.ts';
 import { Status } from './protocol.ts';
+import { RowInPlace } from './row-in-place.ts';
 import { runScript } from './script.ts';
 import { type PreparedStatement, StatementCache } from './statement-cache.ts';
 
@@ -28,7 +29,7 @@ export class Client implements Queryable {
 
   static async connect(options: ConnectionOptions): Promise<Client> {
     const parameters = { ...(options.bareSession ? {} : SESSION_PARAMETERS), ...options.parameters };
-    return new Client(await Connection.open({ ...options, parameters }));
+    return new Client(await Connection.open({ ...options, parameters, keepsNoBytes: true }));
   }
 
   get processId(): number {
@@ -55,12 +56,7 @@ export class Client implements Queryable {
   async batch(
     statements: readonly Sql[],
   ): Promise<readonly { readonly rows: readonly Row[]; readonly commandTag: string }[]> {
-    const compiled: { text: string; parameters: WireParameter[] }[] = [];
-    for (const statement of statements) {
-      const { text, values } = statement.compile();
-      const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
-      compiled.push({ text, parameters: encodeValues(values, types) });
-    }
+    const compiled = await this.#compile(statements);
     const batch = await this.#send((open) => {
       for (const { text, parameters } of compiled) open.add(text, text, parameters);
     }, readObject);
@@ -68,9 +64,42 @@ export class Client implements Queryable {
     return batch.steps;
   }
 
+  /**
+   * As {@link batch}, but the rows of `statements[at]` are handed to `onRow` one by one, and those of the others dropped.
+   * What was handed out counts only once this has resolved.
+   */
+  async batchRows(
+    statements: readonly Sql[],
+    at: number,
+    onRow: (row: RawRow) => void,
+  ): Promise<readonly { readonly commandTag: string }[]> {
+    const compiled = await this.#compile(statements);
+    const row = new RowInPlace();
+    const batch = await this.#send(
+      (open) => {
+        compiled.forEach(({ text, parameters }, index) => {
+          open.add(text, text, parameters, index === at);
+        });
+      },
+      (buffer, start) => onRow(row.moveTo(buffer, start)),
+    );
+    if (batch.error !== undefined) throw batch.error;
+    return batch.steps;
+  }
+
   /** After DISCARD ALL the server has no prepared statement any more. */
   forgetStatements(): void {
     this.#statements.clear();
+  }
+
+  async #compile(statements: readonly Sql[]): Promise<{ text: string; parameters: WireParameter[] }[]> {
+    const compiled: { text: string; parameters: WireParameter[] }[] = [];
+    for (const statement of statements) {
+      const { text, values } = statement.compile();
+      const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
+      compiled.push({ text, parameters: encodeValues(values, types) });
+    }
+    return compiled;
   }
 
   async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {

@@ -40,6 +40,8 @@ export interface ConnectionOptions extends ConnectionTarget {
   readonly replication?: boolean | undefined;
   /** False: statements have no names, for a pooler in transaction mode. */
   readonly namedStatements?: boolean | undefined;
+  /** True: what messages hold is read when they come and never kept, so that all such connections read into one buffer. */
+  readonly keepsNoBytes?: boolean | undefined;
   /** True: nothing is asked of the session beyond `parameters`, since poolers refuse what they do not know. */
   readonly bareSession?: boolean | undefined;
   /** Further run-time parameters of the session. */
@@ -96,7 +98,7 @@ export class Connection {
 
   static async #openOne(options: ConnectionOptions): Promise<Connection> {
     const connection = new Connection(options);
-    connection.#socket = await openSocket(options, (chunk) => connection.#read(chunk));
+    connection.#socket = await openSocket(options, (chunk) => connection.#read(chunk), options.keepsNoBytes);
     const timeoutMs = options.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
     const late = () => connection.#end(new Error(`PostgreSQL did not let us in within ${timeoutMs} ms.`));
     const timer = setTimeout(late, timeoutMs);

@@ -3,7 +3,7 @@
  * lies; only one that spans chunks is put together in a buffer of its own size, so no byte is copied twice.
  */
 
-/** `buffer[start..end)` is the body, without type and length. The bytes may be kept: nobody writes to them again. */
+/** `buffer[start..end)` is the body, without type and length. The bytes may be kept as long as the chunk they came in. */
 export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => void;
 
 /** Takes the body of a large message in pieces, so that it never lies in memory as a whole. */

@@ -15,14 +15,21 @@ const COPIED_SIZE = 16 * 1024;
 export const DEFAULT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 
-/** Resolves when bytes can be sent. `onData` gets chunks that nobody writes to afterwards. */
-export async function openSocket(target: ConnectionTarget, onData: (chunk: Buffer) => void): Promise<Socket> {
+/**
+ * Resolves when bytes can be sent. `onData` gets chunks that nobody writes to afterwards; with `lends` they may be
+ * overwritten as soon as it returns.
+ */
+export async function openSocket(
+  target: ConnectionTarget,
+  onData: (chunk: Buffer) => void,
+  lends = false,
+): Promise<Socket> {
   const unix = target.address === undefined && target.host.startsWith('/');
   const plain = unix || target.sslMode === 'disable';
   const address = unix
     ? { path: `${target.host}/.s.PGSQL.${target.port}` }
     : { host: target.address ?? target.host, port: target.port };
-  const socket = connect(plain ? { ...address, onread: readInto(onData) } : address);
+  const socket = connect(plain ? { ...address, onread: lends ? lend(onData) : readInto(onData) } : address);
   const timeoutMs = target.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
   const timer = setTimeout(() => socket.destroy(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
   try {
@@ -54,6 +61,21 @@ function readInto(onData: (chunk: Buffer) => void) {
         buffer = Buffer.allocUnsafeSlow(READ_SIZE);
         onData(chunk);
       }
+      return true;
+    },
+  };
+}
+
+/** Of all connections whose chunks are only lent: each is done with what it read before another reads. */
+let lentBuffer: Buffer | undefined;
+
+function lend(onData: (chunk: Buffer) => void) {
+  lentBuffer ??= Buffer.allocUnsafeSlow(READ_SIZE);
+  const buffer = lentBuffer;
+  return {
+    buffer,
+    callback: (size: number) => {
+      onData(buffer.subarray(0, size));
       return true;
     },
   };

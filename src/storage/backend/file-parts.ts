@@ -4,13 +4,13 @@
  * size becomes whole in one rename, without copying a byte, and whatever interrupts that leaves the parts for another
  * attempt.
  */
-import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import type { ByteRange } from '../core/range.ts';
+import { givePiece, type Pieces } from '../pieces.ts';
 import { isMissing } from './file-errors.ts';
 import { isVersion } from './file-paths.ts';
+import { readPieces } from './file-pieces.ts';
 import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
 import type { OpenBody, Part } from './types.ts';
 
@@ -43,8 +43,12 @@ export async function assembleParts(
   }
 }
 
+interface PartedBody extends OpenBody {
+  pieces(range?: ByteRange): Pieces;
+}
+
 /** The folder of an object as one body. Undefined: there is none, or it has lost its list. */
-export async function openParts(directory: string): Promise<OpenBody | undefined> {
+export async function openParts(directory: string): Promise<PartedBody | undefined> {
   let list: string;
   try {
     list = await readFile(join(directory, listName), 'utf8');
@@ -57,12 +61,11 @@ export async function openParts(directory: string): Promise<OpenBody | undefined
     return isVersion(id) ? [{ path: join(directory, id), sizeBytes: Number(size) }] : [];
   });
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
-  return {
-    sizeBytes,
-    close: async () => undefined,
-    read: async (range) =>
-      Readable.from(readAcross(parts, range ?? { start: 0, end: sizeBytes - 1 }), { objectMode: false }),
-  };
+  const pieces = (range: ByteRange = { start: 0, end: sizeBytes - 1 }): Pieces => ({
+    [Symbol.asyncIterator]: () => readAcross(parts, range),
+    release: givePiece,
+  });
+  return { sizeBytes, close: async () => undefined, read: async (range) => pieces(range), pieces };
 }
 
 async function* readAcross(
@@ -75,11 +78,6 @@ async function* readAcross(
     const end = Math.min(range.end - offset, sizeBytes - 1);
     offset += sizeBytes;
     if (start > end) continue;
-    let missing = end - start + 1;
-    for await (const chunk of createReadStream(path, { start, end, highWaterMark: 128 * 1024 })) {
-      missing -= (chunk as Buffer).byteLength;
-      yield chunk as Buffer;
-    }
-    if (missing > 0) throw new Error('A part is shorter than it was when it was stored');
+    yield* readPieces(await open(path, 'r'), { start, end });
   }
 }

@@ -6,12 +6,13 @@ import { createHash } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';
 import { copyFile, type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import type { ByteRange } from '../core/range.ts';
+import type { Pieces } from '../pieces.ts';
 import { describeParts } from './describe-parts.ts';
 import { isDirectoryError, isMissing } from './file-errors.ts';
 import { assembleParts, openParts } from './file-parts.ts';
 import { filePaths, isVersion } from './file-paths.ts';
+import { filePieces } from './file-pieces.ts';
 import { sweepFiles } from './file-sweep.ts';
 import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
 import { createIntentLog } from './intents.ts';
@@ -20,8 +21,11 @@ import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody }
 
 /** Chunks of the network are gathered up to this size before they are written. */
 const writeBatchBytes = 256 * 1024;
-/** Bodies up to this size are answered from one read; larger ones are streamed in pieces of this size. */
-const readChunkBytes = 128 * 1024;
+/** Bodies up to this size are read into one buffer of theirs. */
+const wholeBytes = 16 * 1024;
+
+/** What is read at once where nothing is sent. */
+const hashedChunkBytes = 128 * 1024;
 
 export function createFileBackend(root: string, owners = createOwners(join(root, 'owners'))): ObjectBackend {
   const paths = filePaths(root);
@@ -53,11 +57,7 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
   }
 
   /** Writes and syncs a new file; what fails leaves none. */
-  async function writeFile(
-    path: string,
-    body: AsyncIterable<Uint8Array>,
-    maxBytes: number,
-  ): Promise<StoredBody> {
+  async function writeFile(path: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
     const handle = await open(path, 'wx', 0o600);
     try {
       const written = await writeBody(handle, body, maxBytes);
@@ -71,11 +71,7 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
     }
   }
 
-  async function write(
-    version: string,
-    body: AsyncIterable<Uint8Array>,
-    maxBytes: number,
-  ): Promise<StoredBody> {
+  async function write(version: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
     const partial = paths.partialOf(version);
     const written = await writeFile(partial, body, maxBytes);
     try {
@@ -142,7 +138,7 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
         if (!isDirectoryError(error)) throw error;
       }
       const body = await openParts(source);
-      return body && write(toVersion, (await body.read()) as Readable, body.sizeBytes);
+      return body && write(toVersion, body.pieces(), body.sizeBytes);
     },
 
     async open(version) {
@@ -173,11 +169,7 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
   };
 }
 
-async function writeBody(
-  handle: FileHandle,
-  body: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): Promise<StoredBody> {
+async function writeBody(handle: FileHandle, body: Pieces, maxBytes: number): Promise<StoredBody> {
   const hash = createHash('md5');
   let sizeBytes = 0;
   let batch: Uint8Array[] = [];
@@ -187,6 +179,7 @@ async function writeBody(
     // The position is ours: appending one batch after the other. writev may write less than it was given.
     const { bytesWritten } = await handle.writev(batch);
     if (bytesWritten < batchBytes) await writeRest(handle, Buffer.concat(batch).subarray(bytesWritten));
+    for (const piece of batch) body.release?.(piece);
     batch = [];
     batchBytes = 0;
   };
@@ -214,7 +207,7 @@ async function hashAndSync(path: string): Promise<StoredBody> {
   const handle = await open(path, 'r+');
   try {
     const hash = createHash('md5');
-    const buffer = Buffer.allocUnsafe(readChunkBytes);
+    const buffer = Buffer.allocUnsafe(hashedChunkBytes);
     let sizeBytes = 0;
     for (;;) {
       const { bytesRead } = await handle.read(buffer, 0, buffer.byteLength, sizeBytes);
@@ -253,11 +246,9 @@ function openFile(handle: FileHandle, size: number): OpenBody {
   };
 }
 
-async function readBody(handle: FileHandle, range: ByteRange): Promise<Buffer | Readable> {
+async function readBody(handle: FileHandle, range: ByteRange): Promise<Buffer | Pieces> {
   const length = range.end - range.start + 1;
-  if (length > readChunkBytes) {
-    return handle.createReadStream({ start: range.start, end: range.end, highWaterMark: readChunkBytes });
-  }
+  if (length > wholeBytes) return filePieces(handle, range);
   try {
     const buffer = Buffer.allocUnsafe(length);
     let filled = 0;

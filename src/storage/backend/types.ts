@@ -9,8 +9,8 @@
  * An *upload* is a body under way that comes in parts (S3 multipart, TUS). It has a version of its own, which intents
  * and recovery treat like any other, and its *parts* have ids, so that a part sent again never touches the one before.
  */
-import type { Readable } from 'node:stream';
 import type { ByteRange } from '../core/range.ts';
+import type { Pieces } from '../pieces.ts';
 
 export interface StoredBody {
   readonly sizeBytes: number;
@@ -31,7 +31,7 @@ export interface Part {
 export interface OpenBody {
   readonly sizeBytes: number;
   /** The bytes, or those of a range. To be called once, or else `close` must be. */
-  read(range?: ByteRange): Promise<Buffer | Readable>;
+  read(range?: ByteRange): Promise<Buffer | Pieces>;
   close(): Promise<void>;
 }
 
@@ -46,10 +46,11 @@ export interface ObjectBackend {
   /** Announces versions that may be written under this intent. */
   announce(versions: readonly string[]): Promise<Intent>;
   /**
-   * Stores a body of at most `maxBytes`. When it resolves, the bytes survive a power cut.
+   * Stores a body of at most `maxBytes`, and releases its pieces where it can. When it resolves, the bytes survive a power
+   * cut.
    * @throws {BodyTooLargeError}
    */
-  write(version: string, body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBody>;
+  write(version: string, body: Pieces, maxBytes: number): Promise<StoredBody>;
   /**
    * Stores a file of this machine without copying its bytes, where the backend can; the file itself stays, and must not
    * be written to again.
@@ -60,12 +61,7 @@ export interface ObjectBackend {
    * Stores a part of an upload; as {@link ObjectBackend.write}.
    * @throws {BodyTooLargeError}
    */
-  writePart(
-    upload: string,
-    partId: string,
-    body: AsyncIterable<Uint8Array>,
-    maxBytes: number,
-  ): Promise<StoredBody>;
+  writePart(upload: string, partId: string, body: Pieces, maxBytes: number): Promise<StoredBody>;
   /**
    * Makes a body of these parts, in this order, durably and in one step. The parts stay until the upload is settled as
    * gone. Undefined when the bytes of one are missing.

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { folderPrefix, pageOf } from './listing.ts';
 
 const name = fc.stringMatching(/^[A-Za-z0-9_/!.*'() &$=@;:+,?-]{1,40}$/);
 
@@ -46,35 +45,4 @@ test('any text is a cursor or nothing', () => {
       if (cursor) expect(typeof cursor.startAfter).toBe('string');
     }),
   );
-});
-
-test('prefixes of folders end with a slash', () => {
-  expect(['', 'a', 'a/', 'a/b'].map(folderPrefix)).toEqual(['', 'a/', 'a/', 'a/b/']);
-});
-
-const line = (lineName: string, id: string | null) => ({
-  name: lineName,
-  id,
-  created_at: id && '2026-01-02T03:04:05.678Z',
-  updated_at: null,
-});
-
-test('a page tells whether there is a next one and where it begins', () => {
-  const lines = [line('a', null), line('b', '1'), line('c', '2')];
-  const page = pageOf(lines, 1, undefined, undefined);
-  expect(page.hasNext).toBe(true);
-  expect(page.folders.map((folder) => folder.name)).toEqual(['a/']);
-  expect(page.objects).toEqual([]);
-  expect(decodeCursor(page.nextCursor ?? '')?.startAfter).toBe('a/');
-  expect(pageOf(lines, 3, undefined, undefined)).toMatchObject({ hasNext: false });
-});
-
-test('by date the cursor holds the date', () => {
-  const page = pageOf([line('b', '1'), line('c', '2')], 1, 'created_at', 'desc');
-  expect(decodeCursor(page.nextCursor ?? '')).toEqual({
-    startAfter: 'b',
-    order: 'desc',
-    column: 'created_at',
-    columnAfter: '2026-01-02T03:04:05.678Z',
-  });
 });

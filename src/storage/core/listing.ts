@@ -1,80 +1,150 @@
-/** Listings as answers: prefixes of list v1, pages of list v2. */
+/**
+ * Listings as answers: lines of list v1, pages of list v2. Rows have, after the key that some begin with, the columns
+ * name, id, updated_at, created_at, last_accessed_at and metadata; bodies show them in this order.
+ */
+import type { RawRow } from '../../database/types.ts';
+import { ByteWriter } from './byte-writer.ts';
 import { encodeCursor, type SortColumn, type SortOrder } from './cursor.ts';
+import { isoTimestamp } from './timestamps.ts';
 
 /** A prefix of list v1 names a folder, with its slash or without; empty is the bucket's root. */
 export function folderPrefix(prefix: string): string {
   return prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
 }
 
-interface Line {
-  readonly name: string;
-  /** Null for a folder. */
-  readonly id: string | null;
-  readonly created_at: string | null;
-  readonly updated_at: string | null;
-}
+/** The body of list v1; `takePiece` as {@link ByteWriter} wants it. */
+export class LinesWriter {
+  readonly #out: ByteWriter;
+  #separator = '[';
 
-export interface Page<L> {
-  readonly hasNext: boolean;
-  readonly nextCursor?: string;
-  readonly nextCursorKey?: string;
-  readonly folders: L[];
-  readonly objects: L[];
-}
-
-/** `lines` may hold one line more than `limit`: then there is a next page. Folders get their slash back. */
-export function pageOf<L extends Line>(
-  lines: readonly L[],
-  limit: number,
-  column: SortColumn | undefined,
-  order: SortOrder | undefined,
-): Page<L> {
-  const folders: L[] = [];
-  const objects: L[] = [];
-  for (const line of lines.slice(0, limit)) {
-    if (line.id === null) folders.push({ ...line, name: `${line.name}/` });
-    else objects.push(line);
+  constructor(takePiece: () => Buffer) {
+    this.#out = new ByteWriter(takePiece);
   }
-  const last = lines.length > limit ? lines[limit - 1] : undefined;
-  if (!last) return { hasNext: false, folders, objects };
-  const byMoment = column === 'created_at' || column === 'updated_at';
-  return {
-    hasNext: true,
-    nextCursor: encodeCursor({
-      // The slash tells a folder from an object of the same name, and skips all that is in it.
-      startAfter: last.id === null ? `${last.name}/` : last.name,
-      order,
-      column,
-      columnAfter: byMoment ? (last[column] ?? undefined) : undefined,
-    }),
-    nextCursorKey: last.name,
-    folders,
-    objects,
-  };
+
+  add(row: RawRow): void {
+    this.#out.ascii(this.#separator);
+    this.#separator = ',';
+    writeLine(this.#out, row, false);
+  }
+
+  end(): Buffer[] {
+    this.#out.ascii(this.#separator === '[' ? '[]' : ']');
+    return this.#out.end();
+  }
 }
 
-/** A line as bodies show it; metadata is JSON already. */
-export function lineJson(line: Line & { readonly key?: string } & WithDetails): string {
-  const key = line.key === undefined ? '' : `"key":${JSON.stringify(line.key)},`;
-  return (
-    `{${key}"name":${JSON.stringify(line.name)},"id":${quoted(line.id)},"updated_at":${quoted(line.updated_at)},` +
-    `"created_at":${quoted(line.created_at)},"last_accessed_at":${quoted(line.last_accessed_at)},` +
-    `"metadata":${line.metadata ?? 'null'}}`
-  );
+export interface PageOptions {
+  readonly limit: number;
+  readonly column: SortColumn | undefined;
+  readonly order: SortOrder | undefined;
+  /** Rows begin with the key. */
+  readonly hasKeys: boolean;
 }
 
-interface WithDetails {
-  readonly last_accessed_at: string | null;
-  readonly metadata: string | null;
+/** The body of list v2. It may be given one line more than `limit`: then there is a next page. */
+export class PageWriter {
+  readonly #options: PageOptions;
+  readonly #folders: ByteWriter;
+  readonly #objects: ByteWriter;
+  #lines = 0;
+  #folderCount = 0;
+  #next: { readonly nextCursor: string; readonly nextCursorKey: string } | undefined;
+
+  constructor(options: PageOptions, takePiece: () => Buffer) {
+    this.#options = options;
+    this.#folders = new ByteWriter(takePiece);
+    this.#objects = new ByteWriter(takePiece);
+    this.#objects.ascii('],"objects":[');
+  }
+
+  add(row: RawRow): void {
+    const { limit, hasKeys } = this.#options;
+    this.#lines += 1;
+    if (this.#lines > limit) return;
+    const isFolder = row.start(hasKeys ? 2 : 1) < 0;
+    const out = isFolder ? this.#folders : this.#objects;
+    const before = isFolder ? this.#folderCount : this.#lines - 1 - this.#folderCount;
+    if (before > 0) out.ascii(',');
+    writeLine(out, row, hasKeys, isFolder ? '/' : '');
+    if (isFolder) this.#folderCount += 1;
+    if (this.#lines === limit) this.#next = this.#cursorBehind(row, isFolder);
+  }
+
+  end(): Buffer[] {
+    const hasNext = this.#lines > this.#options.limit;
+    const head = JSON.stringify({ hasNext, ...(hasNext ? this.#next : {}) }).slice(0, -1);
+    this.#objects.ascii(']}');
+    return [Buffer.from(`${head},"folders":[`), ...this.#folders.end(), ...this.#objects.end()];
+  }
+
+  #cursorBehind(row: RawRow, isFolder: boolean): { nextCursor: string; nextCursorKey: string } {
+    const { column, order, hasKeys } = this.#options;
+    const first = hasKeys ? 1 : 0;
+    const name = row.text(first) ?? '';
+    const moments = { updated_at: first + 2, created_at: first + 3 };
+    const moment =
+      column === 'updated_at' || column === 'created_at'
+        ? isoTimestamp(row.text(moments[column]))
+        : undefined;
+    return {
+      nextCursor: encodeCursor({
+        // The slash tells a folder from an object of the same name, and skips all that is in it.
+        startAfter: isFolder ? `${name}/` : name,
+        order,
+        column,
+        columnAfter: moment ?? undefined,
+      }),
+      nextCursorKey: name,
+    };
+  }
 }
 
-export function pageJson(page: Page<Parameters<typeof lineJson>[0]>): string {
-  const { folders, objects, ...rest } = page;
-  const open = JSON.stringify(rest).slice(0, -1);
-  return `${open},"folders":[${folders.map(lineJson).join()}],"objects":[${objects.map(lineJson).join()}]}`;
+/** What stands before a cell, and instead of it when it is null. */
+interface Label {
+  readonly open: string;
+  readonly nothing: string;
 }
 
-/** UUIDs and dates hold nothing that JSON escapes. */
-function quoted(text: string | null): string {
-  return text === null ? 'null' : `"${text}"`;
+const label = (name: string): Label => ({ open: `,"${name}":"`, nothing: `,"${name}":null` });
+const idLabel = label('id');
+const momentLabels = [label('updated_at'), label('created_at'), label('last_accessed_at')];
+
+/** `suffix` is of the name: folders of list v2 get their slash back. */
+function writeLine(out: ByteWriter, row: RawRow, hasKey: boolean, suffix = ''): void {
+  const { buffer } = row;
+  let column = 0;
+  if (hasKey) {
+    out.ascii('{"key":"');
+    out.escaped(buffer, row.start(column), row.end(column));
+    out.ascii('","name":"');
+    column += 1;
+  } else {
+    out.ascii('{"name":"');
+  }
+  out.escaped(buffer, row.start(column), row.end(column));
+  if (suffix !== '') out.ascii(suffix);
+  out.ascii('"');
+  column += 1;
+  // A UUID: nothing in it that JSON escapes.
+  if (opened(out, idLabel, row, column)) {
+    out.copy(buffer, row.start(column), row.end(column));
+    out.ascii('"');
+  }
+  for (const moment of momentLabels) {
+    column += 1;
+    if (!opened(out, moment, row, column)) continue;
+    out.timestamp(buffer, row.start(column), row.end(column));
+    out.ascii('"');
+  }
+  column += 1;
+  // JSON already, as PostgreSQL writes it.
+  out.ascii(row.start(column) < 0 ? ',"metadata":null' : ',"metadata":');
+  out.copy(buffer, row.start(column), row.end(column));
+  out.ascii('}');
+}
+
+function opened(out: ByteWriter, { open, nothing }: Label, row: RawRow, column: number): boolean {
+  const isThere = row.start(column) >= 0;
+  out.ascii(isThere ? open : nothing);
+  return isThere;
 }

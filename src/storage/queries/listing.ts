@@ -1,19 +1,31 @@
-/** Statements of the two listings; the walking is done in SQL (`sql/0003_listing.sql`). */
-import type { Queryable } from '../../database/types.ts';
-import { sql } from '../../kernel/sql.ts';
+/**
+ * Statements of the listings; the walking is done in SQL (`sql/0003_listing.sql`). Those of lists v1 and v2 are for who
+ * reads their rows as bytes, in the order of `core/listing.ts`.
+ */
+import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SortColumn, SortOrder } from '../core/cursor.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
+import type { Asks } from './asks.ts';
 
 /** One line of a listing; a folder has a null id. */
 export interface ListedLine {
-  readonly key?: string;
   readonly name: string;
   readonly id: string | null;
   readonly updated_at: string | null;
   readonly created_at: string | null;
   readonly last_accessed_at: string | null;
-  /** JSON as PostgreSQL writes it: most answers pass it on without looking in. */
-  readonly metadata: string | null;
+  readonly metadata: unknown;
+}
+
+/** The lines of one of these statements, for who does not read them as bytes; timestamps as ISO text. */
+export async function readLines(db: Asks, statement: Sql): Promise<ListedLine[]> {
+  const rows = await db.query<ListedLine>(statement);
+  return rows.map((row) => ({
+    ...row,
+    updated_at: isoTimestamp(row.updated_at),
+    created_at: isoTimestamp(row.created_at),
+    last_accessed_at: isoTimestamp(row.last_accessed_at),
+  }));
 }
 
 export interface SearchOptions {
@@ -25,16 +37,11 @@ export interface SearchOptions {
   readonly order: SortOrder;
 }
 
-export async function searchObjects(
-  db: Queryable,
-  bucketId: string,
-  options: SearchOptions,
-): Promise<ListedLine[]> {
-  const rows = await db.query<ListedLine>(sql`
-    select name, id, updated_at, created_at, last_accessed_at, metadata::text as metadata
+export function searchObjects(bucketId: string, options: SearchOptions): Sql {
+  return sql`
+    select name, id, updated_at, created_at, last_accessed_at, metadata
     from storage.search(${options.prefix}, ${bucketId}, ${options.limit}, 1, ${options.offset}, ${options.search},
-      ${options.column}, ${options.order})`);
-  return rows.map(withIsoDates);
+      ${options.column}, ${options.order})`;
 }
 
 export interface PageOptions {
@@ -48,36 +55,33 @@ export interface PageOptions {
 }
 
 /** A page below a prefix, deeper keys gathered into folders. */
-export async function listFolder(db: Queryable, bucketId: string, page: PageOptions): Promise<ListedLine[]> {
+export function listFolder(bucketId: string, page: PageOptions): Sql {
   const levels = page.prefix === '' ? 1 : page.prefix.split('/').length;
-  const rows = await db.query<ListedLine>(sql`
-    select key, name, id, updated_at, created_at, last_accessed_at, metadata::text as metadata
+  return sql`
+    select key, name, id, updated_at, created_at, last_accessed_at, metadata
     from storage.search_v2(${page.prefix}, ${bucketId}, ${page.limit}, ${levels}, ${page.startAfter}, ${page.order},
-      ${page.column}, ${page.columnAfter ?? ''})`);
-  return rows.map(withIsoDates);
+      ${page.column}, ${page.columnAfter ?? ''})`;
 }
 
 /**
  * A page below a prefix as S3 has it: deeper keys gathered by any delimiter, behind `startAfter` in the order of bytes.
  * A folder is behind `startAfter` when one of its keys is, unless `startAfter` ends with the delimiter and so names it.
  */
-export async function listByDelimiter(
-  db: Queryable,
+export function listByDelimiter(
   bucketId: string,
   delimiter: string,
   page: Pick<PageOptions, 'prefix' | 'limit' | 'startAfter'>,
-): Promise<ListedLine[]> {
+): Sql {
   const { startAfter } = page;
   // The function takes a key that no object has for the folder of that name; no key can have this character.
   const behind = startAfter === '' || startAfter.endsWith(delimiter) ? startAfter : `${startAfter}\x01`;
-  const rows = await db.query<ListedLine>(sql`
-    select name, id, updated_at, created_at, last_accessed_at, metadata::text as metadata
-    from storage.list_objects_with_delimiter(${bucketId}, ${page.prefix}, ${delimiter}, ${page.limit}, ${behind})`);
-  return rows.map(withIsoDates);
+  return sql`
+    select name, id, updated_at, created_at, last_accessed_at, metadata
+    from storage.list_objects_with_delimiter(${bucketId}, ${page.prefix}, ${delimiter}, ${page.limit}, ${behind})`;
 }
 
 /** A page of all keys with a prefix. Cursors count whole milliseconds, so the order does too. */
-export async function listKeys(db: Queryable, bucketId: string, page: PageOptions): Promise<ListedLine[]> {
+export function listKeys(bucketId: string, page: PageOptions): Sql {
   const direction = page.order === 'desc' ? sql`desc` : sql`asc`;
   const beyond = page.order === 'desc' ? sql`<` : sql`>`;
   const moment = page.column === 'name' ? undefined : sql`date_trunc('milliseconds', ${sql.id(page.column)})`;
@@ -90,22 +94,12 @@ export async function listKeys(db: Queryable, bucketId: string, page: PageOption
       : moment
         ? sql`and (${moment}, name collate "C") ${beyond} (${page.columnAfter ?? 'epoch'}::timestamptz, ${page.startAfter})`
         : sql`and name collate "C" ${beyond} ${page.startAfter}`;
-  const rows = await db.query<ListedLine>(sql`
-    select name, id, updated_at, created_at, last_accessed_at, metadata::text as metadata
+  return sql`
+    select name, id, updated_at, created_at, last_accessed_at, metadata
     from storage.objects
     where bucket_id = ${bucketId}
       and name collate "C" >= ${page.prefix} and name collate "C" < ${`${page.prefix}\u{10ffff}`}
       ${after}
     order by ${order}
-    limit ${page.limit}`);
-  return rows.map(withIsoDates);
-}
-
-function withIsoDates(row: ListedLine): ListedLine {
-  return {
-    ...row,
-    updated_at: isoTimestamp(row.updated_at),
-    created_at: isoTimestamp(row.created_at),
-    last_accessed_at: isoTimestamp(row.last_accessed_at),
-  };
+    limit ${page.limit}`;
 }

@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream';
 import { isMissing } from '../backend/file-errors.ts';
 import { syncDirectory } from '../backend/file-system.ts';
 import type { TusMetadata } from '../core/tus-headers.ts';
+import { freeChunk } from '../pieces.ts';
 
 /** What is noted when an upload begins. */
 export interface StagedUpload {
@@ -143,14 +144,18 @@ function createWriter(handle: FileHandle, offset: number): Writer {
     return flushed;
   };
   const writeBatch = async (): Promise<void> => {
-    const bytes = batch.length === 1 ? (batch[0] as Uint8Array) : Buffer.concat(batch, batchBytes);
+    const chunks = batch;
+    const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, batchBytes);
+    const until = written + batchBytes;
     batch = [];
     batchBytes = 0;
-    for (let done = 0; done < bytes.byteLength; ) {
+    for (let done = 0; written < until; ) {
       const { bytesWritten } = await handle.write(bytes, done, bytes.byteLength - done, written);
       done += bytesWritten;
       written += bytesWritten;
     }
+    for (const chunk of chunks) freeChunk(chunk);
+    freeChunk(bytes);
   };
   return {
     position: () => written + batchBytes,

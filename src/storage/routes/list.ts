@@ -1,16 +1,18 @@
 /** `POST /object/list…`: what is in a folder (v1), and pages by cursor (v2). */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Logger } from '../../kernel/log.ts';
+import { answerBytes } from '../answer.ts';
 import { decodeCursor, type SortColumn, type SortOrder } from '../core/cursor.ts';
-import { folderPrefix, lineJson, pageJson, pageOf } from '../core/listing.ts';
+import { folderPrefix, LinesWriter, PageWriter } from '../core/listing.ts';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
+import { takePiece } from '../pieces.ts';
 import { listFolder, listKeys, searchObjects } from '../queries/listing.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { authorizationHeader, type BucketParams } from './schemas.ts';
 
 const defaultLimit = 100;
-const jsonType = 'application/json; charset=utf-8';
 const maxPageLimit = 1000;
 
 interface SearchBody {
@@ -59,7 +61,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
       const scope = openScope(service, request, operations.listObjects);
       const { bucketName } = request.params;
       const { prefix, limit, offset, search, sortBy } = request.body;
-      if (bucketName.includes('\0')) return [];
+      if (bucketName.includes('\0')) return reply.send([]);
       const options = {
         prefix: folderPrefix(prefix),
         search: search ?? '',
@@ -68,8 +70,9 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         column: sortBy?.column ?? 'name',
         order: sortBy?.order ?? 'asc',
       } as const;
-      const lines = await scope.asUser((tx) => searchObjects(tx, bucketName, options));
-      return reply.type(jsonType).send(`[${lines.map(lineJson).join()}]`);
+      const body = new LinesWriter(takePiece);
+      await scope.rowsAsUser(searchObjects(bucketName, options), (row) => body.add(row));
+      await answerJson(reply, body.end(), service.log);
     },
   );
 
@@ -105,7 +108,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
       const cursor = cursorText ? decodeCursor(cursorText) : undefined;
       if (cursorText && !cursor)
         throw new StorageError('InvalidParameter', 'Invalid Parameter continuation token');
-      if (bucketName.includes('\0')) return { hasNext: false, folders: [], objects: [] };
+      if (bucketName.includes('\0')) return reply.send({ hasNext: false, folders: [], objects: [] });
       const order = cursor?.order ?? sortBy?.order;
       const column = cursor?.column ?? sortBy?.column;
       const options = {
@@ -118,8 +121,17 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         columnAfter: cursor?.columnAfter,
       } as const;
       const list = withFolders ? listFolder : listKeys;
-      const lines = await scope.asUser((tx) => list(tx, bucketName, options));
-      return reply.type(jsonType).send(pageJson(pageOf(lines, limit, column, order)));
+      const body = new PageWriter({ limit, column, order, hasKeys: withFolders === true }, takePiece);
+      await scope.rowsAsUser(list(bucketName, options), (row) => body.add(row));
+      await answerJson(reply, body.end(), service.log);
     },
   );
+}
+
+function answerJson(reply: FastifyReply, pieces: readonly Buffer[], log: Logger): Promise<void> {
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': pieces.reduce((sum, piece) => sum + piece.byteLength, 0),
+  };
+  return answerBytes(reply, { status: 200, headers }, pieces, log);
 }

@@ -1,4 +1,5 @@
 /** Checksums of a body: those that the client sent, held against the bytes that came, and those that are wanted besides. */
+import type { Pieces } from '../pieces.ts';
 import { type ChecksumName, checksumOfHeader, decodeChecksum, startChecksum } from './core/checksum.ts';
 import { type Algorithm, parseAlgorithm } from './core/object-checksum.ts';
 import { S3Error, type S3ErrorName } from './errors.ts';
@@ -60,17 +61,18 @@ export function sentOf(expected: readonly Expectation[]): SendsChecksum {
 
 /** Sums what passes, for whoever asks when it has. */
 export function sumUp(
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: Pieces,
   algorithm: Algorithm,
-): { readonly bytes: AsyncIterable<Uint8Array>; checksum(): SentChecksum } {
+): { readonly bytes: Pieces; checksum(): SentChecksum } {
   const running = startChecksum(algorithm);
+  const summing = (async function* () {
+    for await (const chunk of bytes) {
+      running.update(chunk);
+      yield chunk;
+    }
+  })();
   return {
-    bytes: (async function* () {
-      for await (const chunk of bytes) {
-        running.update(chunk);
-        yield chunk;
-      }
-    })(),
+    bytes: { [Symbol.asyncIterator]: () => summing, release: bytes.release },
     checksum: () => ({ algorithm, value: running.digest().toString('base64') }),
   };
 }
@@ -83,11 +85,9 @@ export function expectation(name: ChecksumName, base64: string): Expectation {
 }
 
 /** @throws {S3Error} while reading: the fault of what is not met. */
-export function checked(
-  bytes: AsyncIterable<Uint8Array>,
-  expected: readonly Expectation[],
-): AsyncIterable<Uint8Array> {
-  return expected.length === 0 ? bytes : summed(bytes, expected);
+export function checked(bytes: Pieces, expected: readonly Expectation[]): Pieces {
+  if (expected.length === 0) return bytes;
+  return { [Symbol.asyncIterator]: () => summed(bytes, expected), release: bytes.release };
 }
 
 async function* summed(

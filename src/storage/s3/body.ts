@@ -1,4 +1,5 @@
 /** The body of a request as the operation wants it: decoded, and proven to be what was signed and summed. */
+import { networkPieces, type Pieces } from '../pieces.ts';
 import type { Authenticated } from './authenticate.ts';
 import {
   checked,
@@ -23,7 +24,7 @@ import { header, type S3Request } from './request.ts';
 
 export interface Body extends SendsChecksum {
   /** To be read once. @throws {S3Error} BadDigest, ContentSha256Mismatch, SignatureDoesNotMatch, IncompleteBody, MalformedTrailer */
-  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly bytes: Pieces;
   /** Without any encoding; undefined when the client did not say. */
   readonly sizeBytes: number | undefined;
 }
@@ -48,7 +49,7 @@ function openExpecting(request: S3Request, auth: Authenticated, expected: Expect
   if (expectMd5 !== undefined) expected.push(expectation('md5', expectMd5));
 
   // Leaving the loop early must not close the socket that the answer goes out on.
-  const raw: AsyncIterable<Uint8Array> = request.fastify.raw.iterator({ destroyOnReturn: false });
+  const raw = networkPieces(request.fastify.raw.iterator({ destroyOnReturn: false }));
   if (isStreaming(auth.contentSha256)) {
     const { bytes, sizeBytes } = openChunked(request, auth, raw, expected);
     return { bytes: checked(bytes, expected), sizeBytes, ...sentOf(expected) };

@@ -1,7 +1,7 @@
 /** What an operation of the S3 protocol is given, and what it answers. */
-import type { Readable } from 'node:stream';
 import { StorageError } from '../errors.ts';
 import type { Operation } from '../operations.ts';
+import type { Pieces } from '../pieces.ts';
 import { findBucketLimits } from '../queries/buckets.ts';
 import type { Scope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
@@ -20,7 +20,7 @@ export interface S3Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | number | undefined>>;
   readonly xml?: string;
-  readonly body?: Buffer | Readable;
+  readonly body?: Buffer | Pieces;
 }
 
 export interface S3Operation {

@@ -1,5 +1,6 @@
 /** The S3 protocol at `/storage/v1/s3`: signature, operation, answer in XML. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { answerBytes, setHeaders } from '../answer.ts';
 import { openScopeAs, pathOf } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { authenticate } from './authenticate.ts';
@@ -20,8 +21,8 @@ export function s3Routes(app: FastifyInstance, service: StorageService): void {
   // Bodies are left on the wire until the caller is known to be allowed to send them.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => sendError(service, request, reply, error));
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    send(reply, request, await answer(service, request, reply));
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
+    send(service, reply, await answer(service, request, reply));
   for (const url of [s3Prefix, `${s3Prefix}/*`])
     app.route({ method: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'], url, handler });
 }
@@ -44,13 +45,18 @@ async function answer(
   return run({ service, scope, auth, request });
 }
 
-function send(reply: FastifyReply, request: FastifyRequest, answer: S3Answer): FastifyReply {
-  reply.code(answer.status ?? 200);
-  reply.header('x-amz-request-id', request.id).header('access-control-expose-headers', exposedHeaders);
-  for (const [name, value] of Object.entries(answer.headers ?? {}))
-    if (value !== undefined) reply.header(name, value);
-  if (answer.xml !== undefined) return reply.type('application/xml').send(answer.xml);
-  return reply.send(answer.body);
+async function send(service: StorageService, reply: FastifyReply, answer: S3Answer): Promise<void> {
+  const status = answer.status ?? 200;
+  const headers = {
+    'x-amz-request-id': reply.request.id,
+    'access-control-expose-headers': exposedHeaders,
+    ...answer.headers,
+  };
+  if (answer.body !== undefined) return answerBytes(reply, { status, headers }, answer.body, service.log);
+  setHeaders(reply, headers);
+  reply.code(status);
+  if (answer.xml === undefined) await reply.send();
+  else await reply.type('application/xml').send(answer.xml);
 }
 
 function sendError(

@@ -1,7 +1,7 @@
 /** ListObjects and ListObjectsV2: pages of keys in the order of their bytes, folders by any delimiter. */
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { readObjectMetadata } from '../../core/object-headers.ts';
-import { type ListedLine, listByDelimiter, listKeys } from '../../queries/listing.ts';
+import { type ListedLine, listByDelimiter, listKeys, readLines } from '../../queries/listing.ts';
 import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
 import { encodeListedKey } from '../core/encoding.ts';
 import { writeXml, type XmlContent } from '../core/xml-writer.ts';
@@ -101,10 +101,11 @@ async function listPage(call: S3Call, after: string): Promise<Page> {
 
   // One more than shown tells whether there is a next page.
   const options = { prefix, limit: maxKeys + 1, startAfter: after };
-  const found = await scope.asUser((tx) =>
+  const found = await readLines(
+    scope.eachAsUser(),
     delimiter === ''
-      ? listKeys(tx, request.bucket, { ...options, column: 'name', order: 'asc', columnAfter: undefined })
-      : listByDelimiter(tx, request.bucket, delimiter, options),
+      ? listKeys(request.bucket, { ...options, column: 'name', order: 'asc', columnAfter: undefined })
+      : listByDelimiter(request.bucket, delimiter, options),
   );
   const shown = found.slice(0, maxKeys);
   const last = found.length > maxKeys && maxKeys > 0 ? shown.at(-1) : undefined;
@@ -143,7 +144,7 @@ function pathOf(line: ListedLine, delimiter: string): string {
 }
 
 function contentsOf(line: ListedLine, encode: (key: string) => string): Readonly<Record<string, XmlContent>> {
-  const metadata = readObjectMetadata(line.metadata === null ? null : JSON.parse(line.metadata));
+  const metadata = readObjectMetadata(line.metadata);
   return {
     Key: encode(line.name),
     LastModified: line.updated_at ?? undefined,

@@ -1,0 +1,25 @@
+/** A file, or a range of it, piece by piece. */
+import type { FileHandle } from 'node:fs/promises';
+import type { ByteRange } from '../core/range.ts';
+import { givePiece, type Pieces, pieceBytes, takePiece } from '../pieces.ts';
+
+/** The handle is closed with the last piece, or when nobody asks for more. */
+export function filePieces(handle: FileHandle, range: ByteRange): Pieces {
+  return { [Symbol.asyncIterator]: () => readPieces(handle, range), release: givePiece };
+}
+
+/** @throws {Error} when the file ends before the range does */
+export async function* readPieces(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  try {
+    for (let position = start; position <= end; ) {
+      const piece = takePiece();
+      const wanted = Math.min(pieceBytes, end + 1 - position);
+      const { bytesRead } = await handle.read(piece, 0, wanted, position);
+      if (bytesRead === 0) throw new Error('The file is shorter than it was when opened');
+      position += bytesRead;
+      yield piece.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
