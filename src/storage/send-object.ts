@@ -43,10 +43,9 @@ export async function sendObject(
       'x-robots-tag': robotsTag(metadata.xRobotsTag),
       etag: current.etag,
       'last-modified': current.lastModified?.toUTCString(),
+      expires: expires?.toUTCString(),
     };
-    const lifetime = expires
-      ? { expires: expires.toUTCString() }
-      : { 'cache-control': cacheControl(metadata.cacheControl, isStale) };
+    const lifetime = { 'cache-control': expires ? undefined : cacheControl(metadata.cacheControl, isStale) };
     if (notModified) {
       await body.close();
       await answerBytes(reply, { status: 304, headers: { ...common, ...lifetime } }, undefined, log);

@@ -299,3 +299,36 @@ test('statements alone are a transaction of their own, in one round trip', async
   expect(await count()).toBe(1);
   await pool.exec('drop table public.alone');
 });
+
+test('rows are handed on where they lie, whatever their size, on several connections at once', async () => {
+  const pool = open({ max: 4 });
+  const read = async (seed: number): Promise<void> => {
+    const seen: (readonly (string | null)[])[] = [];
+    const sizes = Array.from({ length: 40 }, (_, index) => (index * 7919 * seed) % 150_000);
+    const statement = sql`
+      select n, repeat(chr(96 + ${seed}), size), null, '' from unnest(${sizes}::int[]) with ordinality as s (size, n)`;
+    await pool.rows(statement, (row) => {
+      seen.push([row.text(0), row.text(1), row.text(2), row.text(3)]);
+      expect([row.start(2), row.end(2)]).toEqual([-1, -1]);
+      expect(row.end(3)).toBe(row.start(3));
+    });
+    const letter = String.fromCharCode(96 + seed);
+    expect(seen).toEqual(sizes.map((size, index) => [String(index + 1), letter.repeat(size), null, '']));
+  };
+  await Promise.all([1, 2, 3, 4].map(read));
+});
+
+test('rows count only when the transaction has ended well', async () => {
+  const pool = open({ max: 1 });
+  let count = 0;
+  const some = sql`select 1 / (50 - n) from generate_series(1, 100) n`;
+  await expect(pool.rows(some, () => count++)).rejects.toMatchObject({ code: '22012' });
+  expect(count).toBe(49);
+  // The settings are gone, and what they were set to has given no row.
+  const settings = [['plinth.seen', 'yes']] as const;
+  const seen: (string | null)[] = [];
+  const setting = sql`select current_setting('plinth.seen', true)`;
+  await pool.rows(setting, (row) => seen.push(row.text(0)), { settings, readOnly: true });
+  await pool.rows(setting, (row) => seen.push(row.text(0)));
+  expect(seen).toEqual(['yes', '']);
+});

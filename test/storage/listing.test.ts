@@ -1,6 +1,7 @@
 /** Both listings, page by page, against what a plain sort would give. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
+import { isoTimestamp } from '../../src/storage/core/timestamps.ts';
 import { type StorageServer, startStorage } from './server.ts';
 
 let server: StorageServer;
@@ -133,4 +134,64 @@ describe('list v1', () => {
   test('of a bucket that is not there is empty', async () => {
     expect((await server.client().from('none').list()).data).toEqual([]);
   });
+});
+
+test('odd rows are shown byte for byte as JSON.stringify would', async () => {
+  const pool = server.database.pool('supabase_storage_admin');
+  const odd = [
+    'quote"s',
+    'back\\slash',
+    'tab\tand\nline',
+    'bell\u0007 and delete\u007f',
+    'separators\u2028\u2029',
+    'ünïcödé 漢字 \u{1f600}',
+    "it's <b>&amp;",
+    ' blank ',
+  ];
+  await pool.query(sql`insert into storage.buckets (id, name) values ('odd', 'odd')`);
+  await pool.query(sql`
+    insert into storage.objects (bucket_id, name, version, metadata, created_at, updated_at, last_accessed_at)
+    select 'odd', name, '', case when n % 3 = 0 then null else jsonb_build_object('eTag', '"' || name || '"', 'n', n, 'deep', array[1.50, null]) end,
+      case n % 4 when 0 then null when 1 then '12026-01-02 03:04:05.6+00'::timestamptz else now() end,
+      case n % 4 when 1 then 'infinity'::timestamptz else '2026-01-02 03:04:05'::timestamptz end,
+      case n % 2 when 0 then null else '2026-01-02 03:04:05.0009+02'::timestamptz end
+    from unnest(${odd}::text[]) with ordinality as k (name, n)`);
+  const rows = await pool.query<Record<string, string | null>>(sql`
+    select name, id, updated_at, created_at, last_accessed_at, metadata::text as metadata
+    from storage.objects where bucket_id = 'odd'`);
+  const shown = (row: Record<string, string | null>, name: string): string => {
+    const { id = null, updated_at = null, created_at = null, last_accessed_at = null, metadata } = row;
+    const line = {
+      name,
+      id,
+      updated_at: isoTimestamp(updated_at),
+      created_at: isoTimestamp(created_at),
+      last_accessed_at: isoTimestamp(last_accessed_at),
+    };
+    return `${JSON.stringify(line).slice(0, -1)},"metadata":${metadata ?? 'null'}}`;
+  };
+  const sorted = (order: (name: string) => string) =>
+    rows.toSorted((a, b) =>
+      Buffer.compare(Buffer.from(order(a.name ?? '')), Buffer.from(order(b.name ?? ''))),
+    );
+  const ask = async (path: string, body: object): Promise<string> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await server.request(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+    return text;
+  };
+
+  const lines = sorted((name) => name.toLowerCase()).map((row) => shown(row, row.name ?? ''));
+  expect(await ask('/object/list/odd', { prefix: '' })).toBe(`[${lines.join()}]`);
+  const objects = sorted((name) => name).map((row) => shown(row, row.name ?? ''));
+  expect(await ask('/object/list-v2/odd', {})).toBe(
+    `{"hasNext":false,"folders":[],"objects":[${objects.join()}]}`,
+  );
+  const keyed = sorted((name) => name).map(
+    (row) => `{"key":${JSON.stringify(row.name)},${shown(row, row.name ?? '').slice(1)}`,
+  );
+  expect(await ask('/object/list-v2/odd', { with_delimiter: true })).toBe(
+    `{"hasNext":false,"folders":[],"objects":[${keyed.join()}]}`,
+  );
 });

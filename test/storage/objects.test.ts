@@ -93,6 +93,31 @@ describe('objects', () => {
     }
   });
 
+  test('full of what looks like the end of a form come back as they were', async () => {
+    const ends = ['\r', '\r\n', '\r\n-', '\r\n--', '\r\n--bound', '\r\n--boundarie', '--boundary--'];
+    const headers = { 'content-type': 'multipart/form-data; boundary=boundary' };
+    const round = async (index: number): Promise<void> => {
+      const filling = Array.from({ length: 60 }, (_, turn) =>
+        Buffer.concat([
+          randomBytes((turn * 4001 * (index + 1)) % 9000),
+          Buffer.from(ends[turn % 7] as string),
+        ]),
+      );
+      const bytes = Buffer.concat(filling);
+      const body = Buffer.concat([
+        Buffer.from('--boundary\r\ncontent-disposition: form-data; name=""; filename="a"\r\n\r\n'),
+        bytes,
+        Buffer.from('\r\n--boundary--\r\n'),
+      ]);
+      const path = `/object/private/ends/${index}`;
+      const sent = await server.request(path, { method: 'POST', headers, body: new Uint8Array(body) });
+      expect(sent.status).toBe(200);
+      const got = Buffer.from(await (await server.request(path)).arrayBuffer());
+      expect(got.equals(bytes)).toBe(true);
+    };
+    await Promise.all(Array.from({ length: 6 }, (_, index) => round(index)));
+  });
+
   test('are replaced only when asked, and the old bytes go', async () => {
     expect((await files().upload('once', 'one')).error).toBeNull();
     expect((await files().upload('once', 'two')).error).toMatchObject({ status: 400, statusCode: '409' });
