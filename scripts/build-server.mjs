@@ -88,7 +88,9 @@ const tlsWhenAsked = {
   resolveId(/** @type {string} */ id, /** @type {string | undefined} */ importer) {
     const builtin = id.replace(/^node:/, '');
     const isPackage = importer?.includes('node_modules') ?? false;
-    return isPackage && ['http2', 'https', 'tls'].includes(builtin) ? `\0when-asked:${builtin}.cjs` : undefined;
+    return isPackage && ['http2', 'https', 'tls'].includes(builtin)
+      ? `\0when-asked:${builtin}.cjs`
+      : undefined;
   },
   load(/** @type {string} */ id) {
     const builtin = /^\0when-asked:(.*)\.cjs$/.exec(id)?.[1];
