@@ -63,6 +63,10 @@ export function translateDatabaseError(error: unknown): unknown {
       return new StorageError('DatabaseInvalidObjectDefinition', undefined, cause);
     case '22P02':
       return new StorageError('InvalidParameter', error.message, cause);
+    case '22021':
+    case '22P05':
+      // NUL, which PostgreSQL's text and jsonb lack.
+      return new StorageError('InvalidParameter', 'Text must not contain null characters', cause);
     case '42703':
     case '42P01':
       return new StorageError('DatabaseSchemaMismatch', undefined, cause);

@@ -11,6 +11,7 @@ import { storing } from './backend-errors.ts';
 import { change } from './changes.ts';
 import { isMimeAllowed, smallestLimit } from './core/limits.ts';
 import { isFolderPlaceholder, isValidKey } from './core/names.ts';
+import { readObjectMetadata } from './core/object-headers.ts';
 import { StorageError } from './errors.ts';
 import { type BucketLimits, findBucketLimits } from './queries/buckets.ts';
 import { insertChecksum, type StoredChecksum } from './queries/checksums.ts';
@@ -52,6 +53,23 @@ export function requireMime(mimeType: string, limits: BucketLimits, key: string)
 
 export function requireKey(key: string): void {
   if (!isValidKey(key)) throw new StorageError('InvalidKey', `Invalid key: ${key}`);
+}
+
+/**
+ * What another bucket lets in holds for what comes from a bucket, too. A missing bucket is told by whoever writes the row.
+ * @throws {StorageError} EntityTooLarge, InvalidMimeType
+ */
+export async function requireFits(
+  service: StorageService,
+  scope: Scope,
+  { bucketId, key }: ObjectAddress,
+  metadata: Record<string, unknown> | null,
+): Promise<void> {
+  const limits = await findBucketLimits(scope.eachAsService({ readOnly: true }), bucketId);
+  if (!limits) return;
+  const { size, mimetype } = readObjectMetadata(metadata);
+  requireMime(mimetype ?? 'application/octet-stream', limits, key);
+  if ((size ?? 0) > maxObjectBytes(service, limits, key)) throw new StorageError('EntityTooLarge');
 }
 
 export interface WriteCheck extends ObjectAddress {

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
+import { signByHand } from './s3/clients.ts';
 import { alice, bob, eventually, type StorageServer, startStorage } from './server.ts';
 
 let server: StorageServer;
@@ -325,4 +326,211 @@ describe('broken uploads', () => {
       .query<{ version: string }>(sql`select version from storage.objects`);
     expect((await server.files()).objects.toSorted()).toEqual(versions.map((row) => row.version).toSorted());
   });
+});
+
+describe('limits of a bucket hold for what comes from another', () => {
+  beforeAll(async () => {
+    const storage = server.client();
+    await storage.createBucket('texts', { public: false, allowedMimeTypes: ['text/*'] });
+    await storage.createBucket('tiny', { public: false, fileSizeLimit: 3 });
+    await storage.from('open').upload('limits/bytes', 'bytes', { contentType: 'image/png' });
+    await storage.from('texts').upload('text', 'text', { contentType: 'text/plain' });
+  });
+  const files = () => server.client().from('open');
+
+  test('copied or moved', async () => {
+    for (const [destinationBucket, statusCode] of [
+      ['texts', '415'],
+      ['tiny', '413'],
+    ] as const) {
+      const copied = await files().copy('limits/bytes', 'x', { destinationBucket });
+      expect(copied.error).toMatchObject({ statusCode });
+      const moved = await files().move('limits/bytes', 'x', { destinationBucket });
+      expect(moved.error).toMatchObject({ statusCode });
+    }
+    expect(await (await files().download('limits/bytes')).data?.text()).toBe('bytes');
+  });
+
+  test('and a copy cannot lie about its bytes', async () => {
+    const copy = async (body: Record<string, unknown>) =>
+      (
+        await server.request('/object/copy', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ copyMetadata: false, ...body }),
+        })
+      ).json();
+    const within = { bucketId: 'texts', sourceKey: 'text', destinationKey: 'forged' };
+    expect(await copy({ ...within, metadata: { mimetype: 'text/html; charset=x' } })).toMatchObject({
+      Key: 'texts/forged',
+    });
+    expect(
+      await copy({ ...within, destinationKey: 'no', metadata: { mimetype: 'image/png' } }),
+    ).toMatchObject({
+      statusCode: '415',
+    });
+    const lies = {
+      size: 1,
+      contentLength: 1,
+      eTag: '"x"',
+      xRobotsTag: 'all',
+      httpStatusCode: 500,
+      more: 'x',
+    };
+    const made = await copy({
+      ...{ bucketId: 'open', sourceKey: 'limits/bytes', destinationKey: 'limits/copy' },
+      metadata: { ...lies, cacheControl: 'max-age=1' },
+    });
+    const [row] = await server.database
+      .pool('supabase_storage_admin')
+      .query<{ metadata: Record<string, unknown> }>(
+        sql`select metadata from storage.objects where name = 'limits/copy'`,
+      );
+    expect(made).toMatchObject({ Key: 'open/limits/copy' });
+    expect(row?.metadata).toMatchObject({
+      ...{ size: 5, contentLength: 5, httpStatusCode: 200, cacheControl: 'max-age=1', mimetype: 'image/png' },
+      eTag: expect.stringMatching(/^"[0-9a-f]{32}"$/),
+    });
+    expect(Object.keys(row?.metadata ?? {})).not.toContain('xRobotsTag');
+    expect(Object.keys(row?.metadata ?? {})).not.toContain('more');
+  });
+});
+
+describe('whoever may not write', () => {
+  /** Sends the head of a request that announces a large body, and no byte of it. */
+  function announce(method: string, path: string, headers: Record<string, string>): Promise<string> {
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const lines = Object.entries({ host: 'x', 'content-length': '40000000', ...headers });
+    socket.write(
+      `${method} /storage/v1${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+    );
+    return new Promise((resolve, reject) => {
+      let seen = '';
+      socket.on('error', reject).on('data', (data) => {
+        seen += data.toString();
+        if (!/\r\n\r\n[\s\S]*(?:\}|>|\n|policy)$/.test(seen)) return;
+        socket.destroy();
+        resolve(seen);
+      });
+    });
+  }
+
+  test('is told before a byte has come', async () => {
+    const authorization = `Bearer ${server.tokenOf(bob)}`;
+    const before = await server.files();
+    const key = `/private/${alice.sub}/before`;
+    for (const method of ['POST', 'PUT'])
+      expect(await announce(method, `/object${key}`, { authorization, 'content-type': 'a/b' })).toContain(
+        'row-level security',
+      );
+    const name = Buffer.from(`${alice.sub}/before`).toString('base64');
+    const begun = await announce('POST', '/upload/resumable', {
+      authorization,
+      'tus-resumable': '1.0.0',
+      'upload-length': '40000000',
+      'content-type': 'application/offset+octet-stream',
+      'upload-metadata': `bucketName ${Buffer.from('private').toString('base64')},objectName ${name}`,
+    });
+    expect(begun).toMatch(/^HTTP\/1.1 403 [\s\S]*row-level security/);
+    expect(
+      await announce('PUT', `/object/upload/sign${key}?token=nonsense`, { 'content-type': 'a/b' }),
+    ).toContain('InvalidJWT');
+    const signed = signByHand(server, {
+      ...{ method: 'PUT', path: key, contentSha256: 'UNSIGNED-PAYLOAD' },
+      ...{ accessKeyId: 'stub', secret: server.keys.anonKey },
+      headers: { 'x-amz-security-token': server.tokenOf(bob) },
+    });
+    expect(await announce('PUT', `/s3${key}`, signed.headers)).toContain('row-level security');
+    expect(await server.files()).toEqual(before);
+  });
+
+  test('cannot put something in the place of what somebody else has', async () => {
+    const his = server.client(bob).from('private');
+    await his.upload(`${bob.sub}/own`, 'his');
+    await server.database.pool('postgres').exec(`
+      create policy give_away on storage.objects for update to authenticated
+        using (bucket_id = 'private' and (storage.foldername(name))[1] = auth.uid()::text)
+        with check (bucket_id = 'private');
+      create policy see_all on storage.objects for select to authenticated using (bucket_id = 'private')`);
+    try {
+      const over = await his.move(`${bob.sub}/own`, mine);
+      expect(over.error).toMatchObject({ statusCode: '409' });
+    } finally {
+      await server.database.pool('postgres').exec(`
+        drop policy give_away on storage.objects; drop policy see_all on storage.objects`);
+    }
+    expect(await (await server.client(alice).from('private').download(mine)).data?.text()).toBe('alice');
+    expect(await (await his.download(`${bob.sub}/own`)).data?.text()).toBe('his');
+  });
+
+  test('cannot name another owner', async () => {
+    const key = `${alice.sub}/owned`;
+    const field = (name: string, value: string) => `${name} ${Buffer.from(value).toString('base64')}`;
+    const made = await server.request('/upload/resumable', {
+      method: 'POST',
+      claims: alice,
+      headers: {
+        'tus-resumable': '1.0.0',
+        'upload-length': '1',
+        'content-type': 'application/offset+octet-stream',
+        'upload-metadata': [
+          ...[field('bucketName', 'private'), field('objectName', key), field('owner', bob.sub)],
+          ...[field('owner_id', bob.sub), field('version', 'x'), field('__proto__', '{"owner":"x"}')],
+        ].join(),
+      },
+      body: 'x',
+    });
+    expect(made.status, await made.text()).toBe(201);
+    const form = new FormData();
+    form.append('owner', bob.sub);
+    form.append('metadata', JSON.stringify({ owner: bob.sub, owner_id: bob.sub }));
+    form.append('', new Blob(['x']));
+    await server.request(`/object/private/${key}-form`, { method: 'POST', claims: alice, body: form });
+    const rows = await server.database
+      .pool('supabase_storage_admin')
+      .query(sql`select distinct owner, owner_id from storage.objects where name like ${`${key}%`}`);
+    expect(rows).toEqual([{ owner: alice.sub, owner_id: alice.sub }]);
+  });
+
+  test('sees no more by a cursor that is forged', async () => {
+    const page = async (lines: string, more = {}) => {
+      const cursor = Buffer.from(lines).toString('base64');
+      const { data, error } = await server
+        .client(bob)
+        .from('private')
+        .listV2({ cursor, ...more });
+      return error ? error.message : data.objects.map(({ name }) => name);
+    };
+    for (const lines of ['l:', `l:${alice.sub}`, 'l:\nc:created_at\na:1970-01-01T00:00:00Z', 'l:\no:desc'])
+      for (const name of await page(lines)) expect(name).toContain(bob.sub);
+    for (const lines of ['l:\nc:owner', 'l:\no:asc; drop', "l:\na:'", 'x:1', 'l:\nc:version'])
+      expect(await page(lines)).toBe('Invalid Parameter continuation token');
+  });
+});
+
+test('a link to upload is for its bucket, and for nothing else', async () => {
+  await server.client().createBucket('beside', { public: false });
+  const { data } = await server.client().from('beside').createSignedUploadUrl('linked');
+  const put = (path: string, method = 'PUT') =>
+    server.request(`/object/upload/sign${path}?token=${data?.token}`, {
+      ...{ method, claims: null },
+      ...(method === 'PUT' ? { body: 'x' } : {}),
+    });
+  for (const path of [
+    '/open/linked',
+    '/beside/linked/',
+    '/beside//linked',
+    '/beside/linked2',
+    '/beside/LINKED',
+  ])
+    expect(await (await put(path)).json(), path).toMatchObject({ code: 'InvalidSignature' });
+  for (const method of ['GET', 'DELETE', 'POST'])
+    expect((await put('/beside/linked', method)).status, method).toBeGreaterThanOrEqual(400);
+  for (const place of ['object', 'render/image'])
+    expect(
+      (await server.request(`/${place}/sign/beside/linked?token=${data?.token}`, { claims: null })).status,
+    ).toBeGreaterThanOrEqual(400);
+  expect((await put('/beside/linked')).status).toBe(200);
+  expect(await (await put('/beside/linked')).json()).toMatchObject({ statusCode: '409' });
 });

@@ -208,6 +208,9 @@ describe('who may see', () => {
     expect(answer.headers.get('expires')).toMatch(/GMT$/);
     expect(answer.headers.get('cache-control')).toBeNull();
     expect((await pictureOf(answer)).width).toBe(12);
+    // The link to a picture is none to the original.
+    const original = new URL(url.href.replace('/render/image/sign/', '/object/sign/'));
+    expect(await (await fetch(original)).json()).toMatchObject({ code: 'InvalidSignature' });
     url.pathname = url.pathname.replace('photo', 'other');
     expect(await (await fetch(url)).json()).toMatchObject({ code: 'InvalidSignature' });
     const upload = await files.createSignedUploadUrl(`${alice.sub}/new.jpg`);

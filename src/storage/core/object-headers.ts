@@ -19,7 +19,7 @@ export function readObjectMetadata(value: unknown): ObjectMetadata {
   if (typeof value !== 'object' || value === null) return {};
   const raw = value as Record<string, unknown>;
   return {
-    eTag: text(raw.eTag),
+    eTag: typeof raw.eTag === 'string' && isHeaderText(raw.eTag) ? raw.eTag : undefined,
     size: count(raw.size),
     mimetype: text(raw.mimetype),
     cacheControl: text(raw.cacheControl),

@@ -7,7 +7,7 @@ import { operations } from '../operations.ts';
 import { findObject, viewOf } from '../queries/objects.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
-import { requireKey } from '../uploads.ts';
+import { requireFits, requireKey } from '../uploads.ts';
 import { authorizationHeader } from './schemas.ts';
 
 interface CopyBody {
@@ -51,15 +51,18 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
 
       const metadata = {
         ...source.metadata,
-        ...(copyMetadata ? {} : definedFields(request.body.metadata ?? {})),
+        ...(copyMetadata ? {} : chosenFields(request.body.metadata ?? {})),
       };
+      const bucketId = request.body.destinationBucket || sourceBucket;
+      if (bucketId !== sourceBucket || metadata.mimetype !== source.metadata?.mimetype)
+        await requireFits(service, scope, { bucketId, key: destinationKey }, metadata);
       const metadataHeader = request.headers['x-metadata'];
       const userMetadata = copyMetadata
         ? source.user_metadata
         : parseMetadataHeader(typeof metadataHeader === 'string' ? metadataHeader : undefined);
       const row = await copyObject(service, scope, {
         source,
-        bucketId: request.body.destinationBucket || sourceBucket,
+        bucketId,
         key: destinationKey,
         owner: scope.owner,
         upsert: request.headers['x-upsert'] === 'true',
@@ -71,8 +74,10 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
   );
 }
 
-function definedFields(fields: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+/** What a client may say of a copy; the rest of the metadata tells of the bytes. */
+function chosenFields({ cacheControl, mimetype }: NonNullable<CopyBody['metadata']>): Record<string, string> {
+  return {
+    ...(cacheControl === undefined ? {} : { cacheControl }),
+    ...(mimetype === undefined ? {} : { mimetype }),
+  };
 }

@@ -1,5 +1,6 @@
 /** `GET /object/…`: the bytes, for the caller, for anybody, or by a signed URL. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
 import { findCallersObject, findPublicObject, findSignedObject } from '../readable-object.ts';
 import { openScope } from '../scope.ts';
@@ -57,7 +58,9 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     },
     async (request, reply) => {
       const address = addressOf(request);
-      const { exp } = verifySignedUrl(service, request.query.token, 'download', address);
+      const { exp, transformations } = verifySignedUrl(service, request.query.token, 'download', address);
+      // Whoever was given the picture was not given the original.
+      if (transformations !== '') throw new StorageError('InvalidSignature');
       const scope = openScope(service, request, operations.getSignedObject, 'none');
       const object = await findSignedObject(scope, address);
       return sendObject(service, request, reply, object, new Date(exp * 1000));

@@ -5,7 +5,7 @@ import { operations } from '../operations.ts';
 import { findObject, moveObject } from '../queries/objects.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
-import { requireKey } from '../uploads.ts';
+import { requireFits, requireKey } from '../uploads.ts';
 import { authorizationHeader } from './schemas.ts';
 
 interface MoveBody {
@@ -44,11 +44,21 @@ export function moveRoutes(app: FastifyInstance, service: StorageService): void 
         toName: destinationKey,
         ...scope.owner,
       };
-      const allowed = await scope.asUser(
-        async (tx) => (await findObject(tx, bucketId, sourceKey)) && (await moveObject(tx, move)),
+      const source = await scope.asUser(
+        async (tx) => {
+          const found = await findObject(tx, bucketId, sourceKey);
+          return found && (await moveObject(tx, move)) ? found : undefined;
+        },
         { end: 'rollback' },
       );
-      if (!allowed) throw new StorageError('NoSuchKey');
+      if (!source) throw new StorageError('NoSuchKey');
+      if (move.toBucketId !== bucketId)
+        await requireFits(
+          service,
+          scope,
+          { bucketId: move.toBucketId, key: destinationKey },
+          source.metadata,
+        );
       const id = await scope.asService((tx) => moveObject(tx, move));
       if (!id) throw new StorageError('NoSuchKey');
       return { message: 'Successfully moved', Id: id, Key: destinationKey };
