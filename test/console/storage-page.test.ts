@@ -19,6 +19,7 @@ const stored = [
     'image/svg+xml',
     `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload="top.document.title='pwned'">${attack}</svg>`,
   ],
+  ['paper.pdf', 'application/pdf', '%PDF-1.4'],
   ['docs/notes.txt', 'text/plain', 'plain notes'],
   ['docs/deep/data.json', 'application/json', '{"a": 1}'],
 ] as const;
@@ -252,6 +253,29 @@ test('a picture is shown small, where the service makes it so', async () => {
     .poll(() => damaged.getAttribute('src'), { timeout: 10_000 })
     .toContain('/storage/v1/object/sign/files/damaged.png');
   expect(complaints.list.filter((text) => !/status of 400/.test(text))).toEqual([]);
+  await close();
+});
+
+test('a PDF is in no frame of the page: it opens in a tab that has no way back', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  await go('/storage?bucket=files&file=paper.pdf');
+  const link = page.getByRole('dialog').getByRole('link', { name: 'Open the PDF in a new tab' });
+  await link.waitFor();
+  expect(await page.locator('iframe, object, embed').count()).toBe(0);
+  // Whatever the tab holds, a PDF or the worst that could be served in its place.
+  await page
+    .context()
+    .route('**/storage/v1/object/sign/files/paper.pdf*', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<p>here</p><script>document.title = String(window.opener)</script>`,
+      }),
+    );
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), link.press('Enter')]);
+  await tab.getByText('here').waitFor();
+  expect([await tab.title(), await tab.evaluate(() => document.referrer)]).toEqual(['null', '']);
+  await expectSound(page, 'a PDF');
+  expect(complaints.list).toEqual([]);
   await close();
 });
 

@@ -59,6 +59,7 @@ export const messages = {
 
   'file.loading': 'Preview',
   'file.no-preview': 'No preview for {type}.',
+  'file.open-pdf': 'Open the PDF in a new tab',
   'file.cut': 'The first 64 KiB are shown.',
   'file.download': 'Download',
   'file.share': 'Link to share',

@@ -1,9 +1,10 @@
 /**
  * What a file looks like. Pictures, sound and film are drawn by elements that run nothing; whatever can hold scripts (HTML,
- * SVG's source, XML) is shown as text. A PDF gets a frame, since browsers show none in a sandboxed one: storage serves it
- * as that type and no other (`nosniff`), and puts everything that can hold scripts into a sandbox of its own.
+ * SVG's source, XML) is shown as text. A PDF can hold scripts and links too, and browsers show none in a sandboxed frame: it
+ * opens in a tab of its own, which knows nothing of this one and cannot lead it elsewhere.
  */
-import { IconEyeOff } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconExternalLink, IconEyeOff } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CodeBlock } from '../../components/json-block.tsx';
@@ -36,7 +37,20 @@ export function Preview({ info, name }: { info: FileInfo; name: string }) {
       <audio src={info.link} controls preload="metadata" className={classes.sound} aria-label={name} />
     );
   if (type === 'application/pdf')
-    return <iframe src={info.link} title={name} className={classes.paper} referrerPolicy="no-referrer" />;
+    return (
+      <div className={classes.stage}>
+        <Button
+          component="a"
+          href={info.link}
+          target="_blank"
+          rel="noopener noreferrer"
+          variant="default"
+          leftSection={<IconExternalLink size={16} aria-hidden />}
+        >
+          {t('file.open-pdf')}
+        </Button>
+      </div>
+    );
   if (textTypes.test(type)) return <TextPreview info={info} name={name} />;
   return (
     <p className={classes.none}>
