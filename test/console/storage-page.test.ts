@@ -263,14 +263,12 @@ test('a PDF is in no frame of the page: it opens in a tab that has no way back',
   await link.waitFor();
   expect(await page.locator('iframe, object, embed').count()).toBe(0);
   // Whatever the tab holds, a PDF or the worst that could be served in its place.
-  await page
-    .context()
-    .route('**/storage/v1/object/sign/files/paper.pdf*', (route) =>
-      route.fulfill({
-        contentType: 'text/html',
-        body: `<p>here</p><script>document.title = String(window.opener)</script>`,
-      }),
-    );
+  await page.context().route('**/storage/v1/object/sign/files/paper.pdf*', (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      body: `<p>here</p><script>document.title = String(window.opener)</script>`,
+    }),
+  );
   const [tab] = await Promise.all([page.context().waitForEvent('page'), link.press('Enter')]);
   await tab.getByText('here').waitFor();
   expect([await tab.title(), await tab.evaluate(() => document.referrer)]).toEqual(['null', '']);
