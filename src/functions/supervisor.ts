@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
@@ -15,6 +14,7 @@ import type { Graphs } from './deno/graph.ts';
 import { type RequestUsage, startWorker, type Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
 import type { NewLogLine } from './logs.ts';
+import { makeRunFolder } from './run-folder.ts';
 
 export interface SupervisorOptions {
   readonly deno: string | undefined;
@@ -125,7 +125,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function run(deno: string, source: FunctionSource): Worker {
-    socketRoot ??= mkdtempSync(join(tmpdir(), 'plinth-fn-'));
+    socketRoot ??= makeRunFolder(options.cacheDir);
     const { slug } = source;
     const name = createHash('sha256').update(slug).digest('hex').slice(0, 6);
     const worker = startWorker({

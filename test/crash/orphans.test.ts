@@ -1,4 +1,4 @@
-/** A kill -9 of the server alone leaves no worker of a function behind. */
+/** A kill -9 of the server alone leaves no worker of a function behind, and nothing of theirs for long. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,13 +36,16 @@ afterAll(() => {
   rmSync(projectDir, { recursive: true, force: true });
 });
 
-it('workers end with the server', async () => {
+/** Of the workers' sockets and temporary files. */
+const temporary = join(projectDir, 't');
+mkdirSync(temporary, { mode: 0o777 });
+
+/** Starts the server and asks its function. */
+async function callFunction(): Promise<ChildProcess> {
   const server = spawn(
     process.execPath,
     [plinth, 'start', '--workdir', projectDir, '--port', '0', '--json'],
-    {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    },
+    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, TMPDIR: temporary } },
   );
   child = server;
   const ready = await new Promise<{ API_URL: string; ANON_KEY: string }>((resolve) => {
@@ -53,6 +56,16 @@ it('workers end with the server', async () => {
   });
   expect(await answer.text()).toBe('here');
   expect(below('deno')).toHaveLength(1);
-  server.kill('SIGKILL');
+  return server;
+}
+
+it('workers end with the server, and the next one removes what they left', async () => {
+  const first = await callFunction();
+  const folders = () => readdirSync(temporary).filter((name) => name.startsWith('plinth-fn-'));
+  const [left] = folders();
+  first.kill('SIGKILL');
   await expect.poll(() => below('deno'), { timeout: 10_000 }).toEqual([]);
-});
+  expect(folders()).toEqual([left]);
+  await callFunction();
+  expect(folders()).toEqual([expect.not.stringMatching(`^${left}$`)]);
+}, 120_000);
