@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { buildServer, builtServerStamp, serverStamp } from '../scripts/build-server.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -32,28 +33,25 @@ const listedObjects = 1000;
 const ticksPerSecond = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-storage-'));
-const bin = fileURLToPath(new URL('../bin/plinth.mjs', import.meta.url));
-const server = spawn(process.execPath, [bin, 'start', '--workdir', folder, '--port', '0'], {
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
+if (builtServerStamp() !== serverStamp()) await buildServer();
+// As `npm start` runs it.
+const bin = fileURLToPath(new URL('../bin/plinth-built.mjs', import.meta.url));
+const args = ['--min-semi-space-size=8', bin, 'start', '--workdir', folder, '--port', '0', '--json'];
+const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+const pid = server.pid as number;
 
-async function state(): Promise<{ url: string; pid: number; serviceKey: string }> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    await sleep(100);
-    const status = spawn(process.execPath, [bin, 'status', '-o', 'json', '--workdir', folder]);
-    let text = '';
-    for await (const chunk of status.stdout) text += chunk;
-    try {
-      const { API_URL: url, SERVICE_ROLE_KEY: serviceKey } = JSON.parse(text);
-      if ((await fetch(`${url}/health`)).ok) return { url, serviceKey, pid: server.pid as number };
-    } catch {
-      // Not there yet.
-    }
+/** What `start --json` prints when it is ready. */
+async function state(): Promise<{ url: string; serviceKey: string }> {
+  let text = '';
+  for await (const chunk of server.stdout.setEncoding('utf8')) {
+    text += chunk;
+    if (text.includes('\n')) break;
   }
-  throw new Error('The server did not start');
+  const { API_URL: url, SERVICE_ROLE_KEY: serviceKey } = JSON.parse(text);
+  return { url, serviceKey };
 }
 
-const { url, serviceKey, pid } = await state();
+const { url, serviceKey } = await state();
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 function call(method: string, path: string, body?: Buffer | object): Promise<number> {
