@@ -3,29 +3,33 @@
  * each state photographed light and dark, 1280 and 360 px wide, in English and Arabic. Nothing of it is kept in the
  * repository.
  *
- *   npm run build && node scripts/gallery-account.ts [FOLDER] [PART OF A FLOW'S NAME]
+ *   npm run build && node scripts/gallery-account.ts [FOLDER] [PART OF A FLOW'S NAME] [en|ar] [1280|360]
  */
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { stopTestCluster } from '../src/testing.ts';
+import { captchaInternet } from '../test/account/keyboard/captcha-internet.ts';
 import { onConsent } from '../test/account/keyboard/flows/consent.ts';
 import { guests } from '../test/account/keyboard/flows/guests.ts';
 import { withoutScripts } from '../test/account/keyboard/flows/no-scripts.ts';
+import { underRules } from '../test/account/keyboard/flows/rules.ts';
 import { onTheSecurityPage } from '../test/account/keyboard/flows/security.ts';
 import { waysIn } from '../test/account/keyboard/flows/sign-in.ts';
-import { type Look, play } from '../test/account/keyboard/scene.ts';
-import { openWorld } from '../test/account/keyboard/world.ts';
+import { inTrouble } from '../test/account/keyboard/flows/trouble.ts';
+import { type Flow, type Look, play } from '../test/account/keyboard/scene.ts';
+import { openStrictWorld, openWorld, type World } from '../test/account/keyboard/world.ts';
 import { launchBrowser } from '../test/web/browser.ts';
 
-const [folder = 'gallery-account', wanted = ''] = process.argv.slice(2);
-const flows = [...waysIn, ...guests, ...onTheSecurityPage, ...onConsent, ...withoutScripts].filter(
-  ({ name }) => name.includes(wanted),
-);
-const widths = [1280, 360] as const;
+const [folder = 'gallery-account', wanted = '', onlyLanguage, onlyWidth] = process.argv.slice(2);
+const languages = (['en', 'ar'] as const).filter((language) => language === (onlyLanguage ?? language));
+const widths = ([1280, 360] as const).filter((width) => width === Number(onlyWidth ?? width));
+
+/** A page that waits for an answer never comes to rest. */
+const restMs = 2000;
 
 /** Both schemes of what is there now. */
 async function shoot(page: Page, state: string, language: string): Promise<void> {
-  await page.waitForLoadState('networkidle');
+  await page.waitForLoadState('networkidle', { timeout: restMs }).catch(() => undefined);
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
     const name = `${state.replace(/\W+/g, '-')}-${language}-${colorScheme}-${page.viewportSize()?.width}.png`;
@@ -33,28 +37,45 @@ async function shoot(page: Page, state: string, language: string): Promise<void>
   }
 }
 
-mkdirSync(folder, { recursive: true });
-const world = await openWorld();
 const browser = await launchBrowser();
 let isWhole = true;
-try {
-  for (const language of ['en', 'ar'] as const) {
-    for (const width of widths) {
-      for (const flow of flows) {
-        const look: Look = { colorScheme: 'light', width };
-        const onState = (page: Page, state: string) => shoot(page, state, language);
-        try {
-          await play(flow, { world, browser, look, language, onState });
-        } catch (error) {
-          isWhole = false;
-          console.error(`${language}, ${width} px, ${flow.name}: ${error}`);
+
+/** The flows of a world in every look. */
+async function photograph(all: readonly Flow[], open: () => Promise<World>): Promise<void> {
+  const flows = all.filter(({ name }) => name.includes(wanted));
+  if (flows.length === 0) return;
+  const world = await open();
+  try {
+    for (const language of languages) {
+      for (const width of widths) {
+        for (const flow of flows) {
+          const look: Look = { colorScheme: 'light', width };
+          const onState = (page: Page, state: string) => shoot(page, state, language);
+          try {
+            await play(flow, { world, browser, look, language, onState });
+          } catch (error) {
+            isWhole = false;
+            console.error(`${language}, ${width} px, ${flow.name}: ${error}`);
+          }
         }
       }
     }
+  } finally {
+    await world.stop();
   }
+}
+
+mkdirSync(folder, { recursive: true });
+const internet = await captchaInternet();
+try {
+  await photograph(
+    [...waysIn, ...guests, ...onTheSecurityPage, ...onConsent, ...inTrouble, ...withoutScripts],
+    openWorld,
+  );
+  await photograph(underRules, () => openStrictWorld(internet.outgoing));
 } finally {
   await browser.close();
-  await world.stop();
+  await internet.stop();
   await stopTestCluster();
 }
 console.log(`the pictures are in ${folder}`);

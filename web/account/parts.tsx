@@ -1,6 +1,6 @@
 /** The small parts that the pages' forms are made of. */
 import { Button, type ButtonProps, TextInput } from '@mantine/core';
-import type { ComponentProps, FormEventHandler, ReactNode } from 'react';
+import type { ComponentProps, FormEventHandler, MouseEvent, ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { ErrorSummary, type Problem } from '../ui/error-summary.tsx';
 import { useReady } from './early.ts';
@@ -32,6 +32,14 @@ export function Form(props: {
   );
 }
 
+/** Where something is still on its way; unseen at first, since mostly it is there at once. */
+export function Waiting({ count = 1 }: { count?: number }) {
+  return Array.from({ length: count }, (_, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+    <div key={index} className={classes.waiting} />
+  ));
+}
+
 export function Stack({ children }: { children: ReactNode }) {
   return <div className={classes.stack}>{children}</div>;
 }
@@ -40,8 +48,8 @@ export function Row({ children }: { children: ReactNode }) {
   return <div className={classes.row}>{children}</div>;
 }
 
-/** Texts may take two lines in other languages and on small screens. */
-export const wide = { root: classes.wide, label: classes.label };
+/** Texts may take two lines in other languages and on small screens; marks stand at the edge, one below the other. */
+export const wide = { root: classes.wide, section: classes.section, label: classes.label };
 
 export function Submit({ busy, children }: { busy: boolean; children: ReactNode }) {
   return (
@@ -55,23 +63,48 @@ export function Quiet(props: ButtonProps & ComponentProps<'button'>) {
   return <Button type="button" variant="default" size="md" fullWidth classNames={wide} {...props} />;
 }
 
-/** A link to a page of ours that takes the flow along; without scripts it is a link like any other. */
-export function PageLink({ to, query, children }: { to: string; query?: string; children: ReactNode }) {
+interface PageLinkProps {
+  readonly to: string;
+  readonly query?: string;
+  readonly children: ReactNode;
+}
+
+/** A page of ours that takes the flow along; without scripts it is a link like any other. */
+function usePage({ to, query }: PageLinkProps) {
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const own = query === undefined ? search : `${search === '' ? '?' : `${search}&`}${query}`;
+  return {
+    href: `/account/${to}${own}`,
+    onClick(event: MouseEvent<HTMLAnchorElement>) {
+      if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+      event.preventDefault();
+      navigate(`/${to}${own}`);
+    },
+  };
+}
+
+export function PageLink(props: PageLinkProps) {
   return (
-    <a
-      className={classes.link}
-      href={`/account/${to}${own}`}
-      onClick={(event) => {
-        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
-        event.preventDefault();
-        navigate(`/${to}${own}`);
-      }}
-    >
-      {children}
+    <a className={classes.link} {...usePage(props)}>
+      {props.children}
     </a>
+  );
+}
+
+/** The link to a page where that is the one thing to do; `isQuiet` where nothing need be done. */
+export function PageButton({ isQuiet = false, ...props }: PageLinkProps & { isQuiet?: boolean }) {
+  return (
+    <Button
+      component="a"
+      variant={isQuiet ? 'default' : 'filled'}
+      size="md"
+      fullWidth
+      classNames={wide}
+      {...usePage(props)}
+    >
+      {props.children}
+    </Button>
   );
 }
 

@@ -76,7 +76,14 @@ export function formatRelative(instant: string | number | Date, now: number = Da
   return format.format(0, 'second');
 }
 
-/** Numbers are in the digits of the codes that people are sent, in every language. */
+/**
+ * The language as it is written where the reader is, if the browser says so (`en-GB`). Numbers are in the digits of the
+ * codes that people are sent, in every language.
+ */
 function formatLocale(locale: string): string {
-  return `${locale === 'pseudo' ? 'en' : locale}-u-nu-latn`;
+  const language = locale === 'pseudo' ? 'en' : locale;
+  // Pages are prerendered for readers everywhere.
+  const known = typeof document === 'undefined' ? [] : navigator.languages;
+  const own = known.find((tag) => tag.startsWith(`${language}-`)) ?? language;
+  return new Intl.Locale(own, { numberingSystem: 'latn' }).toString();
 }

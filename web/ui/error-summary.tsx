@@ -56,7 +56,12 @@ function ProblemLine({ problem }: { problem: Problem }) {
         <details className={classes.details}>
           <summary>{t('ui.error-code')}</summary>
           {code === undefined ? null : <Copyable value={code} what={t('ui.error-code')} />}
-          {requestId === undefined ? null : <Copyable value={requestId} what={t('ui.request-id')} />}
+          {requestId === undefined ? null : (
+            <>
+              <p>{t('ui.request-id')}</p>
+              <Copyable value={requestId} what={t('ui.request-id')} />
+            </>
+          )}
         </details>
       )}
     </div>

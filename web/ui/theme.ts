@@ -44,5 +44,10 @@ export const theme = createTheme({
       ? { ...colors, color: 'var(--plinth-on-primary)' }
       : colors;
   },
-  components: { InputWrapper: { classNames: { label: 'plinth-label' } } },
+  components: {
+    Button: { classNames: { loader: 'plinth-loader' } },
+    InputWrapper: {
+      classNames: { label: 'plinth-label', description: 'plinth-hint', error: 'plinth-error' },
+    },
+  },
 });

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
 import { useFlow } from '../flow.ts';
-import { Aside, Form, PageLink, Quiet, Stack, Submit, TextButton } from '../parts.tsx';
+import { Aside, Form, PageButton, Quiet, Stack, Submit, TextButton } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -41,11 +41,12 @@ export function BringAlong(props: {
     <Shell page="page.hand-over" lead={t('hand-over.text', { who })}>
       <Form onSubmit={bring.onSubmit} problems={[...bring.problems, ...leave.problems, ...back.problems]}>
         {isStale ? (
-          <PageLink to="sign-in" query={next === 'upgrade' ? 'again=1' : 'next=upgrade&again=1'}>
+          <PageButton to="sign-in" query={next === 'upgrade' ? 'again=1' : 'next=upgrade&again=1'}>
             {t('hand-over.fresh')}
-          </PageLink>
-        ) : null}
-        <Submit busy={bring.busy}>{t('hand-over.submit')}</Submit>
+          </PageButton>
+        ) : (
+          <Submit busy={bring.busy}>{t('hand-over.submit')}</Submit>
+        )}
         <Quiet disabled={busy} onClick={() => leave.run(undefined)}>
           {t('hand-over.leave')}
         </Quiet>

@@ -8,6 +8,7 @@ import classes from '../parts.module.css';
 import { Quiet } from '../parts.tsx';
 import { sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
+import { mark } from './mark.tsx';
 import { findWallets, type Wallet } from './wallets.ts';
 
 /** Browsers' wallets answer at once; that long nobody is told that there is none. */
@@ -44,7 +45,7 @@ export function WalletChoice(props: {
           disabled={props.busy}
           leftSection={
             wallet.icon === '' ? (
-              <IconWallet size={20} stroke={1.75} aria-hidden />
+              <IconWallet {...mark} />
             ) : (
               <img src={wallet.icon} width={20} height={20} alt="" />
             )

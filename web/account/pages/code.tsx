@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { Notice } from '../../ui/notice.tsx';
 import { type Address, type CodePurpose, sendCode, verifyCode } from '../account-api.ts';
 import { digitsOf, looksLikeEmail, phoneOf } from '../fields.ts';
 import { currentFlow } from '../flow.ts';
@@ -53,17 +54,8 @@ export function CodePage() {
     setPending(next);
   }
 
-  return (
-    <Shell
-      page={pending !== undefined ? 'page.code' : purpose === 'recover' ? 'page.recover' : 'page.code-ask'}
-    >
-      {pending === undefined ? (
-        <AskAddress purpose={purpose} byPhone={byPhone} onSent={change} />
-      ) : (
-        <AskCode pending={pending} onChange={change} />
-      )}
-    </Shell>
-  );
+  if (pending !== undefined) return <AskCode pending={pending} onChange={change} />;
+  return <AskAddress purpose={purpose} byPhone={byPhone} onSent={change} />;
 }
 
 function AskAddress(props: { purpose: CodePurpose; byPhone: boolean; onSent: (pending: Pending) => void }) {
@@ -91,9 +83,8 @@ function AskAddress(props: { purpose: CodePurpose; byPhone: boolean; onSent: (pe
       ? 'code.recover-intro'
       : 'code.sign-in-intro';
   return (
-    <>
+    <Shell page={purpose === 'recover' ? 'page.recover' : 'page.code-ask'} lead={t(intro)}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-        <p>{t(intro)}</p>
         {byPhone ? (
           <PhoneField id={phoneId} error={submit.errorAt(phoneId)} />
         ) : (
@@ -101,29 +92,35 @@ function AskAddress(props: { purpose: CodePurpose; byPhone: boolean; onSent: (pe
         )}
         <Submit busy={submit.busy}>{t('code.send')}</Submit>
       </Form>
-      <PageLink to="sign-in">{t('sign-up.sign-in')}</PageLink>
-    </>
+      <PageLink to="sign-in">{purpose === 'recover' ? t('code.back') : t('sso.other')}</PageLink>
+    </Shell>
   );
 }
 
 function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pending | undefined) => void }) {
+  const { to, purpose } = pending;
+  const { codeLength: mailLength } = usePageConfig();
+  const isByPhone = 'phone' in to;
+  const length = isByPhone ? phoneCodeLength : mailLength;
+  const text = isByPhone ? 'code.sent-phone' : purpose === 'confirm' ? 'code.sent-confirm' : 'code.sent';
+  const where = isByPhone ? { phone: `+${to.phone}` } : to;
   return (
-    <>
+    <Shell page="page.code" lead={t(text, { ...where, length })}>
       {/* What was typed, and what was wrong with it, is of the code before. */}
-      <CodeForm key={pending.sentAt} pending={pending} />
+      <CodeForm key={pending.sentAt} pending={pending} codeLength={length} />
       <Stack>
         <Resend pending={pending} onSent={onChange} />
-        <TextButton onClick={() => onChange(undefined)}>{t('code.other')}</TextButton>
+        <TextButton onClick={() => onChange(undefined)}>
+          {isByPhone ? t('code.other-number') : t('code.other')}
+        </TextButton>
       </Stack>
-    </>
+    </Shell>
   );
 }
 
-function CodeForm({ pending }: { pending: Pending }) {
+function CodeForm({ pending, codeLength }: { pending: Pending; codeLength: number }) {
   const [, navigate] = useLocation();
   const { to, purpose } = pending;
-  const { codeLength: mailLength } = usePageConfig();
-  const codeLength = 'phone' in to ? phoneCodeLength : mailLength;
   const submit = useSubmit(
     async (field) => {
       const code = digitsOf(field('code'), codeLength);
@@ -138,11 +135,8 @@ function CodeForm({ pending }: { pending: Pending }) {
     },
     { otp_expired: codeId },
   );
-  const text = 'phone' in to ? 'code.sent-phone' : purpose === 'confirm' ? 'code.sent-confirm' : 'code.sent';
-  const where = 'phone' in to ? { phone: `+${to.phone}` } : to;
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-      <p>{t(text, { ...where, length: codeLength })}</p>
       <CodeField
         id={codeId}
         length={codeLength}
@@ -174,7 +168,7 @@ function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending)
   });
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('code.resend')}>
-      <p role="status">{done ? t('code.resent') : ''}</p>
+      <div role="status">{done ? <Notice tone="success">{t('code.resent')}</Notice> : null}</div>
       <Quiet type="submit" loading={submit.busy} disabled={wait > 0}>
         {wait > 0 ? t('code.resend-in', { seconds: wait }) : t('code.resend')}
       </Quiet>

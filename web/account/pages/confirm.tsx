@@ -1,7 +1,7 @@
 /** The pages around a link from a mail: the button that uses it, and how it went. They work without scripts. */
 import { useReady } from '../early.ts';
 import classes from '../parts.module.css';
-import { PageLink, Submit } from '../parts.tsx';
+import { PageButton, Submit } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 
@@ -24,7 +24,9 @@ export function ConfirmPage() {
 export function ConfirmOtherPage() {
   return (
     <Shell page="page.confirm-other" lead={t('confirm-other.text')}>
-      <PageLink to="security">{t('confirm-other.home')}</PageLink>
+      <PageButton isQuiet to="security">
+        {t('confirm-other.home')}
+      </PageButton>
     </Shell>
   );
 }
@@ -42,7 +44,7 @@ export function ContinuePage() {
 export function LinkExpiredPage() {
   return (
     <Shell page="page.link-expired" lead={t('link-expired.text')}>
-      <PageLink to="sign-in">{t('link-expired.sign-in')}</PageLink>
+      <PageButton to="sign-in">{t('link-expired.sign-in')}</PageButton>
     </Shell>
   );
 }

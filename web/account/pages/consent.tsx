@@ -11,9 +11,10 @@ import classes from '../consent/consent.module.css';
 import { appName, placeOf, rightsOf, type Wish } from '../consent/wish.ts';
 import { currentFlow, hostOf } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
-import { Aside, Form, PageLink, Quiet, Row, Submit, TextButton } from '../parts.tsx';
+import { Aside, Form, PageButton, Quiet, Row, Submit, TextButton, Waiting } from '../parts.tsx';
 import { problemOf } from '../problems.ts';
 import { nameOf, needsSecondFactor, type User, useSession } from '../session.ts';
+import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -37,13 +38,13 @@ export function ConsentPage() {
   const isReady = state.status === 'signed-in' && !mustStepUp;
   return (
     <Shell page="page.consent">
-      {state.status === 'failed' ? <ErrorSummary problems={[problemOf(state.error)]} /> : null}
+      {state.status === 'failed' ? <SessionFailed error={state.error} /> : null}
       {isReady ? (
         <QueryClientProvider client={queries}>
           <Request id={currentFlow().authorizationId} user={state.session.user} />
         </QueryClientProvider>
       ) : null}
-      {state.status === 'loading' ? <div className={classes.skeleton} /> : null}
+      {state.status === 'loading' ? <Waiting /> : null}
     </Shell>
   );
 }
@@ -71,12 +72,14 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
     return (
       <>
         <ErrorSummary problems={[problemOf(opened.error)]} />
-        <PageLink to="security">{t('consent.account')}</PageLink>
+        <PageButton isQuiet to="security">
+          {t('consent.account')}
+        </PageButton>
       </>
     );
   }
   if (url !== undefined) return <Leaving to={url} />;
-  if (opened.data?.request === undefined) return <div className={classes.skeleton} />;
+  if (opened.data?.request === undefined) return <Waiting />;
   return <Question id={id} user={user} wish={opened.data.request} />;
 }
 
@@ -86,7 +89,9 @@ function Nothing({ text }: { text: string }) {
       <Notice tone="info">
         <p>{text}</p>
       </Notice>
-      <PageLink to="security">{t('consent.account')}</PageLink>
+      <PageButton isQuiet to="security">
+        {t('consent.account')}
+      </PageButton>
     </>
   );
 }

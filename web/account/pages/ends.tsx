@@ -1,8 +1,10 @@
 /** The pages at which a way ends: signed out, and nothing here. */
 import { lazy, Suspense } from 'react';
+import { Copyable } from '../../ui/copyable.tsx';
+import { t as ui } from '../../ui/text.ts';
 import { useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
-import { Aside, PageLink } from '../parts.tsx';
+import { Aside, PageButton } from '../parts.tsx';
 import { useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
@@ -26,7 +28,11 @@ export function SignedOutPage() {
           <SignedOutMore />
         </Suspense>
       ) : null}
-      {isStillIn ? null : <PageLink to="sign-in">{t('signed-out.again')}</PageLink>}
+      {isStillIn ? null : (
+        <PageButton isQuiet to="sign-in">
+          {t('signed-out.again')}
+        </PageButton>
+      )}
     </Shell>
   );
 }
@@ -35,10 +41,13 @@ export function ErrorPage() {
   const { requestId } = usePageConfig();
   return (
     <Shell page="page.error" lead={t('error.text')}>
-      <PageLink to="security">{t('error.home')}</PageLink>
-      <Aside>
-        {t('error.request-id')} <code>{requestId}</code>
-      </Aside>
+      <PageButton to="security">{t('error.home')}</PageButton>
+      <div>
+        <Aside>{ui('ui.request-id')}</Aside>
+        <Aside>
+          <Copyable value={requestId} what={ui('ui.request-id')} />
+        </Aside>
+      </div>
     </Shell>
   );
 }

@@ -1,16 +1,16 @@
 import { TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { ApiError } from '../../lib/api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut, verifyFactor } from '../account-api.ts';
 import { digitsOf } from '../fields.ts';
 import { currentFlow, useFlow } from '../flow.ts';
 import { answerFactor, answerWithKey, challengeFactor, spendRecoveryCode } from '../methods/api.ts';
 import { supportsKeys } from '../methods/key-support.ts';
+import { proving } from '../methods/proving.ts';
 import { goOn } from '../next.ts';
-import { usePageConfig } from '../page-config.ts';
-import { CodeField, Divider, Form, Stack, Submit, TextButton } from '../parts.tsx';
+import { type PageConfig, usePageConfig } from '../page-config.ts';
+import { CodeField, Divider, Form, PageLink, Stack, Submit, TextButton } from '../parts.tsx';
 import { callAuth, type Factor, needsSecondFactor, useSession, verifiedFactors } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
@@ -26,7 +26,10 @@ export function MfaPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { search } = useFlow();
+  const page = usePageConfig();
   const [chosen, setChosen] = useState<string>();
+  /** Of the message that was sent to the chosen phone. */
+  const [challengeId, setChallengeId] = useState<string>();
   const [codesLeft, setCodesLeft] = useState(0);
   const [isLeaving, setLeaving] = useState(false);
   const isSignedIn = state.status === 'signed-in';
@@ -54,6 +57,16 @@ export function MfaPage() {
   const current = chosen ?? factors[0]?.id;
   const factor = factors.find(({ id }) => id === current);
   const others = factors.filter(({ id }) => id !== current);
+  const choose = (id: string): void => {
+    setChosen(id);
+    setChallengeId(undefined);
+  };
+  const intro =
+    current === recovery
+      ? t('mfa.recovery-intro')
+      : factor === undefined
+        ? ''
+        : introOf(factor, page, challengeId !== undefined);
   const go = async (work: () => ReturnType<typeof verifyFactor>): Promise<undefined> => {
     setLeaving(true);
     try {
@@ -64,24 +77,34 @@ export function MfaPage() {
     }
   };
   return (
-    <Shell page="page.mfa" lead={isAgain ? t('mfa.again') : undefined}>
+    <Shell page="page.mfa" lead={<span role="status">{intro}</span>}>
+      {isAgain ? <Notice tone="info">{t('mfa.again')}</Notice> : null}
       {isSignedIn && current === undefined ? <Notice tone="warning">{t('mfa.unusable')}</Notice> : null}
       {current === recovery ? <RecoveryForm go={go} /> : null}
       {factor?.factor_type === 'totp' ? <TotpForm key={factor.id} factor={factor} go={go} /> : null}
-      {factor?.factor_type === 'phone' ? <PhoneForm key={factor.id} factor={factor} go={go} /> : null}
+      {factor?.factor_type === 'phone' ? (
+        <PhoneForm
+          key={factor.id}
+          factor={factor}
+          go={go}
+          challengeId={challengeId}
+          onSent={setChallengeId}
+        />
+      ) : null}
       {factor?.factor_type === 'webauthn' ? <KeyForm key={factor.id} factor={factor} go={go} /> : null}
       <Stack>
         {others.length > 0 || (codesLeft > 0 && current !== recovery) ? (
-          <Divider>{t('mfa.other')}</Divider>
+          <Divider>{t('sign-in.or')}</Divider>
         ) : null}
         {others.map((other) => (
-          <TextButton key={other.id} onClick={() => setChosen(other.id)}>
+          <TextButton key={other.id} onClick={() => choose(other.id)}>
             {wayText(other)}
           </TextButton>
         ))}
         {codesLeft > 0 && current !== recovery ? (
-          <TextButton onClick={() => setChosen(recovery)}>{t('mfa.use-recovery')}</TextButton>
+          <TextButton onClick={() => choose(recovery)}>{t('mfa.use-recovery')}</TextButton>
         ) : null}
+        {isAgain ? <PageLink to="security">{t('error.home')}</PageLink> : null}
         <TextButton onClick={() => signOut('local')}>{t('mfa.leave')}</TextButton>
       </Stack>
     </Shell>
@@ -95,6 +118,15 @@ function usable(factors: readonly Factor[]): readonly Factor[] {
   return factors.filter((factor) => factor.factor_type !== 'webauthn' || supportsKeys());
 }
 
+/** What to do with it. */
+function introOf(factor: Factor, { brand, phoneFactorLength }: PageConfig, isSent: boolean): string {
+  const { factor_type: type, friendly_name: given } = factor;
+  if (type === 'totp') return t('mfa.intro', { length: totpLength, name: brand.name });
+  if (type === 'webauthn') return t('mfa.key-intro', { name: given || t('factor.webauthn') });
+  const name = given || t('factor.phone');
+  return isSent ? t('mfa.phone-sent', { name, length: phoneFactorLength }) : t('mfa.phone-intro', { name });
+}
+
 function wayText({ factor_type, friendly_name: name }: Factor): string {
   if (factor_type === 'totp') return t('mfa.use-totp', { name: name || t('mfa.unnamed') });
   if (factor_type === 'phone') return t('mfa.use-phone', { name: name || t('factor.phone') });
@@ -102,7 +134,6 @@ function wayText({ factor_type, friendly_name: name }: Factor): string {
 }
 
 function TotpForm({ factor, go }: { factor: Factor; go: Go }) {
-  const { brand } = usePageConfig();
   const submit = useSubmit(
     async (field) => {
       const code = digitsOf(field('code'), totpLength);
@@ -115,7 +146,6 @@ function TotpForm({ factor, go }: { factor: Factor; go: Go }) {
   );
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-      <p>{t('mfa.intro', { length: totpLength, name: brand.name })}</p>
       <CodeField
         id={codeId}
         length={totpLength}
@@ -127,11 +157,17 @@ function TotpForm({ factor, go }: { factor: Factor; go: Go }) {
   );
 }
 
+interface PhoneFormProps {
+  readonly factor: Factor;
+  readonly go: Go;
+  readonly challengeId: string | undefined;
+  readonly onSent: (challengeId: string) => void;
+}
+
 /** A message costs something: it is sent when somebody asks for it. */
-function PhoneForm({ factor, go }: { factor: Factor; go: Go }) {
-  const [challengeId, setChallengeId] = useState<string>();
+function PhoneForm({ factor, go, challengeId, onSent }: PhoneFormProps) {
   const send = useSubmit(async () => {
-    setChallengeId((await challengeFactor(factor.id)).id);
+    onSent((await challengeFactor(factor.id)).id);
     return undefined;
   });
   if (challengeId !== undefined) {
@@ -140,7 +176,6 @@ function PhoneForm({ factor, go }: { factor: Factor; go: Go }) {
   }
   return (
     <Form onSubmit={send.onSubmit} problems={send.problems}>
-      <p>{t('mfa.phone-intro', { name: factor.friendly_name || t('factor.phone') })}</p>
       <Submit busy={send.busy}>{t('mfa.phone-send')}</Submit>
     </Form>
   );
@@ -155,20 +190,19 @@ interface PhoneCodeFormProps {
 
 function PhoneCodeForm({ factor, go, challengeId, send }: PhoneCodeFormProps) {
   const { phoneFactorLength: length } = usePageConfig();
-  const name = factor.friendly_name || t('factor.phone');
   const submit = useSubmit(
     async (field) => {
       const code = digitsOf(field('code'), length);
       if (code.length !== length) {
         return [{ text: t('field.code-missing', { length }), fieldId: codeId }];
       }
-      return go(() => answerFactor(factor.id, challengeId, { code }));
+      const answer = () => go(() => answerFactor(factor.id, challengeId, { code }));
+      return proving(answer, t('mfa.phone-wrong'), codeId);
     },
-    { mfa_verification_failed: codeId, otp_expired: codeId },
+    { otp_expired: codeId },
   );
   return (
     <Form onSubmit={submit.onSubmit} problems={[...submit.problems, ...send.problems]}>
-      <p role="status">{t('mfa.phone-sent', { name, length })}</p>
       <CodeField
         id={codeId}
         length={length}
@@ -187,7 +221,6 @@ function KeyForm({ factor, go }: { factor: Factor; go: Go }) {
   const submit = useSubmit(() => go(() => answerWithKey(factor.id)));
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-      <p>{t('mfa.key-intro', { name: factor.friendly_name || t('factor.webauthn') })}</p>
       <Submit busy={submit.busy}>{t('mfa.key-submit')}</Submit>
     </Form>
   );
@@ -197,18 +230,10 @@ function RecoveryForm({ go }: { go: Go }) {
   const submit = useSubmit(async (field) => {
     const code = field('recovery-code').trim();
     if (code === '') return [{ text: t('mfa.recovery-missing'), fieldId: codeId }];
-    try {
-      return await go(() => spendRecoveryCode(code));
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'mfa_verification_failed') throw error;
-      // Auth's one code for every wrong proof; the words for it speak of apps.
-      const { requestId } = error;
-      return [{ text: t('mfa.recovery-wrong'), fieldId: codeId, code: error.code, requestId }];
-    }
+    return proving(() => go(() => spendRecoveryCode(code)), t('mfa.recovery-wrong'), codeId);
   });
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-      <p>{t('mfa.recovery-intro')}</p>
       <TextInput
         id={codeId}
         name="recovery-code"

@@ -8,8 +8,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { leaveFor, returnAddress, signOut } from '../account-api.ts';
 import { hostOf, useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
-import { PageLink } from '../parts.tsx';
-import { problemOf } from '../problems.ts';
+import { PageButton, PageLink, Waiting } from '../parts.tsx';
 import { AppsSection } from '../security/apps.tsx';
 import { DataSection } from '../security/data.tsx';
 import { EmailSection } from '../security/email.tsx';
@@ -29,6 +28,7 @@ import {
   useSession,
   verifiedFactors,
 } from '../session.ts';
+import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -57,11 +57,20 @@ export function SecurityPage() {
     // Auth goes by the token, which is still that of the guest that they were.
     if (isOutdated) void sessionClient().refresh();
   }, [isOutdated]);
+  if (isDeleted) {
+    return (
+      <Shell page="page.deleted" lead={t('data.deleted')}>
+        <PageButton isQuiet to="sign-in">
+          {t('data.deleted-on')}
+        </PageButton>
+      </Shell>
+    );
+  }
   return (
     <Shell page="page.security" wide>
-      {state.status === 'failed' ? <ErrorSummary problems={[problemOf(state.error)]} /> : null}
-      {isDeleted ? <Deleted /> : null}
-      {state.status === 'signed-in' && !mustStepUp && !isDeleted ? (
+      {state.status === 'failed' ? <SessionFailed error={state.error} /> : null}
+      {state.status === 'loading' ? <Waiting count={3} /> : null}
+      {state.status === 'signed-in' && !mustStepUp ? (
         <QueryClientProvider client={queries}>
           <SessionContext value={state.session}>
             <Sections user={state.session.user} onDeleted={() => setDeleted(true)} />
@@ -69,17 +78,6 @@ export function SecurityPage() {
         </QueryClientProvider>
       ) : null}
     </Shell>
-  );
-}
-
-function Deleted() {
-  return (
-    <div role="status">
-      <Notice tone="success">
-        <p>{t('data.deleted')}</p>
-        <PageLink to="sign-in">{t('signed-out.again')}</PageLink>
-      </Notice>
-    </div>
   );
 }
 

@@ -1,3 +1,4 @@
+import { IconFingerprint, IconMail, IconUser, IconWallet } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Problem } from '../../ui/error-summary.tsx';
@@ -8,10 +9,11 @@ import { looksLikeEmail } from '../fields.ts';
 import { useDestination, useFlow } from '../flow.ts';
 import { useLead } from '../lead.ts';
 import { supportsKeys } from '../methods/key-support.ts';
+import { mark } from '../methods/mark.tsx';
 import { SocialLinks } from '../methods/social.tsx';
 import { goOn } from '../next.ts';
 import { pageConfig, usePageConfig } from '../page-config.ts';
-import { Aside, Divider, EmailField, Form, PageLink, Quiet, Row, Stack, Submit } from '../parts.tsx';
+import { Aside, Divider, EmailField, Form, PageLink, Quiet, Row, Submit } from '../parts.tsx';
 import { rememberCode } from '../pending.ts';
 import { nameOf, sessionClient, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
@@ -199,6 +201,7 @@ function SignInForm(props: {
             <Divider>{t('sign-in.or')}</Divider>
             <Quiet
               {...posts('code')}
+              leftSection={<IconMail {...mark} />}
               disabled={submit.busy}
               onClick={(event) => {
                 event.preventDefault();
@@ -213,6 +216,7 @@ function SignInForm(props: {
         {offers.passkey ? (
           <div data-part="passkey">
             <Quiet
+              leftSection={<IconFingerprint {...mark} />}
               disabled={submit.busy}
               onClick={() =>
                 submit.run(undefined, () =>
@@ -239,14 +243,21 @@ function SignInForm(props: {
                 />
               </Suspense>
             ) : (
-              <Quiet onClick={() => setChoosesWallet(true)}>{t('sign-in.wallet')}</Quiet>
+              <Quiet
+                leftSection={<IconWallet {...mark} />}
+                disabled={submit.busy}
+                onClick={() => setChoosesWallet(true)}
+              >
+                {t('sign-in.wallet')}
+              </Quiet>
             )}
           </div>
         ) : null}
-        {offers.guest && next !== 'upgrade' ? (
+        {offers.guest && next !== 'upgrade' && !again ? (
           <div data-part="guest">
             <Quiet
               {...posts('guest')}
+              leftSection={<IconUser {...mark} />}
               disabled={submit.busy}
               onClick={(event) => {
                 event.preventDefault();
@@ -276,14 +287,13 @@ function SignInForm(props: {
           ) : null}
         </Row>
       ) : null}
-      {offers.signUp ? (
-        <Stack>
-          <div data-part="signUp">
-            <Aside>
-              {t('sign-in.new')} <PageLink to="sign-up">{t('sign-in.create')}</PageLink>
-            </Aside>
-          </div>
-        </Stack>
+      {again ? <PageLink to="security">{t('error.home')}</PageLink> : null}
+      {offers.signUp && !again ? (
+        <div data-part="signUp">
+          <Aside>
+            {t('sign-in.new')} <PageLink to="sign-up">{t('sign-in.create')}</PageLink>
+          </Aside>
+        </div>
       ) : null}
     </>
   );

@@ -9,7 +9,7 @@ import { useLead } from '../lead.ts';
 import { SocialLinks } from '../methods/social.tsx';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
-import { Aside, EmailField, Form, PageLink, Submit } from '../parts.tsx';
+import { Aside, Divider, EmailField, Form, PageLink, Submit } from '../parts.tsx';
 import { PasswordRules } from '../password-rules.tsx';
 import { rememberCode } from '../pending.ts';
 import { Shell } from '../shell.tsx';
@@ -63,7 +63,14 @@ export function SignUpPage() {
         />
         <PasswordRules id={rulesId} password={password} />
         <Submit busy={submit.busy}>{t('sign-up.submit')}</Submit>
-        {offers.social ? <SocialLinks /> : null}
+        {offers.social ? (
+          <>
+            <div data-part="social">
+              <Divider>{t('sign-in.or')}</Divider>
+            </div>
+            <SocialLinks />
+          </>
+        ) : null}
       </Form>
       {offers.phone ? (
         <span data-part="phone">

@@ -1,8 +1,8 @@
+import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { isAppAddress, signOut } from '../account-api.ts';
 import { hostOf, useFlow } from '../flow.ts';
-import classes from '../parts.module.css';
-import { Form, PageLink, Submit } from '../parts.tsx';
+import { Form, PageLink, Submit, wide } from '../parts.tsx';
 import { nameOf, useSession } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -21,9 +21,10 @@ export function SignedOutMore() {
     return undefined;
   });
   const host = hostOf(redirectTo);
+  const isStillIn = state.status === 'signed-in';
   return (
     <>
-      {state.status === 'signed-in' ? (
+      {isStillIn ? (
         <Form onSubmit={submit.onSubmit} problems={submit.problems}>
           <p>
             {nameOf(state.session.user) === ''
@@ -35,9 +36,16 @@ export function SignedOutMore() {
         </Form>
       ) : null}
       {isKnown && host !== undefined ? (
-        <a className={classes.link} href={redirectTo}>
+        <Button
+          component="a"
+          variant={isStillIn ? 'default' : 'filled'}
+          size="md"
+          fullWidth
+          classNames={wide}
+          href={redirectTo}
+        >
           {t('still-in.back', { host })}
-        </a>
+        </Button>
       ) : null}
     </>
   );

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { useFlow } from '../flow.ts';
 import { isGuestSetAside } from '../guest/api.ts';
 import { BringAlong } from '../guest/bring-along.tsx';
@@ -9,8 +8,9 @@ import { Elsewhere } from '../guest/elsewhere.tsx';
 import { KeepAccount } from '../guest/keep-account.tsx';
 import { PendingAddress } from '../guest/pending-address.tsx';
 import { towardsUpgrade } from '../guest/search.ts';
-import { problemOf } from '../problems.ts';
+import { Waiting } from '../parts.tsx';
 import { nameOf, needsSecondFactor, sessionClient, type User, useSession } from '../session.ts';
+import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 
@@ -43,11 +43,11 @@ export function UpgradePage() {
   if (state.status === 'failed') {
     return (
       <Shell page="page.upgrade">
-        <ErrorSummary problems={[problemOf(state.error)]} />
+        <SessionFailed error={state.error} />
       </Shell>
     );
   }
-  if (user === undefined || mustStepUp) return <Shell page="page.upgrade" />;
+  if (user === undefined || mustStepUp) return <Loading />;
   if (isGuest) return <Guest user={user} onLeave={setLeaving} />;
   if (wasGuest) {
     const text = user.email === '' ? t('upgrade.done-linked') : t('upgrade.done', { who: user.email });
@@ -55,6 +55,12 @@ export function UpgradePage() {
   }
   return <Member user={user} />;
 }
+
+const Loading = () => (
+  <Shell page="page.upgrade">
+    <Waiting />
+  </Shell>
+);
 
 function Guest({ user, onLeave }: { user: User; onLeave: (isLeaving: boolean) => void }) {
   const [isChanging, setChanging] = useState(false);
@@ -80,7 +86,7 @@ function Member({ user }: { user: User }) {
   }, []);
   const who = nameOf(user) || t('security.guest');
   if (isDone) return <Done page="page.hand-over-done" text={t('hand-over.done', { who })} />;
-  if (isWaiting === undefined) return <Shell page="page.upgrade" />;
+  if (isWaiting === undefined) return <Loading />;
   if (isWaiting)
     return <BringAlong who={who} onDone={() => setDone(true)} onNone={() => setWaiting(false)} />;
   return <Done page="page.upgrade" text={t('upgrade.member', { who })} />;

@@ -32,6 +32,7 @@ export function EmailInput({ place }: { place: Place | undefined }) {
       type="email"
       label={t('field.email')}
       autoComplete="username"
+      inputMode="email"
       spellCheck={false}
       autoCapitalize="none"
       defaultValue={email}

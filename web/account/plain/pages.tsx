@@ -3,11 +3,13 @@
  * ever meets them: what they weigh, only who needs them carries.
  */
 import { Button } from '@mantine/core';
+import { IconMail, IconUser } from '@tabler/icons-react';
 import type { ReactElement, ReactNode } from 'react';
 import { Notice } from '../../ui/notice.tsx';
+import { mark } from '../methods/mark.tsx';
 import { SocialLinks } from '../methods/social.tsx';
 import partClasses from '../parts.module.css';
-import { Aside, Divider, Form, PageLink, Quiet, Stack, Submit } from '../parts.tsx';
+import { Aside, Divider, Form, PageButton, PageLink, Quiet, Stack, Submit } from '../parts.tsx';
 import { PasswordRules } from '../password-rules.tsx';
 import { Shell, type ShellProps } from '../shell.tsx';
 import {
@@ -43,8 +45,8 @@ const Posted = (props: { place: Place | undefined; children: ReactNode }) => (
   </Form>
 );
 
-const Wish = (props: { value: string; children: ReactNode }) => (
-  <Quiet type="submit" name="do" value={props.value} formNoValidate>
+const Wish = (props: { value: string; mark?: ReactNode; children: ReactNode }) => (
+  <Quiet type="submit" name="do" value={props.value} leftSection={props.mark} formNoValidate>
     {props.children}
   </Quiet>
 );
@@ -61,11 +63,15 @@ function SignIn({ place }: State) {
         </div>
         <div data-part="code">
           <Divider>{t('sign-in.or')}</Divider>
-          <Wish value="code">{t('sign-in.send-code')}</Wish>
+          <Wish value="code" mark={<IconMail {...mark} />}>
+            {t('sign-in.send-code')}
+          </Wish>
         </div>
         <SocialLinks />
         <div data-part="guest">
-          <Wish value="guest">{t('sign-in.guest')}</Wish>
+          <Wish value="guest" mark={<IconUser {...mark} />}>
+            {t('sign-in.guest')}
+          </Wish>
         </div>
       </Posted>
       <div data-part="signUp">
@@ -85,6 +91,9 @@ function SignUp({ place }: State) {
         <PasswordEntry place={place} isNew />
         <PasswordRules id="password-rules" password="" />
         <Submit busy={false}>{t('sign-up.submit')}</Submit>
+        <div data-part="social">
+          <Divider>{t('sign-in.or')}</Divider>
+        </div>
         <SocialLinks />
       </Posted>
       <Aside>
@@ -109,23 +118,24 @@ function Guest({ place }: State) {
 
 function AskAddress({ place, isRecovery }: State & { isRecovery: boolean }) {
   return (
-    <Page title={isRecovery ? 'page.recover' : 'page.code-ask'}>
+    <Page
+      title={isRecovery ? 'page.recover' : 'page.code-ask'}
+      lead={isRecovery ? t('code.recover-intro') : t('code.sign-in-intro')}
+    >
       <Posted place={place}>
-        <p>{isRecovery ? t('code.recover-intro') : t('code.sign-in-intro')}</p>
         <EmailInput place={place} />
         <Submit busy={false}>{t('code.send')}</Submit>
       </Posted>
-      <PageLink to="sign-in">{t('sign-up.sign-in')}</PageLink>
+      <PageLink to="sign-in">{isRecovery ? t('code.back') : t('sso.other')}</PageLink>
     </Page>
   );
 }
 
 function EnterCode({ place, resent, isSignUp }: State & { isSignUp: boolean }) {
   return (
-    <Page title="page.code">
+    <Page title="page.code" lead={t(isSignUp ? 'plain.sent-confirm' : 'plain.sent', { email })}>
       {resent === true ? <Notice tone="success">{t('code.resent')}</Notice> : null}
       <Posted place={place}>
-        <p>{t(isSignUp ? 'plain.sent-confirm' : 'plain.sent', { email })}</p>
         <CodeInput place={place} className={partClasses.code} />
         <Submit busy={false}>{t('code.submit')}</Submit>
         <Wish value="resend">{t('code.resend')}</Wish>
@@ -191,10 +201,13 @@ function SignedIn({ to, isGuest, place }: State & { to: 'app' | 'home'; isGuest:
 function End({ title, text }: { title: string; text: string }) {
   return (
     <Page title={title} lead={text}>
-      <PageLink to="sign-in">{t('signed-out.again')}</PageLink>
-      <Aside>
-        {t('ui.request-id')}: <code>{requestId}</code>
-      </Aside>
+      <PageButton to="sign-in">{t('signed-out.again')}</PageButton>
+      <div>
+        <Aside>{t('ui.request-id')}</Aside>
+        <Aside>
+          <code>{requestId}</code>
+        </Aside>
+      </div>
     </Page>
   );
 }

@@ -6,10 +6,11 @@ import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { appName } from '../consent/wish.ts';
 import { hostOf } from '../flow.ts';
+import { Waiting } from '../parts.tsx';
 import { problemOf } from '../problems.ts';
 import { callAuth, type User } from '../session.ts';
 import { t } from '../text.ts';
-import { Card } from './card.tsx';
+import { Card, LoadFailed } from './card.tsx';
 import classes from './security.module.css';
 
 interface Grant {
@@ -38,15 +39,8 @@ export function AppsSection({ user }: { user: User }) {
     <Card title={t('apps.title')} intro={t('apps.intro')}>
       <ErrorSummary problems={remove.isError ? [problemOf(remove.error)] : none} />
       <div role="status">{done === undefined ? null : <Notice tone="success">{done}</Notice>}</div>
-      {list.isPending ? <div className={classes.skeleton} /> : null}
-      {list.isError ? (
-        <Notice tone="danger">
-          <p>{t('security.load-failed')}</p>
-          <Button variant="default" onClick={() => list.refetch()}>
-            {t('security.again')}
-          </Button>
-        </Notice>
-      ) : null}
+      {list.isPending ? <Waiting /> : null}
+      {list.isError ? <LoadFailed onAgain={() => void list.refetch()} /> : null}
       {list.data?.length === 0 ? <p className={classes.meta}>{t('apps.none')}</p> : null}
       <ul className={classes.list}>
         {(list.data ?? none).map((grant) => (

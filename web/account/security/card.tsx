@@ -1,17 +1,35 @@
+import { Button } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import { Notice } from '../../ui/notice.tsx';
+import { t } from '../text.ts';
 import classes from './security.module.css';
 
+export interface CardProps {
+  readonly title: string;
+  readonly badge?: ReactNode;
+  /** What it is for, or what it holds. */
+  readonly intro?: ReactNode;
+  /** The one thing to do here, beside the head; where there are several they stand below. */
+  readonly action?: ReactNode;
+  readonly children?: ReactNode;
+}
+
 /** One section of the security page. */
-export function Card(props: { title: string; badge?: ReactNode; intro?: string; children?: ReactNode }) {
+export function Card({ title, badge, intro, action, children }: CardProps) {
   const id = useId();
   return (
     <section className={classes.card} aria-labelledby={id}>
       <div className={classes.head}>
-        <h2 id={id}>{props.title}</h2>
-        {props.badge}
+        <div className={classes.about}>
+          <div className={classes.title}>
+            <h2 id={id}>{title}</h2>
+            {badge}
+          </div>
+          {intro === undefined ? null : <p className={classes.intro}>{intro}</p>}
+        </div>
+        {action}
       </div>
-      {props.intro === undefined ? null : <p className={classes.intro}>{props.intro}</p>}
-      {props.children}
+      {children}
     </section>
   );
 }
@@ -21,5 +39,21 @@ export function Badge({ tone, children }: { tone: 'good' | 'plain'; children: Re
     <span className={classes.badge} data-tone={tone}>
       {children}
     </span>
+  );
+}
+
+/** A part whose data did not come. */
+export function LoadFailed({ onAgain }: { onAgain: () => void }) {
+  return (
+    <div role="alert">
+      <Notice tone="danger">
+        <p>{t('security.load-failed')}</p>
+        <div className={classes.actions}>
+          <Button variant="default" size="xs" onClick={onAgain}>
+            {t('security.again')}
+          </Button>
+        </div>
+      </Notice>
+    </div>
   );
 }

@@ -17,7 +17,7 @@ import classes from './security.module.css';
 const nameId = 'account-name';
 
 export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => void }) {
-  const { deletion } = usePageConfig();
+  const { brand, deletion } = usePageConfig();
   const [isSaved, setSaved] = useState(false);
   const [asking, setAsking] = useState(false);
   const fresh = useFresh();
@@ -35,19 +35,27 @@ export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => 
           {t('data.download')}
         </Button>
         {deletion && !asking ? (
-          <Button variant="default" onClick={() => fresh(() => setAsking(true))}>
+          <Button
+            variant="default"
+            classNames={{ root: classes.danger }}
+            onClick={() => fresh(() => setAsking(true))}
+          >
             {t('data.delete')}
           </Button>
         ) : null}
       </div>
-      {asking ? <DeleteForm user={user} onDeleted={onDeleted} onKeep={() => setAsking(false)} /> : null}
+      {asking ? (
+        <div className={classes.part}>
+          <p>{t('data.delete-intro', { name: brand.name })}</p>
+          <DeleteForm user={user} onDeleted={onDeleted} onKeep={() => setAsking(false)} />
+        </div>
+      ) : null}
     </Card>
   );
 }
 
 /** Asks for the name of the account, which nobody types by accident. Guests have none. */
 function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => void }) {
-  const { brand } = usePageConfig();
   const who = nameOf(props.user);
   const submit = useSubmit(async (field) => {
     if (field(nameId).trim().toLowerCase() !== who.toLowerCase()) {
@@ -65,7 +73,6 @@ function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => vo
   });
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('data.delete')}>
-      <p>{t('data.delete-intro', { name: brand.name })}</p>
       {who === '' ? null : (
         <TextInput
           id={nameId}

@@ -34,17 +34,17 @@ export function EmailSection({ user }: { user: User }) {
   );
   const pending = user.new_email !== undefined && user.new_email !== '' ? user.new_email : undefined;
   return (
-    <Card title={t('security.email')}>
-      <div className={classes.top}>
-        <span className={classes.what}>
-          <span className={classes.name}>{user.email === '' ? t('security.email-none') : user.email}</span>
-        </span>
-        {open ? null : (
+    <Card
+      title={t('security.email')}
+      intro={user.email === '' ? t('security.email-none') : <bdi>{user.email}</bdi>}
+      action={
+        open ? null : (
           <Button variant="default" onClick={() => fresh(() => setOpen(true))}>
             {user.email === '' ? t('security.email-add') : t('security.email-change')}
           </Button>
-        )}
-      </div>
+        )
+      }
+    >
       {pending === undefined ? null : (
         <PendingChange
           kind="email"

@@ -35,6 +35,7 @@ export function Enrolment({ onClose }: { onClose: (isReady: boolean) => void }) 
       <TextInput
         id={nameId}
         name="name"
+        size="md"
         label={t('field.factor-name')}
         description={t('field.factor-name-hint')}
         autoComplete="off"

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { Form } from '../parts.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -63,4 +63,16 @@ export function Entry(props: {
       )}
     </li>
   );
+}
+
+/** Facts about an entry, those there are; a line breaks between them rather than within. */
+export function Meta({ parts }: { parts: readonly string[] }) {
+  return parts
+    .filter((part) => part !== '')
+    .map((part, index) => (
+      <Fragment key={part}>
+        {index === 0 ? null : ' · '}
+        <bdi className={classes.fact}>{part}</bdi>
+      </Fragment>
+    ));
 }

@@ -8,7 +8,7 @@ import { callAuth, type Factor, sessionClient, type User, verifiedFactors } from
 import { t } from '../text.ts';
 import { Badge, Card } from './card.tsx';
 import { Enrolment } from './enrolment.tsx';
-import { Entry } from './entry.tsx';
+import { Entry, Meta } from './entry.tsx';
 import { useFresh } from './fresh.tsx';
 import { KeyEnrolment } from './key-enrolment.tsx';
 import { PhoneEnrolment } from './phone-enrolment.tsx';
@@ -110,7 +110,7 @@ function FactorEntry(props: { factor: Factor; kept: string | undefined; onRemove
   return (
     <Entry
       name={name}
-      meta={name === kind ? since : `${kind} · ${since}`}
+      meta={<Meta parts={[name === kind ? '' : kind, since]} />}
       kept={props.kept}
       remove={t('security.factor-remove')}
       ask={t('factor.remove-ask', { name })}

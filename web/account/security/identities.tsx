@@ -12,7 +12,7 @@ import { callAuth, type Identity, sessionClient, type User, walletOf } from '../
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
-import { Entry } from './entry.tsx';
+import { Entry, Meta } from './entry.tsx';
 import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
@@ -55,14 +55,13 @@ export function IdentitiesSection({ user }: { user: User }) {
         {identities.map((identity) => {
           const provider = providers.find(({ id }) => id === identity.provider);
           const name = provider?.name ?? ownName(identity);
-          const who =
-            walletOf(identity) ?? identity.identity_data?.email ?? identity.identity_data?.name ?? '';
+          const who = walletOf(identity) ?? told(identity, user);
           const since = t('identity.since', { when: formatDateTime(identity.created_at) });
           return (
             <Entry
               key={identity.identity_id}
               name={name}
-              meta={who === '' ? since : `${String(who)} · ${since}`}
+              meta={<Meta parts={[who, since]} />}
               kept={keptText}
               remove={t('identity.unlink')}
               ask={t('identity.unlink-ask', { name })}
@@ -94,6 +93,12 @@ export function IdentitiesSection({ user }: { user: User }) {
       ) : null}
     </Card>
   );
+}
+
+/** Who somebody is there. */
+function told({ provider, identity_data: data }: Identity, { phone = '' }: User): string {
+  if (provider === 'phone' && phone !== '') return `+${phone}`;
+  return String(data?.email ?? data?.name ?? '');
 }
 
 function ownName({ provider, identity_data: data }: Identity): string {

@@ -31,6 +31,7 @@ export function KeyEnrolment({ onClose }: { onClose: (isReady: boolean) => void 
       <TextInput
         id={nameId}
         name="name"
+        size="md"
         label={t('factor.key-name')}
         description={t('factor.key-hint')}
         autoComplete="off"

@@ -6,11 +6,11 @@ import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { supportsKeys } from '../methods/key-support.ts';
 import { type CreationJson, makeKey } from '../methods/keys.ts';
-import { Form } from '../parts.tsx';
+import { Form, Waiting } from '../parts.tsx';
 import { callAuth, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
-import { Card } from './card.tsx';
+import { Card, LoadFailed } from './card.tsx';
 import { Entry } from './entry.tsx';
 import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
@@ -46,11 +46,21 @@ export function PasskeysSection({ user }: { user: User }) {
     return undefined;
   });
   return (
-    <Card title={t('passkey.title')} intro={t('passkey.intro')}>
+    <Card
+      title={t('passkey.title')}
+      intro={t('passkey.intro')}
+      action={
+        supportsKeys() ? (
+          <Button variant="default" loading={add.busy} onClick={() => fresh(() => void add.run(undefined))}>
+            {t('passkey.add')}
+          </Button>
+        ) : null
+      }
+    >
       <ErrorSummary problems={add.problems} />
       <div role="status">{done === undefined ? null : <Notice tone="success">{done}</Notice>}</div>
-      {list.isPending ? <div className={classes.skeleton} /> : null}
-      {list.isError ? <Notice tone="danger">{t('security.load-failed')}</Notice> : null}
+      {list.isPending ? <Waiting /> : null}
+      {list.isError ? <LoadFailed onAgain={() => void list.refetch()} /> : null}
       {list.data?.length === 0 ? <p className={classes.meta}>{t('passkey.none')}</p> : null}
       <ul className={classes.list}>
         {(list.data ?? none).map((passkey) => (
@@ -64,15 +74,7 @@ export function PasskeysSection({ user }: { user: User }) {
           />
         ))}
       </ul>
-      {supportsKeys() ? (
-        <div className={classes.actions}>
-          <Button variant="default" loading={add.busy} onClick={() => fresh(() => void add.run(undefined))}>
-            {t('passkey.add')}
-          </Button>
-        </div>
-      ) : (
-        <p className={classes.meta}>{t('passkey.unsupported')}</p>
-      )}
+      {supportsKeys() ? null : <p className={classes.meta}>{t('passkey.unsupported')}</p>}
     </Card>
   );
 }
@@ -106,6 +108,7 @@ function PasskeyEntry({
           <TextInput
             id={nameId}
             name="name"
+            size="md"
             label={t('passkey.name')}
             defaultValue={name}
             autoComplete="off"

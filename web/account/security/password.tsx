@@ -24,7 +24,17 @@ export function PasswordSection({ user }: { user: User }) {
   const [saved, setSaved] = useState(false);
   const fresh = useFresh();
   return (
-    <Card title={t('security.password')} intro={t('security.password-intro')}>
+    <Card
+      title={t('security.password')}
+      intro={t('security.password-intro')}
+      action={
+        open ? null : (
+          <Button variant="default" onClick={() => fresh(() => setOpen(true))}>
+            {t('security.password-change')}
+          </Button>
+        )
+      }
+    >
       <div role="status">{saved ? <Notice tone="success">{t('security.password-saved')}</Notice> : null}</div>
       {open ? (
         <PasswordForm
@@ -34,13 +44,7 @@ export function PasswordSection({ user }: { user: User }) {
             setSaved(isSaved);
           }}
         />
-      ) : (
-        <div className={classes.actions}>
-          <Button variant="default" onClick={() => fresh(() => setOpen(true))}>
-            {t('security.password-change')}
-          </Button>
-        </div>
-      )}
+      ) : null}
     </Card>
   );
 }
@@ -89,6 +93,7 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
         <PasswordField
           id={currentId}
           name="current"
+          size="md"
           label={t('field.current-password')}
           autoComplete="current-password"
           error={submit.errorAt(currentId)}
@@ -97,6 +102,7 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
       <PasswordField
         id={passwordId}
         name="password"
+        size="md"
         label={t('field.new-password')}
         autoComplete="new-password"
         aria-describedby={rulesId}
@@ -112,9 +118,11 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
         <TextInput
           id={nonceId}
           name="nonce"
+          size="md"
           label={t('field.code')}
           autoComplete="one-time-code"
           inputMode="numeric"
+          autoFocus
           error={submit.errorAt(nonceId)}
         />
       ) : null}

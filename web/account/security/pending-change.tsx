@@ -39,10 +39,22 @@ export function PendingChange({ kind, to, text, onCancelled }: PendingChangeProp
       <p role="status">{resent ? t('pending.resent') : ''}</p>
       <ErrorSummary problems={[...again.problems, ...cancel.problems]} />
       <div className={classes.actions}>
-        <Button variant="default" loading={again.busy} disabled={busy} onClick={() => again.run(undefined)}>
+        <Button
+          variant="default"
+          size="xs"
+          loading={again.busy}
+          disabled={busy}
+          onClick={() => again.run(undefined)}
+        >
           {t('pending.resend')}
         </Button>
-        <Button variant="default" loading={cancel.busy} disabled={busy} onClick={() => cancel.run(undefined)}>
+        <Button
+          variant="default"
+          size="xs"
+          loading={cancel.busy}
+          disabled={busy}
+          onClick={() => cancel.run(undefined)}
+        >
           {t('pending.cancel')}
         </Button>
       </div>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { digitsOf, phoneOf } from '../fields.ts';
 import { answerFactor, challengeFactor } from '../methods/api.ts';
+import { proving } from '../methods/proving.ts';
 import { usePageConfig } from '../page-config.ts';
 import { CodeField, Form, PhoneField } from '../parts.tsx';
 import { callAuth, sessionClient } from '../session.ts';
@@ -39,12 +40,15 @@ export function PhoneEnrolment({ onClose }: { onClose: (isReady: boolean) => voi
       if (code.length !== length || sent === undefined) {
         return [{ text: t('field.code-missing', { length }), fieldId: codeId }];
       }
-      await answerFactor(sent.factorId, sent.challengeId, { code });
-      await sessionClient().changed('USER_UPDATED');
-      onClose(true);
-      return undefined;
+      const answer = async () => {
+        await answerFactor(sent.factorId, sent.challengeId, { code });
+        await sessionClient().changed('USER_UPDATED');
+        onClose(true);
+        return undefined;
+      };
+      return proving(answer, t('mfa.phone-wrong'), codeId);
     },
-    { mfa_verification_failed: codeId, otp_expired: codeId },
+    { otp_expired: codeId },
   );
   const cancel = useSubmit(async () => {
     if (sent !== undefined) await callAuth(`/factors/${sent.factorId}`, { method: 'DELETE' });

@@ -4,7 +4,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { verifyPhoneChange } from '../account-api.ts';
 import { digitsOf, phoneOf } from '../fields.ts';
 import { usePageConfig } from '../page-config.ts';
-import { CodeField, Form, PhoneField, Submit } from '../parts.tsx';
+import { CodeField, Form, PhoneField } from '../parts.tsx';
 import { callAuth, sessionClient, type User } from '../session.ts';
 import { t as account } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -27,12 +27,11 @@ export function PhoneSection({ user }: { user: User }) {
   if (!offers.phone && phone === '' && pending === '' && done === undefined) return null;
   const isSettled = pending === '';
   return (
-    <Card title={t('phone.title')}>
-      <div className={classes.top}>
-        <span className={classes.what}>
-          <span className={classes.name}>{phone === '' ? t('phone.none') : <bdi>{`+${phone}`}</bdi>}</span>
-        </span>
-        {open || !isSettled || !offers.phone ? null : (
+    <Card
+      title={t('phone.title')}
+      intro={phone === '' ? t('phone.none') : <bdi>{`+${phone}`}</bdi>}
+      action={
+        open || !isSettled || !offers.phone ? null : (
           <Button
             variant="default"
             {...(phone === '' ? {} : { 'aria-label': t('phone.change-what') })}
@@ -40,8 +39,9 @@ export function PhoneSection({ user }: { user: User }) {
           >
             {phone === '' ? t('phone.add') : t('phone.change')}
           </Button>
-        )}
-      </div>
+        )
+      }
+    >
       {isSettled ? null : (
         <>
           <PendingChange
@@ -121,7 +121,11 @@ function Confirm({ phone, onDone }: { phone: string; onDone: () => void }) {
         error={submit.errorAt(codeId)}
         onComplete={(form) => submit.run(form)}
       />
-      <Submit busy={submit.busy}>{t('phone.confirm')}</Submit>
+      <div className={classes.actions}>
+        <Button type="submit" loading={submit.busy}>
+          {t('phone.confirm')}
+        </Button>
+      </div>
     </Form>
   );
 }

@@ -5,9 +5,11 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { usePageConfig } from '../page-config.ts';
+import { Waiting } from '../parts.tsx';
 import { callAuth, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
+import { LoadFailed } from './card.tsx';
 import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
@@ -42,36 +44,40 @@ export function RecoveryCodes({ user }: { user: User }) {
       <div role="status">
         {codes === undefined ? null : <Notice tone="warning">{t('recovery.shown-once')}</Notice>}
       </div>
-      {codes === undefined ? (
+      {count.isPending ? <Waiting /> : null}
+      {count.isError ? <LoadFailed onAgain={() => void count.refetch()} /> : null}
+      {codes === undefined && count.isSuccess ? (
         <p>{total === 0 ? t('recovery.none') : t('recovery.left', { remaining, total })}</p>
-      ) : (
+      ) : null}
+      {codes === undefined ? null : (
         <>
-          <ol className={classes.codes}>
-            {codes.map((code) => (
-              <li key={code}>
-                <code>{code}</code>
-              </li>
-            ))}
-          </ol>
+          <div className={classes.codes}>
+            <ol>
+              {codes.map((code) => (
+                <li key={code}>
+                  <code>{code}</code>
+                </li>
+              ))}
+            </ol>
+            <CopyButton value={codes.join('\n')} what={t('recovery.title')} />
+          </div>
           <div className={classes.actions}>
-            <a
-              className={classes.download}
+            <Button
+              component="a"
+              variant="default"
               href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${brand.name}\n${user.email}\n\n${codes.join('\n')}\n`)}`}
               download="recovery-codes.txt"
             >
               {t('recovery.download')}
-            </a>
-            <CopyButton value={codes.join('\n')} what={t('recovery.title')} />
-            <Button variant="default" onClick={() => setCodes(undefined)}>
-              {t('recovery.kept')}
             </Button>
+            <Button onClick={() => setCodes(undefined)}>{t('recovery.kept')}</Button>
           </div>
         </>
       )}
       {total > 0 && remaining < few && codes === undefined ? (
         <Notice tone="warning">{t('recovery.few')}</Notice>
       ) : null}
-      {codes === undefined ? (
+      {codes === undefined && count.isSuccess ? (
         <div className={classes.actions}>
           <Button variant="default" loading={make.busy} onClick={() => fresh(() => void make.run(undefined))}>
             {total === 0 ? t('recovery.make') : t('recovery.remake')}

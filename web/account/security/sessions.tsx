@@ -6,10 +6,11 @@ import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut } from '../account-api.ts';
 import { deviceOf } from '../fields.ts';
+import { Waiting } from '../parts.tsx';
 import { problemOf } from '../problems.ts';
 import { callAuth, type User } from '../session.ts';
 import { t } from '../text.ts';
-import { Badge, Card } from './card.tsx';
+import { Badge, Card, LoadFailed } from './card.tsx';
 import classes from './security.module.css';
 
 interface SessionEntry {
@@ -51,15 +52,8 @@ export function SessionsSection({ user }: { user: User }) {
     <Card title={t('security.sessions')}>
       <ErrorSummary problems={end.isError ? [problemOf(end.error)] : none} />
       <div role="status">{done === undefined ? null : <Notice tone="success">{done}</Notice>}</div>
-      {list.isPending ? <div className={classes.skeleton} /> : null}
-      {list.isError ? (
-        <Notice tone="danger">
-          <p>{t('security.load-failed')}</p>
-          <Button variant="default" onClick={() => list.refetch()}>
-            {t('security.again')}
-          </Button>
-        </Notice>
-      ) : null}
+      {list.isPending ? <Waiting /> : null}
+      {list.isError ? <LoadFailed onAgain={() => void list.refetch()} /> : null}
       <ul className={classes.list}>
         {sessions.map((session) => (
           <SessionItem

@@ -91,12 +91,13 @@ export const messages = {
     'إرسال رمز جديد بعد {seconds, plural, zero {# ثانية} one {ثانية واحدة} two {ثانيتين} few {# ثوانٍ} many {# ثانية} other {# ثانية}}',
   'code.resent': 'رمز جديد في الطريق إليك.',
   'code.other': 'استخدام عنوان آخر',
+  'code.other-number': 'استخدام رقم آخر',
+  'code.back': 'العودة إلى تسجيل الدخول',
   'code.send': 'إرسال الرمز',
   'code.recover-intro': 'سنرسل إليك رمزًا بالبريد، وبه تختار كلمة مرور جديدة.',
   'code.sign-in-intro': 'سنرسل إليك رمزًا بالبريد لتسجيل الدخول، دون كلمة مرور.',
 
   'mfa.intro': 'افتح تطبيق المصادقة وأدخل الرمز الذي يعرضه لـ {name}، وهو من {length} أرقام.',
-  'mfa.device': 'المصادِق',
   'mfa.unnamed': 'تطبيق مصادقة',
   'mfa.submit': 'تأكيد',
   'mfa.leave': 'تسجيل الخروج بدلًا من ذلك',
@@ -118,7 +119,6 @@ export const messages = {
   'signed-out.again': 'تسجيل الدخول مجددًا',
 
   'error.text': 'هذا العنوان لا يؤدي إلى شيء. ربما كُتب خطأً، أو نُقلت الصفحة.',
-  'error.request-id': 'معرّف الطلب',
   'error.home': 'الانتقال إلى حسابك',
 
   'footer.support': 'المساعدة',

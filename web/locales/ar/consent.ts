@@ -5,7 +5,7 @@ export const messages = {
   'consent.site': 'الموقع: {host}',
   'consent.unvetted':
     'لم يتحقق أحد في {name} من هذا التطبيق، وقد اختار اسمه بنفسه. اسمح له فقط إذا بدأت هذا بنفسك.',
-  'consent.gets': 'إذا سمحت له، فيمكنه',
+  'consent.gets': 'إذا سمحت له، فيمكن للتطبيق',
   'consent.scope-act': 'رؤية ما يمكنك رؤيته في {name} وتغيير ما يمكنك تغييره',
   'consent.scope-openid': 'التعرّف عليك عند عودتك',
   'consent.scope-email': 'رؤية عنوان بريدك الإلكتروني',

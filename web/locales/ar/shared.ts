@@ -5,8 +5,6 @@ export const messages = {
   'ui.copy-what': 'نسخ {what}',
   'ui.show-password': 'إظهار كلمة المرور',
   'ui.hide-password': 'إخفاء كلمة المرور',
-  'ui.close': 'إغلاق',
-  'ui.loading': 'جارٍ التحميل…',
   'ui.error-heading': 'هناك ما يحتاج إلى انتباهك',
   'ui.error-code': 'رمز الخطأ',
   'ui.request-id': 'معرّف الطلب',
@@ -15,5 +13,4 @@ export const messages = {
   'ui.scheme-light': 'فاتح',
   'ui.scheme-dark': 'داكن',
   'ui.scheme-auto': 'حسب النظام',
-  'ui.code-digit': 'الرقم {number} من {total}',
 } as const;

@@ -90,12 +90,13 @@ export const messages = {
   'code.resend-in': 'Send a new code in {seconds, plural, one {# second} other {# seconds}}',
   'code.resent': 'A new code is on its way.',
   'code.other': 'Use another address',
+  'code.other-number': 'Use another number',
+  'code.back': 'Back to sign-in',
   'code.send': 'Send code',
   'code.recover-intro': 'We’ll email you a code. With it you can choose a new password.',
   'code.sign-in-intro': 'We’ll email you a code to sign in with. No password needed.',
 
   'mfa.intro': 'Open your authenticator app and enter the {length}‑digit code it shows for {name}.',
-  'mfa.device': 'Authenticator',
   'mfa.unnamed': 'Authenticator app',
   'mfa.submit': 'Confirm',
   'mfa.leave': 'Sign out instead',
@@ -118,7 +119,6 @@ export const messages = {
   'signed-out.again': 'Sign in again',
 
   'error.text': 'The address doesn’t lead anywhere. It may have been mistyped, or the page has moved.',
-  'error.request-id': 'Request id',
   'error.home': 'Go to your account',
 
   'footer.support': 'Help',

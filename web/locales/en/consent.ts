@@ -5,7 +5,7 @@ export const messages = {
   'consent.site': 'Website: {host}',
   'consent.unvetted':
     'Nobody at {name} has checked this app, and its name is its own choice. Allow it only if you started this yourself.',
-  'consent.gets': 'If you allow it, it can',
+  'consent.gets': 'If you allow it, the app can',
   'consent.scope-act': 'see and change what you can in {name}',
   'consent.scope-openid': 'recognise you when you come back',
   'consent.scope-email': 'see your email address',

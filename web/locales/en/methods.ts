@@ -6,7 +6,6 @@ export const messages = {
     'There’s no wallet in this browser. Add one and reload the page, or open it in the browser of your wallet.',
 
   'mfa.again': 'You’re about to change how you sign in. Confirm once more that it’s you.',
-  'mfa.other': 'Or',
   'mfa.unusable': 'Your security key can’t be used at this address. Use another browser or device.',
   'mfa.use-totp': 'Use {name}',
   'mfa.use-phone': 'Text a code to {name}',
@@ -15,6 +14,7 @@ export const messages = {
   'mfa.phone-intro': 'We’ll text a code to {name}.',
   'mfa.phone-send': 'Send code',
   'mfa.phone-sent': 'A text message with a code of {length} digits is on its way to {name}.',
+  'mfa.phone-wrong': 'This code isn’t right, or it’s too old. Check it, or ask for a new one.',
   'mfa.key-intro': 'Use {name} now: plug it in or hold it close, and follow your browser.',
   'mfa.key-submit': 'Use security key',
   'mfa.recovery-intro': 'Enter one of the codes that you kept. Each works once.',
@@ -29,8 +29,8 @@ export const messages = {
   'factor.add-key': 'Add a security key',
   'factor.key-name': 'Name of this key',
   'factor.key-hint': 'So that you recognise it later.',
-  'factor.ready': 'It’s set up. You’ll be asked for it when you sign in.',
-  'factor.removed': 'It’s removed.',
+  'factor.ready': 'Your second step is set up. You’ll be asked for it when you sign in.',
+  'factor.removed': 'The second step is removed.',
   'factor.remove-ask': 'Remove {name}? It stops working at once.',
   'factor.required': 'This service asks for a second step. Set one up to go on to the app.',
   'factor.last':

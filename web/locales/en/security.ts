@@ -22,17 +22,12 @@ export const messages = {
   'security.password-nonce':
     'We’ve emailed you a code to make sure it’s you. Enter it to save your password.',
   'security.factors': 'Two-step verification',
-  'security.factors-intro': 'With an authenticator app, a stolen password alone isn’t enough to get in.',
   'security.factors-off': 'Off',
   'security.factors-on': 'On',
   'security.factor-add': 'Add an authenticator app',
   'security.factor-remove': 'Remove',
-  'security.factor-remove-what': 'Remove {name}',
-  'security.factor-remove-ask': 'Remove {name}? Its codes stop working at once.',
   'security.factor-keep': 'Keep it',
   'security.factor-added': 'Added {when}',
-  'security.factor-removed': 'The authenticator is removed.',
-  'security.factor-ready': 'The authenticator is set up. You’ll be asked for its code when you sign in.',
   'security.enrol-scan': 'Scan this with your authenticator app.',
   'security.enrol-qr': 'QR code for your authenticator app. The key below is the same in letters.',
   'security.enrol-typed': 'Can’t scan it? Type this key into the app:',
@@ -64,5 +59,7 @@ export const messages = {
   'data.delete-confirm': 'Delete my account for good',
   'data.delete-refused':
     'Something still depends on this account, so it can’t be deleted here. Ask those who run this for help.',
-  'data.deleted': 'Your account is deleted.',
+  'data.deleted': 'Nobody can sign in to it any more. It’s safe to close this window.',
+  'page.deleted': 'Your account is deleted',
+  'data.deleted-on': 'Sign in to another account',
 } as const;

@@ -5,8 +5,6 @@ export const messages = {
   'ui.copy-what': 'Copy {what}',
   'ui.show-password': 'Show password',
   'ui.hide-password': 'Hide password',
-  'ui.close': 'Close',
-  'ui.loading': 'Loading…',
   'ui.error-heading': 'Something needs your attention',
   'ui.error-code': 'Error code',
   'ui.request-id': 'Request id',
@@ -15,5 +13,4 @@ export const messages = {
   'ui.scheme-light': 'Light',
   'ui.scheme-dark': 'Dark',
   'ui.scheme-auto': 'System',
-  'ui.code-digit': 'Digit {number} of {total}',
 } as const;

@@ -106,7 +106,7 @@ const newPassword: Flow = {
 };
 
 /** Sets up an authenticator app on the security page; its secret. */
-async function enrol({ page, walker, ...scene }: Scene, name: string): Promise<string> {
+export async function enrol({ page, walker, ...scene }: Scene, name: string): Promise<string> {
   await walker.press(say('security.factor-add'));
   await walker.fill(say('field.factor-name'), name);
   await walker.enter();
@@ -391,7 +391,7 @@ const ownData: Flow = {
     await walker.press(say('data.delete-confirm'));
     await scene.sees(say('data.deleted'));
     await scene.state('security, account deleted');
-    await walker.press(say('signed-out.again'), 'link');
+    await walker.press(say('data.deleted-on'), 'link');
     await scene.arrives('page.sign-in');
     await scene.signIn(email);
     await scene.sees(say('error.invalid_credentials'));

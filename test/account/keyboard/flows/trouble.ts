@@ -1,0 +1,201 @@
+/** When things are slow, too many, or not there: what pages say while they wait, and what one can do about it. */
+import { equal } from 'node:assert/strict';
+import type { BrowserContext, Route } from 'playwright-core';
+import { password } from '../../harness.ts';
+import type { Flow } from '../scene.ts';
+import { say } from '../texts.ts';
+import { askAsApp } from '../world.ts';
+import { enrol } from './security.ts';
+
+/** The refusal of auth that this code stands for, on every request to an address. */
+function refuse(context: BrowserContext, url: string, status: number, code: string): Promise<unknown> {
+  return context.route(url, (route) => route.fulfill({ status, json: { error_code: code, msg: '' } }));
+}
+
+/** Requests to an address wait, until it turns out that there is no connection. */
+async function hold(context: BrowserContext, url: string): Promise<() => Promise<void>> {
+  const held: Route[] = [];
+  await context.route(url, (route) => void held.push(route));
+  return async () => {
+    await Promise.all(held.map((route) => route.abort('internetdisconnected')));
+    await context.unroute(url);
+  };
+}
+
+const atSignIn: Flow = {
+  name: 'signing in: slow, without a connection, too often',
+  async play({ context, page, world, walker, ...scene }) {
+    const email = await world.newUser();
+    const url = '**/account/api/sign-in';
+    await scene.open('sign-in');
+    await page.waitForLoadState('networkidle');
+    const disconnect = await hold(context, url);
+    await walker.fill(say('field.email'), email);
+    await walker.fill(say('field.password'), password);
+    await walker.enter();
+    await page.getByRole('button', { name: say('sign-in.submit'), exact: true, disabled: true }).waitFor();
+    await scene.state('sign-in, on its way');
+    await disconnect();
+    await scene.sees(say('error.network'));
+    await scene.state('sign-in, no connection');
+    await refuse(context, url, 429, 'over_request_rate_limit');
+    await walker.press(say('sign-in.submit'), 'button');
+    await scene.sees(say('error.over_request_rate_limit'));
+    await scene.state('sign-in, too often');
+    await context.unroute(url);
+    await refuse(context, '**/account/api/code', 429, 'over_email_send_rate_limit');
+    await walker.press(say('sign-in.send-code'));
+    await scene.sees(say('error.over_email_send_rate_limit'));
+    await scene.state('sign-in, code too soon');
+    await walker.press(say('sign-in.submit'), 'button');
+    await scene.sees(say('security.as', { who: email }));
+  },
+};
+
+const elsewhere: Flow = {
+  name: 'an app whose address is not allowed',
+  async play({ world, walker, ...scene }) {
+    const email = await world.newUser();
+    const query = new URLSearchParams({
+      redirect_to: 'https://other.example/',
+      code_challenge_method: 's256',
+    });
+    query.set('code_challenge', askAsApp(world).challenge);
+    await scene.open('sign-in', `?${query}`);
+    await scene.signIn(email);
+    await scene.sees(say('error.redirect_not_allowed'));
+    await scene.state('sign-in, address not allowed');
+    await walker.tabTo(say('sign-in.other'));
+  },
+};
+
+const onTheSecurityPage: Flow = {
+  name: 'the security page: slow, without a connection, in parts',
+  async play({ context, page, world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    const disconnect = await hold(context, '**/account/api/session');
+    await scene.open('security');
+    await scene.arrives('page.security');
+    await scene.state('security, on its way');
+    await disconnect();
+    await scene.sees(say('error.network'));
+    await scene.state('security, no connection');
+    for (const part of ['sessions', 'oauth/grants'])
+      await refuse(context, `**/auth/v1/user/${part}`, 403, 'not_admin');
+    await walker.press(say('security.again'));
+    await scene.sees(say('security.load-failed'));
+    await scene.state('security, parts missing');
+    await context.unroute('**/auth/v1/user/sessions');
+    const sessions = page.getByRole('region', { name: say('security.sessions'), exact: true });
+    await sessions.getByRole('button', { name: say('security.again') }).press('Enter');
+    await sessions.getByText(say('security.session-current')).waitFor();
+
+    await refuse(context, '**/auth/v1/user', 401, 'reauthentication_needed');
+    await context.route('**/auth/v1/reauthenticate', (route) => route.fulfill({ json: {} }));
+    await walker.press(say('security.password-change'));
+    await walker.fill(say('field.new-password'), 'quite another 3');
+    await walker.enter();
+    await scene.sees(say('security.password-nonce'));
+    equal((await walker.focus()).name, say('field.code'));
+    await scene.state('security, code for the password');
+    await context.unroute('**/auth/v1/user');
+    await refuse(context, '**/auth/v1/user', 409, 'conflict');
+    await walker.press(say('data.delete'));
+    await walker.fill(say('data.delete-type', { who: email }), email);
+    await walker.enter();
+    await scene.sees(say('data.delete-refused'));
+    await scene.state('security, account kept');
+  },
+};
+
+const manyWays: Flow = {
+  name: 'several second steps, and the last codes',
+  async play(scene) {
+    const { context, page, world, walker } = scene;
+    const email = await scene.signedIn();
+    const phone = world.newPhone();
+    await enrol(scene, 'Pocket phone');
+    await walker.press(say('factor.add-phone'));
+    await walker.fill(say('field.phone'), `+${phone}`);
+    await walker.enter();
+    await walker.fill(say('field.code'), await scene.code(phone));
+    await page.getByText(`+${phone}`).first().waitFor();
+    await walker.press(say('recovery.make'));
+    await walker.press(say('recovery.kept'));
+    await context.route('**/auth/v1/factors/recovery-codes', (route) =>
+      route.fulfill({ json: { total: 10, remaining: 2 } }),
+    );
+    await page.reload();
+    await scene.sees(say('recovery.few'));
+    await scene.state('security, few recovery codes');
+    await scene.signOut();
+    await scene.open('sign-in');
+    await scene.signIn(email);
+    await scene.arrives('page.mfa');
+    await walker.tabTo(say('mfa.use-recovery'));
+    await scene.state('mfa, several ways');
+    await walker.press(say('mfa.use-phone', { name: `+${phone}` }));
+    await walker.press(say('mfa.phone-send'));
+    await walker.fill(say('field.code'), '000000');
+    await scene.sees(say('mfa.phone-wrong'));
+    await scene.state('mfa by phone, wrong code');
+    await walker.press(say('mfa.use-recovery'));
+    equal((await walker.focus()).name, say('mfa.recovery-code'));
+    await scene.state('mfa, recovery code');
+  },
+};
+
+const afterTheApp: Flow = {
+  name: 'signed out by an app, then here too',
+  async play({ world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    const search = `?${new URLSearchParams({ redirect_to: world.appUrl })}`;
+    await scene.open('signed-out', search);
+    await scene.sees(say('still-in.text', { who: email }));
+    await scene.sees(say('still-in.back', { host: new URL(world.appUrl).host }));
+    await scene.state('still signed in');
+    await walker.press(say('still-in.submit'));
+    await scene.arrives('page.signed-out');
+    await scene.state('signed out, with a way back');
+  },
+};
+
+const handingOver: Flow = {
+  name: 'what a guest has cannot be brought along',
+  async play({ context, world, walker, ...scene }) {
+    const email = await world.newUser();
+    await scene.open('guest');
+    await walker.press(say('sign-in.guest'), 'button');
+    await scene.sees(say('security.guest-intro'));
+    await scene.open('guest');
+    await scene.sees(say('sign-in.already-guest'));
+    await scene.state('guest, one already');
+    await scene.open('upgrade');
+    await walker.press(say('upgrade.elsewhere'));
+    await scene.arrives('page.sign-in');
+    await scene.sees(say('hand-over.sign-in'));
+    await scene.state('sign-in, to bring a guest along');
+    await scene.signIn(email);
+    await scene.sees(say('hand-over.text', { who: email }));
+    const url = '**/account/api/guest/hand-over';
+    for (const code of ['hand_over_failed', 'sign_in_stale'] as const) {
+      await refuse(context, url, 409, code);
+      await walker.press(say('hand-over.submit'));
+      await scene.sees(say(`error.${code}`));
+      await scene.state(`bring it along, ${code}`);
+      await context.unroute(url);
+    }
+    await walker.press(say('hand-over.leave'));
+    await scene.sees(say('upgrade.member', { who: email }));
+    await scene.state('upgrade, no guest');
+  },
+};
+
+export const inTrouble: readonly Flow[] = [
+  atSignIn,
+  elsewhere,
+  onTheSecurityPage,
+  manyWays,
+  afterTheApp,
+  handingOver,
+];

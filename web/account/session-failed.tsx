@@ -1,0 +1,20 @@
+import { Button } from '@mantine/core';
+import { ErrorSummary } from '../ui/error-summary.tsx';
+import { Row } from './parts.tsx';
+import { problemOf } from './problems.ts';
+import { sessionClient } from './session.ts';
+import { t } from './text.ts';
+
+/** Nobody knows whether somebody is signed in: the server did not say, or could not be trusted. */
+export function SessionFailed({ error }: { error: unknown }) {
+  return (
+    <>
+      <ErrorSummary problems={[problemOf(error)]} />
+      <Row>
+        <Button variant="default" onClick={() => void sessionClient().load()}>
+          {t('security.again')}
+        </Button>
+      </Row>
+    </>
+  );
+}
