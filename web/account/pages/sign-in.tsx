@@ -44,19 +44,22 @@ export function SignInPage() {
     // A provider's answer brought somebody here.
     if (code !== null) void loadProblems().then(({ problemFor }) => setStuck([problemFor(code)]));
   }, []);
+  if (state.status === 'signed-in' && !leaving && !again) {
+    return (
+      <Shell page="page.welcome-back">
+        <AlreadySignedIn user={state.session.user} host={host} problems={stuck} />
+      </Shell>
+    );
+  }
   return (
     <Shell page="page.sign-in" lead={lead}>
-      {state.status === 'signed-in' && !leaving && !again ? (
-        <AlreadySignedIn user={state.session.user} host={host} problems={stuck} />
-      ) : (
-        <SignInForm
-          ended={state.status === 'signed-out' && state.reason === 'ended'}
-          again={again}
-          problems={stuck}
-          onLeave={setLeaving}
-          onStuck={setStuck}
-        />
-      )}
+      <SignInForm
+        ended={state.status === 'signed-out' && state.reason === 'ended'}
+        again={again}
+        problems={stuck}
+        onLeave={setLeaving}
+        onStuck={setStuck}
+      />
     </Shell>
   );
 }

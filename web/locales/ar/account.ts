@@ -1,6 +1,7 @@
 /** As `en/account.ts`, in Arabic. */
 export const messages = {
   'page.sign-in': 'تسجيل الدخول',
+  'page.welcome-back': 'مرحبًا بعودتك',
   'page.sign-up': 'إنشاء حسابك',
   'page.code': 'أدخل الرمز',
   'page.code-ask': 'تسجيل الدخول برمز',

@@ -1,6 +1,7 @@
 /** Texts of the Account pages that the first load needs. ICU messages; `{name}` is the product. */
 export const messages = {
   'page.sign-in': 'Sign in',
+  'page.welcome-back': 'Welcome back',
   'page.sign-up': 'Create your account',
   'page.code': 'Enter your code',
   'page.code-ask': 'Sign in with a code',
