@@ -206,7 +206,7 @@ describe('an app asks', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     const secret = (await page.locator('[class*="key"]').first().textContent()) ?? '';
     await page.getByLabel('Code that the app shows now').fill(totp(secret.replace(/[^A-Z2-7]/g, '')));
-    await page.getByText('It’s set up.').waitFor();
+    await page.getByText('Your second step is set up.').waitFor();
     await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
     await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
 

@@ -212,7 +212,7 @@ test('an authenticator: set up, asked for, carried to the app, removed', async (
   await page.getByAltText('QR code').waitFor();
   const secret = await page.locator('code').innerText();
   await page.getByLabel('Code that the app shows now').fill(totp(secret));
-  await page.getByText('It’s set up.').waitFor();
+  await page.getByText('Your second step is set up.').waitFor();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
 
@@ -230,7 +230,7 @@ test('an authenticator: set up, asked for, carried to the app, removed', async (
   await page.goto(`${stage.backend.url}/account/security`);
   await page.getByRole('button', { name: 'Remove Pocket phone' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
-  await page.getByText('It’s removed.').waitFor();
+  await page.getByText('The second step is removed.').waitFor();
   await page.getByText('Off', { exact: true }).waitFor();
 });
 
@@ -241,7 +241,7 @@ test('a second factor cannot be walked around on the way back to the app', async
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByAltText('QR code').waitFor();
   await page.getByLabel('Code that the app shows now').fill(totp(await page.locator('code').innerText()));
-  await page.getByText('It’s set up.').waitFor();
+  await page.getByText('Your second step is set up.').waitFor();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
   await signIn(page, stage.backend, email, pkce().search);

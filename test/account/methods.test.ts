@@ -115,7 +115,7 @@ test('a security key as second step, by keyboard', async () => {
   await page.getByRole('button', { name: 'Add a security key' }).press('Enter');
   await page.getByLabel('Name of this key').fill('Blue stick');
   await page.keyboard.press('Enter');
-  await page.getByText('It’s set up.').waitFor();
+  await page.getByText('Your second step is set up.').waitFor();
   await signOut();
   await signInHere(email);
   await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();

@@ -144,7 +144,7 @@ describe('signing in', () => {
     await tab.getByAltText('QR code').waitFor();
     const secret = await tab.locator('code').innerText();
     await tab.getByLabel('Code that the app shows now').fill(totp(secret));
-    await tab.getByText('It’s set up.').waitFor();
+    await tab.getByText('Your second step is set up.').waitFor();
     await withScripts.context.close();
 
     const { verifier, search } = pkce();

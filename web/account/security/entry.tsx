@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Fragment, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Form } from '../parts.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -31,7 +31,7 @@ export function Entry(props: {
         <span className={classes.name}>
           <bdi>{name}</bdi>
         </span>
-        <span className={classes.meta}>{props.meta}</span>
+        <span className={`${classes.meta} ${classes.clip}`}>{props.meta}</span>
         {props.kept === undefined ? null : <span className={classes.meta}>{props.kept}</span>}
       </span>
       {asking ? (
@@ -65,14 +65,17 @@ export function Entry(props: {
   );
 }
 
-/** Facts about an entry, those there are; a line breaks between them rather than within. */
+/** Facts about an entry, those there are, with dots between those that share a line. */
 export function Meta({ parts }: { parts: readonly string[] }) {
-  return parts
-    .filter((part) => part !== '')
-    .map((part, index) => (
-      <Fragment key={part}>
-        {index === 0 ? null : ' · '}
-        <bdi className={classes.fact}>{part}</bdi>
-      </Fragment>
-    ));
+  return (
+    <span className={classes.facts}>
+      {parts
+        .filter((part) => part !== '')
+        .map((part) => (
+          <bdi key={part} className={classes.fact}>
+            {part}
+          </bdi>
+        ))}
+    </span>
+  );
 }

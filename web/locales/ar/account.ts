@@ -44,7 +44,7 @@ export const messages = {
   'sign-in.send-code': 'أرسل إليّ رمز دخول بالبريد',
   'sign-in.with': 'المتابعة عبر {provider}',
   'sign-in.passkey': 'تسجيل الدخول بمفتاح مرور',
-  'sign-in.wallet': 'تسجيل الدخول بمحفظة رقمية',
+  'sign-in.wallet': 'تسجيل الدخول بمحفظة',
   'sign-in.phone': 'استخدام رقم هاتف',
   'sign-in.sso': 'استخدام دخول مؤسستك',
   'sso.intro': 'مؤسستك هي التي تسجّل دخولك. أخبرنا أي مؤسسة هي.',

@@ -103,7 +103,7 @@ const withLink: Flow = {
     await scene.arrives('page.link-expired');
     await scene.state('link expired');
     await walker.press(say('link-expired.sign-in'));
-    await scene.arrives('page.sign-in');
+    await scene.arrives('page.welcome-back');
   },
 };
 
