@@ -409,10 +409,12 @@ describe('faults', () => {
   });
 
   test('of plinth.toml', () => {
-    const plinth = '[branding]\ncolor = "red"\nterms_url = "javascript:alert(1)"';
+    const plinth =
+      '[branding]\ncolor = "red"\nterms_url = "javascript:alert(1)"\n[storage]\nmultipart_lifetime = "59m"';
     expect(faultsOf('', { 'supabase/plinth.toml': plinth })).toEqual([
       '2 branding.color: must be six hexadecimal digits, as "#0f766e"',
       '3 branding.terms_url: must begin with https://, http://, mailto: or /',
+      '5 storage.multipart_lifetime: must be an hour at least',
     ]);
   });
 

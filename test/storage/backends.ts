@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import S3rver from 's3rver';
 import type { PartialConfig } from '../../src/config/index.ts';
+import { createFileBackend } from '../../src/storage/backend/file.ts';
+import { createS3Backend } from '../../src/storage/backend/s3.ts';
+import type { ObjectBackend } from '../../src/storage/backend/types.ts';
 
 export interface Stored {
   /** Versions of objects. */
@@ -22,6 +25,10 @@ export interface Stored {
 export interface TestBackend {
   readonly settings: PartialConfig;
   stored(dataDir: string): Promise<Stored>;
+  /** Once more, as another process has it. */
+  open(dataDir: string): ObjectBackend;
+  /** A body shows while it comes. */
+  readonly showsUnfinished: boolean;
   stop(): Promise<void>;
 }
 
@@ -35,6 +42,8 @@ export function onS3(): void {
 
 const fileBackend: TestBackend = {
   settings: {},
+  showsUnfinished: true,
+  open: (dataDir) => createFileBackend(join(dataDir, 'storage')),
   async stored(dataDir) {
     const list = (folder: string): Promise<string[]> => readdir(join(dataDir, 'storage', folder));
     const deep = async (folder: string): Promise<string[]> => {
@@ -76,23 +85,19 @@ export async function startS3(): Promise<TestBackend & { readonly client: S3Clie
     const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: 'plinth', Prefix: prefix }));
     return (Contents ?? []).map(({ Key }) => (Key ?? '').slice(prefix.length));
   };
+  const s3 = {
+    bucket: 'plinth',
+    endpoint,
+    force_path_style: true,
+    access_key_id: credentials.accessKeyId,
+    secret_access_key: credentials.secretAccessKey,
+    prefix: 'here/',
+  };
   return {
     client,
-    settings: {
-      plinth: {
-        storage: {
-          backend: 's3',
-          s3: {
-            bucket: 'plinth',
-            endpoint,
-            force_path_style: true,
-            access_key_id: credentials.accessKeyId,
-            secret_access_key: credentials.secretAccessKey,
-            prefix: 'here/',
-          },
-        },
-      },
-    },
+    settings: { plinth: { storage: { backend: 's3', s3 } } },
+    showsUnfinished: false,
+    open: (dataDir) => createS3Backend({ ...s3, region: 'us-east-1' }, join(dataDir, 'storage')),
     stored: async (dataDir) => ({
       objects: await list('here/objects/'),
       partial: [],

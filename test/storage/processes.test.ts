@@ -154,6 +154,23 @@ describe('an upload in pieces', () => {
     await eventually(async () => !(await locked()));
   });
 
+  test('answers for nothing that was written when its lock was lost', async () => {
+    const path = await begin('lost', 400_000);
+    const socket = beginPatch(other.url, path, 400_000, 'a'.repeat(300_000));
+    const { promise: answer, resolve } = Promise.withResolvers<string>();
+    socket.once('data', (data) => resolve(data.toString().slice(9, 12)));
+    await eventually(locked);
+    await server.database.pool('supabase_admin').query(sql`
+      select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
+      where l.locktype = 'advisory' and d.datname = current_database()`);
+    socket.write('a'.repeat(100_000));
+    expect(await answer).toBe('423');
+    socket.destroy();
+    const told = await head(other.url, path);
+    expect([told.status, told.headers.get('upload-offset')]).toEqual([200, '400000']);
+    expect(await read('lost')).toBe('a'.repeat(400_000));
+  });
+
   test('is locked while a process that holds it does not answer, and free once that is dead', async () => {
     const doomed = await startOther();
     const path = await begin('stuck', 600_000);

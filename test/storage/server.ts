@@ -8,7 +8,7 @@ import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import type { Claims, Keys } from '../../src/keys/index.ts';
 import { migrations } from '../../src/storage/index.ts';
-import { type Stored, startBackend } from './backends.ts';
+import { type Stored, startBackend, type TestBackend } from './backends.ts';
 import type { ProcessOptions } from './fixtures/process.ts';
 import { serveStorage } from './serve.ts';
 
@@ -26,6 +26,7 @@ export interface StorageServer {
   /** A request with a token of these claims; null sends none. */
   request(path: string, init?: RequestInit & { claims?: Claims | null }): Promise<Response>;
   files(): Promise<Stored>;
+  readonly backend: Pick<TestBackend, 'open' | 'showsUnfinished'>;
   stop(): Promise<void>;
 }
 
@@ -75,6 +76,7 @@ export async function startStorage(
       return fetch(`${url}${path}`, { ...init, headers });
     },
     files: () => backend.stored(dataDir),
+    backend,
     async stop() {
       await served.close();
       await drop();

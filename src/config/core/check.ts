@@ -76,7 +76,8 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
     if (!urls.every((url) => url === '' || /^(nats|tls|wss?):\/\/[^/\s]+$/.test(url)))
       report('realtime.nats_url', 'must hold addresses such as nats://127.0.0.1:4222');
   }
-  const { backend, s3 } = plinth.storage;
+  const { backend, s3, multipart_lifetime } = plinth.storage;
+  if (multipart_lifetime < 60 * 60 * 1000) report('storage.multipart_lifetime', 'must be an hour at least');
   if (backend === 's3') {
     need('storage.s3.bucket', s3.bucket, 'storage.backend is "s3"');
     if (s3.access_key_id !== undefined)

@@ -9,8 +9,9 @@ import type { Lease, LockListener, SharedLocks } from './shared-locks.ts';
 
 /** How long a request that was asked to end may take. */
 const takeOverMs = 5000;
-/** How often a lock that another process holds is tried for. */
+/** How often a lock that another process holds is tried for, and after how many tries that process is asked again. */
 const retryMs = 50;
+const triesAnAsk = 10;
 
 export interface UploadLocks {
   /**
@@ -73,12 +74,12 @@ export function createUploadLocks(openShared: (listener: LockListener) => Shared
   }
 
   async function insist(id: string, deadline: number, stop: AbortSignal): Promise<Lease> {
-    for (;;) {
+    for (let tries = 0; ; tries += 1) {
       const lease = await shared.take(id);
       if (lease) return lease;
       if (Date.now() >= deadline) throw new TusError('Locked');
       stop.throwIfAborted();
-      await shared.want(id);
+      if (tries % triesAnAsk === 0) await shared.want(id);
       await sleep(retryMs);
     }
   }

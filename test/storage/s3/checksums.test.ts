@@ -334,6 +334,20 @@ test('a form proves its file, too', async () => {
   expect(await post('by-bad-form', sumOf('SHA256', 'other'))).toBe('BadDigest');
 });
 
+test('a presigned upload may be for one body alone', async () => {
+  const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
+  const sum = sumOf('SHA256', 'hello');
+  const command = new PutObjectCommand({ Bucket, Key: 'pinned', ChecksumSHA256: sum });
+  const url = await getSignedUrl(s3, command, { unhoistableHeaders: new Set(['x-amz-checksum-sha256']) });
+  const put = (body: string, headers = {}) => codeOf(fetch(url, { method: 'PUT', body, headers }));
+  expect(await put('hello')).toBe('SignatureDoesNotMatch');
+  expect(await put('other', { 'x-amz-checksum-sha256': sumOf('SHA256', 'other') })).toBe(
+    'SignatureDoesNotMatch',
+  );
+  expect(await put('other', { 'x-amz-checksum-sha256': sum })).toBe('BadDigest');
+  expect(await put('hello', { 'x-amz-checksum-sha256': sum })).toBe(200);
+});
+
 test('browsers may read them', async () => {
   const { url, headers } = signByHand(server, { path: '/open/put-CRC32' });
   const answer = await fetch(url, { headers: { ...headers, origin: 'https://app.example' } });

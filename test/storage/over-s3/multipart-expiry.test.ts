@@ -1,0 +1,5 @@
+/** S3 uploads in parts that nobody completes, bytes in S3. */
+import { onS3 } from '../backends.ts';
+
+onS3();
+await import('../multipart-expiry.test.ts');
