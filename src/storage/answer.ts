@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../kernel/log.ts';
-import { givePiece, type Pieces } from './pieces.ts';
+import { freeChunk, givePiece, type Pieces } from './pieces.ts';
 
 /** Up to it a body goes out as a string: Node then sends it and the head in one write. */
 const smallBytes = 8 * 1024;
@@ -25,7 +25,7 @@ export function setHeaders(reply: FastifyReply, headers: Headers): void {
 
 /**
  * Resolves when the socket has taken everything, or will take nothing more. A body that fails in the middle ends the
- * connection, which is all that can still be told.
+ * connection, which is all that can still be told. A body that is a Buffer is given up; a list has pieces of `takePiece`.
  */
 export async function answerBytes(
   reply: FastifyReply,
@@ -40,7 +40,7 @@ export async function answerBytes(
   reply.hijack();
   if (body === undefined) raw.end();
   else if (Buffer.isBuffer(body)) endWith(raw, body);
-  else if (isList(body)) writeAtOnce(raw, body);
+  else if (isList(body)) writeAtOnce(raw, body, givePiece);
   else {
     try {
       await writePieces(raw, body);
@@ -62,16 +62,16 @@ function listOf(headers: Headers): string[] {
 }
 
 function endWith(raw: ServerResponse, body: Buffer): void {
-  if (body.byteLength > smallBytes) raw.end(body);
+  if (body.byteLength > smallBytes) writeAtOnce(raw, [body], freeChunk);
   else raw.end(body.toString('latin1'), 'latin1');
 }
 
 /** What is in memory already, in as few writes as it takes. */
-function writeAtOnce(raw: ServerResponse, pieces: readonly Buffer[]): void {
+function writeAtOnce(raw: ServerResponse, pieces: readonly Buffer[], release: (piece: Buffer) => void): void {
   raw.cork();
   for (const piece of pieces)
     raw.write(piece, (error) => {
-      if (!error) givePiece(piece);
+      if (!error) release(piece);
     });
   raw.end();
   raw.uncork();

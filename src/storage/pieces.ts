@@ -14,9 +14,9 @@ export interface Pieces extends AsyncIterable<Uint8Array> {
 }
 
 /** What is read or built in one piece. */
-export const pieceBytes = 128 * 1024;
+export const pieceBytes = 256 * 1024;
 /** So many of them wait for their next use: 4 MiB. */
-const mostKept = 32;
+const mostKept = 16;
 
 const kept: ArrayBuffer[] = [];
 

@@ -10,7 +10,7 @@ import { sql } from '../../src/kernel/sql.ts';
 import { eventually, type StorageServer, startStorage } from './server.ts';
 
 /** As the server reads them. */
-const pieceBytes = 128 * 1024;
+const pieceBytes = 256 * 1024;
 /** More than the sockets of both sides hold, so that the server has to wait for its client. */
 const endlessBytes = 48 * 1024 * 1024;
 
@@ -21,8 +21,8 @@ beforeAll(async () => {
   server = await startStorage();
   const sizes = {
     few: 10,
-    whole: 16 * 1024,
-    'one-more': 16 * 1024 + 1,
+    whole: 64 * 1024,
+    'one-more': 64 * 1024 + 1,
     piece: pieceBytes,
     'piece-and-one': pieceBytes + 1,
     many: 3 * pieceBytes + 7,

@@ -39,7 +39,7 @@ const afterCrash = (): ObjectBackend =>
 const nothing = async () => new Set<string>();
 
 test('bodies of any size come back whole and in parts', async () => {
-  for (const size of [0, 1, 128 * 1024, 128 * 1024 + 1, 700_000]) {
+  for (const size of [0, 1, 64 * 1024, 64 * 1024 + 1, 256 * 1024, 256 * 1024 + 1, 700_000]) {
     const version = randomUUID();
     const bytes = randomBytes(size);
     const stored = await backend.write(version, chunks(bytes), size);

@@ -22,7 +22,7 @@ import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody }
 /** Chunks of the network are gathered up to this size before they are written. */
 const writeBatchBytes = 256 * 1024;
 /** Bodies up to this size are read into one buffer of theirs. */
-const wholeBytes = 16 * 1024;
+const wholeBytes = 64 * 1024;
 
 /** What is read at once where nothing is sent. */
 const hashedChunkBytes = 128 * 1024;

@@ -6,21 +6,22 @@
 /** Bytes that a character of a JSON string takes at most when it is escaped: `\u0000`. */
 const escapedBytes = 6;
 
+const nothing = Buffer.alloc(0);
+
 export class ByteWriter {
   readonly #take: () => Buffer;
   readonly #full: Buffer[] = [];
-  #piece: Buffer;
+  #piece: Buffer = nothing;
   #at = 0;
 
-  /** `take` gives an empty piece of at least 64 bytes. */
+  /** `take` gives an empty piece of at least 64 bytes; it is asked when something is written. */
   constructor(take: () => Buffer) {
     this.#take = take;
-    this.#piece = take();
   }
 
   /** All that was written, in order; nothing may be written after. */
   end(): Buffer[] {
-    return [...this.#full, this.#piece.subarray(0, this.#at)];
+    return this.#at === 0 ? this.#full : [...this.#full, this.#piece.subarray(0, this.#at)];
   }
 
   /** Text without escapes, for the frame of the document; at most 64 characters of ASCII. */
@@ -86,7 +87,7 @@ export class ByteWriter {
 
   #reserve(size: number): void {
     if (this.#piece.length - this.#at >= size) return;
-    this.#full.push(this.#piece.subarray(0, this.#at));
+    if (this.#at > 0) this.#full.push(this.#piece.subarray(0, this.#at));
     this.#piece = this.#take();
     this.#at = 0;
   }

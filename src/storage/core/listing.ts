@@ -54,7 +54,6 @@ export class PageWriter {
     this.#options = options;
     this.#folders = new ByteWriter(takePiece);
     this.#objects = new ByteWriter(takePiece);
-    this.#objects.ascii('],"objects":[');
   }
 
   add(row: RawRow): void {
@@ -73,8 +72,13 @@ export class PageWriter {
   end(): Buffer[] {
     const hasNext = this.#lines > this.#options.limit;
     const head = JSON.stringify({ hasNext, ...(hasNext ? this.#next : {}) }).slice(0, -1);
-    this.#objects.ascii(']}');
-    return [Buffer.from(`${head},"folders":[`), ...this.#folders.end(), ...this.#objects.end()];
+    return [
+      Buffer.from(`${head},"folders":[`),
+      ...this.#folders.end(),
+      Buffer.from('],"objects":['),
+      ...this.#objects.end(),
+      Buffer.from(']}'),
+    ];
   }
 
   #cursorBehind(row: RawRow, isFolder: boolean): { nextCursor: string; nextCursorKey: string } {
