@@ -79,19 +79,17 @@ function writeAtOnce(raw: ServerResponse, pieces: readonly Buffer[], release: (p
 
 /** One after the other, each when the socket has taken the one before. */
 async function writePieces(raw: ServerResponse, pieces: Pieces): Promise<void> {
-  // The response of a pipelined request is not told when its connection closes before it has its turn.
-  const { socket } = raw.req;
-  let isGone = socket.destroyed;
+  let isGone = raw.destroyed;
   let stopWaiting = (): void => undefined;
   const onClose = (): void => {
     isGone = true;
     pieces.destroy?.();
     stopWaiting();
   };
-  socket.once('close', onClose);
+  raw.once('close', onClose);
   try {
     for await (const piece of pieces) {
-      if (isGone || raw.destroyed) return;
+      if (isGone) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       stopWaiting = resolve;
       raw.write(piece, (error) => {
@@ -105,7 +103,7 @@ async function writePieces(raw: ServerResponse, pieces: Pieces): Promise<void> {
   } catch (error) {
     if (!isGone) throw error;
   } finally {
-    socket.off('close', onClose);
+    raw.off('close', onClose);
   }
 }
 
