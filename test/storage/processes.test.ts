@@ -144,10 +144,15 @@ describe('an upload in pieces', () => {
         if (index === 1) expect(await writers[0]?.answer).toBe('400');
       }
       for (const { socket, rest } of writers) socket.write(rest);
-      expect(await writers[1]?.answer).toBe('409');
+      const answer = await writers[1]?.answer;
       for (const { socket } of writers) socket.destroy();
       const offset = Number((await head(urls[0] ?? '', path)).headers.get('upload-offset'));
-      expect(offset).toBe(10);
+      if (answer === '204') {
+        // The first was asked to end before it had read anything.
+        expect(await read(key)).toBe('b'.repeat(length));
+        continue;
+      }
+      expect([answer, offset]).toEqual(['409', 10]);
       expect((await patch(urls[0] ?? '', path, offset, 'z'.repeat(length - offset))).status).toBe(204);
       expect(await read(key)).toBe('a'.repeat(10) + 'z'.repeat(length - 10));
     }
