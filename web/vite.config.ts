@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type UserConfig } from 'vite';
+import { defineConfig, type Rolldown, type UserConfig } from 'vite';
 import { earlyScriptPlugin } from './build/early-script.ts';
 import { messagesPlugin } from './build/messages.ts';
 import { schemeScriptPlugin } from './build/scheme-script.ts';
@@ -56,7 +56,7 @@ export function faceConfig(face: Face): UserConfig {
       rolldownOptions: {
         output: {
           codeSplitting: {
-            groups: [{ name: textsChunk, debugName: 'texts' }, ...(face === 'console' ? [sharedIcons] : [])],
+            groups: [{ name: textsChunk, debugName: 'texts' }, ...(face === 'console' ? consoleGroups : [])],
           },
         },
       },
@@ -64,11 +64,20 @@ export function faceConfig(face: Face): UserConfig {
   };
 }
 
+/** From so many of the Console's lazy parts on, a round trip of its own costs more than bringing it to the others too. */
+const pagesInCommon = 16;
+
 /**
- * The icons that several pages of the Console share, in one file: a browser asks one server for six at a time, and each of
- * some forty would take a round trip.
+ * A browser asks one server for six files at a time, and each costs a round trip. What every page of the Console begins with
+ * is two files: `vendor` changes with the packages, `shell` with us. What most pages have beside that is one more, and so
+ * are the icons that several share.
  */
-const sharedIcons = { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2 } as const;
+const consoleGroups = [
+  { name: 'vendor', tags: ['$initial'], test: /\/node_modules\/(?!@tabler\/)/ },
+  { name: 'shell', tags: ['$initial'], test: /^(?!.*\/console\/main\.tsx$)/ },
+  { name: 'common', minShareCount: pagesInCommon },
+  { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2 },
+] satisfies Rolldown.CodeSplittingGroup[];
 
 /**
  * A chunk of texts for each language: `texts-ar` holds what every Account page needs, `texts-errors-ar` what
