@@ -72,9 +72,9 @@ export function Meta({ parts }: { parts: readonly string[] }) {
       {parts
         .filter((part) => part !== '')
         .map((part) => (
-          <bdi key={part} className={classes.fact}>
-            {part}
-          </bdi>
+          <span key={part} className={classes.fact}>
+            <bdi>{part}</bdi>
+          </span>
         ))}
     </span>
   );
