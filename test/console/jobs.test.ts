@@ -265,6 +265,17 @@ describe('webhooks', () => {
     expect(JSON.stringify((await dev.call('GET', '/tables/public/tasks/structure')).body)).toContain(
       'hunter2',
     );
+    // PostgreSQL's statistics keep utility statements word for word.
+    const statements = await textOf(dev, [
+      '/tables/extensions/pg_stat_statements/rows?limit=200&filters=[{"column":"query","operator":"contains","value":"hunter2"}]',
+    ]);
+    expect(statements).toContain('hunter2');
+    const refused = await looker.call('GET', '/tables/extensions/pg_stat_statements/rows');
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
+    const asked = await looker.call('POST', '/sql/look', {
+      text: 'select query from extensions.pg_stat_statements',
+    });
+    expect(asked.body).toContain('does not read extensions.pg_stat_statements');
     const looked = await looker.call('POST', '/sql/look', {
       text: 'select pg_get_triggerdef(oid::oid) from generate_series(16384, 30000) oid',
     });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { may, permissionForRows } from './roles.ts';
 
-test.each(['auth', 'vault', 'net', 'cron', 'supabase_functions', '_plinth'])(
+test.each(['auth', 'vault', 'net', 'cron', 'supabase_functions', 'extensions', '_plinth'])(
   'rows of %s are not for a read-only operator',
   (schema) => {
     expect(may('read-only', permissionForRows(schema))).toBe(false);

@@ -26,9 +26,18 @@ export const may = (role: OperatorRole, permission: Permission): boolean =>
 
 /**
  * Schemas whose rows hold tokens, password hashes or secrets. Queued requests (`net`), hooks and scheduled commands carry
- * keys in their headers and texts.
+ * keys in their headers and texts, and PostgreSQL's statistics (in `extensions`) keep utility statements word for word:
+ * a role's password, a webhook's headers.
  */
-const secretSchemas: readonly string[] = ['auth', 'vault', 'net', 'cron', 'supabase_functions', '_plinth'];
+const secretSchemas: readonly string[] = [
+  'auth',
+  'vault',
+  'net',
+  'cron',
+  'supabase_functions',
+  'extensions',
+  '_plinth',
+];
 
 /** What it takes to read the rows of a schema. */
 export const permissionForRows = (schema: string): Permission =>
