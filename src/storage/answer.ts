@@ -35,8 +35,13 @@ export async function answerBytes(
 ): Promise<void> {
   const { raw, gatewayHeaders = [] } = reply;
   const requestId = reply.request.id;
-  // It throws for a header that Node refuses; then Fastify still has the reply.
-  raw.writeHead(head.status, [...listOf(head.headers), ...gatewayHeaders]);
+  try {
+    raw.writeHead(head.status, [...listOf(head.headers), ...gatewayHeaders]);
+  } catch (error) {
+    // A header that Node refuses; Fastify still has the reply. A file left open would end the process when it is collected.
+    if (body !== undefined && 'destroy' in body) body.destroy?.();
+    throw error;
+  }
   reply.hijack();
   if (body === undefined) raw.end();
   else if (Buffer.isBuffer(body)) endWith(raw, body);

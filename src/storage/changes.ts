@@ -39,9 +39,10 @@ export async function change<T>(
     });
     return result;
   } catch (error) {
-    if (!(committing && leavesOutcomeOpen(error))) {
-      void service.tasks.run('remove refused objects', () => intent.settle(newVersions));
-    }
+    const isOpen = committing && leavesOutcomeOpen(error);
+    void service.tasks.run('remove refused objects', () =>
+      isOpen ? intent.leave() : intent.settle(newVersions),
+    );
     throw error;
   }
 }

@@ -9,7 +9,7 @@ export interface Pieces extends AsyncIterable<Uint8Array> {
    * some day.
    */
   release?(piece: Uint8Array): void;
-  /** Ends a source that may keep its reader waiting. */
+  /** Ends the source, which may be keeping its reader waiting, or has not been asked for anything. */
   destroy?(): void;
 }
 

@@ -2,7 +2,7 @@
  * Which backend the tests of storage run on. Files are the default; a test file that wants the same tests on S3 calls
  * `onS3()` before it loads them (`over-s3/`).
  */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
@@ -17,6 +17,7 @@ export interface Stored {
   readonly objects: string[];
   /** What lies in the folders for unfinished work. */
   readonly partial: string[];
+  /** Those that are not settled. */
   readonly intents: string[];
   /** `UPLOAD/PART`. */
   readonly parts: string[];
@@ -30,6 +31,21 @@ export interface TestBackend {
   /** A body shows while it comes. */
   readonly showsUnfinished: boolean;
   stop(): Promise<void>;
+}
+
+/** Intents that are not settled; an empty file waits for the next one. */
+async function notes(dataDir: string): Promise<string[]> {
+  const folder = join(dataDir, 'storage', 'intents');
+  const names = await readdir(folder);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return names.filter((_, index) => sizes[index] !== 0);
 }
 
 let wanted: () => Promise<TestBackend> = async () => fileBackend;
@@ -60,7 +76,7 @@ const fileBackend: TestBackend = {
     return {
       objects: (await deep('objects')).map((path) => path.slice(3)),
       partial: await list('partial'),
-      intents: await list('intents'),
+      intents: await notes(dataDir),
       parts: await deep('uploads'),
     };
   },
@@ -101,7 +117,7 @@ export async function startS3(): Promise<TestBackend & { readonly client: S3Clie
     stored: async (dataDir) => ({
       objects: await list('here/objects/'),
       partial: [],
-      intents: await readdir(join(dataDir, 'storage', 'intents')),
+      intents: await notes(dataDir),
       parts: await list('here/uploads/'),
     }),
     async stop() {

@@ -1,6 +1,6 @@
 /** The file backend by itself: what it stores, and what a crash at each step leaves. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -16,17 +16,25 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'plinth-files-'));
   backend = createFileBackend(root);
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
+afterEach(async () => {
+  await backend.close();
+  await rm(root, { recursive: true, force: true });
+});
 
 const chunks = async function* (bytes: Buffer, size = 10_000) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 };
 const bytesOf = (body: Buffer | Pieces) => (Buffer.isBuffer(body) ? body : buffer(body));
+/** The files of intents; an empty one waits for the next. */
+const notes = async () =>
+  Promise.all(
+    (await readdir(join(root, 'intents'))).map((name) => readFile(join(root, 'intents', name), 'utf8')),
+  );
 const left = async () => ({
   objects: (await readdir(join(root, 'objects'), { recursive: true })).filter((name) => name.includes('-'))
     .length,
   partial: (await readdir(join(root, 'partial'))).length,
-  intents: (await readdir(join(root, 'intents'))).length,
+  intents: (await notes()).filter((text) => text !== '').length,
 });
 async function sizeOf(files: ObjectBackend, version: string): Promise<number | undefined> {
   const body = await files.open(version);
@@ -125,6 +133,32 @@ test('recovery leaves work under way alone, and stored objects without an intent
   expect(await backend.recover(nothing)).toEqual({ settledIntents: 0, removedVersions: 0 });
   await intent.settle([]);
   expect(await left()).toEqual({ objects: 2, partial: 0, intents: 0 });
+});
+
+test('the file of an intent is used again, and goes with the last', async () => {
+  for (let turn = 0; turn < 3; turn += 1) {
+    const intent = await backend.announce([randomUUID()]);
+    await intent.giveUp([randomUUID()]);
+    expect((await notes()).map((text) => text.split('\n').length - 1)).toEqual([2]);
+    await intent.settle([]);
+    expect(await notes()).toEqual(['']);
+  }
+  const several = await Promise.all(Array.from({ length: 40 }, () => backend.announce([randomUUID()])));
+  const lines = (await notes()).map((text) => text.split('\n').length - 1);
+  expect(lines).toEqual(Array.from({ length: 40 }, () => 1));
+  const [last, ...others] = several;
+  for (const intent of others) await intent.settle([]);
+  expect((await notes()).length).toBeLessThan(20);
+  await last?.leave();
+  await backend.close();
+  expect((await notes()).length).toBe(1);
+});
+
+test('files that wait for an intent go when their process has died', async () => {
+  await (await backend.announce([randomUUID()])).settle([]);
+  expect(await notes()).toEqual(['']);
+  expect(await afterCrash().recover(nothing)).toEqual({ settledIntents: 0, removedVersions: 0 });
+  expect(await notes()).toEqual([]);
 });
 
 test('a database that does not answer removes nothing', async () => {

@@ -3,9 +3,13 @@ import type { FileHandle } from 'node:fs/promises';
 import type { ByteRange } from '../core/range.ts';
 import { givePiece, type Pieces, pieceBytes, takePiece } from '../pieces.ts';
 
-/** The handle is closed with the last piece, or when nobody asks for more. */
+/** The handle is closed with the last piece, when nobody asks for more, and by `destroy`. */
 export function filePieces(handle: FileHandle, range: ByteRange): Pieces {
-  return { [Symbol.asyncIterator]: () => readPieces(handle, range), release: givePiece };
+  return {
+    [Symbol.asyncIterator]: () => readPieces(handle, range),
+    release: givePiece,
+    destroy: () => void handle.close(),
+  };
 }
 
 /** @throws {Error} when the file ends before the range does */

@@ -165,7 +165,10 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
 
     sweep: (options) => sweepFiles(paths, options),
 
-    close: () => owners.close(),
+    async close() {
+      await intents.close();
+      await owners.close();
+    },
   };
 }
 

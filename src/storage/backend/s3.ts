@@ -129,6 +129,7 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
     },
 
     async close() {
+      await intents.close();
       await owners.close();
       const at = await opened?.catch(() => undefined);
       at?.client.destroy();

@@ -40,6 +40,8 @@ export interface Intent {
   giveUp(versions: readonly string[]): Promise<void>;
   /** The database has decided; `gone` are the versions without a row, whose bytes (or parts) are removed. */
   settle(gone: readonly string[]): Promise<void>;
+  /** What the database has decided is not known: the next start asks. */
+  leave(): Promise<void>;
 }
 
 export interface ObjectBackend {

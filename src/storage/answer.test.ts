@@ -1,0 +1,26 @@
+import Fastify from 'fastify';
+import { expect, test } from 'vitest';
+import { silentLogger } from '../kernel/log.ts';
+import { answerBytes } from './answer.ts';
+import type { Pieces } from './pieces.ts';
+
+test('a header that Node refuses ends the body and leaves the reply to Fastify', async () => {
+  let ended = 0;
+  const body: Pieces = {
+    async *[Symbol.asyncIterator]() {
+      yield Buffer.from('never sent');
+    },
+    destroy: () => {
+      ended += 1;
+    },
+  };
+  const app = Fastify();
+  app.get('/', (_request, reply) =>
+    answerBytes(reply, { status: 200, headers: { etag: 'a\nb' } }, body, silentLogger),
+  );
+  const answer = await app.inject('/');
+  expect(answer.statusCode).toBe(500);
+  expect(answer.headers.etag).toBeUndefined();
+  expect(answer.body).not.toContain('never sent');
+  expect(ended).toBe(1);
+});
