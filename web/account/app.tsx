@@ -5,6 +5,7 @@ import { UiProvider } from '../ui/provider.tsx';
 import { CodePage } from './pages/code.tsx';
 import { ConfirmOtherPage, ConfirmPage, ContinuePage, LinkExpiredPage } from './pages/confirm.tsx';
 import { ErrorPage, SignedOutPage } from './pages/ends.tsx';
+import { GuestPage } from './pages/guest.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { SignUpPage } from './pages/sign-up.tsx';
 import { Shell, type ShellProps } from './shell.tsx';
@@ -36,7 +37,11 @@ const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePa
 /** Its sections need a session and come later still. */
 const SecurityPage = late('page.security', async () => (await members()).SecurityPage, { wide: true });
 const SsoPage = late('page.sso', async () => (await import('./pages/sso.tsx')).SsoPage);
-const GuestPage = late('page.guest', async () => (await members()).GuestPage);
+/** Small, and open to everybody: it is there with the first load, and waits for its texts only. */
+const LateGuestPage = late('page.guest', async () => {
+  await loadRest();
+  return GuestPage;
+});
 
 /** By path below `/account`. `error` also stands for every address that is none. */
 export const pages: Readonly<Record<string, ComponentType>> = {
@@ -45,7 +50,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   code: CodePage,
   recover: CodePage,
   sso: SsoPage,
-  guest: GuestPage,
+  guest: LateGuestPage,
   upgrade: UpgradePage,
   mfa: MfaPage,
   'new-password': NewPasswordPage,

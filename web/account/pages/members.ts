@@ -1,11 +1,9 @@
 /**
- * The pages that need a session or begin one for a guest, as one chunk: apart from each other they would tear apart what
- * the first load shares.
+ * The pages that need a session, as one chunk: apart from each other they would tear apart what the first load shares.
  */
 export { GuestAside } from '../guest/aside.tsx';
 export { WalletChoice } from '../methods/wallet-choice.tsx';
 export { ConsentPage } from './consent.tsx';
-export { GuestPage } from './guest.tsx';
 export { MfaPage } from './mfa.tsx';
 export { NewPasswordPage } from './new-password.tsx';
 export { SecurityPage } from './security.tsx';
