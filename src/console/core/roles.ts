@@ -5,7 +5,8 @@ export type OperatorRole = (typeof roles)[number];
 
 /**
  * `read`: look at everything but secrets. `secrets`: look at what would let somebody act as a user (captured mail, rows
- * of auth, vault and of queued requests). `write`: change data and users. `own`: operators and keys.
+ * of auth and vault) and at what holds keys (jobs' commands, webhooks, requests). `write`: change data, users, files, jobs and
+ * the schema. `own`: operators and keys.
  */
 export const permissions = ['read', 'secrets', 'write', 'own'] as const;
 export type Permission = (typeof permissions)[number];
