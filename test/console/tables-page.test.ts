@@ -305,6 +305,7 @@ describe('structure', () => {
     await dialog.getByText('using btree ((lower(title)) desc, "pages")').waitFor();
     await dialog.getByRole('button', { name: 'Run' }).press('Enter');
     await page.getByText('books_lower_pages_idx', { exact: true }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Add key or check' }).press('Enter');
     await dialog.getByLabel('Kind').selectOption('check');
     await dialog.getByRole('textbox', { name: 'Check' }).fill('pages > 0');
