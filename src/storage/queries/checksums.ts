@@ -9,11 +9,10 @@ export interface StoredChecksum {
   readonly value: string;
 }
 
-/** `id`: an object's version or a part's id. */
+/** `id`: an object's version or a part's id. In a transaction of the service role; the others ask as the server itself. */
 export async function insertChecksum(db: Asks, id: string, checksum: StoredChecksum): Promise<void> {
   await db.query(sql`
-    insert into _plinth.storage_checksums (id, algorithm, type, value)
-    values (${id}::uuid, ${checksum.algorithm}, ${checksum.type}, ${checksum.value})`);
+    select storage.plinth_keep_checksum(${id}::uuid, ${checksum.algorithm}, ${checksum.type}, ${checksum.value})`);
 }
 
 /** `version`: a UUID. */

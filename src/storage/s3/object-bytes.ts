@@ -24,11 +24,11 @@ export async function* readVersion(
 
 /** The checksum that is kept with an object. */
 export async function checksumOf(
-  { service, scope }: S3Call,
+  { service }: S3Call,
   { version }: ObjectRow,
 ): Promise<ObjectChecksum | undefined> {
   // A row of SQL's own making may have any text there.
   if (!service.keepsChecksums || !isUuid(version ?? '')) return undefined;
-  const kept = await findChecksum(scope.eachAsService({ readOnly: true }), version ?? '');
+  const kept = await findChecksum(service.database.pool('supabase_admin'), version ?? '');
   return kept && readChecksum(kept);
 }

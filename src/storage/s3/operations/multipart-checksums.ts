@@ -36,14 +36,14 @@ export function planHeaders({ algorithm, type }: ChecksumPlan): Record<string, s
 
 /** The checksums that are kept of these parts, by part id. Empty where none are. */
 export async function checksumsOf(
-  { scope }: S3Call,
+  { service }: S3Call,
   upload: MultipartUpload,
   parts: readonly UploadedPart[],
 ): Promise<ReadonlyMap<string, string>> {
   const [first, last] = [parts[0], parts.at(-1)];
   if (!planOf(upload) || !first || !last) return new Map();
   const numbers = { first: first.number, last: last.number };
-  return findPartChecksums(scope.eachAsService({ readOnly: true }), upload.id, numbers);
+  return findPartChecksums(service.database.pool('supabase_admin'), upload.id, numbers);
 }
 
 /**
