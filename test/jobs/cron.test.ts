@@ -260,6 +260,7 @@ describe('runs', () => {
     for (const other of others) await other.start?.();
     const { id } = await first(`select cron.schedule('once', '* * * * *', 'select 1') as id`);
     const long = await first(`select cron.schedule('long', '* * * * *', 'select pg_sleep(1.5)') as id`);
+    const began = Date.now();
     await makeDue(id);
     await makeDue(long.id);
     await expect.poll(async () => (await runsOf(long.id))[0]?.status).toBe('running');
@@ -267,13 +268,15 @@ describe('runs', () => {
     await makeDue(long.id);
     await makeDue(long.id);
     await expect
-      .poll(async () => (await runsOf(long.id)).map(({ status }) => status), { timeout: 10_000 })
-      .toEqual(['succeeded', 'succeeded']);
+      .poll(async () => (await runsOf(long.id)).map(({ status }) => status), { timeout: 20_000 })
+      .toSatisfy((states: unknown[]) => states.length >= 2 && states.every((state) => state === 'succeeded'));
+    // The minute may have turned meanwhile, and made it due once more.
+    const turned = Math.floor(Date.now() / 60_000) - Math.floor(began / 60_000);
+    expect((await runsOf(long.id)).length).toBeLessThanOrEqual(2 + turned);
     const [overlap] =
       await rows(`select count(*)::int as n from cron.job_run_details a join cron.job_run_details b
       on a.jobid = b.jobid and a.runid < b.runid and a.end_time > b.start_time where a.jobid = ${long.id}`);
     expect(overlap).toEqual({ n: 0 });
-    // The minute may have turned meanwhile.
     const [ticks] =
       await rows(`select count(*)::int as runs, count(distinct date_trunc('minute', start_time))::int as minutes
       from cron.job_run_details where jobid = ${id}`);
