@@ -70,7 +70,8 @@ describe('with everything enabled', () => {
     const panel = page.getByRole('dialog', { name: markup });
     await panel.getByRole('button', { name: 'Run now' }).press('Enter');
     await panel.getByText('It runs now').waitFor();
-    await panel.getByText('invalid input syntax for type integer').waitFor({ timeout: 20_000 });
+    // Twice, if the minute has turned to one that it is due in.
+    await panel.getByText('invalid input syntax for type integer').first().waitFor({ timeout: 20_000 });
     await expectPanelAtEdge(page);
     await expectSound(page, 'a job that failed');
     await panel.getByRole('button', { name: 'Edit' }).press('Enter');
@@ -186,11 +187,16 @@ describe('with something in each of them', () => {
       create extension if not exists pgmq;
       select cron.schedule('nightly', '0 3 * * *', 'select ''${secret}''');
       select cron.schedule('working-hours', '*/15 9-17 * * mon-fri', 'select 1');
+      select cron.schedule('${markup.replaceAll("'", "''")}', '0 0 1 1 *', 'select 1');
       select pgmq.create('jobs'), pgmq.create_unlogged('quick');
       select pgmq.send('jobs', '{"n": 1}');
       create trigger "with a rather long name" after delete on public.keyless for each row
         execute function supabase_functions.http_request('${targetUrl}/${'path/'.repeat(30)}', 'POST', '{"authorization": "${secret}"}');
       select net.http_get('http://127.0.0.1:1/');`);
+    await backend.database.pool('supabase_admin').exec(`
+      insert into cron.job_run_details (jobid, runid, database, username, command, status, return_message, start_time, end_time)
+      select jobid, nextval('cron.runid_seq'), database, username, command, 'failed', 'ERROR: no', now() - interval '3 days', now()
+      from cron.job where schedule = '0 0 1 1 *'`);
   });
 
   test('a read-only operator looks, is shown no key and offered no change', async () => {
