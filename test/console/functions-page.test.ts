@@ -28,7 +28,7 @@ test('a function is called by keyboard, its answer and its log shown as text', a
   await page.getByText('Line 1 is not').waitFor();
   await page.getByLabel('Headers, one a line').fill('content-type: text/plain');
   await page.getByLabel('Body', { exact: true }).press('Control+Enter');
-  await page.getByRole('status').getByText('200').waitFor();
+  await page.getByRole('status').getByText('200', { exact: true }).waitFor();
   const log = page.getByRole('log');
   await log.getByText(markup).waitFor();
   await log.getByText('to stderr').waitFor();

@@ -115,7 +115,7 @@ describe('with everything enabled', () => {
     await panel.getByText('Nothing was sent yet').waitFor();
     await run(`update public.tasks set title = 'told' where id = 1`);
     await panel.getByText(markup).waitFor({ timeout: 20_000 });
-    await panel.getByText('200').waitFor();
+    await panel.getByText('200', { exact: true }).waitFor();
     await expectSound(page, 'deliveries');
     await panel.getByRole('button', { name: 'Edit' }).press('Enter');
     const edit = page.getByRole('dialog', { name: 'Edit tell' });

@@ -23,15 +23,15 @@ export type Schedule =
   /** At each start of the server. */
   | { readonly kind: 'start' };
 
-const named: Readonly<Record<string, string>> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-};
+const named: ReadonlyMap<string, string> = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+]);
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const weekdayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
@@ -45,7 +45,7 @@ export function parseSchedule(text: string): Schedule | undefined {
   const seconds = /^([1-9]|[1-5][0-9])\s+seconds?$/i.exec(written)?.[1];
   if (seconds !== undefined) return { kind: 'seconds', every: Number(seconds) };
   if (written === '@reboot' || written === '@restart') return { kind: 'start' };
-  const fields = (named[written] ?? written).split(/\s+/);
+  const fields = (named.get(written) ?? written).split(/\s+/);
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
   if (fields.length !== 5) return undefined;
   const dayItems = day.split(',');
