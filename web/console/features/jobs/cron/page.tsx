@@ -1,17 +1,14 @@
 /** Scheduled jobs of pg_cron: when each runs, how it went, on or off. */
-import { Button, Checkbox } from '@mantine/core';
-import { IconClockPlay, IconPlus } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { IconClockPlay } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callConsole, useMay } from '../../../api/session.ts';
-import { EmptyState } from '../../../components/empty-state.tsx';
 import list from '../../../components/list.module.css';
 import { Moment } from '../../../components/moment.tsx';
-import { ProblemBox } from '../../../components/problem-box.tsx';
-import { SkeletonLines } from '../../../components/skeleton.tsx';
 import { type CronJob, cronQuery } from '../api.ts';
+import { Entries } from '../entries.tsx';
 import classes from '../jobs.module.css';
+import { OnSwitch } from '../on-switch.tsx';
 import { RunTag } from '../outcome.tsx';
 import { Enabled } from '../parts.tsx';
 import { wordsOf } from '../schedule-words.ts';
@@ -39,40 +36,24 @@ export function CronPage() {
 function Jobs() {
   const { id } = route.useSearch();
   const navigate = route.useNavigate();
-  const mayWrite = useMay('write');
   const [isCreating, setCreating] = useState(false);
   const { data, error } = useQuery(cronQuery);
   const open = data?.jobs.find((job) => job.id === id);
   return (
     <>
-      <div className={classes.bar}>
-        <span className={classes.note}>{data === undefined ? '' : t('cron.zone', { zone: data.zone })}</span>
-        {mayWrite ? (
-          <Button
-            size="compact-sm"
-            leftSection={<IconPlus size={15} aria-hidden />}
-            onClick={() => setCreating(true)}
-          >
-            {t('cron.new')}
-          </Button>
-        ) : null}
-      </div>
-      <div className={list.scroll}>
-        {error === null ? null : <ProblemBox error={error} />}
-        {data === undefined ? (
-          error === null ? (
-            <SkeletonLines lines={8} />
-          ) : null
-        ) : data.jobs.length === 0 ? (
-          <EmptyState
-            icon={<IconClockPlay size={22} stroke={1.75} />}
-            title={t('cron.none-title')}
-            text={t('cron.none-text')}
-          />
-        ) : (
-          <JobTable jobs={data.jobs} zone={data.zone} openId={id} />
-        )}
-      </div>
+      <Entries
+        entries={data?.jobs}
+        error={error}
+        note={data === undefined ? '' : t('cron.zone', { zone: data.zone })}
+        add={{ label: t('cron.new'), onClick: () => setCreating(true) }}
+        none={{
+          icon: <IconClockPlay size={22} stroke={1.75} />,
+          title: t('cron.none-title'),
+          text: t('cron.none-text'),
+        }}
+      >
+        {(all) => <JobTable jobs={all} zone={data?.zone ?? ''} openId={id} />}
+      </Entries>
       {isCreating && data !== undefined ? (
         <CronForm
           zone={data.zone}
@@ -156,31 +137,18 @@ function JobTable({
               )}
             </td>
             <td>
-              <ActiveSwitch job={job} />
+              <OnSwitch
+                label={t('cron.switch', { name: labelOf(job) })}
+                isOn={job.active}
+                path={`/jobs/cron/${job.id}`}
+                bodyOf={(active) => ({ active })}
+                queryKey={cronQuery.queryKey}
+                isOffered={job.mine}
+              />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
-  );
-}
-
-function ActiveSwitch({ job }: { job: CronJob }) {
-  const queryClient = useQueryClient();
-  const mayWrite = useMay('write');
-  const { mutate, isPending, variables, error } = useMutation({
-    mutationFn: (active: boolean) =>
-      callConsole(`/jobs/cron/${job.id}`, { method: 'PATCH', body: { active } }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: cronQuery.queryKey }),
-  });
-  return (
-    <Checkbox
-      size="sm"
-      aria-label={t('cron.switch', { name: labelOf(job) })}
-      checked={isPending ? variables : job.active}
-      disabled={!mayWrite || !job.mine}
-      error={error === null ? undefined : error.message}
-      onChange={(event) => mutate(event.currentTarget.checked)}
-    />
   );
 }

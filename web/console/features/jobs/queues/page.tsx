@@ -1,18 +1,13 @@
 /** Message queues of pgmq: how long they are, how old their oldest message is. */
-import { Button } from '@mantine/core';
-import { IconPlus, IconStack2 } from '@tabler/icons-react';
+import { IconStack2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { formatRelative } from '../../../../lib/i18n.ts';
-import { useMay } from '../../../api/session.ts';
-import { EmptyState } from '../../../components/empty-state.tsx';
 import list from '../../../components/list.module.css';
-import { ProblemBox } from '../../../components/problem-box.tsx';
-import { SkeletonLines } from '../../../components/skeleton.tsx';
 import { Tag } from '../../../components/tag.tsx';
 import { type Queue, queuesQuery } from '../api.ts';
-import classes from '../jobs.module.css';
+import { Entries } from '../entries.tsx';
 import { Enabled } from '../parts.tsx';
 import { t } from '../text.ts';
 import { NewQueue } from './new-queue.tsx';
@@ -37,40 +32,23 @@ export function QueuesPage() {
 function Queues() {
   const { id } = route.useSearch();
   const navigate = route.useNavigate();
-  const mayWrite = useMay('write');
   const [isCreating, setCreating] = useState(false);
   const { data, error } = useQuery(queuesQuery);
   const open = data?.find(({ name }) => name === id);
   return (
     <>
-      {mayWrite ? (
-        <div className={classes.bar}>
-          <span />
-          <Button
-            size="compact-sm"
-            leftSection={<IconPlus size={15} aria-hidden />}
-            onClick={() => setCreating(true)}
-          >
-            {t('queues.new')}
-          </Button>
-        </div>
-      ) : null}
-      <div className={list.scroll}>
-        {error === null ? null : <ProblemBox error={error} />}
-        {data === undefined ? (
-          error === null ? (
-            <SkeletonLines lines={8} />
-          ) : null
-        ) : data.length === 0 ? (
-          <EmptyState
-            icon={<IconStack2 size={22} stroke={1.75} />}
-            title={t('queues.none-title')}
-            text={t('queues.none-text')}
-          />
-        ) : (
-          <QueueTable queues={data} openName={id} />
-        )}
-      </div>
+      <Entries
+        entries={data}
+        error={error}
+        add={{ label: t('queues.new'), onClick: () => setCreating(true) }}
+        none={{
+          icon: <IconStack2 size={22} stroke={1.75} />,
+          title: t('queues.none-title'),
+          text: t('queues.none-text'),
+        }}
+      >
+        {(all) => <QueueTable queues={all} openName={id} />}
+      </Entries>
       {isCreating ? (
         <NewQueue
           onClose={() => setCreating(false)}

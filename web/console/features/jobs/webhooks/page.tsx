@@ -1,17 +1,14 @@
 /** Database webhooks: what is sent where, and how the last delivery went. */
-import { Button, Checkbox } from '@mantine/core';
-import { IconPlus, IconWebhook } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { IconWebhook } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callConsole, useMay } from '../../../api/session.ts';
-import { EmptyState } from '../../../components/empty-state.tsx';
 import list from '../../../components/list.module.css';
 import { Moment } from '../../../components/moment.tsx';
-import { ProblemBox } from '../../../components/problem-box.tsx';
-import { SkeletonLines } from '../../../components/skeleton.tsx';
 import { hookId, hookPath, type Webhook, webhooksQuery } from '../api.ts';
+import { Entries } from '../entries.tsx';
 import classes from '../jobs.module.css';
+import { OnSwitch } from '../on-switch.tsx';
 import { DeliveryTag } from '../outcome.tsx';
 import { Enabled } from '../parts.tsx';
 import { t } from '../text.ts';
@@ -37,40 +34,23 @@ export function WebhooksPage() {
 function Webhooks() {
   const { id } = route.useSearch();
   const navigate = route.useNavigate();
-  const mayWrite = useMay('write');
   const [isCreating, setCreating] = useState(false);
   const { data, error } = useQuery(webhooksQuery);
   const open = data?.find((hook) => hookId(hook) === id);
   return (
     <>
-      {mayWrite ? (
-        <div className={classes.bar}>
-          <span />
-          <Button
-            size="compact-sm"
-            leftSection={<IconPlus size={15} aria-hidden />}
-            onClick={() => setCreating(true)}
-          >
-            {t('hooks.new')}
-          </Button>
-        </div>
-      ) : null}
-      <div className={list.scroll}>
-        {error === null ? null : <ProblemBox error={error} />}
-        {data === undefined ? (
-          error === null ? (
-            <SkeletonLines lines={8} />
-          ) : null
-        ) : data.length === 0 ? (
-          <EmptyState
-            icon={<IconWebhook size={22} stroke={1.75} />}
-            title={t('hooks.none-title')}
-            text={t('hooks.none-text')}
-          />
-        ) : (
-          <WebhookTable hooks={data} openId={id} />
-        )}
-      </div>
+      <Entries
+        entries={data}
+        error={error}
+        add={{ label: t('hooks.new'), onClick: () => setCreating(true) }}
+        none={{
+          icon: <IconWebhook size={22} stroke={1.75} />,
+          title: t('hooks.none-title'),
+          text: t('hooks.none-text'),
+        }}
+      >
+        {(all) => <WebhookTable hooks={all} openId={id} />}
+      </Entries>
       {isCreating ? (
         <WebhookForm
           onClose={() => setCreating(false)}
@@ -146,30 +126,17 @@ function WebhookTable({ hooks, openId }: { hooks: readonly Webhook[]; openId: st
               )}
             </td>
             <td>
-              <EnabledSwitch hook={hook} />
+              <OnSwitch
+                label={t('hooks.switch', { name: hook.name })}
+                isOn={hook.enabled}
+                path={hookPath(hook)}
+                bodyOf={(enabled) => ({ enabled })}
+                queryKey={webhooksQuery.queryKey}
+              />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
-  );
-}
-
-function EnabledSwitch({ hook }: { hook: Webhook }) {
-  const queryClient = useQueryClient();
-  const mayWrite = useMay('write');
-  const { mutate, isPending, variables, error } = useMutation({
-    mutationFn: (enabled: boolean) => callConsole(hookPath(hook), { method: 'PATCH', body: { enabled } }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
-  });
-  return (
-    <Checkbox
-      size="sm"
-      aria-label={t('hooks.switch', { name: hook.name })}
-      checked={isPending ? variables : hook.enabled}
-      disabled={!mayWrite}
-      error={error === null ? undefined : error.message}
-      onChange={(event) => mutate(event.currentTarget.checked)}
-    />
   );
 }

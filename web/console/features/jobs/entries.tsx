@@ -1,0 +1,56 @@
+/** A list that is added to: the bar above it, and what stands in its place until there is something in it. */
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useMay } from '../../api/session.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import list from '../../components/list.module.css';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import classes from './jobs.module.css';
+
+interface EntriesProps<T> {
+  /** Undefined until they have come. */
+  readonly entries: readonly T[] | undefined;
+  readonly error: Error | null;
+  /** Beside the button. */
+  readonly note?: string;
+  readonly add: { readonly label: string; readonly onClick: () => void };
+  /** Instead of an empty list. */
+  readonly none: { readonly icon: ReactNode; readonly title: string; readonly text: string };
+  readonly children: (entries: readonly T[]) => ReactNode;
+}
+
+export function Entries<T>({ entries, error, note, add, none, children }: EntriesProps<T>) {
+  const mayWrite = useMay('write');
+  return (
+    <>
+      {mayWrite || note !== undefined ? (
+        <div className={classes.bar}>
+          <span className={classes.note}>{note}</span>
+          {mayWrite ? (
+            <Button
+              size="compact-sm"
+              leftSection={<IconPlus size={15} aria-hidden />}
+              onClick={() => add.onClick()}
+            >
+              {add.label}
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
+      <div className={list.scroll}>
+        {error === null ? null : <ProblemBox error={error} />}
+        {entries === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={8} />
+          ) : null
+        ) : entries.length === 0 ? (
+          <EmptyState {...none} />
+        ) : (
+          children(entries)
+        )}
+      </div>
+    </>
+  );
+}
