@@ -7,6 +7,8 @@ import type { Pool } from 'undici';
 import type { Limits } from './core/limits.ts';
 import type { Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
+import { RequestBody } from './request-body.ts';
+import { connectWorker } from './worker-socket.ts';
 
 /** Headers that belong to one connection (RFC 9110 section 7.6.1) and must not be passed on. */
 const hopByHop = new Set([
@@ -44,7 +46,7 @@ export function createProxy(limits: Limits): FunctionProxy {
     const made = import('undici').then(
       ({ Pool }) =>
         new Pool('http://function', {
-          socketPath: worker.socketPath,
+          connect: (_options, done) => connectWorker(worker.socketPath, done),
           connections: limits.maxRequests,
           pipelining: 1,
           headersTimeout: limits.answerMs,
@@ -66,11 +68,14 @@ export function createProxy(limits: Limits): FunctionProxy {
       response.on('close', onClose);
       let status: number | undefined;
       try {
+        const body = await bodyOf(request);
         const answer = await pool.request({
           path,
           method: request.method as 'GET',
           headers: requestHeaders(request),
-          body: hasBody(request) ? request : null,
+          body,
+          // A server of node:http that leaves a body unread takes no further request on that connection.
+          reset: body instanceof RequestBody,
           signal: gone.signal,
           responseHeaders: 'raw',
         });
@@ -79,7 +84,7 @@ export function createProxy(limits: Limits): FunctionProxy {
         await pipeline(answer.body, response);
         return status;
       } catch (error) {
-        if (gone.signal.aborted) return status;
+        if (gone.signal.aborted || request.errored !== null) return status;
         if (response.headersSent) {
           response.destroy();
           return status;
@@ -106,8 +111,18 @@ async function reasonOf(error: unknown, worker: Worker): Promise<(typeof errors)
   return worker.ended === 'limit' ? errors.limit : errors.worker;
 }
 
-const hasBody = (request: IncomingMessage): boolean =>
-  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+/** Bytes up to which a body is collected: it then goes out with its head, and the connection to the worker can stay. */
+const smallBody = 16_384;
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | RequestBody | null> {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (request.headers['transfer-encoding'] !== undefined || length > smallBody)
+    return new RequestBody(request);
+  if (length === 0) return null;
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
 
 function requestHeaders(request: IncomingMessage): string[] {
   const headers: string[] = [];

@@ -1,9 +1,10 @@
 /** Functions through the whole server: real Deno processes, the stock client, limits, reload, upgrades, and attacks. */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -36,6 +37,7 @@ const sources: Record<string, string> = {
     (async () => { for await (const chunk of request.body) await writer.write(new TextEncoder().encode(chunk.length + ' ')); await writer.close(); })();
     return new Response(readable);
   });`,
+  unread: `Deno.serve(() => new Response('unread'));`,
   left: `let signals = 0; Deno.serve((request) => {
     if (request.url.endsWith('/count')) return new Response(String(signals));
     request.signal.addEventListener('abort', () => { signals += 1; });
@@ -173,10 +175,31 @@ describe('a function', () => {
     const parts: string[] = [];
     for await (const part of answer) {
       parts.push(String(part));
-      // The answer to the first chunk is here before the second is sent.
-      if (parts.length === 1) sent.end(Buffer.alloc(5));
+      // The answer to the first chunk is here before the second is sent, and its to the second before the end.
+      if (parts.length === 1) sent.write(Buffer.alloc(5));
+      else sent.end();
     }
     expect(parts).toEqual(['3 ', '5 ']);
+  });
+
+  it.each([
+    ['unread', 100],
+    ['unread', 200_000],
+    ['unread', 3_000_000],
+    ['node', 100],
+    ['node', 200_000],
+    ['node', 3_000_000],
+  ])('may answer without reading what it was sent: %s, %i bytes', async (slug, size) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { authorization: `Bearer ${backend.keys.anonKey}`, 'content-length': size };
+    // One after the other on one connection, which a body that nobody reads must not block; nor the worker's own.
+    for (let turn = 0; turn < 4; turn += 1) {
+      const sent = request(`${backend.url}/functions/v1/${slug}`, { method: 'POST', headers, agent });
+      sent.end(Buffer.alloc(size));
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      expect([answer.statusCode, (await text(answer)).split(' ')[0]]).toEqual([200, slug]);
+    }
+    agent.destroy();
   });
 
   it('is told when its caller goes away', async () => {

@@ -1,0 +1,96 @@
+/**
+ * Large bodies that are refused or not wanted: the answer comes, and the connection either goes on to the next request or
+ * is closed. One that just stops being read would hang whoever uses it next, which behind a proxy is somebody else.
+ */
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({
+    functions: { unread: `Deno.serve(() => new Response('unread'));` },
+  });
+  const token = world.backend.keys.serviceRoleKey;
+  for (const limits of [
+    { id: 'small', file_size_limit: 1000 },
+    { id: 'images', allowed_mime_types: ['image/png'] },
+  ]) {
+    const { status } = await world.call('/storage/v1/bucket', {
+      method: 'POST',
+      token,
+      json: { ...limits, name: limits.id },
+    });
+    expect(status).toBe(200);
+  }
+});
+afterAll(() => world?.stop());
+
+const json = { 'content-type': 'application/json' };
+const bytes = { 'content-type': 'application/octet-stream' };
+const tus = { 'tus-resumable': '1.0.0', 'content-type': 'application/offset+octet-stream' };
+const asService = () => ({ authorization: `Bearer ${world.backend.keys.serviceRoleKey}` });
+const asAnon = () => ({ authorization: `Bearer ${world.backend.keys.anonKey}` });
+
+const requests: [string, string, string, () => Record<string, string>][] = [
+  ['a function that does not read', 'POST', '/functions/v1/unread', asAnon],
+  ['a function that is not there', 'POST', '/functions/v1/none', asAnon],
+  ['a function without its token', 'POST', '/functions/v1/unread', () => json],
+  ['rows that are no JSON', 'POST', '/rest/v1/notes', () => json],
+  ['rows with a bad token', 'POST', '/rest/v1/notes', () => ({ ...json, authorization: 'Bearer a.b.c' })],
+  ['a sign-up that is no JSON', 'POST', '/auth/v1/signup', () => json],
+  ['a route of auth that is not there', 'POST', '/auth/v1/none', () => json],
+  ['an object for no bucket', 'POST', '/storage/v1/object/none/a', () => ({ ...bytes, ...asService() })],
+  ['an object that RLS refuses', 'POST', '/storage/v1/object/closed/a', () => ({ ...bytes, ...asAnon() })],
+  ['an object too large', 'POST', '/storage/v1/object/small/a', () => ({ ...bytes, ...asService() })],
+  ['an object of a wrong type', 'POST', '/storage/v1/object/images/a', () => ({ ...bytes, ...asService() })],
+  ['an object with a bad name', 'POST', '/storage/v1/object/small/%01', () => ({ ...bytes, ...asService() })],
+  [
+    'a form that is none',
+    'POST',
+    '/storage/v1/object/closed/a',
+    () => ({ 'content-type': 'multipart/form-data; boundary=x', ...asService() }),
+  ],
+  ['a signed upload with a bad token', 'PUT', '/storage/v1/object/upload/sign/closed/a?token=x', () => bytes],
+  [
+    'a part of no upload',
+    'PATCH',
+    '/storage/v1/upload/resumable/bm9uZQ',
+    () => ({ ...tus, 'upload-offset': '0', ...asService() }),
+  ],
+  ['an upload of nothing', 'POST', '/storage/v1/upload/resumable', () => ({ ...tus, ...asService() })],
+  ['an unsigned object over S3', 'PUT', '/storage/v1/s3/closed/a', () => ({})],
+  ['a broadcast that is no JSON', 'POST', '/realtime/v1/api/broadcast', () => json],
+  [
+    'a form of Account',
+    'POST',
+    '/account/sign-in',
+    () => ({ 'content-type': 'application/x-www-form-urlencoded' }),
+  ],
+  ['a sign-in to the Console', 'POST', '/console/api/sign-in', () => json],
+  ['a route that is not there', 'POST', '/none', () => ({})],
+];
+
+describe.each([['with its length'], ['in chunks']])('a body of a megabyte, %s', (kind) => {
+  it.each(requests)('%s', async (_name, method, path, headers) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const options = { host: '127.0.0.1', port: world.port, agent };
+    const base = { apikey: world.backend.keys.anonKey };
+    const length = kind === 'in chunks' ? {} : { 'content-length': '1000000' };
+    const sent = request({ ...options, method, path, headers: { ...base, ...headers(), ...length } });
+    // Where the connection is closed, writing fails at some time after the answer.
+    sent.on('error', () => undefined);
+    const written = new Promise((resolve) => sent.end(Buffer.alloc(1_000_000, 'x'), resolve as () => void));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    await text(answer);
+    // Where the connection stays, all of the body is taken.
+    if (answer.headers.connection !== 'close') await written;
+    const next = request({ ...options, path: '/auth/v1/health', headers: base }).end();
+    const [health] = (await once(next, 'response')) as [IncomingMessage];
+    expect(health.statusCode).toBe(200);
+    await text(health);
+    agent.destroy();
+  });
+});
