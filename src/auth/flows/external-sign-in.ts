@@ -157,7 +157,8 @@ async function redeem(
 ): Promise<TokenAnswer> {
   const ways: readonly ClientAuth[] = client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
   const failure = (cause: unknown) =>
-    internalError(`Unable to exchange external code: ${code.slice(0, 4)}`, cause);
+    // By code points: half a surrogate pair has no place in an address.
+    internalError(`Unable to exchange external code: ${[...code].slice(0, 4).join('')}`, cause);
   let error = '';
   for (const way of ways) {
     const answer = await ctx.outgoing

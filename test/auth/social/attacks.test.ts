@@ -301,6 +301,13 @@ describe('errors of the provider', () => {
     expect(arrival.url.href).not.toContain('0123456789');
   });
 
+  it('a refused code is cut between its characters', async () => {
+    serve();
+    const { state } = await leave(auth, 'github');
+    const arrival = await comeBack(auth, { state, code: 'abc\u{10000}\u{10000}' });
+    expect(arrival.query.error_description).toBe('Unable to exchange external code: abc\u{10000}');
+  });
+
   it.each([
     ['an error', () => ({ status: 500, json: {} })],
     ['no JSON', () => ({ type: 'text/html', text: '<html>' })],
