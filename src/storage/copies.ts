@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { storing } from './backend-errors.ts';
 import { change } from './changes.ts';
-import { StorageError } from './errors.ts';
 import type { ObjectRow } from './queries/objects.ts';
+import { BytesMissingError } from './readable-object.ts';
 import type { Owner, Scope } from './scope.ts';
 import type { StorageService } from './service.ts';
 import { type ObjectAddress, type RowOptions, requireWritable, writeOf, writeRow } from './uploads.ts';
@@ -16,14 +16,13 @@ export interface Copy extends ObjectAddress, RowOptions {
   readonly userMetadata: Record<string, unknown> | null | undefined;
 }
 
-/** @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound; NoSuchKey for a row without bytes */
+/** @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound @throws {BytesMissingError} */
 export async function copyObject(service: StorageService, scope: Scope, copy: Copy): Promise<ObjectRow> {
   await requireWritable(scope, copy);
   const version = randomUUID();
   return change(service, [version], async (change) => {
     const stored = await storing(() => service.backend.copy(copy.source.version ?? '', version));
-    // A row without bytes can be made by SQL; there is nothing to copy.
-    if (!stored) throw new StorageError('NoSuchKey');
+    if (!stored) throw new BytesMissingError();
     const metadata = {
       ...copy.metadata,
       eTag: stored.etag,

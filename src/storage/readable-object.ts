@@ -1,4 +1,4 @@
-/** Which object a read means, and whether its caller may have it. */
+/** Which object a read means, whether its caller may have it, and what happens when it is replaced at that moment. */
 import { isValidKey } from './core/names.ts';
 import { StorageError } from './errors.ts';
 import { findObject, findObjectWithBucket, type ObjectRow } from './queries/objects.ts';
@@ -37,6 +37,36 @@ export async function findSignedObject(scope: Scope, address: ObjectAddress): Pr
   const object = await findObject(scope.eachAsService({ readOnly: true }), address.bucketId, address.key);
   if (!object) throw new StorageError('NoSuchKey');
   return object;
+}
+
+/** A row's version has no bytes. */
+export class BytesMissingError extends StorageError {
+  constructor() {
+    super('NoSuchKey');
+  }
+}
+
+/**
+ * Does something with an object and its bytes. Those of a row that was read a moment ago are gone when it has been replaced
+ * since; then `use` is called with the row as it is now. Each further try needs another replacement, so nobody can keep
+ * this going without working as hard.
+ *
+ * @throws {BytesMissingError} for a row that keeps its version: SQL can make such
+ */
+export async function asItStands<T>(
+  find: () => Promise<ObjectRow>,
+  use: (object: ObjectRow) => Promise<T>,
+): Promise<T> {
+  for (let object = await find(); ; ) {
+    try {
+      return await use(object);
+    } catch (error) {
+      if (!(error instanceof BytesMissingError)) throw error;
+      const { version } = object;
+      object = await find();
+      if (object.version === version) throw error;
+    }
+  }
 }
 
 async function lookUp(scope: Scope, address: ObjectAddress): ReturnType<typeof findObjectWithBucket> {

@@ -14,10 +14,14 @@ import {
 import { parseRange } from './core/range.ts';
 import { StorageError } from './errors.ts';
 import type { ObjectRow } from './queries/objects.ts';
+import { BytesMissingError } from './readable-object.ts';
 import type { DownloadQuery } from './routes/schemas.ts';
 import type { StorageService } from './service.ts';
 
-/** `expires` is given for signed URLs: their answers end with them instead of being cached as stored. */
+/**
+ * `expires` is given for signed URLs: their answers end with them instead of being cached as stored.
+ * @throws {BytesMissingError} before anything is sent
+ */
 export async function sendObject(
   service: StorageService,
   request: FastifyRequest<{ Querystring: DownloadQuery }>,
@@ -33,7 +37,7 @@ export async function sendObject(
     lastModified: parseDate(metadata.lastModified ?? object.updated_at ?? undefined),
   };
   const body = await service.backend.open(object.version ?? '');
-  if (!body) throw new StorageError('NoSuchKey');
+  if (!body) throw new BytesMissingError();
 
   try {
     const notModified = isNotModified(headers, current);

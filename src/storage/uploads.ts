@@ -161,8 +161,8 @@ export async function writeRowIn(
   if (options.checksum) await insertChecksum(tx, row.version, options.checksum);
   if (!options.upsert) return insertObject(tx, row);
   await lockKey(tx, row.bucketId, row.name);
-  if (options.precondition) options.precondition(await findObject(tx, row.bucketId, row.name));
   const replaced = await findVersion(tx, row.bucketId, row.name);
+  if (options.precondition) options.precondition(await findObject(tx, row.bucketId, row.name));
   const written = await upsertObject(tx, row);
   await giveUp([replaced]);
   return written;

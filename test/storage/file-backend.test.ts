@@ -234,6 +234,21 @@ describe('a body in parts', () => {
     await expect(backend.writePart(upload, '../x', chunks(randomBytes(9)), 9)).rejects.toThrow();
   });
 
+  test('stays until its last reader has gone', async () => {
+    const [upload, version] = [randomUUID(), randomUUID()];
+    await backend.assemble(upload, await send(upload), version);
+    await (await backend.announce([upload])).settle([upload]);
+    const whole = Buffer.concat(sent.map(({ bytes }) => bytes));
+    const [first, second] = [await backend.open(version), await backend.open(version)];
+    const [unread, bytes] = [await first?.read(), await second?.read()];
+    const removal = (await backend.announce([])).settle([version]);
+    expect(await backend.open(version)).toBeUndefined();
+    if (unread && 'destroy' in unread) unread.destroy?.();
+    expect((await bytesOf(bytes ?? Buffer.from('none'))).equals(whole)).toBe(true);
+    await removal;
+    expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
+  });
+
   test('survives a crash while it is assembled', async () => {
     const [upload, version] = [randomUUID(), randomUUID()];
     const parts = await send(upload);

@@ -11,6 +11,7 @@ import { givePiece, type Pieces } from '../pieces.ts';
 import { isMissing } from './file-errors.ts';
 import { isVersion } from './file-paths.ts';
 import { readPieces } from './file-pieces.ts';
+import type { Readers } from './file-readers.ts';
 import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
 import type { OpenBody, Part } from './types.ts';
 
@@ -47,12 +48,19 @@ interface PartedBody extends OpenBody {
   pieces(range?: ByteRange): Pieces;
 }
 
-/** The folder of an object as one body. Undefined: there is none, or it has lost its list. */
-export async function openParts(directory: string): Promise<PartedBody | undefined> {
+/** The folder of an object as one body. Undefined: there is none, or it has lost its list, or it is being removed. */
+export async function openParts(
+  directory: string,
+  version: string,
+  readers: Readers,
+): Promise<PartedBody | undefined> {
+  const leave = readers.enter(version);
+  if (!leave) return undefined;
   let list: string;
   try {
     list = await readFile(join(directory, listName), 'utf8');
   } catch (error) {
+    leave();
     if (isMissing(error)) return undefined;
     throw error;
   }
@@ -62,22 +70,28 @@ export async function openParts(directory: string): Promise<PartedBody | undefin
   });
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
   const pieces = (range: ByteRange = { start: 0, end: sizeBytes - 1 }): Pieces => ({
-    [Symbol.asyncIterator]: () => readAcross(parts, range),
+    [Symbol.asyncIterator]: () => readAcross(parts, range, leave),
     release: givePiece,
+    destroy: leave,
   });
-  return { sizeBytes, close: async () => undefined, read: async (range) => pieces(range), pieces };
+  return { sizeBytes, close: async () => leave(), read: async (range) => pieces(range), pieces };
 }
 
 async function* readAcross(
   parts: readonly { readonly path: string; readonly sizeBytes: number }[],
   range: ByteRange,
+  leave: () => void,
 ): AsyncGenerator<Buffer> {
   let offset = 0;
-  for (const { path, sizeBytes } of parts) {
-    const start = Math.max(range.start - offset, 0);
-    const end = Math.min(range.end - offset, sizeBytes - 1);
-    offset += sizeBytes;
-    if (start > end) continue;
-    yield* readPieces(await open(path, 'r'), { start, end });
+  try {
+    for (const { path, sizeBytes } of parts) {
+      const start = Math.max(range.start - offset, 0);
+      const end = Math.min(range.end - offset, sizeBytes - 1);
+      offset += sizeBytes;
+      if (start > end) continue;
+      yield* readPieces(await open(path, 'r'), { start, end });
+    }
+  } finally {
+    leave();
   }
 }

@@ -13,6 +13,7 @@ import { isDirectoryError, isMissing } from './file-errors.ts';
 import { assembleParts, openParts } from './file-parts.ts';
 import { filePaths, isVersion } from './file-paths.ts';
 import { filePieces } from './file-pieces.ts';
+import { createReaders, type Readers } from './file-readers.ts';
 import { sweepFiles } from './file-sweep.ts';
 import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
 import { createIntentLog } from './intents.ts';
@@ -32,10 +33,12 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
   for (const directory of [paths.objects, paths.partial, paths.intents, paths.uploads, paths.orphans]) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
+  const readers = createReaders();
   /** A version is that of an object or of an upload. */
-  const remove = async (version: string): Promise<void> => {
-    if (!(await removeTree(paths.object(version)))) await removeTree(paths.upload(version));
-  };
+  const remove = (version: string): Promise<void> =>
+    readers.removeAfter(version, async () => {
+      if (!(await removeTree(paths.object(version)))) await removeTree(paths.upload(version));
+    });
   const intents = createIntentLog(paths.intents, owners, remove);
   const shardsMade = new Set<string>();
 
@@ -137,12 +140,17 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
         if (isMissing(error)) return undefined;
         if (!isDirectoryError(error)) throw error;
       }
-      const body = await openParts(source);
-      return body && write(toVersion, body.pieces(), body.sizeBytes);
+      const body = await openParts(source, fromVersion, readers);
+      if (!body) return undefined;
+      try {
+        return await write(toVersion, body.pieces(), body.sizeBytes);
+      } finally {
+        await body.close();
+      }
     },
 
     async open(version) {
-      return isVersion(version) ? openBody(paths.object(version)) : undefined;
+      return isVersion(version) ? openBody(paths.object(version), version, readers) : undefined;
     },
 
     async recover(findLiving) {
@@ -226,19 +234,19 @@ async function hashAndSync(path: string): Promise<StoredBody> {
 }
 
 /** Windows says already when opening that it is a folder. */
-async function openBody(path: string): Promise<OpenBody | undefined> {
+async function openBody(path: string, version: string, readers: Readers): Promise<OpenBody | undefined> {
   let handle: FileHandle;
   try {
     handle = await open(path, 'r');
   } catch (error) {
     if (isMissing(error)) return undefined;
-    if (isDirectoryError(error)) return openParts(path);
+    if (isDirectoryError(error)) return openParts(path, version, readers);
     throw error;
   }
   const stats = await handle.stat();
   if (!stats.isDirectory()) return openFile(handle, stats.size);
   await handle.close();
-  return openParts(path);
+  return openParts(path, version, readers);
 }
 
 function openFile(handle: FileHandle, size: number): OpenBody {

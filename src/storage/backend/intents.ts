@@ -95,7 +95,8 @@ export function createIntentLog(
         },
         async settle(gone) {
           try {
-            for (const version of gone) if (isVersion(version)) await remove(version);
+            // At the same time: one that somebody still reads waits for its reader.
+            await Promise.all(gone.filter(isVersion).map(remove));
           } catch (error) {
             if (note) await leave(note);
             throw error;

@@ -73,9 +73,19 @@ export async function findVisibleNames(
   return new Set(rows.map((row) => row.name));
 }
 
-/** Throws 23505 when the key is taken. */
+/**
+ * Waits like {@link lockKey}: a replacement that found the key free would else take away a version it has not seen, whose
+ * bytes nobody would remove. Throws 23505 when the key is taken.
+ */
 export async function insertObject(db: Asks, object: ObjectWrite): Promise<ObjectRow> {
-  return written(await db.query<ObjectRow>(sql`${insertion(object)} returning ${columns}`));
+  const { bucketId, name, version, owner, ownerId, metadata, userMetadata } = object;
+  return written(
+    await db.query<ObjectRow>(sql`
+      insert into storage.objects (${insertedColumns})
+      select ${bucketId}, ${name}, ${version}, ${owner}::uuid, ${ownerId}, ${metadata}::jsonb, ${userMetadata}::jsonb
+      from ${keyLock(bucketId, name)}
+      returning ${columns}`),
+  );
 }
 
 export async function upsertObject(db: Queryable, object: ObjectWrite): Promise<ObjectRow> {
@@ -95,10 +105,13 @@ export async function tryInsertObject(db: Asks, object: ObjectWrite, upsert: boo
   await db.query(sql`${insertion(object)} ${conflict}`);
 }
 
-/** Waits until no other replacement of this key is under way; held to the end of the transaction. */
+/** Waits until nobody else is putting an object under this key; held to the end of the transaction. */
 export async function lockKey(db: Queryable, bucketId: string, name: string): Promise<void> {
-  await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`${bucketId}/${name}`}, 0))`);
+  await db.query(sql`select ${keyLock(bucketId, name)}`);
 }
+
+const keyLock = (bucketId: string, name: string): Sql =>
+  sql`pg_advisory_xact_lock(hashtextextended(${`${bucketId}/${name}`}, 0))`;
 
 export async function findVersion(
   db: Queryable,
@@ -188,8 +201,10 @@ export function viewOf(row: ObjectRow): ObjectView {
   return { ...row, owner: row.owner ?? '', owner_id: row.owner_id ?? '', version: row.version ?? '' };
 }
 
+const insertedColumns = sql`bucket_id, name, version, owner, owner_id, metadata, user_metadata`;
+
 function insertion(object: ObjectWrite): Sql {
-  return sql`insert into storage.objects (bucket_id, name, version, owner, owner_id, metadata, user_metadata)
+  return sql`insert into storage.objects (${insertedColumns})
     values (${object.bucketId}, ${object.name}, ${object.version}, ${object.owner}, ${object.ownerId},
       ${object.metadata}, ${object.userMetadata})`;
 }

@@ -6,6 +6,7 @@ import type { ObjectBackend } from '../backend/types.ts';
 import { chooseFormat } from '../core/picture-format.ts';
 import { printTransform, type Transform } from '../core/transform.ts';
 import { StorageError } from '../errors.ts';
+import { BytesMissingError } from '../readable-object.ts';
 import { createPictureCache } from './cache.ts';
 import { createGate, GateFullError } from './gate.ts';
 import { makePicture, maxSourceBytes, type Picture } from './picture.ts';
@@ -20,7 +21,7 @@ export interface PictureRequest {
 export interface Renderer {
   /**
    * `key` tells this picture from others of the same object.
-   * @throws {StorageError} NoSuchKey, ImageUnsupported, ImageTooLarge, ImageTooManyPixels, ImageTimeout, ImageBusy
+   * @throws {StorageError} NoSuchKey (BytesMissingError), ImageUnsupported, ImageTooLarge, ImageTooManyPixels, ImageTimeout, ImageBusy
    */
   render(request: PictureRequest): Promise<Picture & { readonly key: string }>;
   /** These versions are gone, and what was made of them with them. */
@@ -77,7 +78,7 @@ function keyOf({ transform, accept }: PictureRequest): string {
 
 async function readSource(backend: Pick<ObjectBackend, 'open'>, version: string): Promise<Buffer> {
   const body = await backend.open(version);
-  if (!body) throw new StorageError('NoSuchKey');
+  if (!body) throw new BytesMissingError();
   if (body.sizeBytes > maxSourceBytes) {
     await body.close();
     throw new StorageError('ImageTooLarge');

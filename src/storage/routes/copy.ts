@@ -4,7 +4,8 @@ import { copyObject } from '../copies.ts';
 import { parseMetadataHeader } from '../core/user-metadata.ts';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
-import { findObject, viewOf } from '../queries/objects.ts';
+import { findObject, type ObjectRow, viewOf } from '../queries/objects.ts';
+import { asItStands } from '../readable-object.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { requireFits, requireKey } from '../uploads.ts';
@@ -46,28 +47,31 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
       const scope = openScope(service, request, operations.copyObject);
       const { bucketId: sourceBucket, sourceKey, destinationKey, copyMetadata = true } = request.body;
       requireKey(destinationKey);
-      const source = await scope.asUser((tx) => findObject(tx, sourceBucket, sourceKey));
-      if (!source) throw new StorageError('NoSuchKey');
-
-      const metadata = {
-        ...source.metadata,
-        ...(copyMetadata ? {} : chosenFields(request.body.metadata ?? {})),
-      };
       const bucketId = request.body.destinationBucket || sourceBucket;
-      if (bucketId !== sourceBucket || metadata.mimetype !== source.metadata?.mimetype)
-        await requireFits(service, scope, { bucketId, key: destinationKey }, metadata);
       const metadataHeader = request.headers['x-metadata'];
-      const userMetadata = copyMetadata
-        ? source.user_metadata
-        : parseMetadataHeader(typeof metadataHeader === 'string' ? metadataHeader : undefined);
-      const row = await copyObject(service, scope, {
-        source,
-        bucketId,
-        key: destinationKey,
-        owner: scope.owner,
-        upsert: request.headers['x-upsert'] === 'true',
-        metadata,
-        userMetadata,
+      const find = async (): Promise<ObjectRow> => {
+        const source = await scope.asUser((tx) => findObject(tx, sourceBucket, sourceKey));
+        if (!source) throw new StorageError('NoSuchKey');
+        return source;
+      };
+      const row = await asItStands(find, async (source) => {
+        const metadata = {
+          ...source.metadata,
+          ...(copyMetadata ? {} : chosenFields(request.body.metadata ?? {})),
+        };
+        if (bucketId !== sourceBucket || metadata.mimetype !== source.metadata?.mimetype)
+          await requireFits(service, scope, { bucketId, key: destinationKey }, metadata);
+        return copyObject(service, scope, {
+          source,
+          bucketId,
+          key: destinationKey,
+          owner: scope.owner,
+          upsert: request.headers['x-upsert'] === 'true',
+          metadata,
+          userMetadata: copyMetadata
+            ? source.user_metadata
+            : parseMetadataHeader(typeof metadataHeader === 'string' ? metadataHeader : undefined),
+        });
       });
       return { Id: row.id, Key: `${row.bucket_id}/${row.name}`, ...viewOf(row) };
     },

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
-import { findCallersObject, findPublicObject, findSignedObject } from '../readable-object.ts';
+import { asItStands, findCallersObject, findPublicObject, findSignedObject } from '../readable-object.ts';
 import { openScope } from '../scope.ts';
 import { sendObject } from '../send-object.ts';
 import type { StorageService } from '../service.ts';
@@ -22,7 +22,10 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     { schema: { headers: authorizationHeader, querystring: downloadQuery } },
     async (request, reply) => {
       const scope = openScope(service, request, operations.getObject);
-      return sendObject(service, request, reply, await findCallersObject(scope, addressOf(request)));
+      return asItStands(
+        () => findCallersObject(scope, addressOf(request)),
+        (object) => sendObject(service, request, reply, object),
+      );
     },
   );
 
@@ -31,7 +34,10 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     { schema: { querystring: downloadQuery } },
     async (request, reply) => {
       const scope = openScope(service, request, operations.getObject, 'optional');
-      return sendObject(service, request, reply, await findCallersObject(scope, addressOf(request)));
+      return asItStands(
+        () => findCallersObject(scope, addressOf(request)),
+        (object) => sendObject(service, request, reply, object),
+      );
     },
   );
 
@@ -40,7 +46,10 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     { schema: { querystring: downloadQuery } },
     async (request, reply) => {
       const scope = openScope(service, request, operations.getPublicObject, 'none');
-      return sendObject(service, request, reply, await findPublicObject(scope, addressOf(request)));
+      return asItStands(
+        () => findPublicObject(scope, addressOf(request)),
+        (object) => sendObject(service, request, reply, object),
+      );
     },
   );
 
@@ -62,8 +71,10 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
       // Whoever was given the picture was not given the original.
       if (transformations !== '') throw new StorageError('InvalidSignature');
       const scope = openScope(service, request, operations.getSignedObject, 'none');
-      const object = await findSignedObject(scope, address);
-      return sendObject(service, request, reply, object, new Date(exp * 1000));
+      return asItStands(
+        () => findSignedObject(scope, address),
+        (object) => sendObject(service, request, reply, object, new Date(exp * 1000)),
+      );
     },
   );
 }

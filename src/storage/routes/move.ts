@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
-import { findObject, moveObject } from '../queries/objects.ts';
+import { findObject, lockKey, moveObject } from '../queries/objects.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { requireFits, requireKey } from '../uploads.ts';
@@ -59,7 +59,10 @@ export function moveRoutes(app: FastifyInstance, service: StorageService): void 
           { bucketId: move.toBucketId, key: destinationKey },
           source.metadata,
         );
-      const id = await scope.asService((tx) => moveObject(tx, move));
+      const id = await scope.asService(async (tx) => {
+        await lockKey(tx, move.toBucketId, move.toName);
+        return moveObject(tx, move);
+      });
       if (!id) throw new StorageError('NoSuchKey');
       return { message: 'Successfully moved', Id: id, Key: destinationKey };
     },

@@ -12,7 +12,7 @@ import { pictureTypes } from '../core/picture-format.ts';
 import { describeTransform, parseTransform, type Transform } from '../core/transform.ts';
 import { operations } from '../operations.ts';
 import type { ObjectRow } from '../queries/objects.ts';
-import { findCallersObject, findPublicObject, findSignedObject } from '../readable-object.ts';
+import { asItStands, findCallersObject, findPublicObject, findSignedObject } from '../readable-object.ts';
 import type { Renderer } from '../render/index.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
@@ -33,8 +33,10 @@ export function renderRoutes(app: FastifyInstance, service: StorageService, rend
     { schema: { headers: authorizationHeader, querystring } },
     async (request, reply) => {
       const scope = openScope(service, request, operations.renderImage);
-      const object = await findCallersObject(scope, addressOf(request));
-      return sendPicture(renderer, request, reply, object, request.query);
+      return asItStands(
+        () => findCallersObject(scope, addressOf(request)),
+        (object) => sendPicture(renderer, request, reply, object, request.query),
+      );
     },
   );
 
@@ -43,8 +45,10 @@ export function renderRoutes(app: FastifyInstance, service: StorageService, rend
     { schema: { querystring } },
     async (request, reply) => {
       const scope = openScope(service, request, operations.renderPublicImage, 'none');
-      const object = await findPublicObject(scope, addressOf(request));
-      return sendPicture(renderer, request, reply, object, request.query);
+      return asItStands(
+        () => findPublicObject(scope, addressOf(request)),
+        (object) => sendPicture(renderer, request, reply, object, request.query),
+      );
     },
   );
 
@@ -63,9 +67,11 @@ export function renderRoutes(app: FastifyInstance, service: StorageService, rend
       const address = addressOf(request);
       const { exp, transformations } = verifySignedUrl(service, request.query.token, 'download', address);
       const scope = openScope(service, request, operations.renderSignedImage, 'none');
-      const object = await findSignedObject(scope, address);
       const transform = parseTransform(transformations);
-      return sendPicture(renderer, request, reply, object, transform, new Date(exp * 1000));
+      return asItStands(
+        () => findSignedObject(scope, address),
+        (object) => sendPicture(renderer, request, reply, object, transform, new Date(exp * 1000)),
+      );
     },
   );
 }

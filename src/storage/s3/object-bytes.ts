@@ -2,21 +2,21 @@
 
 import { isUuid } from '../core/names.ts';
 import type { ByteRange } from '../core/range.ts';
-import { StorageError } from '../errors.ts';
 import { findChecksum } from '../queries/checksums.ts';
 import type { ObjectRow } from '../queries/objects.ts';
+import { BytesMissingError } from '../readable-object.ts';
 import type { StorageService } from '../service.ts';
 import type { S3Call } from './call.ts';
 import { type ObjectChecksum, readChecksum } from './core/object-checksum.ts';
 
-/** Opened when it is read: before that the request may be refused, and nothing would close it. @throws {StorageError} NoSuchKey */
+/** Opened when it is read: before that the request may be refused, and nothing would close it. @throws {BytesMissingError} */
 export async function* readVersion(
   service: StorageService,
   version: string,
   range: ByteRange | undefined,
 ): AsyncGenerator<Uint8Array> {
   const body = await service.backend.open(version);
-  if (!body) throw new StorageError('NoSuchKey');
+  if (!body) throw new BytesMissingError();
   const bytes = await body.read(range);
   if (Buffer.isBuffer(bytes)) yield bytes;
   else yield* bytes;

@@ -13,6 +13,8 @@ import {
   replacePart,
   sizeOfOtherParts,
 } from '../../queries/multipart.ts';
+import type { ObjectRow } from '../../queries/objects.ts';
+import { asItStands, BytesMissingError } from '../../readable-object.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime, requireWritable } from '../../uploads.ts';
 import { type Body, openBody } from '../body.ts';
 import { type SentChecksum, sumUp } from '../body-checksums.ts';
@@ -71,14 +73,26 @@ export async function uploadPart(call: S3Call): Promise<S3Answer> {
 }
 
 export async function uploadPartCopy(call: S3Call): Promise<S3Answer> {
-  const { service, request } = call;
+  const { request } = call;
   request.fastify.raw.resume();
   const number = partNumber(request);
   const upload = await requireUpload(call);
-  const source = await findCopySource(call);
+  return asItStands(
+    () => findCopySource(call),
+    (source) => copyPart(call, upload, number, source),
+  );
+}
+
+async function copyPart(
+  call: S3Call,
+  upload: MultipartUpload,
+  number: number,
+  source: ObjectRow,
+): Promise<S3Answer> {
+  const { service, request } = call;
   requireCopyConditions(request, source);
   const body = await service.backend.open(source.version ?? '');
-  if (!body) throw new StorageError('NoSuchKey');
+  if (!body) throw new BytesMissingError();
   // Opened again when the part is stored: before that it may be refused, and nothing would close it.
   await body.close();
   const range = copyRange(request, body.sizeBytes);

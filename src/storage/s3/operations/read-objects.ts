@@ -4,6 +4,7 @@ import { containmentHeaders, isHeaderText } from '../../core/object-headers.ts';
 import { parseRange } from '../../core/range.ts';
 import { StorageError } from '../../errors.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
+import { asItStands, BytesMissingError } from '../../readable-object.ts';
 import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
 import { checksumHeaders } from '../core/object-checksum.ts';
 import { writeXml } from '../core/xml-writer.ts';
@@ -31,9 +32,15 @@ export async function requireObject(call: S3Call): Promise<ObjectRow> {
   throw new StorageError('NoSuchKey');
 }
 
-export async function getObject(call: S3Call): Promise<S3Answer> {
+export function getObject(call: S3Call): Promise<S3Answer> {
+  return asItStands(
+    () => requireObject(call),
+    (object) => answerWith(call, object),
+  );
+}
+
+async function answerWith(call: S3Call, object: ObjectRow): Promise<S3Answer> {
   const { service, request } = call;
-  const object = await requireObject(call);
   const current = describeObject(object);
   const chosen = chosenHeaders(request);
   const { headers } = current;
@@ -41,7 +48,7 @@ export async function getObject(call: S3Call): Promise<S3Answer> {
   if (isNotModified(request.headers, current)) return { status: 304, headers };
 
   const body = await service.backend.open(object.version ?? '');
-  if (!body) throw new StorageError('NoSuchKey');
+  if (!body) throw new BytesMissingError();
   try {
     const wanted = isRangeCurrent(request.headers, current) ? header(request, 'range') : undefined;
     const range = parseRange(wanted, body.sizeBytes);

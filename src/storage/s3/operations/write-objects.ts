@@ -1,8 +1,17 @@
 /** PutObject and CopyObject. */
 import { copyObject } from '../../copies.ts';
 import { StorageError } from '../../errors.ts';
+import type { BucketLimits } from '../../queries/buckets.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
-import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../../uploads.ts';
+import { asItStands } from '../../readable-object.ts';
+import {
+  bucketLimits,
+  maxObjectBytes,
+  requireKey,
+  requireMime,
+  storeUpload,
+  type WriteConditions,
+} from '../../uploads.ts';
 import { openBody } from '../body.ts';
 import { sumUp } from '../body-checksums.ts';
 import type { S3Answer, S3Call } from '../call.ts';
@@ -65,12 +74,24 @@ export async function putObject(call: S3Call): Promise<S3Answer> {
 }
 
 export async function copyObjectTo(call: S3Call): Promise<S3Answer> {
-  const { service, scope, request } = call;
+  const { scope, request } = call;
   request.fastify.raw.resume();
   const conditions = writeConditions(request);
   requireKey(request.key);
   const limits = await bucketLimits(scope, request.bucket);
-  const source = await findCopySource(call);
+  return asItStands(
+    () => findCopySource(call),
+    (source) => copyFrom(call, source, limits, conditions),
+  );
+}
+
+async function copyFrom(
+  call: S3Call,
+  source: ObjectRow,
+  limits: BucketLimits,
+  conditions: WriteConditions,
+): Promise<S3Answer> {
+  const { service, scope, request } = call;
   requireCopyConditions(request, source);
   const replaces = header(request, 'x-amz-metadata-directive')?.toUpperCase() === 'REPLACE';
   const metadata: Record<string, unknown> = {
