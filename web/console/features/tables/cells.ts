@@ -1,5 +1,14 @@
 /** Cells and columns without React: what is shown, what may be edited, how wide it is. */
-import type { Cell, CellChange, Column, Relation, RowKey, RowPage, RowValues } from '../../api/types.ts';
+import type {
+  Cell,
+  CellChange,
+  Column,
+  EditedRow,
+  Relation,
+  RowKey,
+  RowPage,
+  RowValues,
+} from '../../api/types.ts';
 
 /** As the server cuts cells for the grid. */
 const cellChars = 400;
@@ -40,6 +49,26 @@ export function cutCells(relation: Relation, values: RowValues): Pick<GridRow, '
     return value.slice(0, cellChars);
   });
   return { cells, cut };
+}
+
+/** A page with what became of some rows, by the text of the key that each had; the same object when it has none of them. */
+export function withRows(
+  relation: Relation,
+  page: RowPage,
+  made: ReadonlyMap<string, Pick<EditedRow, 'key' | 'row'>>,
+): RowPage {
+  const found = gridRows(relation, page).map(({ key }) => key && made.get(keyText(key)));
+  if (found.every((done) => done === undefined)) return page;
+  const cells = found.map((done) => done && cutCells(relation, done.row));
+  return {
+    ...page,
+    rows: page.rows.map((row, at) => cells[at]?.cells ?? row),
+    keys: page.keys?.map((former, at) => found[at]?.key ?? former) ?? null,
+    cut: [
+      ...page.cut.filter(([at]) => cells[at] === undefined),
+      ...cells.flatMap((row, at) => row?.cut.map((column) => [at, column] as const) ?? []),
+    ],
+  };
 }
 
 /** Line ends become visible, since the cell has one line. */

@@ -3,6 +3,7 @@ import { Button, CloseButton } from '@mantine/core';
 import { ApiError } from '../../../lib/api.ts';
 import type { RowValues } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
+import { keyText } from './cells.ts';
 import classes from './failure-bar.module.css';
 import { t } from './text.ts';
 import type { Edits } from './use-edits.ts';
@@ -63,7 +64,9 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
                 onClick={() =>
                   void edits.save(
                     all.map((each) =>
-                      each.key === edit.key ? { ...each, seen: current[each.column] ?? null } : each,
+                      keyText(each.key) === keyText(edit.key)
+                        ? { ...each, seen: current[each.column] ?? null }
+                        : each,
                     ),
                   )
                 }

@@ -1,5 +1,5 @@
 /** One table: toolbar, filters, grid, and the row that is open. Everything chosen here stands in the address. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { hashKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { pageSize, relationQuery, rowsKey } from '../../api/queries.ts';
@@ -79,6 +79,14 @@ function OpenTable({ relation }: { relation: Relation }) {
   const [note, setNote] = useState('');
   const [peek, setPeek] = useState<{ index: number; column: string }>();
 
+  // Whatever changes the view, the browser's Back as well: what was chosen in the former one is not chosen in this.
+  const viewText = hashKey([view]);
+  const [chosenIn, setChosenIn] = useState(viewText);
+  if (chosenIn !== viewText) {
+    setChosenIn(viewText);
+    setAll(false);
+    setSelected(new Map());
+  }
   const select = useCallback((next: ReadonlyMap<string, RowKey>) => {
     setAll(false);
     setSelected(next);
@@ -108,12 +116,10 @@ function OpenTable({ relation }: { relation: Relation }) {
         : former.ascending
           ? [{ column, ascending: false }]
           : [];
-    select(new Map());
     go({ sort: next.length === 0 ? undefined : next });
   }
 
   function setFilters(next: readonly Filter[]): void {
-    select(new Map());
     go({ filters: next.length === 0 ? undefined : next });
   }
 

@@ -1,20 +1,14 @@
-/** Edits of cells: shown at once, then what the server made of them; refused ones go back and say why. */
-import { useRef, useState } from 'react';
+/**
+ * Edits of cells: shown at once, then what the server made of them; refused ones go back and say why. Saves go one after
+ * the other, since a later one may be about what an earlier one makes.
+ */
+import { useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
 import { rowsPath, type TableName } from '../../api/queries.ts';
 import { callConsole } from '../../api/session.ts';
-import type { Cell, CellChange, EditedRow, RowKey, RowValues } from '../../api/types.ts';
+import type { CellChange, EditedRow, RowKey } from '../../api/types.ts';
 import { keyText, sameChange } from './cells.ts';
-
-export interface CellEdit {
-  readonly key: RowKey;
-  readonly column: string;
-  /** Of the row in the grid. */
-  readonly index: number;
-  readonly change: CellChange;
-  /** What the operator saw there; undefined: the cell was cut, or not looked at. */
-  readonly seen: Cell | undefined;
-}
+import { byRow, type CellEdit, caughtUp, type Made, stepBack } from './edit-steps.ts';
 
 export interface Failure {
   /** The edit that was refused. */
@@ -22,11 +16,6 @@ export interface Failure {
   /** All that went with it, and were not saved either. */
   readonly edits: readonly CellEdit[];
   readonly error: unknown;
-}
-
-/** What one Undo takes back. */
-interface Step {
-  readonly edits: readonly CellEdit[];
 }
 
 export interface Saved {
@@ -37,6 +26,8 @@ export interface Saved {
 export interface Edits {
   /** What is shown instead of the stored values of a row while they are being saved, by column. */
   pending(key: RowKey): ReadonlyMap<string, CellChange> | undefined;
+  /** How many saves have come back: an edit that begins now knows of them ({@link CellEdit.since}). */
+  count(): number;
   /** All or none of them. */
   save(edits: readonly CellEdit[]): Promise<void>;
   readonly failure: Failure | undefined;
@@ -47,22 +38,34 @@ export interface Edits {
 }
 
 const undoSteps = 50;
+/** More of them do not come back while somebody types into one cell. */
+const savesKept = 50;
+const nothing: Made = new Map();
+
+const changing = (edits: readonly CellEdit[]): readonly CellEdit[] =>
+  edits.filter(({ change, seen }) => seen === undefined || !sameChange(change, seen));
 
 export function useEdits(
   name: TableName,
   as: string | undefined,
-  replace: (index: number, values: RowValues, key: RowKey) => void,
+  /** Puts the server's truth in the place of what was edited. */
+  replace: (made: Made) => void,
 ): Edits {
-  const [pending, setPending] = useState<ReadonlyMap<string, ReadonlyMap<string, CellChange>>>(new Map());
+  /** Of every save that is on its way or waits, what it changes. */
+  const [waiting, setWaiting] = useState<readonly (readonly CellEdit[])[]>([]);
   const [failure, setFailure] = useState<Failure>();
-  const [steps, setSteps] = useState<readonly Step[]>([]);
+  /** What each Undo takes back. */
+  const [steps, setSteps] = useState<readonly (readonly CellEdit[])[]>([]);
   const latestReplace = useRef(replace);
   latestReplace.current = replace;
+  const queue = useRef<Promise<unknown>>(Promise.resolve());
+  const saves = useRef<Made[]>([]);
 
-  async function send(edits: readonly CellEdit[]): Promise<Step | undefined> {
+  /** Returns the step back; undefined where the edits were refused. */
+  async function send(asked: readonly CellEdit[]): Promise<readonly CellEdit[] | undefined> {
+    const edits = changing(asked.map((edit) => caughtUp(edit, saves.current)));
+    if (edits.length === 0) return undefined;
     const rows = byRow(edits);
-    setFailure(undefined);
-    setPending((all) => new Map([...all, ...rows.map((row) => [keyText(row.key), row.changes] as const)]));
     try {
       const { rows: edited } = await callConsole<{ rows: readonly EditedRow[] }>(rowsPath(name, as), {
         method: 'PATCH',
@@ -74,84 +77,68 @@ export function useEdits(
           })),
         },
       });
-      for (const [at, { index }] of rows.entries()) {
-        const done = edited[at];
-        if (done !== undefined && index >= 0) latestReplace.current(index, done.row, done.key);
-      }
-      const renamed = new Map(rows.map(({ key }, at) => [keyText(key), edited[at]?.key ?? key] as const));
+      const made: Made = new Map(
+        rows.flatMap(({ key }, at) => (edited[at] === undefined ? [] : [[keyText(key), edited[at]]])),
+      );
+      saves.current.push(made);
+      if (saves.current.length > savesKept) saves.current[saves.current.length - 1 - savesKept] = nothing;
+      latestReplace.current(made);
       // A row without a key of its own has another name now, for the steps before as well.
       setSteps((all) =>
-        all.map((step) => ({
-          edits: step.edits.map((edit) => ({ ...edit, key: renamed.get(keyText(edit.key)) ?? edit.key })),
-        })),
+        all.map((step) =>
+          step.map((edit) => ({ ...edit, key: made.get(keyText(edit.key))?.key ?? edit.key })),
+        ),
       );
-      return stepBack(rows, edited);
+      return stepBack(edits, made);
     } catch (error) {
       const at = error instanceof ApiError && typeof error.body.index === 'number' ? error.body.index : 0;
-      const [column] = [...(rows[at]?.changes.keys() ?? [])];
-      const edit = edits.find((each) => each.key === rows[at]?.key && each.column === column) ?? edits[0];
+      const row = rows[at] && keyText(rows[at].key);
+      const edit = edits.find(({ key }) => keyText(key) === row) ?? edits[0];
       if (edit !== undefined) setFailure({ edit, edits, error });
       return undefined;
-    } finally {
-      setPending((all) => {
-        const rest = new Map(all);
-        for (const { key } of rows) rest.delete(keyText(key));
-        return rest;
-      });
     }
   }
 
+  function enqueue(edits: readonly CellEdit[]): Promise<readonly CellEdit[] | undefined> {
+    const since = saves.current.length;
+    const asked = edits.map((edit) => ({ ...edit, since: edit.since ?? since }));
+    setFailure(undefined);
+    setWaiting((all) => [...all, asked]);
+    const sent = queue.current
+      .then(() => send(asked))
+      .finally(() => {
+        setWaiting((all) => all.filter((each) => each !== asked));
+      });
+    queue.current = sent;
+    return sent;
+  }
+
+  const pending = useMemo(() => {
+    const rows = new Map<string, Map<string, CellChange>>();
+    for (const edit of waiting.flat()) {
+      const { key, column, change } = caughtUp(edit, saves.current);
+      rows.set(keyText(key), (rows.get(keyText(key)) ?? new Map()).set(column, change));
+    }
+    return rows;
+  }, [waiting]);
   const last = steps.at(-1);
   return {
     pending: (key) => pending.get(keyText(key)),
+    count: () => saves.current.length,
     async save(edits) {
-      const changing = edits.filter(({ change, seen }) => seen === undefined || !sameChange(change, seen));
-      if (changing.length === 0) return;
-      const step = await send(changing);
+      // Back to what was seen is a change while another one is on its way.
+      const asked = waiting.length > 0 ? edits : changing(edits);
+      if (asked.length === 0) return;
+      const step = await enqueue(asked);
       if (step !== undefined) setSteps((all) => [...all.slice(1 - undoSteps), step]);
     },
     failure,
     dismiss: () => setFailure(undefined),
-    undoable: last && { cells: last.edits.length, column: last.edits[0]?.column ?? '' },
+    undoable: last && { cells: last.length, column: last[0]?.column ?? '' },
     async undo() {
       if (last === undefined) return;
       setSteps((all) => all.slice(0, -1));
-      await send(last.edits);
+      await enqueue(last);
     },
-  };
-}
-
-interface RowOfEdits {
-  readonly key: RowKey;
-  readonly index: number;
-  readonly changes: Map<string, CellChange>;
-  readonly seen: Map<string, Cell>;
-}
-
-function byRow(edits: readonly CellEdit[]): RowOfEdits[] {
-  const rows = new Map<string, RowOfEdits>();
-  for (const { key, column, index, change, seen } of edits) {
-    const row = rows.get(keyText(key)) ?? { key, index, changes: new Map(), seen: new Map() };
-    row.changes.set(column, change);
-    if (seen !== undefined) row.seen.set(column, seen);
-    rows.set(keyText(key), row);
-  }
-  return [...rows.values()];
-}
-
-/** The edits that bring back what was there. */
-function stepBack(rows: readonly RowOfEdits[], edited: readonly EditedRow[]): Step {
-  return {
-    edits: rows.flatMap(({ index, changes }, at) => {
-      const done = edited[at];
-      if (done === undefined) return [];
-      return [...changes.keys()].map((column) => ({
-        key: done.key,
-        column,
-        index,
-        change: { value: done.before[column] ?? null },
-        seen: done.row[column] ?? null,
-      }));
-    }),
   };
 }

@@ -1,9 +1,10 @@
 /** Rows by index: pages of them, fetched where somebody looks. */
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { hashKey, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { countQuery, pageSize, type RowView, rowsKey, rowsQuery, type TableName } from '../../api/queries.ts';
-import type { Relation, RowKey, RowPage, RowValues } from '../../api/types.ts';
-import { cutCells, type GridRow, gridRows } from './cells.ts';
+import type { Relation, RowPage } from '../../api/types.ts';
+import { type GridRow, gridRows, withRows } from './cells.ts';
+import type { Made } from './edit-steps.ts';
 import { type RowTotal, rowTotal } from './row-total.ts';
 
 export interface Rows {
@@ -18,8 +19,8 @@ export interface Rows {
   readonly isCounting: boolean;
   readonly countError: unknown;
   refresh(): void;
-  /** Puts the server's truth in the place of what was edited. */
-  replace(index: number, values: RowValues, key: RowKey): void;
+  /** Puts the server's truth in the place of what was edited, wherever these rows are by now. */
+  replace(made: Made): void;
 }
 
 export function useRows(
@@ -38,7 +39,12 @@ export function useRows(
   if (results[0]?.isPending === false) shown.current = asked;
   const view = shown.current;
 
-  const cached = queryClient.getQueriesData<RowPage>({ queryKey: rowsKey(name, view) });
+  // By the whole view: keys match in part, so that no filters are the beginning of any.
+  const viewHash = hashKey(rowsKey(name, view));
+  const cached = queryClient.getQueriesData<RowPage>({
+    queryKey: rowsKey(name),
+    predicate: ({ queryKey }) => hashKey(queryKey.slice(0, -1)) === viewHash,
+  });
   const known = cached.flatMap(([key, data]) =>
     data === undefined ? [] : [{ page: key.at(-1) as number, rows: data.rows.length, more: data.more }],
   );
@@ -63,19 +69,21 @@ export function useRows(
       void queryClient.invalidateQueries({ queryKey: rowsKey(name) });
       if (counted.data !== undefined) void counted.refetch();
     },
-    replace(index, values, key) {
-      const { cells, cut } = cutCells(relation, values);
-      const at = index % pageSize;
-      queryClient.setQueryData<RowPage>(rowsQuery(name, view, pageOf(index)).queryKey, (data) =>
-        data === undefined
-          ? data
-          : {
-              ...data,
-              rows: data.rows.map((row, each) => (each === at ? cells : row)),
-              keys: data.keys?.map((former, each) => (each === at ? key : former)) ?? null,
-              cut: [...data.cut.filter(([row]) => row !== at), ...cut.map((column) => [at, column] as const)],
-            },
-      );
+    replace(made) {
+      // In every order and under every filter. What is asked for anew when it is looked at need not be told.
+      const pages = queryClient.getQueryCache().findAll({
+        queryKey: rowsKey(name),
+        predicate: (query) =>
+          (query.queryKey[3] as RowView).as === asked.as && (query.isActive() || !query.state.isInvalidated),
+      });
+      for (const { queryKey } of pages)
+        queryClient.setQueryData<RowPage>(queryKey, (page) => page && withRows(relation, page, made));
+      // An answer on its way may have been read before the change.
+      void queryClient.invalidateQueries({
+        queryKey: rowsKey(name),
+        type: 'active',
+        fetchStatus: 'fetching',
+      });
     },
   };
 }

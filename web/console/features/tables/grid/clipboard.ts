@@ -2,7 +2,7 @@
 import { fetchWholeRows, type RowView, type TableName } from '../../../api/queries.ts';
 import type { Cell, Column } from '../../../api/types.ts';
 import { isEditable, typedChange } from '../cells.ts';
-import type { CellEdit } from '../use-edits.ts';
+import type { CellEdit } from '../edit-steps.ts';
 import type { Rows } from '../use-rows.ts';
 import type { CellRange } from './range.ts';
 import { parseTsv, printTsv } from './tsv.ts';

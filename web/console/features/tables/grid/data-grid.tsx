@@ -11,7 +11,7 @@ import {
   useState,
 } from 'react';
 import type { RowView } from '../../../api/queries.ts';
-import type { CellChange, Relation, RowKey } from '../../../api/types.ts';
+import type { Cell, CellChange, Relation, RowKey } from '../../../api/types.ts';
 import { editorOf, isEditable, keyText, widthOf } from '../cells.ts';
 import { t } from '../text.ts';
 import type { Edits } from '../use-edits.ts';
@@ -51,6 +51,12 @@ export interface DataGridProps {
 
 interface Editing extends Position {
   readonly typed: string | undefined;
+  /** The row and what was seen in it: by the time of the save another one may lie in its place. */
+  readonly key: RowKey;
+  readonly seen: Cell;
+  /** As shown, which a save on its way may have changed. */
+  readonly value: Cell;
+  readonly since: number;
 }
 
 export function DataGrid(props: DataGridProps) {
@@ -146,7 +152,14 @@ export function DataGrid(props: DataGridProps) {
     const index = position.column - 1;
     const kind = editorOf(column, row.cells[index] ?? null, row.cut.includes(index));
     if (!canWrite || !isEditable(column) || kind === 'panel') onOpen(row.key, column.name);
-    else setEditing({ ...position, typed: kind === 'text' ? typed : undefined });
+    else {
+      const { key } = row;
+      const seen = row.cells[index] ?? null;
+      const change = edits.pending(key)?.get(column.name);
+      const value = change !== undefined && 'value' in change ? change.value : seen;
+      const text = kind === 'text' ? typed : undefined;
+      setEditing({ ...position, typed: text, key, seen, value, since: edits.count() });
+    }
   }
 
   function peekAt(position: Position): void {
@@ -228,11 +241,10 @@ export function DataGrid(props: DataGridProps) {
     const position = editing;
     setEditing(undefined);
     if (position === undefined) return;
-    const row = rows.row(position.row);
     const column = columns[position.column - 1];
-    if (row?.key === undefined || column === undefined) return;
-    const seen = row.cells[position.column - 1] ?? null;
-    void edits.save([{ key: row.key, column: column.name, index: position.row, change, seen }]);
+    if (column === undefined) return;
+    const { key, row: index, seen, since } = position;
+    void edits.save([{ key, column: column.name, index, change, seen, since }]);
     const moves = { stay: '', down: 'ArrowDown', right: 'ArrowRight', left: 'ArrowLeft' } as const;
     const bounds = { rows: total, columns: columns.length + 1, pageRows: 1 };
     goTo(move(position, { key: moves[after], command: false }, bounds) ?? position);
@@ -379,7 +391,7 @@ function shownIndexes(first: number, last: number, total: number, active: number
   return withItem(indexes, active, total);
 }
 
-const editingOf = ({ column, typed }: Editing, above: boolean) => ({ column, typed, above });
+const editingOf = ({ column, typed, value }: Editing, above: boolean) => ({ column, typed, value, above });
 
 /** The same functions for ever, which call the latest ones: rows that get them need not be drawn again. */
 function useStable(current: GridActions): GridActions {

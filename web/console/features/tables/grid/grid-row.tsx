@@ -2,7 +2,7 @@
 import { IconArrowUpRight } from '@tabler/icons-react';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { memo, type PointerEvent } from 'react';
-import type { CellChange, Column } from '../../../api/types.ts';
+import type { CellChange, Cell as CellValue, Column } from '../../../api/types.ts';
 import { type GridRow, isEditable, isMono, isNumber } from '../cells.ts';
 import { t } from '../text.ts';
 import { Value } from '../value.tsx';
@@ -37,7 +37,12 @@ export interface GridRowProps {
   readonly rangeFrom: number | undefined;
   readonly rangeTo: number | undefined;
   readonly editing:
-    | { readonly column: number; readonly typed: string | undefined; readonly above: boolean }
+    | {
+        readonly column: number;
+        readonly typed: string | undefined;
+        readonly value: CellValue;
+        readonly above: boolean;
+      }
     | undefined;
   readonly pending: ReadonlyMap<string, CellChange> | undefined;
   readonly failed: string | undefined;
@@ -138,7 +143,7 @@ function Cell(props: GridRowProps & { column: Column; place: number; left: numbe
       {isEditing ? (
         <CellEditor
           column={column}
-          value={value}
+          value={editing.value}
           typed={editing.typed}
           above={editing.above}
           onSave={actions.save}

@@ -1,0 +1,142 @@
+/** The grid while its view, its rows and the network change: what is shown, chosen and saved stays what it was about. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { launchBrowser } from '../web/browser.ts';
+import { type Backend, startBackend } from './harness.ts';
+import { type SignedIn, signedIn } from './page-helpers.ts';
+
+// Several steps each, on a machine that does other things as well.
+vi.setConfig({ testTimeout: 60_000 });
+
+let backend: Backend;
+let browser: Browser;
+let open: SignedIn;
+let page: Page;
+const pool = () => backend.database.pool('postgres');
+
+beforeAll(async () => {
+  backend = await startBackend();
+  await pool().exec(`
+    create table public.heap (name text, n int);
+    insert into public.heap select 'row ' || i, i from generate_series(1, 20) i;
+    analyze public.tasks;
+  `);
+  browser = await launchBrowser();
+  open = await signedIn(browser, backend);
+  page = open.page;
+});
+afterAll(async () => {
+  await browser?.close();
+  await backend?.stop();
+});
+
+const cell = (row: number, column: number) => page.locator(`[data-cell="${row}:${column}"]`);
+
+async function focusCell(row: number, column: number): Promise<void> {
+  await cell(row, column).click();
+  await page.locator(`[data-cell="${row}:${column}"]:focus`).waitFor();
+}
+
+async function type(row: number, column: number, text: string): Promise<void> {
+  await focusCell(row, column);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(text);
+  await page.keyboard.press('Enter');
+}
+
+async function titleOf(id: number): Promise<unknown> {
+  const [row] = await pool().query<{ title: string }>(sql`select title from public.tasks where id = ${id}`);
+  return row?.title;
+}
+
+async function filterByPriority(): Promise<void> {
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByLabel('Column', { exact: true }).selectOption('priority');
+  await page.getByLabel('Value', { exact: true }).fill('3');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('70 rows', { exact: true }).waitFor();
+}
+
+/** Saves take a while, as they do far from the server. */
+async function slowly(work: () => Promise<void>): Promise<void> {
+  await page.route('**/rows', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue();
+  });
+  await work();
+  await page.unroute('**/rows');
+}
+
+test('without its filter a table has all its rows again, and what was chosen under the filter is not chosen', async () => {
+  await open.go('/tables/public/tasks');
+  await page.getByText('about 350 rows').waitFor();
+  await filterByPriority();
+  await cell(0, 0).click();
+  await page.getByRole('button', { name: 'Select all that match' }).click();
+  await page.getByText('all that match are selected').waitFor();
+  await page.goBack();
+  await page.getByText('about 350 rows').waitFor();
+  expect(await page.getByText('selected').count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+  await focusCell(0, 1);
+  await page.keyboard.press('Control+End');
+  await page.getByText('350 rows', { exact: true }).waitFor();
+});
+
+test('undo and edits go to their rows in whatever order those are now', async () => {
+  await open.go('/tables/public/tasks');
+  await type(0, 2, 'Once');
+  await page.getByText('Saved title').waitFor();
+  await page.getByRole('columnheader', { name: 'id' }).click();
+  await page.getByRole('columnheader', { name: 'id' }).click();
+  await cell(0, 1).filter({ hasText: '350' }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => titleOf(1)).toBe('Task 1');
+  await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+  expect(await cell(0, 1).textContent()).toBe('350');
+  expect(await cell(0, 2).textContent()).toBe('Task 350');
+  await page.getByRole('columnheader', { name: 'id' }).click();
+  await cell(0, 2).filter({ hasText: 'Task 1' }).waitFor();
+});
+
+test('rows that move while somebody types do not get each other’s values', async () => {
+  await page.clock.install();
+  await open.go('/tables/public/tasks');
+  await focusCell(1, 2);
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Meant for the second');
+  await pool().exec('delete from public.tasks where id = 1');
+  // Back in this window after a while, the page looks again.
+  await page.clock.fastForward(60_000);
+  await page.evaluate('void document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))');
+  await cell(0, 1).filter({ hasText: '2' }).waitFor();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => titleOf(2)).toBe('Meant for the second');
+  expect(await titleOf(3)).toBe('Task 3');
+  await page.clock.resume();
+});
+
+test('edits that overtake the network are no conflict with each other', async () => {
+  await open.go('/tables/public/tasks');
+  await slowly(async () => {
+    await type(8, 2, 'first');
+    await type(8, 2, 'second');
+    await expect.poll(() => titleOf(10)).toBe('second');
+    await page.getByText('Saved title').waitFor();
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => titleOf(10)).toBe('Task 10');
+  });
+  await open.go('/tables/public/heap');
+  await slowly(async () => {
+    await type(2, 1, 'both');
+    await type(2, 2, '99');
+    await expect
+      .poll(() => pool().query(sql`select name, n from public.heap where name = 'both'`))
+      .toEqual([{ name: 'both', n: 99 }]);
+  });
+  expect(await page.getByRole('alert').count()).toBe(0);
+  expect(open.complaints.list).toEqual([]);
+});
