@@ -160,6 +160,11 @@ export const storageErrors = {
     code: 'InvalidRequest',
     message: 'The related resource does not exist',
   },
+  RequestAborted: {
+    status: 400,
+    code: 'InvalidRequest',
+    message: 'The connection closed before the request was complete',
+  },
   ResourceAlreadyExists: {
     status: 409,
     code: 'ResourceAlreadyExists',

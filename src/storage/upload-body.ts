@@ -22,7 +22,7 @@ export interface UploadBody {
 
 /**
  * Reads up to the first byte of the file and no further.
- * @throws {StorageError} NoContentProvided, EntityTooLarge, UserMetadataTooLarge, InvalidRobotsTag
+ * @throws {StorageError} NoContentProvided, InvalidRequest, RequestAborted, EntityTooLarge, UserMetadataTooLarge, InvalidRobotsTag
  */
 export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Promise<UploadBody> {
   const robotsTag = textHeader(raw, 'x-robots-tag');
@@ -51,17 +51,15 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
     const fields = new Map<string, string>();
     let file: Readable | undefined;
     const fail = (error: unknown): void => {
-      const reason = error instanceof Error ? error : new Error('The form ended too early');
-      file?.destroy(reason);
+      const message = error instanceof Error ? error.message : 'The form ended too early';
+      const refusal =
+        error instanceof StorageError ? error : new StorageError('InvalidRequest', message, { cause: error });
+      file?.destroy(refusal);
       discard();
-      reject(
-        error instanceof StorageError
-          ? error
-          : new StorageError('NoContentProvided', reason.message, { cause: error }),
-      );
+      reject(refusal);
     };
     const onClose = (): void => {
-      if (!raw.complete) fail(new Error('The connection closed before the upload was complete'));
+      if (!raw.complete) fail(new StorageError('RequestAborted'));
     };
     const discard = (): void => {
       raw.unpipe(parser);
@@ -77,7 +75,7 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
       });
     } catch (error) {
       raw.resume();
-      reject(new StorageError('NoContentProvided', (error as Error).message, { cause: error }));
+      reject(new StorageError('InvalidRequest', (error as Error).message, { cause: error }));
       return;
     }
     parser.on('field', (name, value) => {

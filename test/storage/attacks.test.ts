@@ -302,6 +302,11 @@ describe('broken uploads', () => {
     expect(await send('no parts', { 'content-type': 'multipart/form-data; boundary=y' })).toMatchObject({
       code: 'InvalidRequest',
     });
+    const cut = '--y\r\ncontent-disposition: form-data; name=""; filename="a"\r\n\r\nhalf of a fi';
+    expect(await send(cut, { 'content-type': 'multipart/form-data; boundary=y' })).toMatchObject({
+      statusCode: '400',
+      code: 'InvalidRequest',
+    });
     const fat = new FormData();
     fat.append('metadata', JSON.stringify({ a: 'x'.repeat(1024 * 1024) }));
     fat.append('', new Blob(['x']));

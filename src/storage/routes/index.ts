@@ -1,5 +1,6 @@
 /** The service's HTTP face: parsers, errors, and one file per group of endpoints. */
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
+import { nameAbort } from '../aborts.ts';
 import { renderStorageError, StorageError, unknownRoute } from '../errors.ts';
 import { s3Routes } from '../s3/index.ts';
 import { pathOf } from '../scope.ts';
@@ -24,8 +25,9 @@ const jsonBodyLimitBytes = 1024 * 1024;
 export function storageRoutes(service: StorageService): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers();
-    app.setErrorHandler((error: FastifyError | Error, request, reply) => {
-      const { status, body } = renderError(error);
+    app.setErrorHandler((thrown: FastifyError | Error, request, reply) => {
+      const error = nameAbort(request.raw, thrown);
+      const { status, body } = renderError(error as FastifyError | Error);
       if (status >= 500) service.log.error({ requestId: request.id, error }, 'storage: request failed');
       return reply.code(status).send(body);
     });

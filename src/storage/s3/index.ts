@@ -1,5 +1,6 @@
 /** The S3 protocol at `/storage/v1/s3`: signature, operation, answer in XML. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { nameAbort } from '../aborts.ts';
 import { answerBytes, setHeaders } from '../answer.ts';
 import { openScopeAs, pathOf } from '../scope.ts';
 import type { StorageService } from '../service.ts';
@@ -63,9 +64,10 @@ function sendError(
   service: StorageService,
   request: FastifyRequest,
   reply: FastifyReply,
-  error: unknown,
+  thrown: unknown,
 ): FastifyReply {
   request.raw.resume();
+  const error = nameAbort(request.raw, thrown);
   const resource = pathOf(request.url).slice(s3Prefix.length).split('?', 1)[0]?.replace(/^\//, '') ?? '';
   const { status, code, xml } = renderS3Error(error, resource, request.id);
   if (status >= 500 && status !== 501)

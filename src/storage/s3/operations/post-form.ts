@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
-import { StorageError } from '../../errors.ts';
+import { Refusal, StorageError } from '../../errors.ts';
 import { operations } from '../../operations.ts';
 import { openScopeAs, type Scope } from '../../scope.ts';
 import type { StorageService } from '../../service.ts';
@@ -156,13 +156,15 @@ function receiveForm(request: S3Request): Promise<Form> {
       raw.resume();
     };
     const fail = (error: unknown): void => {
-      const cause = error instanceof Error ? error : new Error('The form ended too early');
-      file?.destroy(cause);
+      const message = error instanceof Error ? error.message : 'The form ended too early';
+      const refusal =
+        error instanceof Refusal ? error : new S3Error('InvalidArgument', message, { cause: error });
+      file?.destroy(refusal);
       discard();
-      reject(error instanceof S3Error ? error : new S3Error('InvalidArgument', cause.message, { cause }));
+      reject(refusal);
     };
     const onClose = (): void => {
-      if (!raw.complete) fail(new Error('The connection closed before the upload was complete'));
+      if (!raw.complete) fail(new StorageError('RequestAborted'));
     };
     let parser: InstanceType<typeof Busboy>;
     try {
