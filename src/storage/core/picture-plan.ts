@@ -66,7 +66,12 @@ const sides: Record<Exclude<Gravity, 'sm' | 'fp'>, readonly [number, number]> = 
 };
 
 function corner(scaled: Size, kept: Size, transform: Transform): [number, number] {
-  const { gravity = 'ce', x_offset: x = 0, y_offset: y = 0 } = transform;
+  // Upstream passes offsets on with a gravity only.
+  const {
+    gravity = 'ce',
+    x_offset: x = 0,
+    y_offset: y = 0,
+  } = transform.gravity === undefined ? ({} as Transform) : transform;
   const room = [scaled.width - kept.width, scaled.height - kept.height] as const;
   if (gravity === 'fp') {
     const centre = [x * scaled.width - kept.width / 2, y * scaled.height - kept.height / 2] as const;

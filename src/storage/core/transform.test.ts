@@ -38,6 +38,13 @@ describe('the text of a token', () => {
     );
   });
 
+  test('leaves offsets out where no gravity is named, as the picture does', () => {
+    const plain = { width: 1, height: 2 };
+    const size = { width: 640, height: 480 };
+    expect(printTransform({ ...plain, x_offset: 20 })).toBe(printTransform(plain));
+    expect(planPicture(size, { ...plain, x_offset: 20 })).toEqual(planPicture(size, plain));
+  });
+
   test('can be anything', () => {
     fc.assert(
       fc.property(fc.string(), (text) => void planPicture({ width: 9, height: 7 }, parseTransform(text))),
