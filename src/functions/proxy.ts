@@ -1,26 +1,16 @@
 /** Carries one request to a worker and its answer back: streaming both ways, nothing buffered, aborts passed on. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'undici';
+import { hopByHop, hostOf } from './core/headers.ts';
 import type { Limits } from './core/limits.ts';
 import type { Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
 import { RequestBody } from './request-body.ts';
 import { connectWorker } from './worker-socket.ts';
 
-/** Headers that belong to one connection (RFC 9110 section 7.6.1) and must not be passed on. */
-const hopByHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-]);
+/** Of an answer's head: as much as the local stack's gateway takes (many cookies, or a long Content-Security-Policy). */
+const maxAnswerHeadBytes = 160 * 1024;
 
 export interface FunctionProxy {
   /**
@@ -52,6 +42,7 @@ export function createProxy(limits: Limits): FunctionProxy {
           headersTimeout: limits.answerMs,
           bodyTimeout: 0,
           keepAliveTimeout: limits.idleMs,
+          maxHeaderSize: maxAnswerHeadBytes,
         }),
     );
     pools.set(worker, made);
@@ -61,6 +52,8 @@ export function createProxy(limits: Limits): FunctionProxy {
   return {
     async forward(worker, path, request, response) {
       const pool = await poolOf(worker);
+      // The caller left while a worker was starting: nobody would say so any more.
+      if (response.destroyed) return undefined;
       const gone = new AbortController();
       const onClose = (): void => {
         if (!response.writableFinished) gone.abort();
@@ -81,7 +74,11 @@ export function createProxy(limits: Limits): FunctionProxy {
         });
         status = answer.statusCode;
         writeHead(request, response, status, answer.headers as unknown as (string | Buffer)[]);
-        await pipeline(answer.body, response);
+        // Deno gives it neither content nor a length, so that its end would be waited for.
+        if (status === 205) {
+          answer.body.on('error', () => undefined).destroy();
+          response.end();
+        } else await pipeline(answer.body, response);
         return status;
       } catch (error) {
         if (gone.signal.aborted || request.errored !== null) return status;
@@ -103,7 +100,11 @@ export function createProxy(limits: Limits): FunctionProxy {
   };
 }
 
-async function reasonOf(error: unknown, worker: Worker): Promise<(typeof errors)[keyof typeof errors]> {
+/** What became of a worker that broke off. */
+export async function reasonOf(
+  error: unknown,
+  worker: Worker,
+): Promise<(typeof errors)[keyof typeof errors]> {
   if ((error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT') return errors.idle;
   // The socket breaks a moment before the exit is reported.
   if (worker.ended === undefined)
@@ -132,18 +133,15 @@ function requestHeaders(request: IncomingMessage): string[] {
     if (name === 'host') continue;
     for (const item of Array.isArray(value) ? value : [value]) headers.push(name, item);
   }
-  headers.push('host', hostOf(request));
+  headers.push('host', hostOf(request.headers));
   return headers;
-}
-
-/** The host of the address that the function sees. */
-function hostOf({ headers }: IncomingMessage): string {
-  const forwarded = headers['x-forwarded-host'];
-  return typeof forwarded === 'string' ? forwarded : (headers.host ?? 'localhost');
 }
 
 const latin1 = (value: string | Buffer | undefined): string =>
   typeof value === 'string' ? value : (value?.toString('latin1') ?? '');
+
+/** Statuses that never come with content (RFC 9110 section 15). */
+const withoutContent = new Set([204, 205, 304]);
 
 function writeHead(
   request: IncomingMessage,
@@ -157,6 +155,7 @@ function writeHead(
     request.method === 'OPTIONS' ? request.headers['access-control-request-headers'] : undefined;
   const requestId = response.getHeader('x-request-id');
   let namesOrigin = false;
+  let hasLength = withoutContent.has(status);
   const headers: string[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = latin1(raw[index]);
@@ -165,12 +164,15 @@ function writeHead(
     // The gateway's own id is the one that the logs know.
     if (hopByHop.has(lower) || (lower === 'x-request-id' && requestId !== undefined)) continue;
     if (lower === 'access-control-allow-origin') namesOrigin = true;
+    if (lower === 'content-length') hasLength = true;
     headers.push(name, lower === 'access-control-allow-headers' ? withRequested(value, requested) : value);
   }
   // The gateway is open to every origin; a function's own headers win.
   if (!namesOrigin) headers.push('access-control-allow-origin', '*');
   if (requestId !== undefined) headers.push('x-request-id', String(requestId));
   response.writeHead(status, headers);
+  // A stream has begun although its first part may take long. Otherwise head and content go out together.
+  if (!hasLength) response.flushHeaders();
 }
 
 function withRequested(allowed: string, requested: string | undefined): string {
@@ -178,48 +180,4 @@ function withRequested(allowed: string, requested: string | undefined): string {
   const listed = new Set(allowed.split(',').map((name) => name.trim().toLowerCase()));
   const missing = requested.split(',').filter((name) => !listed.has(name.trim().toLowerCase()));
   return [allowed, ...missing.map((name) => name.trim())].join(', ');
-}
-
-/**
- * Joins the two sockets after an upgrade request was written to the worker: WebSockets and the like. `done` is called once,
- * with the status that the function answered with; undefined when it did not.
- */
-export function forwardUpgrade(
-  worker: Worker,
-  path: string,
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-  done: (status: number | undefined) => void,
-): void {
-  const upstream = connect(worker.socketPath);
-  let status: number | undefined;
-  let open = true;
-  const close = (): void => {
-    if (!open) return;
-    open = false;
-    upstream.destroy();
-    socket.destroy();
-    done(status);
-  };
-  upstream.once('connect', () => {
-    const { host: _host, ...rest } = request.headers;
-    const lines = [`${request.method} ${path} HTTP/1.1`, `host: ${hostOf(request)}`];
-    for (const [name, value] of Object.entries(rest)) {
-      for (const item of Array.isArray(value) ? value : [value])
-        if (item !== undefined) lines.push(`${name}: ${item}`);
-    }
-    upstream.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
-    if (head.length > 0) upstream.write(head);
-    upstream.once('data', (chunk: Buffer) => {
-      const answered = /^HTTP\/1\.\d (\d{3}) /.exec(chunk.toString('latin1', 0, 16))?.[1];
-      if (answered !== undefined) status = Number(answered);
-    });
-    upstream.pipe(socket);
-    socket.pipe(upstream);
-  });
-  upstream.on('error', close);
-  upstream.on('close', close);
-  socket.on('error', close);
-  socket.on('close', close);
 }

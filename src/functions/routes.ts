@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -11,8 +11,9 @@ import type { Catalog, FunctionSource } from './catalog.ts';
 import { judgeAuthorization } from './core/verify-jwt.ts';
 import { errors, FunctionError, type PlatformError } from './errors.ts';
 import type { Invocation } from './invocations.ts';
-import { type FunctionProxy, forwardUpgrade } from './proxy.ts';
+import type { FunctionProxy } from './proxy.ts';
 import type { Lease, Supervisor } from './supervisor.ts';
+import { forwardUpgrade } from './upgrade.ts';
 
 export interface RoutesDeps {
   readonly prefix: string;
@@ -38,9 +39,6 @@ interface Target {
 
 export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
   return async (app) => {
-    app.removeAllContentTypeParsers();
-    // Bodies are streamed to the function as they arrive.
-    app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     app.setErrorHandler((error: Error, request, reply) => {
       if (error instanceof FunctionError) return render(reply, error.entry, detailsOf(deps, error));
       deps.log.error({ requestId: request.id, error }, 'function request failed');
@@ -51,7 +49,9 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       });
     });
     app.get('/_internal/health', async () => ({ message: 'ok' }));
-    app.all('/*', async (request, reply) => {
+    // As a hook: bodies are streamed to the function as they arrive, whatever they say they are. Past the hooks the
+    // framework refuses contents whose type it cannot read.
+    const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const target = find(deps, request.raw.url ?? '');
       if (target === undefined)
         return reply.code(404).headers(corsHeaders).type('text/plain').send('Function not found');
@@ -78,9 +78,14 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       } finally {
         lease?.release();
       }
-    });
+      return reply;
+    };
+    app.all('/*', { onRequest: serve }, nothingIsLeft);
   };
 }
+
+/** The hook has answered. */
+const nothingIsLeft = (): void => undefined;
 
 /** Begins to measure an invocation; what it returns ends it: with the status, or with the error that came instead. */
 function startRecord(
@@ -128,15 +133,18 @@ export function upgradeHandler(
       request.headers['x-forwarded-proto'] = 'http';
     }
     const record = startRecord(deps, target, request.method ?? 'GET', requestId);
-    deps.supervisor.acquire(target.source, requestId).then(
-      (lease) =>
-        forwardUpgrade(lease.worker, target.path, request, socket, head, (status) => record(lease, status)),
-      (error: unknown) => {
-        record(undefined, error);
+    const carry = async (): Promise<void> => {
+      let lease: Lease | undefined;
+      try {
+        lease = await deps.supervisor.acquire(target.source, requestId);
+        record(lease, await forwardUpgrade(lease.worker, target.path, request, socket, head));
+      } catch (error) {
+        record(lease, error);
         const entry = error instanceof FunctionError ? error.entry : errors.worker;
         refuse(socket, entry.status, entry);
-      },
-    );
+      }
+    };
+    void carry();
   };
 }
 

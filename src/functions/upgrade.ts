@@ -1,0 +1,110 @@
+/**
+ * Carries an offer to upgrade (a WebSocket) to a worker. Once the function has taken it, the two sockets are joined; an
+ * answer of any other kind is passed on and the connection ends with it: what a caller sent after it would not be for this
+ * function, nor judged by the gateway.
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Duplex, Readable } from 'node:stream';
+import { STATUS_CODES, request as sendRequest } from '../kernel/http.ts';
+import { hopByHop, hostOf } from './core/headers.ts';
+import type { Worker } from './deno/worker.ts';
+import { FunctionError } from './errors.ts';
+import { reasonOf } from './proxy.ts';
+
+/**
+ * Resolves when the connection is over, with the status that the function answered with; undefined when the caller went
+ * away before. @throws {FunctionError} worker, limit, when no answer had begun.
+ */
+export async function forwardUpgrade(
+  worker: Worker,
+  path: string,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<number | undefined> {
+  // The caller left while a worker was starting: nobody would say so any more.
+  if (socket.destroyed) return undefined;
+  const offer = sendRequest({
+    socketPath: worker.socketPath,
+    method: request.method,
+    path,
+    headers: offerHeaders(request),
+    agent: false,
+  });
+  const leave = (): void => void offer.destroy();
+  socket.once('close', leave);
+  try {
+    const { answer, upstream, early } = await answerTo(offer);
+    if (upstream === undefined) {
+      socket.write(headOf(answer, [...endToEnd(answer.rawHeaders), 'Connection', 'close']));
+      await passOn(answer, socket);
+    } else {
+      socket.once('close', () => upstream.destroy());
+      socket.write(headOf(answer, answer.rawHeaders));
+      socket.write(early);
+      upstream.write(head);
+      socket.pipe(upstream);
+      await passOn(upstream, socket);
+    }
+    return answer.statusCode;
+  } catch (error) {
+    if (socket.destroyed) return undefined;
+    throw new FunctionError(await reasonOf(error, worker), { cause: error, details: worker.lastErrors });
+  } finally {
+    socket.off('close', leave);
+  }
+}
+
+interface Answer {
+  readonly answer: IncomingMessage;
+  /** The connection to the worker and what it had read already, where the function took the offer. */
+  readonly upstream?: Duplex;
+  readonly early?: Buffer;
+}
+
+function answerTo(offer: ClientRequest): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    offer.once('upgrade', (answer, upstream, early) => resolve({ answer, upstream, early }));
+    offer.once('response', (answer) => resolve({ answer }));
+    offer.on('error', reject);
+    offer.end();
+  });
+}
+
+/** Resolves when no more comes; the socket then ends with what was written last, however slowly that is read. */
+function passOn(source: Readable, socket: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    // `close` comes after it.
+    source.on('error', () => undefined);
+    source.once('close', () => {
+      socket.end(() => socket.destroy());
+      resolve();
+    });
+    source.pipe(socket);
+  });
+}
+
+function offerHeaders({ headers }: IncomingMessage): string[] {
+  const lines = ['host', hostOf(headers)];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name === 'host') continue;
+    for (const item of Array.isArray(value) ? value : [value]) lines.push(name, item);
+  }
+  return lines;
+}
+
+function endToEnd(raw: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const [name = '', value = ''] = raw.slice(index, index + 2);
+    if (!hopByHop.has(name.toLowerCase())) kept.push(name, value);
+  }
+  return kept;
+}
+
+function headOf({ statusCode = 502 }: IncomingMessage, headers: readonly string[]): string {
+  const lines = [`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`];
+  for (let index = 0; index + 1 < headers.length; index += 2)
+    lines.push(`${headers[index]}: ${headers[index + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
