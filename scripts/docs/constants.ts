@@ -177,6 +177,7 @@ const fixed: readonly Fixed[] = [
   ['console', 'text of a message of a queue, opened', 'count', 'src/console/job-pages', 'openedMessageChars'],
   ['console', 'body of a request or an answer, opened', 'bytes', 'src/console/job-pages', 'shownBodyBytes'],
   ['web', 'the key set is cached for', 'ms', 'web/lib/session', 'jwksCacheMs'],
+  ['functions', "head of a function's answer", 'bytes', 'src/functions/proxy.ts', 'maxAnswerHeadBytes'],
 ];
 
 type Exported = readonly [room: string, what: string, unit: Unit, value: number];
