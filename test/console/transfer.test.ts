@@ -38,7 +38,7 @@ const exported = async (table: string, params: Record<string, string>) =>
 async function upload(
   path: string,
   params: Record<string, string>,
-  file: string,
+  file: string | Buffer,
   by: Operator = owner,
 ): Promise<{ status: number; body: Record<string, unknown> }> {
   const answer = await backend.fetch(`/console/api/tables/public/${path}?${new URLSearchParams(params)}`, {
@@ -48,7 +48,7 @@ async function upload(
       'x-plinth-csrf': by.csrfToken,
       'content-type': 'application/octet-stream',
     },
-    body: file,
+    body: typeof file === 'string' ? file : new Uint8Array(file),
   });
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
@@ -232,6 +232,34 @@ describe('import', () => {
       written: true,
     });
     expect((await exported('again', { format: 'csv' })).body).toBe(body);
+  });
+
+  test('a file in another encoding is refused instead of being read as question marks', async () => {
+    const before = await count('goods');
+    const latin1 = Buffer.from('code,tags\nok,{}\nM\xfcl,{}\n', 'latin1');
+    for (const [path, format] of [
+      ['import/head', 'csv'],
+      ['import', 'csv'],
+      ['import', 'json'],
+    ] as const) {
+      const file = format === 'csv' ? latin1 : Buffer.from('\n\n{"code": "M\xfcl"}', 'latin1');
+      const { status, body } = await upload(`goods/${path}`, { format, mapping: mapped('code') }, file);
+      expect({ status, message: body.message }).toEqual({
+        status: 400,
+        message: 'Line 3 of the file is not UTF-8 text.',
+      });
+    }
+    expect(await count('goods')).toBe(before);
+    // UTF-16 tells itself.
+    const utf16 = Buffer.from('\uFEFFcode\nMül16\n', 'utf16le');
+    expect(
+      (await upload('goods/import', { format: 'csv', mapping: mapped('code') }, utf16)).body,
+    ).toMatchObject({
+      rows: 1,
+      written: true,
+    });
+    const [row] = await pool().query(sql`delete from public.goods where code = 'Mül16' returning code`);
+    expect(row).toEqual({ code: 'Mül16' });
   });
 
   test('a long file goes in with its progress told', async () => {

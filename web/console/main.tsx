@@ -19,7 +19,7 @@ activateLocale('en');
 const token = takeToken();
 const queryClient = createQueryClient();
 const router = createConsoleRouter({ queryClient, linkToken: token });
-watchSignOut(queryClient, () => void router.invalidate());
+watchSignOut(queryClient);
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <UiProvider>

@@ -1,5 +1,5 @@
 /** The rows of an uploaded CSV or JSON file, read as they arrive. */
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { ConsoleError } from '../errors.ts';
 import { JsonElements, JsonShapeError } from './core/json-elements.ts';
 import { readObject } from './core/json-values.ts';
@@ -21,7 +21,39 @@ export function readSource(
   format: ImportFormat,
   delimiter: string,
 ): AsyncIterable<SourceRow> {
-  return format === 'csv' ? readCsv(file, delimiter) : readJson(file);
+  return format === 'csv' ? readCsv(Readable.from(checkedText(file)), delimiter) : readJson(file);
+}
+
+/**
+ * The file as it is, once it has been seen to be UTF-8: spreadsheets also write the machine's own code page, of which only
+ * question marks would arrive. UTF-16 tells itself by its first two bytes, and the parser reads it.
+ */
+async function* checkedText(file: Readable): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let isUtf16: boolean | undefined;
+  let line = 1;
+  for await (const chunk of file as AsyncIterable<Buffer>) {
+    isUtf16 ??= chunk[0] === 0xff && chunk[1] === 0xfe;
+    if (!isUtf16) decodeOn(decoder, chunk, line);
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) line++;
+    yield chunk;
+  }
+  if (isUtf16 === false) decodeOn(decoder, undefined, line);
+}
+
+const newline = 0x0a;
+
+/** Undefined: the file ends here. @throws {ConsoleError} bad_request */
+function decodeOn(decoder: TextDecoder, chunk: Buffer | undefined, line: number): string {
+  try {
+    return decoder.decode(chunk, { stream: chunk !== undefined });
+  } catch {
+    const before = new TextDecoder().decode(chunk).split('\uFFFD')[0] ?? '';
+    throw new ConsoleError('bad_request', {
+      message: `Line ${line + before.split('\n').length - 1} of the file is not UTF-8 text.`,
+      hint: 'Save the file as UTF-8 (in a spreadsheet: “CSV UTF-8”) and choose it again.',
+    });
+  }
 }
 
 async function* readCsv(file: Readable, delimiter: string): AsyncGenerator<SourceRow> {
@@ -78,10 +110,10 @@ function headOf(record: readonly (string | null)[]): readonly string[] {
 
 async function* readJson(file: Readable): AsyncGenerator<SourceRow> {
   const elements = new JsonElements();
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     for await (const chunk of file) {
-      for (const { text, line } of elements.push(decoder.decode(chunk as Buffer, { stream: true }))) {
+      for (const { text, line } of elements.push(decodeOn(decoder, chunk as Buffer, elements.line))) {
         const values = readObject(text);
         yield values === undefined ? { line, values: {}, fault: 'is not valid JSON' } : { line, values };
       }

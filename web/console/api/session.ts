@@ -5,21 +5,38 @@ import { takeEarly } from '../early.ts';
 import type { Permission, Session } from './types.ts';
 
 const base = '/console/api';
-/** Proof that a changing request comes from an open page; lives in memory only. */
-let csrfToken = '';
+/** Whose page this is, with the proof that a changing request comes from it; lives in memory only. */
+let own: Pick<Session, 'operator' | 'csrfToken'> | undefined;
 
 export function callConsole<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
   const early = options.method === undefined ? takeEarly(base + path) : undefined;
-  return callApi<Answer>(base + path, { ...options, early, headers: { 'x-plinth-csrf': csrfToken } });
+  return proven((headers) => callApi<Answer>(base + path, { ...options, early, headers }));
 }
 
 /** The answer itself, for those that come in pieces; an {@link ApiError} unless it is a good one. */
 export function openConsole(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
-  return openApi(base + path, { method: 'POST', body, signal, headers: { 'x-plinth-csrf': csrfToken } });
+  return proven((headers) => openApi(base + path, { method: 'POST', body, signal, headers }));
+}
+
+/**
+ * Calls with the session's proof. Who signs in once more in another tab has another one, which the server refuses the
+ * former proof for before it does anything: then the new one is fetched, unless it is somebody else's.
+ */
+async function proven<Answer>(call: (headers: Record<string, string>) => Promise<Answer>): Promise<Answer> {
+  const send = (): Promise<Answer> => call({ 'x-plinth-csrf': own?.csrfToken ?? '' });
+  try {
+    return await send();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'csrf') throw error;
+    const session = await callApi<Session>(`${base}/session`);
+    if (session.operator.name !== own?.operator.name || session.csrfToken === own.csrfToken) throw error;
+    remember(session);
+    return send();
+  }
 }
 
 function remember(session: Session): Session {
-  csrfToken = session.csrfToken;
+  own = session;
   return session;
 }
 
@@ -27,15 +44,41 @@ function remember(session: Session): Session {
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   staleTime: 5 * 60_000,
-  queryFn: async ({ signal }): Promise<Session | null> => {
+  queryFn: async ({ signal, client, queryKey }): Promise<Session | null> => {
     try {
       return remember(await callConsole<Session>('/session', { signal }));
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null;
-      throw error;
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      const former = client.getQueryData<Session | null>(queryKey) ?? null;
+      if (former !== null) client.setQueryData(sessionEndedQuery.queryKey, true);
+      return former;
     }
   },
 });
+
+/**
+ * True: the session that this page was opened with has ended on the server. The page stays as it is, with everything that
+ * was entered, until somebody has signed in again.
+ */
+export const sessionEndedQuery = queryOptions({
+  queryKey: ['session-ended'],
+  queryFn: () => false,
+  initialData: false,
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: Number.POSITIVE_INFINITY,
+});
+
+/** Somebody has signed in again elsewhere in this browser: goes on as them. @throws {ApiError} */
+export async function resumeSession(queryClient: QueryClient): Promise<Session> {
+  const session = remember(await callConsole<Session>('/session'));
+  if (session.factor === 'owed' || session.factor === 'missing') return session;
+  queryClient.setQueryData(sessionQuery.queryKey, session);
+  queryClient.setQueryData(sessionEndedQuery.queryKey, false);
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => queryKey[0] !== sessionEndedQuery.queryKey[0],
+  });
+  return session;
+}
 
 export async function signIn(queryClient: QueryClient, token: string): Promise<Session> {
   const session = remember(await callConsole<Session>('/sign-in', { method: 'POST', body: { token } }));
@@ -49,13 +92,12 @@ export async function signOut(queryClient: QueryClient): Promise<void> {
   queryClient.setQueryData(sessionQuery.queryKey, null);
 }
 
-/** The session ended on the server: forgets it here, so that the router asks for a sign-in. */
-export function watchSignOut(queryClient: QueryClient, onSignedOut: () => void): void {
+/** Sees by any answer that the session has ended on the server. */
+export function watchSignOut(queryClient: QueryClient): void {
   const look = (error: unknown): void => {
     if (!(error instanceof ApiError) || error.status !== 401) return;
-    if (queryClient.getQueryData(sessionQuery.queryKey) === null) return;
-    queryClient.setQueryData(sessionQuery.queryKey, null);
-    onSignedOut();
+    if (queryClient.getQueryData(sessionQuery.queryKey) !== null)
+      queryClient.setQueryData(sessionEndedQuery.queryKey, true);
   };
   queryClient.getQueryCache().subscribe((event) => {
     if (event.type === 'updated' && event.action.type === 'error') look(event.action.error);

@@ -1,10 +1,11 @@
 import { Button, Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { t } from '../text.ts';
 import classes from './form-dialog.module.css';
 import { ProblemBox } from './problem-box.tsx';
+import { useUnsaved } from './unsaved.tsx';
 
-/** A form over the page: its fields, what went wrong, and one button that sends it. */
+/** A form over the page: its fields, what went wrong, and one button that sends it. Asks before what was entered is lost. */
 export function FormDialog({
   title,
   action,
@@ -22,10 +23,14 @@ export function FormDialog({
   onClose: () => void;
   children: ReactNode;
 }) {
+  const [isTouched, setTouched] = useState(false);
+  const { close, question, release, hold } = useUnsaved(isTouched && !isBusy, onClose);
   return (
     <Modal
       opened
-      onClose={onClose}
+      onClose={() => {
+        if (question === null) close();
+      }}
       title={title}
       lockScroll={false}
       closeButtonProps={{ 'aria-label': t('panel.close') }}
@@ -34,9 +39,15 @@ export function FormDialog({
     >
       <form
         className={classes.form}
+        onInput={() => {
+          setTouched(true);
+          hold();
+        }}
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isBusy) onSubmit();
+          if (isBusy) return;
+          release();
+          onSubmit();
         }}
       >
         {error === null || error === undefined ? null : <ProblemBox error={error} />}
@@ -50,6 +61,7 @@ export function FormDialog({
           </Button>
         </div>
       </form>
+      {question}
     </Modal>
   );
 }

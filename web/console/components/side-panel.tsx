@@ -1,25 +1,35 @@
 import { Drawer } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import { t } from '../text.ts';
 import classes from './side-panel.module.css';
+import { UnsavedParts, useUnsaved } from './unsaved.tsx';
 
-/** What is open beside the page. Closing gives the focus back to where it came from. */
+/**
+ * What is open beside the page. Closing gives the focus back to where it came from, and asks first where it or a
+ * part of it (`useDirty`) holds something that was entered.
+ */
 export function SidePanel({
   title,
   onClose,
   children,
   wide = false,
+  isDirty = false,
 }: {
   title: ReactNode;
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
+  /** Something was entered that closing would lose. */
+  isDirty?: boolean;
 }) {
+  const [dirtyParts, setDirtyParts] = useState(0);
+  const report = useCallback((more: 1 | -1) => setDirtyParts((parts) => parts + more), []);
+  const { close, question } = useUnsaved(isDirty || dirtyParts > 0, onClose);
   return (
     <Drawer.Root
       opened
       onClose={() => {
-        if (!isCovered()) onClose();
+        if (!isCovered()) close();
       }}
       position="right"
       size={wide ? '44rem' : '32rem'}
@@ -40,7 +50,10 @@ export function SidePanel({
           <Drawer.Title>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label={t('panel.close')} />
         </Drawer.Header>
-        <Drawer.Body>{children}</Drawer.Body>
+        <Drawer.Body>
+          <UnsavedParts value={report}>{children}</UnsavedParts>
+          {question}
+        </Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );

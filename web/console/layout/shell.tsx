@@ -7,7 +7,7 @@ import { lazy, Suspense, useState } from 'react';
 import { SchemeSwitch } from '../../ui/scheme-switch.tsx';
 import { t as shared } from '../../ui/text.ts';
 import { homeQuery } from '../api/queries.ts';
-import { sessionQuery, signOut } from '../api/session.ts';
+import { sessionEndedQuery, sessionQuery, signOut } from '../api/session.ts';
 import { ImpersonationBanner } from '../components/impersonation-banner.tsx';
 import logo from '../logo.svg';
 import { t } from '../text.ts';
@@ -17,11 +17,13 @@ import { commandKey, useShortcuts } from './use-shortcuts.ts';
 
 const Palette = lazy(() => import('./palette.tsx'));
 const ShortcutList = lazy(() => import('./shortcut-list.tsx'));
+const SignedOut = lazy(() => import('./signed-out.tsx'));
 
 export function Shell() {
   const [menuOpen, setMenuOpen] = useState(false);
   const [paletteAsked, setPaletteAsked] = useState(0);
   const [shortcutsOpen, setShortcutsOpen] = useState(false);
+  const { data: hasEnded } = useQuery(sessionEndedQuery);
   useShortcuts({
     onPalette: () => setPaletteAsked((times) => times + 1),
     onShortcuts: () => setShortcutsOpen(true),
@@ -88,6 +90,7 @@ export function Shell() {
           <Palette asked={paletteAsked} onShortcuts={() => setShortcutsOpen(true)} />
         )}
         {shortcutsOpen ? <ShortcutList onClose={() => setShortcutsOpen(false)} /> : null}
+        {hasEnded ? <SignedOut /> : null}
       </Suspense>
     </div>
   );

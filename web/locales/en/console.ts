@@ -26,6 +26,12 @@ export const messages = {
   'nav.audit': 'Audit log',
   'panel.close': 'Close',
   'session.sign-out': 'Sign out',
+  'session.ended-title': 'You are signed out',
+  'session.ended-text':
+    'Your session has ended. This page is as you left it: sign in again in another tab of this browser, with a fresh link of this command, and go on here.',
+  'session.go-on': 'Go on',
+  'session.nobody': 'Nobody is signed in in this browser yet.',
+  'session.factor': 'The sign-in in the other tab still waits for the second factor.',
 
   'palette.open': 'Find anything',
   'palette.placeholder': 'Find a page or a table',
@@ -53,7 +59,7 @@ export const messages = {
   'shortcuts.undo': 'Undo the last saved edit',
 
   'state.loading': 'Loading…',
-  'problem.network': 'The server doesn’t answer. Check that it is running; this page tries again by itself.',
+  'problem.network': 'The server doesn’t answer. Check that it is running, then try again.',
   'problem.page': 'This page couldn’t be shown',
   'problem.hint': 'Hint: {hint}',
   'problem.code': 'Code',
@@ -63,6 +69,9 @@ export const messages = {
   'missing.home': 'Go home',
   'confirm.cancel': 'Cancel',
   'confirm.type': 'Type {text} to go on',
+  'unsaved.title': 'Discard what you entered?',
+  'unsaved.text': 'It has not been saved.',
+  'unsaved.discard': 'Discard',
   'pager.label': 'Pages of the list',
   'pager.none': 'Nothing to show',
   'pager.range': '{first, number}–{last, number} of {total, number}',

@@ -29,6 +29,11 @@ export class JsonElements {
   #inArray = false;
   #ended = false;
 
+  /** Line of the file, from 1, that the last piece ended on. */
+  get line(): number {
+    return this.#line;
+  }
+
   /** The objects that end in this piece. @throws {JsonShapeError} */
   *push(piece: string): Generator<JsonElement> {
     let start = this.#depth > 0 ? 0 : -1;

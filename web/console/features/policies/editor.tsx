@@ -48,7 +48,8 @@ export function PolicyEditor({
   mayWrite: boolean;
   onClose: () => void;
 }) {
-  const [draft, setDraft] = useState<Policy>(policy ?? emptyPolicy);
+  const [initial] = useState(policy ?? emptyPolicy);
+  const [draft, setDraft] = useState(initial);
   // The editor holds its text itself: a template makes it anew.
   const [generation, setGeneration] = useState(0);
   const [isDropping, setDropping] = useState(false);
@@ -63,6 +64,7 @@ export function PolicyEditor({
       wide
       title={t(policy === undefined ? 'policies.new-on' : 'policies.edit-on', { table: name })}
       onClose={onClose}
+      isDirty={draft !== initial && !save.isPending && !drop.isPending}
     >
       <form
         className={classes.form}

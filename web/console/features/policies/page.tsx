@@ -43,8 +43,9 @@ export function PoliciesPage() {
     ) ?? [];
   const opened = data?.tables.find((each) => keyOf(each) === open);
   const edited = opened?.policies.find(({ name }) => name === policy);
-  const go = (change: Partial<Record<keyof PolicySearch, unknown>>): void => {
+  const go = (change: Partial<Record<keyof PolicySearch, unknown>>, replace = false): void => {
     void navigate({
+      replace,
       search: (former) =>
         Object.fromEntries(
           Object.entries({ ...former, ...change }).filter(([, value]) => value !== undefined && value !== ''),
@@ -62,7 +63,8 @@ export function PoliciesPage() {
           placeholder={t('policies.filter')}
           aria-label={t('policies.filter')}
           value={filter}
-          onChange={(event) => go({ filter: event.currentTarget.value })}
+          // Back leads out of the filter, not through each letter of it.
+          onChange={(event) => go({ filter: event.currentTarget.value }, true)}
         />
         <PersonaPicker as={as} onChange={(next) => go({ as: next })} />
       </PageHead>

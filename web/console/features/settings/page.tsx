@@ -12,6 +12,7 @@ import list from '../../components/list.module.css';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { useUnsaved } from '../../components/unsaved.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { type Change, keyOf, type Section, type Setting, type SettingValue, settingsQuery } from './api.ts';
 import { Mails } from './messages.tsx';
@@ -35,6 +36,7 @@ export function SettingsPage() {
   const { data, error } = useQuery(settingsQuery);
   const [changes, setChanges] = useState<ReadonlyMap<string, Change>>(new Map());
   const [isReviewing, setReviewing] = useState(false);
+  const { question } = useUnsaved(changes.size > 0, () => undefined, 'page');
   const [text, setText] = useDebounced(search ?? '', (next) => {
     void navigate({
       search: ({ search: _former, ...rest }) => (next === '' ? rest : { ...rest, search: next }),
@@ -132,6 +134,7 @@ export function SettingsPage() {
           </Button>
         </div>
       )}
+      {question}
       {isReviewing && data !== undefined ? (
         <Review
           changes={[...changes.values()]}

@@ -7,13 +7,13 @@ import { Copyable } from '../../../ui/copyable.tsx';
 import { SchemeSwitch } from '../../../ui/scheme-switch.tsx';
 import { sessionQuery, signIn } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
+import { signInCommand } from '../../components/sign-in-command.ts';
 import logo from '../../logo.svg';
 import { t } from '../../text.ts';
 import classes from './page.module.css';
 
 const route = getRouteApi('/sign-in');
 const FactorStep = lazy(() => import('../operators/factor-step.tsx'));
-const linkCommand = 'npm run -s plinth -- console';
 
 export function SignInPage() {
   const { linkToken } = route.useRouteContext();
@@ -56,7 +56,7 @@ export function SignInPage() {
             {error === null ? null : <ProblemBox error={error} />}
             <p className={classes.text}>{t('sign-in.how')}</p>
             <div className={classes.command}>
-              <Copyable value={linkCommand} what={t('sign-in.command')} />
+              <Copyable value={signInCommand} what={t('sign-in.command')} />
             </div>
             <p className={classes.text}>{t('sign-in.once')}</p>
             {error === null ? (

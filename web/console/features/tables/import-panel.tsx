@@ -10,6 +10,7 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { Faults, type ImportReport } from './import-faults.tsx';
 import classes from './import-panel.module.css';
+import { likelyDelimiter } from './likely-delimiter.ts';
 import { t } from './text.ts';
 
 /** Enough of a file to see its columns. */
@@ -72,6 +73,11 @@ export default function ImportPanel({
     );
   }, [found, relation]);
 
+  async function choose(chosen: File | undefined): Promise<void> {
+    if (chosen !== undefined) setDelimiter(likelyDelimiter(await chosen.slice(0, headBytes).text()));
+    setFile(chosen);
+  }
+
   const used = Object.values(mapping);
   const twice = used.find((column, index) => used.indexOf(column) !== index);
   const [progressId, setProgressId] = useState('');
@@ -96,7 +102,7 @@ export default function ImportPanel({
     enabled: run.isPending && progressId !== '',
     refetchInterval: progressMs,
   });
-  const problem = file === undefined || found === undefined ? undefined : faultOf(used.length, twice);
+  const problem = file === undefined || found === undefined ? undefined : faultOf(found, used.length, twice);
   const isReady = found !== undefined && problem === undefined && !run.isPending;
   const report = run.data;
 
@@ -114,8 +120,7 @@ export default function ImportPanel({
             onChange={(event) => {
               const [chosen] = event.currentTarget.files ?? [];
               run.reset();
-              setFile(chosen);
-              if (chosen?.name.endsWith('.tsv')) setDelimiter('\t');
+              void choose(chosen);
             }}
           />
           <p id={`${id}-why`} className={classes.why}>
@@ -227,7 +232,8 @@ function likelyMapping(from: readonly string[], to: readonly string[]): Record<s
   );
 }
 
-function faultOf(columns: number, twice: string | undefined): string | undefined {
+function faultOf(found: Head, columns: number, twice: string | undefined): string | undefined {
+  if (found.columns.length === 0) return t('import.no-rows');
   if (columns === 0) return t('import.unmapped');
   return twice === undefined ? undefined : t('import.twice', { column: twice });
 }

@@ -10,6 +10,7 @@ import type { Cell, CellChange, EditedRow, Relation, RowKey, RowValues } from '.
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { useDirty } from '../../components/unsaved.tsx';
 import { t } from '../../text.ts';
 import { hasDefault, isEditable } from './cells.ts';
 import { currentOf } from './failure-bar.tsx';
@@ -99,6 +100,7 @@ function RowForm({
       onClose();
     },
   });
+  useDirty(Object.keys(changes).length > 0 && !isPending);
   const current = currentOf(error);
   const wrongColumn = error instanceof ApiError ? error.body.column : undefined;
   const seenOf = (row: RowValues | undefined): Record<string, Cell> =>

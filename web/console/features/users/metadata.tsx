@@ -5,6 +5,7 @@ import { useMay } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
+import { useDirty } from '../../components/unsaved.tsx';
 import { t } from './text.ts';
 import { useUserCall } from './use-user-call.ts';
 import classes from './user-panel.module.css';
@@ -16,6 +17,8 @@ export function Metadata({ user, field }: { user: User; field: 'app_metadata' | 
   const { mutate, isPending, error } = useUserCall(user.id, () => setText(undefined));
   const title = t(field === 'app_metadata' ? 'users.app-metadata' : 'users.user-metadata');
   const value = user[field] ?? {};
+  const [begun, setBegun] = useState('');
+  useDirty(text !== undefined && text !== begun && !isPending);
 
   function save(edited: string): void {
     const parsed = objectOf(edited);
@@ -32,7 +35,10 @@ export function Metadata({ user, field }: { user: User; field: 'app_metadata' | 
             size="compact-xs"
             variant="default"
             aria-label={`${t('users.edit')}: ${title}`}
-            onClick={() => setText(JSON.stringify(value, null, 2))}
+            onClick={() => {
+              setBegun(JSON.stringify(value, null, 2));
+              setText(JSON.stringify(value, null, 2));
+            }}
           >
             {t('users.edit')}
           </Button>

@@ -25,13 +25,20 @@ export function ChangePanel({
   onDone?: () => void;
   children?: ReactNode;
 }) {
+  const [isTouched, setTouched] = useState(false);
   const [reviewed, setReviewed] = useState(startsWithReview ? changes : undefined);
   const isReady = changes !== undefined && changes.length > 0;
   return (
-    <SidePanel title={reviewed === undefined ? title : t('review.title')} onClose={onClose} wide>
+    <SidePanel
+      title={reviewed === undefined ? title : t('review.title')}
+      onClose={onClose}
+      wide
+      isDirty={isTouched && reviewed === undefined}
+    >
       {reviewed === undefined ? (
         <form
           className={classes.form}
+          onInput={() => setTouched(true)}
           onSubmit={(event) => {
             event.preventDefault();
             if (isReady) setReviewed(changes);

@@ -8,6 +8,7 @@ import { PageHead } from '../../../components/page.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
+import { useUnsaved } from '../../../components/unsaved.tsx';
 import { type SchemaChange, type Vocabulary, vocabularyQuery } from './api.ts';
 import { ColumnFields, TypeField } from './column-fields.tsx';
 import { type ColumnDraft, definitionOf, emptyColumn, firstColumns } from './drafts.ts';
@@ -45,6 +46,8 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
   );
   const [open, setOpen] = useState<number>();
   const [reviewed, setReviewed] = useState<readonly SchemaChange[]>();
+  const [isTouched, setTouched] = useState(false);
+  const { question } = useUnsaved(isTouched && reviewed === undefined, () => undefined, 'page');
   const change = (id: number, part: Partial<ColumnDraft>): void =>
     setColumns(columns.map((column) => (column.id === id ? { ...column, ...part } : column)));
 
@@ -69,154 +72,158 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
   }
 
   return (
-    <form
-      className={classes.sections}
-      onSubmit={(event) => {
-        event.preventDefault();
-        setReviewed(changes());
-      }}
-    >
-      <div className={forms.pair}>
+    <>
+      {question}
+      <form
+        className={classes.sections}
+        onInput={() => setTouched(true)}
+        onSubmit={(event) => {
+          event.preventDefault();
+          setReviewed(changes());
+        }}
+      >
+        <div className={forms.pair}>
+          <TextInput
+            size="sm"
+            label={t('schema.name')}
+            value={name}
+            required
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <NativeSelect
+            size="sm"
+            label={t('table.schema')}
+            data={[...vocabulary.schemas]}
+            value={schema}
+            onChange={(event) => setSchema(event.currentTarget.value)}
+          />
+        </div>
+        <section className={classes.section}>
+          <div className={classes.sectionHead}>
+            <h2 className={classes.sectionTitle}>{t('schema.columns')}</h2>
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconPlus size={14} aria-hidden />}
+              onClick={() =>
+                setColumns([
+                  ...columns,
+                  { ...emptyColumn, id: Math.max(-1, ...columns.map(({ id }) => id)) + 1 },
+                ])
+              }
+            >
+              {t('schema.add-column')}
+            </Button>
+          </div>
+          <ul className={classes.columns}>
+            {columns.map((column) => (
+              <li key={column.id} className={classes.column}>
+                <TextInput
+                  size="sm"
+                  aria-label={t('column.name')}
+                  placeholder={t('column.name')}
+                  value={column.name}
+                  required
+                  spellCheck={false}
+                  autoComplete="off"
+                  onChange={(event) => change(column.id, { name: event.currentTarget.value })}
+                />
+                <TypeField
+                  type={column.type}
+                  vocabulary={vocabulary}
+                  isLabelHidden
+                  onChange={(type) => change(column.id, { type })}
+                />
+                <TextInput
+                  size="sm"
+                  className={forms.mono}
+                  aria-label={t('column.value-default')}
+                  placeholder={t(
+                    column.value === 'none' ? 'column.value-default' : `column.value-${column.value}`,
+                  )}
+                  value={column.expression}
+                  disabled={column.value === 'identity' || column.value === 'identity-always'}
+                  spellCheck={false}
+                  autoComplete="off"
+                  onChange={(event) => {
+                    const expression = event.currentTarget.value;
+                    const value =
+                      column.value === 'generated' ? 'generated' : expression === '' ? 'none' : 'default';
+                    change(column.id, { expression, value });
+                  }}
+                />
+                <Checkbox
+                  className={classes.check}
+                  label={t('column.primary')}
+                  checked={column.primary}
+                  onChange={(event) => change(column.id, { primary: event.currentTarget.checked })}
+                />
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  className={classes.check}
+                  aria-label={t('schema.edit', { name: column.name })}
+                  onClick={() => setOpen(column.id)}
+                >
+                  …
+                </Button>
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  className={classes.check}
+                  aria-label={t('column.remove', { name: column.name })}
+                  onClick={() => setColumns(columns.filter(({ id }) => id !== column.id))}
+                >
+                  <IconTrash size={15} aria-hidden />
+                </ActionIcon>
+              </li>
+            ))}
+          </ul>
+        </section>
         <TextInput
           size="sm"
-          label={t('schema.name')}
-          value={name}
-          required
-          spellCheck={false}
+          label={t('schema.comment')}
+          value={comment}
           autoComplete="off"
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => setComment(event.currentTarget.value)}
         />
-        <NativeSelect
-          size="sm"
-          label={t('table.schema')}
-          data={[...vocabulary.schemas]}
-          value={schema}
-          onChange={(event) => setSchema(event.currentTarget.value)}
+        <Checkbox
+          label={t('table.rls')}
+          description={t('table.rls-why')}
+          checked={rls}
+          onChange={(event) => setRls(event.currentTarget.checked)}
         />
-      </div>
-      <section className={classes.section}>
-        <div className={classes.sectionHead}>
-          <h2 className={classes.sectionTitle}>{t('schema.columns')}</h2>
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<IconPlus size={14} aria-hidden />}
-            onClick={() =>
-              setColumns([
-                ...columns,
-                { ...emptyColumn, id: Math.max(-1, ...columns.map(({ id }) => id)) + 1 },
-              ])
-            }
-          >
-            {t('schema.add-column')}
+        <div className={forms.buttons}>
+          <Button type="submit" size="sm">
+            {t('schema.continue')}
           </Button>
         </div>
-        <ul className={classes.columns}>
-          {columns.map((column) => (
-            <li key={column.id} className={classes.column}>
-              <TextInput
-                size="sm"
-                aria-label={t('column.name')}
-                placeholder={t('column.name')}
-                value={column.name}
-                required
-                spellCheck={false}
-                autoComplete="off"
-                onChange={(event) => change(column.id, { name: event.currentTarget.value })}
-              />
-              <TypeField
-                type={column.type}
+        {opened === undefined ? null : (
+          <SidePanel title={t('column.edit', { name: opened.name })} onClose={() => setOpen(undefined)} wide>
+            <div className={forms.form}>
+              <ColumnFields
+                draft={opened}
                 vocabulary={vocabulary}
-                isLabelHidden
-                onChange={(type) => change(column.id, { type })}
+                isStored={false}
+                onChange={(part) => change(opened.id, part)}
               />
-              <TextInput
-                size="sm"
-                className={forms.mono}
-                aria-label={t('column.value-default')}
-                placeholder={t(
-                  column.value === 'none' ? 'column.value-default' : `column.value-${column.value}`,
-                )}
-                value={column.expression}
-                disabled={column.value === 'identity' || column.value === 'identity-always'}
-                spellCheck={false}
-                autoComplete="off"
-                onChange={(event) => {
-                  const expression = event.currentTarget.value;
-                  const value =
-                    column.value === 'generated' ? 'generated' : expression === '' ? 'none' : 'default';
-                  change(column.id, { expression, value });
-                }}
-              />
-              <Checkbox
-                className={classes.check}
-                label={t('column.primary')}
-                checked={column.primary}
-                onChange={(event) => change(column.id, { primary: event.currentTarget.checked })}
-              />
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                className={classes.check}
-                aria-label={t('schema.edit', { name: column.name })}
-                onClick={() => setOpen(column.id)}
-              >
-                …
-              </Button>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                className={classes.check}
-                aria-label={t('column.remove', { name: column.name })}
-                onClick={() => setColumns(columns.filter(({ id }) => id !== column.id))}
-              >
-                <IconTrash size={15} aria-hidden />
-              </ActionIcon>
-            </li>
-          ))}
-        </ul>
-      </section>
-      <TextInput
-        size="sm"
-        label={t('schema.comment')}
-        value={comment}
-        autoComplete="off"
-        onChange={(event) => setComment(event.currentTarget.value)}
-      />
-      <Checkbox
-        label={t('table.rls')}
-        description={t('table.rls-why')}
-        checked={rls}
-        onChange={(event) => setRls(event.currentTarget.checked)}
-      />
-      <div className={forms.buttons}>
-        <Button type="submit" size="sm">
-          {t('schema.continue')}
-        </Button>
-      </div>
-      {opened === undefined ? null : (
-        <SidePanel title={t('column.edit', { name: opened.name })} onClose={() => setOpen(undefined)} wide>
-          <div className={forms.form}>
-            <ColumnFields
-              draft={opened}
-              vocabulary={vocabulary}
-              isStored={false}
-              onChange={(part) => change(opened.id, part)}
+            </div>
+          </SidePanel>
+        )}
+        {reviewed === undefined ? null : (
+          <SidePanel title={t('review.title')} onClose={() => setReviewed(undefined)} wide>
+            <Review
+              changes={reviewed}
+              onBack={() => setReviewed(undefined)}
+              onDone={() =>
+                void navigate({ to: '/tables/$schema/$table', params: { schema, table: name }, search: {} })
+              }
             />
-          </div>
-        </SidePanel>
-      )}
-      {reviewed === undefined ? null : (
-        <SidePanel title={t('review.title')} onClose={() => setReviewed(undefined)} wide>
-          <Review
-            changes={reviewed}
-            onBack={() => setReviewed(undefined)}
-            onDone={() =>
-              void navigate({ to: '/tables/$schema/$table', params: { schema, table: name }, search: {} })
-            }
-          />
-        </SidePanel>
-      )}
-    </form>
+          </SidePanel>
+        )}
+      </form>
+    </>
   );
 }

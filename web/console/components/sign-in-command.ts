@@ -1,0 +1,2 @@
+/** Prints a fresh one-time link. */
+export const signInCommand = 'npm run -s plinth -- console';

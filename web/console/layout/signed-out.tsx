@@ -1,0 +1,44 @@
+/** Over the page whose session has ended: what was entered stays, and goes on after a sign-in elsewhere. */
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ApiError } from '../../lib/api.ts';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { resumeSession } from '../api/session.ts';
+import { ProblemBox } from '../components/problem-box.tsx';
+import { signInCommand } from '../components/sign-in-command.ts';
+import { t } from '../text.ts';
+import classes from './signed-out.module.css';
+
+export default function SignedOut() {
+  const queryClient = useQueryClient();
+  const { mutate, isPending, error, data } = useMutation({ mutationFn: () => resumeSession(queryClient) });
+  const isNobody = error instanceof ApiError && error.status === 401;
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      title={t('session.ended-title')}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      lockScroll={false}
+      zIndex="var(--mantine-z-index-max)"
+      transitionProps={{ duration: 100 }}
+      classNames={{ title: classes.title, body: classes.body }}
+    >
+      <p>{t('session.ended-text')}</p>
+      <Copyable value={signInCommand} what={t('sign-in.command')} />
+      {isNobody || data !== undefined ? (
+        <div role="alert">
+          <Notice tone="warning">{t(isNobody ? 'session.nobody' : 'session.factor')}</Notice>
+        </div>
+      ) : error === null ? null : (
+        <ProblemBox error={error} />
+      )}
+      <Button size="sm" loading={isPending} data-autofocus onClick={() => mutate()}>
+        {t('session.go-on')}
+      </Button>
+    </Modal>
+  );
+}
