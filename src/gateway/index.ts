@@ -74,6 +74,13 @@ const keepAliveTimeout = 72_000;
 /** And how much longer it is: a busy client sends its next request late, and must not find the connection just closed. */
 const keepAliveTimeoutBuffer = 10_000;
 
+/**
+ * After so much silence, in milliseconds, the kernel asks whether the client is still there. One that lost its network says no
+ * goodbye, and who waits for the rest of its body would wait for ever, with what has come of it. A slow one answers, and
+ * may take its time.
+ */
+const probeAfter = 5 * 60 * 1000;
+
 /** Bodies that a service does not limit itself. */
 const defaultBodyLimitBytes = 10 * 1024 * 1024;
 const maxPathChars = 64 * 1024;
@@ -93,6 +100,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     // What nobody here upgrades to (HTTP/2 in clear text, as some clients offer) is answered as a plain request.
     http: {
       keepAliveTimeoutBuffer,
+      keepAlive: true,
+      keepAliveInitialDelay: probeAfter,
       maxHeaderSize: maxHeaderBytes,
       shouldUpgradeCallback: (request) => isUpgradable(mounts, request),
     },

@@ -1,4 +1,5 @@
 /** Connections: what is no proper HTTP, upgrades, pipelining, clients that leave, and the end of the server. */
+import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -249,4 +250,15 @@ it('an idle connection is kept for longer than clients are told, so that a late 
   const told = Number(/timeout=(\d+)/.exec(answer.headers.get('keep-alive') ?? '')?.[1]);
   expect(told).toBeGreaterThan(60);
   expect(await answer.json()).toEqual({ keptMs: told * 1000 + 10_000 });
+});
+
+it.runIf(process.platform === 'linux')('the kernel asks after clients that say nothing', async () => {
+  const { port } = await start();
+  const client = connect(port, '127.0.0.1');
+  const local = port.toString(16).toUpperCase().padStart(4, '0');
+  // `sl local remote state queues timer`: of the server's side, once established (01); timer 02 is that of keepalive.
+  const serverSide = new RegExp(`: [0-9A-F]{8}:${local} [0-9A-F:]+ 01 [0-9A-F:]+ (\\d\\d):`);
+  const timer = async () => serverSide.exec(await readFile('/proc/net/tcp', 'utf8'))?.[1];
+  await expect.poll(timer).toBe('02');
+  client.destroy();
 });
