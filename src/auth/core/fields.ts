@@ -25,7 +25,7 @@ export function parseFields(body: string): Fields {
     throw authError('bad_json', `Could not parse request body as JSON: ${reason}`);
   }
   if (parsed === null) return fieldsOf({});
-  if (!isJsonObject(parsed)) throw wrongType(Array.isArray(parsed) ? 'array' : typeof parsed, '', 'object');
+  if (!isJsonObject(parsed)) throw wrongType(parsed, '', 'object');
   return fieldsOf(parsed);
 }
 
@@ -34,12 +34,12 @@ function fieldsOf(values: JsonObject): Fields {
     (Object.hasOwn(values, name) ? values[name] : undefined) ?? undefined;
   const optionalText = (name: string): string | undefined => {
     const value = read(name);
-    if (value !== undefined && typeof value !== 'string') throw wrongType(typeof value, name, 'string');
+    if (value !== undefined && typeof value !== 'string') throw wrongType(value, name, 'string');
     return value;
   };
   const optionalFlag = (name: string): boolean | undefined => {
     const value = read(name);
-    if (value !== undefined && typeof value !== 'boolean') throw wrongType(typeof value, name, 'bool');
+    if (value !== undefined && typeof value !== 'boolean') throw wrongType(value, name, 'bool');
     return value;
   };
   return {
@@ -49,7 +49,7 @@ function fieldsOf(values: JsonObject): Fields {
     optionalFlag,
     object(name) {
       const value = read(name);
-      if (value !== undefined && !isJsonObject(value)) throw wrongType(typeof value, name, 'object');
+      if (value !== undefined && !isJsonObject(value)) throw wrongType(value, name, 'object');
       if (!isStorable(value)) {
         throw authError(
           'validation_failed',
@@ -62,7 +62,7 @@ function fieldsOf(values: JsonObject): Fields {
       const value = read(name);
       if (value === undefined) return undefined;
       if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-        throw wrongType(typeof value, name, 'list of strings');
+        throw wrongType(value, name, 'list of strings');
       }
       return value as string[];
     },
@@ -70,10 +70,11 @@ function fieldsOf(values: JsonObject): Fields {
   };
 }
 
-function wrongType(found: string, name: string, wanted: string) {
+function wrongType(value: unknown, name: string, wanted: string) {
   const place = name === '' ? 'the body' : `"${name}"`;
+  const found = Array.isArray(value) ? 'list' : typeof value;
   return authError(
     'bad_json',
-    `Could not parse request body as JSON: ${place} is a ${found}, not a ${wanted}`,
+    `Could not parse request body as JSON: ${place} is of type ${found}, not ${wanted}`,
   );
 }

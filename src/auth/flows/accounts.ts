@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
-import { type JsonObject, mergeMetadata } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
 import { renderUser } from '../core/render-user.ts';
 import { fromMs } from '../core/times.ts';
 import { internalError } from '../errors.ts';
@@ -10,7 +10,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { insertIdentity, listProviders } from '../queries/identities.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
 import { deleteSessions } from '../queries/sessions.ts';
-import { findUserById, insertUser, type NewUser, updateUser } from '../queries/users.ts';
+import { findUserById, insertUser, mergeUserMetadata, type NewUser, updateUser } from '../queries/users.ts';
 import type { Identity, User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 
@@ -173,8 +173,7 @@ export async function setUserMetadata(
   user: User,
   updates: JsonObject,
 ): Promise<void> {
-  const merged = mergeMetadata(user.raw_user_meta_data, updates);
-  await updateUser(tx, user, { raw_user_meta_data: merged }, ctx.clock.now());
+  await mergeUserMetadata(tx, user, 'raw_user_meta_data', updates, ctx.clock.now());
 }
 
 export async function setAppMetadata(
@@ -183,8 +182,7 @@ export async function setAppMetadata(
   user: User,
   updates: JsonObject,
 ): Promise<void> {
-  const merged = mergeMetadata(user.raw_app_meta_data, updates);
-  await updateUser(tx, user, { raw_app_meta_data: merged }, ctx.clock.now());
+  await mergeUserMetadata(tx, user, 'raw_app_meta_data', updates, ctx.clock.now());
 }
 
 /** app_metadata.provider and .providers follow the identities. */

@@ -4,7 +4,7 @@ import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
 import { parseChallenge } from '../core/pkce.ts';
 import { randomPassword } from '../core/secrets.ts';
-import { authError, internalError } from '../errors.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
@@ -41,7 +41,9 @@ export async function sendMagicLink(
   if (known?.email_confirmed_at) {
     await workAsForNew(ctx, password);
   } else {
-    await signUp(ctx, exchange, { ...request, email, password, phone: '', channel: '' });
+    await signUp(ctx, exchange, { ...request, email, password, phone: '', channel: '' }).catch(
+      passIfKnownMeanwhile,
+    );
     if (!ctx.settings.email.autoconfirm) return;
   }
   const user = known?.email_confirmed_at ? known : await findUserByEmail(ctx.pool, email, request.aud);
@@ -59,6 +61,11 @@ export async function sendMagicLink(
 /** A new account has a password hashed, which takes longer than all the rest: it must not tell them apart. */
 async function workAsForNew(ctx: AuthContext, password: string): Promise<void> {
   if (ctx.settings.signupEnabled) await ctx.passwords.pretendToVerify(password);
+}
+
+/** Another request may have made and confirmed the account since this one looked for it. */
+function passIfKnownMeanwhile(error: unknown): void {
+  if (!(error instanceof AuthError && error.code === 'user_already_exists')) throw error;
 }
 
 export interface PhoneOtpRequest {
@@ -92,7 +99,7 @@ export async function sendPhoneOtp(
       email: '',
       codeChallenge: '',
       codeChallengeMethod: '',
-    });
+    }).catch(passIfKnownMeanwhile);
     if (!ctx.settings.phone.autoconfirm) return undefined;
   }
   const user = known?.phone_confirmed_at ? known : await findUserByPhone(ctx.pool, phone, request.aud);

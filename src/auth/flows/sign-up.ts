@@ -30,6 +30,7 @@ import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
+import { despiteRivals } from './rivals.ts';
 import { type IssuedSession, issueSession } from './sessions.ts';
 
 export interface SignUpRequest {
@@ -65,6 +66,10 @@ export async function signUp(
   request: SignUpRequest,
 ): Promise<SignUpOutcome> {
   const checked = await check(ctx, request);
+  return despiteRivals(() => signUpChecked(ctx, exchange, checked));
+}
+
+async function signUpChecked(ctx: AuthContext, exchange: Exchange, checked: Checked): Promise<SignUpOutcome> {
   const existing = await findExisting(ctx, checked);
   const isConfirmed =
     checked.provider === 'email' ? existing?.email_confirmed_at : existing?.phone_confirmed_at;

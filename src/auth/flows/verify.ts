@@ -9,7 +9,13 @@ import { toMs } from '../core/times.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { findOneTimeToken } from '../queries/one-time-tokens.ts';
-import { findUserByEmail, findUserById, findUserByPhone, findUserByPhoneChange } from '../queries/users.ts';
+import {
+  awaitUser,
+  findUserByEmail,
+  findUserById,
+  findUserByPhone,
+  findUserByPhoneChange,
+} from '../queries/users.ts';
 import type { OneTimeTokenType, User } from '../rows.ts';
 import {
   acceptEmailChange,
@@ -131,8 +137,12 @@ async function findByHash(ctx: AuthContext, tx: Transaction, { type, hash }: Ver
   const types = Object.hasOwn(tokensOfType, type) ? tokensOfType[type] : undefined;
   if (!types) throw authError('validation_failed', 'Invalid email verification type');
   const invalid = () => authError('otp_expired', 'Email link is invalid or has expired');
+  const owner = (await findOneTimeToken(tx, hash, types))?.user_id;
+  if (owner === undefined) throw invalid();
+  await awaitUser(tx, owner);
+  // Somebody may have used it meanwhile.
   const token = await findOneTimeToken(tx, hash, types);
-  const user = token && (await findUserById(tx, token.user_id));
+  const user = token && (await findUserById(tx, owner));
   if (!user) throw invalid();
   refuseBanned(ctx, user);
   const sentAt = {
@@ -156,7 +166,11 @@ async function findByCode(
 ): Promise<Found> {
   const { type, hash } = request;
   const typed = request.typed ?? { code: '', email: '', phone: '' };
-  const user = await findOwner(ctx, tx, type, typed, hash, aud);
+  const owner = await findOwner(ctx, tx, type, typed, hash, aud);
+  if (!owner) throw authError('otp_expired');
+  await awaitUser(tx, owner.id);
+  // As it is once nobody else uses a code of this user.
+  const user = await findUserById(tx, owner.id);
   if (!user) throw authError('otp_expired');
   refuseBanned(ctx, user);
   const { email, phone } = ctx.settings;

@@ -22,7 +22,7 @@ export function sendError(
   if (error instanceof OAuthShapedError) {
     return reply.code(400).send({ error: error.error, error_description: error.description });
   }
-  const known = asAuthError(error);
+  const known = asAway(asAuthError(error));
   if (known.status >= 500 && isFaultyText(known.cause)) {
     return sendError(log, authError('validation_failed', unstorable), request, reply);
   }
@@ -66,6 +66,21 @@ function asAuthError(error: unknown): AuthError {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AuthError('request_entity_too_large');
   return new AuthError('unexpected_failure', { cause: error });
 }
+
+/**
+ * 503 where PostgreSQL is away: restarting (57P), not reached (08), without a free connection (53300). GoTrue answers 500,
+ * which supabase-js before June 2026 takes for a refusal: a refresh in that moment signed the user out.
+ */
+function asAway(error: AuthError): AuthError {
+  if (error.status !== 500 || !isAway(error.cause)) return error;
+  return authError('unexpected_failure', away, { status: 503, cause: error.cause });
+}
+
+const away = 'The database cannot be reached; try again in a moment';
+
+const isAway = (error: unknown): boolean =>
+  (isPostgresError(error) && /^(08|57P|53300)/.test(error.code)) ||
+  (error instanceof Error && isAway(error.cause));
 
 /** Text that PostgreSQL has no place for, as it says of a NUL. Our statements hold none, so the request did. */
 const faultyText = new Set(['22021', '22P05']);

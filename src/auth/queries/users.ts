@@ -1,6 +1,7 @@
 /** Statements on auth.users. */
-import type { Queryable } from '../../database/types.ts';
+import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Page } from '../core/pagination.ts';
 import { fromMs } from '../core/times.ts';
 import type { User, UserColumns } from '../rows.ts';
@@ -113,6 +114,33 @@ export async function updateUser(db: Queryable, user: User, patch: UserPatch, no
   Object.assign(user, changes);
 }
 
+export type MetadataColumn = 'raw_user_meta_data' | 'raw_app_meta_data';
+
+/**
+ * Merges at the top level, a null removes the key; `user` gets what the row then holds. The row is what is merged into, not
+ * what was read of it before: two requests that set different keys at once both keep theirs.
+ */
+export async function mergeUserMetadata(
+  db: Queryable,
+  user: User,
+  column: MetadataColumn,
+  updates: JsonObject,
+  nowMs: number,
+): Promise<void> {
+  const updated_at = fromMs(nowMs);
+  const name = sql.id(column);
+  const entries = Object.entries(updates);
+  const isRemoved = ([, value]: (typeof entries)[number]) => value === null || value === undefined;
+  const kept = Object.fromEntries(entries.filter((entry) => !isRemoved(entry)));
+  const removed = entries.filter(isRemoved).map(([key]) => key);
+  const [row] = await db.query<{ metadata: JsonObject }>(sql`
+    update auth.users
+    set ${name} = (case when jsonb_typeof(${name}) = 'object' then ${name} else '{}' end || ${kept}::jsonb) - ${removed}::text[],
+        updated_at = ${updated_at}
+    where id = ${user.id} returning ${name} as metadata`);
+  Object.assign(user, { updated_at }, row && { [column]: row.metadata });
+}
+
 export async function deleteUser(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.users where id = ${id}`);
 }
@@ -124,6 +152,11 @@ export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
     sql`select id from auth.users where id = ${id} and is_anonymous for no key update`,
   );
   return rows.length > 0;
+}
+
+/** Locks the row until the transaction ends, after whoever holds it. What was read of the user before may be old by then. */
+export async function awaitUser(db: Transaction, id: string): Promise<void> {
+  await db.query(sql`select id from auth.users where id = ${id} for no key update`);
 }
 
 /** The row is locked, or somebody else holds it and the answer is false. */

@@ -23,6 +23,7 @@ import {
 import { adminActor, audit } from '../flows/audit.ts';
 import { sendTokenMail, storeEmailChange } from '../flows/mail-tokens.ts';
 import { requireStrongPassword } from '../flows/password-strength.ts';
+import { despiteRivals } from '../flows/rivals.ts';
 import { requireAdmin } from '../http/authenticate.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { setOneTimeToken } from '../queries/one-time-tokens.ts';
@@ -33,12 +34,12 @@ import type { Define } from './route.ts';
 export function adminLinkRoutes(define: Define, ctx: AuthContext): void {
   define('POST', '/invite', async (exchange) => {
     const claims = await requireAdmin(ctx, exchange);
-    return renderUser(await invite(ctx, exchange, claims));
+    return renderUser(await despiteRivals(() => invite(ctx, exchange, claims)));
   });
 
   define('POST', '/admin/generate_link', async (exchange) => {
     const claims = await requireAdmin(ctx, exchange);
-    return generateLink(ctx, exchange, claims);
+    return despiteRivals(() => generateLink(ctx, exchange, claims));
   });
 }
 

@@ -9,6 +9,7 @@ import { authError, internalError } from '../errors.ts';
 import { createByAdmin, deleteByAdmin, updateByAdmin } from '../flows/admin-users.ts';
 import { adminActor, audit } from '../flows/audit.ts';
 import { forgetIdleRecoveryCodes } from '../flows/recovery-codes.ts';
+import { despiteRivals } from '../flows/rivals.ts';
 import { isUuid, requireAdmin } from '../http/authenticate.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { listAuditEntries } from '../queries/audit.ts';
@@ -34,7 +35,7 @@ export function adminUserRoutes(define: Define, ctx: AuthContext): void {
 
   define('POST', '/admin/users', async (exchange) => {
     const claims = await requireAdmin(ctx, exchange);
-    return renderUser(await createByAdmin(ctx, exchange, claims));
+    return renderUser(await despiteRivals(() => createByAdmin(ctx, exchange, claims)));
   });
 
   define('GET', '/admin/users/:userId', async (exchange) => {

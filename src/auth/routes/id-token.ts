@@ -1,5 +1,6 @@
 /** POST /token?grant_type=id_token: a session for an ID token that the app obtained by itself, as native apps do. */
 import { createHash } from 'node:crypto';
+import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import {
@@ -17,6 +18,7 @@ import { customPrefix, placeOf } from '../flows/custom-providers.ts';
 import { askBeforeExternalUser, requireSubject, signInExternally } from '../flows/external-accounts.ts';
 import { linkIdentity } from '../flows/external-links.ts';
 import { issuerOf } from '../flows/external-profiles.ts';
+import { despiteRivals } from '../flows/rivals.ts';
 import { issueSession, renderSession } from '../flows/sessions.ts';
 import { requireUser } from '../http/authenticate.ts';
 import { audienceOf, type Exchange, header } from '../http/exchange.ts';
@@ -64,7 +66,7 @@ export async function signInWithIdToken(ctx: AuthContext, exchange: Exchange): P
   const { provider, emailOptional } = trusted;
   const signIn = { provider, profile, emailOptional, aud: audienceOf(ctx, exchange) };
   if (!target) await askBeforeExternalUser(ctx, exchange, signIn);
-  const result = await ctx.pool.transaction(async (tx) => {
+  const signInOrLink = async (tx: Transaction) => {
     const outcome = target
       ? await linkIdentity(ctx, tx, exchange, target, signIn)
       : await signInExternally(ctx, tx, exchange, signIn);
@@ -74,7 +76,8 @@ export async function signInWithIdToken(ctx: AuthContext, exchange: Exchange): P
       isNew: outcome.isNew,
       session: await issueSession(ctx, tx, exchange, outcome.user, 'oauth'),
     };
-  });
+  };
+  const result = await despiteRivals(() => ctx.pool.transaction(signInOrLink));
   if (result.kind === 'refusal') throw result.error;
   if (result.isNew) await tellUserCreated(ctx, exchange, result.session.user);
   return renderSession(result.session);

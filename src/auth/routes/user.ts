@@ -13,6 +13,7 @@ import { changeEmail, changePhone } from '../flows/confirm-changes.ts';
 import { notify, sendEmailChange, sendTokenMail } from '../flows/mail-tokens.ts';
 import { requireStrongPassword } from '../flows/password-strength.ts';
 import { type Channel, parseChannel, sendPhoneCode } from '../flows/phone-codes.ts';
+import { despiteRivals } from '../flows/rivals.ts';
 import { requireNonce } from '../flows/verify.ts';
 import { type Principal, requireUser } from '../http/authenticate.ts';
 import { audienceOf, type Exchange, firstAudience } from '../http/exchange.ts';
@@ -33,11 +34,12 @@ export function userRoutes(define: Define, ctx: AuthContext): void {
     return renderUser(user);
   });
 
-  const update: Handler = async (exchange) => {
-    const principal = await requireUser(ctx, exchange);
-    await updateOwnUser(ctx, exchange, principal);
-    return renderUser(principal.user);
-  };
+  const update: Handler = (exchange) =>
+    despiteRivals(async () => {
+      const principal = await requireUser(ctx, exchange);
+      await updateOwnUser(ctx, exchange, principal);
+      return renderUser(principal.user);
+    });
   define('PUT', '/user', update, { limit: 'user' });
 
   define('GET', '/reauthenticate', async (exchange) => {
