@@ -53,6 +53,16 @@ test('a schema that a project makes under the name is not asked for work: its fu
   expect(await hasOurCron(admin)).toBe(true);
 });
 
+test('without an active job there is no next moment: the scheduler waits to be told', async () => {
+  const next = () => first('select next_ms from cron._claim(0)', admin);
+  expect(await next()).toEqual({ next_ms: null });
+  const { id } = await first(`select cron.schedule('59 23 31 12 *', 'select 1') as id`);
+  expect((await next()).next_ms).toEqual(expect.any(Number));
+  await postgres.exec(`select cron.alter_job(${id}, active := false)`);
+  expect(await next()).toEqual({ next_ms: null });
+  await postgres.exec(`select cron.unschedule(${id}::bigint)`);
+});
+
 describe('scheduling', () => {
   test('with and without a name; the same name replaces', async () => {
     const { id } = await first(`select cron.schedule('0 10 * * *', 'VACUUM') as id`);

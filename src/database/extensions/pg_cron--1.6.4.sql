@@ -230,7 +230,7 @@ as $$
 $$;
 
 -- Takes up to `slots` jobs that are due, each for one process only. `skipped` counts those that somebody holds a lock on at
--- this moment, `next_ms` is the time until the next one may be due.
+-- this moment, `next_ms` is the time until the next one may be due, null while no job is active.
 create function cron._claim(slots int, out runs jsonb, out skipped int, out next_ms int)
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -269,7 +269,8 @@ begin
         'database', entry.database, 'username', entry.username);
     end if;
   end loop;
-  select greatest(0, ceil(1000 * min(extract(epoch from case
+  -- `greatest` inside: around the minimum of no jobs it would make 0 of null, and the scheduler ask without end.
+  select min(greatest(0, ceil(1000 * extract(epoch from case
       when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
         then t.due_at + make_interval(secs => (t.spec).every_seconds)
       else date_trunc('minute', moment) + interval '1 minute'

@@ -57,7 +57,8 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
     await cancelGone();
     const { runs, skipped, nextMs } = await claimRuns(admin, maxRunningJobs - running.size);
     for (const run of runs) start(run);
-    if (skipped > 0) return Math.min(lockedRetryMs, nextMs ?? lockedRetryMs);
+    // What is due at this moment is taken, but for those.
+    if (skipped > 0) return Math.min(lockedRetryMs, nextMs || lockedRetryMs);
     // With no slot free the end of a run is what is waited for.
     if (nextMs === null) return undefined;
     return running.size >= maxRunningJobs ? sweepEveryMs : Math.min(nextMs + 1, sweepEveryMs);
