@@ -150,8 +150,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     request.trace = new Trace(request.id, performance.now());
     done();
   });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
     setGatewayHeaders(reply);
+    // Fastify would close the connection on a body that is too large: a client that is still sending it is reset, and never
+    // reads why. What is left of it is read and forgotten instead, as Node does after any other answer.
+    if (reply.hasHeader('connection')) {
+      reply.removeHeader('connection');
+      request.raw.resume();
+    }
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {

@@ -41,8 +41,7 @@ export class BodySpace {
         chunks.push(chunk);
         size += chunk.length;
         if (size > BODY_LIMIT_BYTES) fail(tooLarge());
-        else if (size > COUNTED_BYTES && !this.#hold(request, size * held))
-          fail(restError('PGRSTX03', CLOSING));
+        else if (size > COUNTED_BYTES && !this.#hold(request, size * held)) fail(restError('PGRSTX03'));
       };
       const broken = (cause?: Error) => fail(cutShort(cause));
       payload.on('data', take);
@@ -76,16 +75,12 @@ export class BodySpace {
   }
 }
 
-/** The rest of the body would have to be read before another request could follow. */
-const CLOSING = { headers: [['Connection', 'close']] } as const;
-
 const tooLarge = () =>
   new RestError({
     code: 'PGRST102',
     status: 413,
     message: 'Request body is too large',
     hint: `Send at most ${BODY_LIMIT_BYTES} bytes in one request.`,
-    ...CLOSING,
   });
 
 const cutShort = (cause: Error | undefined) =>

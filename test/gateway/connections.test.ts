@@ -37,6 +37,7 @@ const quiet: Service = service('quiet', {
   prefix: '/quiet/v1',
   plugin: async (app) => {
     app.get('/', async () => 'quiet');
+    app.post('/', async () => 'quiet');
     app.get('/server', async ({ socket }) => {
       const { keepAliveTimeout, keepAliveTimeoutBuffer } = (socket as unknown as { server: Server }).server;
       return { keptMs: keepAliveTimeout + keepAliveTimeoutBuffer };
@@ -186,6 +187,33 @@ it('a client that leaves in the middle of its body or its answer harms nobody', 
     await new Promise((resolve) => socket.once('close', resolve));
   }
   expect((await fetch('/health')).status).toBe(200);
+});
+
+describe('a body that is too large', () => {
+  const size = 64 * 1024 * 1024;
+  const tooLarge = /^HTTP\/1\.1 413 .*\r\n\r\n[^\r\n]*too large/s;
+
+  it.each([
+    ['by its length', `content-length: ${size}\r\n\r\n`, ''],
+    ['in chunks', `transfer-encoding: chunked\r\n\r\n${size.toString(16)}\r\n`, '\r\n0\r\n\r\n'],
+  ])('%s is read to its end: the client gets to read why, and to ask again', async (_name, head, end) => {
+    const { port } = await start();
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data.toString('latin1');
+    });
+    const closed = new Promise<string>((resolve) => {
+      socket.on('error', (error) => resolve(error.message));
+      socket.on('close', () => resolve('closed'));
+    });
+    socket.write(`POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\n${head}`);
+    socket.write(Buffer.alloc(size, 'a'));
+    socket.write(`${end}GET /quiet/v1/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    expect(await closed).toBe('closed');
+    expect(answer).toMatch(tooLarge);
+    expect(answer).toMatch(/HTTP\/1\.1 200 .*quiet$/s);
+  });
 });
 
 describe('the end', () => {
