@@ -110,9 +110,10 @@ function once<T>(make: () => T): () => T {
 
 function foldersOf(dir: string): string[] {
   if (!existsSync(dir)) return [];
-  return readdirSync(dir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name);
+  // Links to folders too: a repository may keep its functions elsewhere.
+  return readdirSync(dir).filter((name) =>
+    statSync(join(dir, name), { throwIfNoEntry: false })?.isDirectory(),
+  );
 }
 
 function definedOf(names: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {

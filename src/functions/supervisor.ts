@@ -73,6 +73,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const starting = new Map<string, Promise<Worker>>();
   const alive = new Set<Worker>();
   const failures = new Map<string, Failure>();
+  /** Their source has changed since they started. */
+  const outdated = new WeakSet<Worker>();
   /** Requests that wait for a place; each tries again when one may have become free. */
   const waiting = new Set<() => void>();
   let socketRoot: string | undefined;
@@ -159,17 +161,29 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   const workersOf = (slug: string): Worker[] => [...alive].filter((worker) => worker.slug === slug);
 
-  /** True when one more may start, at the price of the longest idle one if need be. */
+  /** True when one more may start, at the price of one that serves an old source, or of the longest idle one. */
   function makeRoom(slug: string): boolean {
-    const staying = [...alive].filter((worker) => !worker.retired || worker.pending > 0);
-    if (staying.filter((worker) => worker.slug === slug).length >= limits.maxWorkersPerFunction) return false;
-    if (staying.length + placesTaken < limits.maxWorkers) return true;
+    const staying = [...alive].filter(
+      (worker) => worker.ended === undefined && (!worker.retired || worker.pending > 0),
+    );
+    const own = staying.filter((worker) => worker.slug === slug);
+    if (own.length >= limits.maxWorkersPerFunction) return endOutdated(own);
+    // Those that start have their place already.
+    const served = staying.filter((worker) => worker.bootMs !== undefined);
+    if (served.length + placesTaken < limits.maxWorkers) return true;
     const [oldest] = [...current.values()]
       .filter((worker) => worker.pending === 0 && worker.bootMs !== undefined)
       .sort((a, b) => a.idleSince - b.idleSince);
-    if (oldest === undefined) return false;
+    if (oldest === undefined) return endOutdated(served);
     drop(oldest);
     return true;
+  }
+
+  /** Streams and sockets that began before a save may be open for long: the oldest goes where its place is needed. */
+  function endOutdated(workers: readonly Worker[]): boolean {
+    const oldest = workers.find((worker) => outdated.has(worker));
+    oldest?.kill('retired');
+    return oldest !== undefined;
   }
 
   async function endAll(slug: string): Promise<void> {
@@ -320,6 +334,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         const worker = current.get(slug);
         if (worker !== undefined) drop(worker);
       }
+      for (const worker of alive) if (isMeant(worker.slug)) outdated.add(worker);
       return [...new Set(touched)];
     },
     warm(source) {

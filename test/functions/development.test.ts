@@ -1,5 +1,5 @@
 /** While somebody writes functions: saves are served, mistakes have a place, and no other function is disturbed. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FunctionsWorld, functionsWorld } from './harness.ts';
@@ -17,6 +17,7 @@ beforeAll(async () => {
       'supabase/functions/_shared/word.ts': `export const word = 'old';`,
       'supabase/functions/_shared/unused.ts': `export {};`,
       'packages/far/mod.ts': `export const far = 'old';`,
+      'elsewhere/index.ts': withPid(`'old'`),
       first: user,
       second: user,
       other: withPid(`'other'`),
@@ -56,7 +57,7 @@ describe('a save', () => {
     expect(await read('first')).toEqual(after);
   });
 
-  it('of a package elsewhere in the repository, of an import map, of the secrets is served too', async () => {
+  it('of a package elsewhere in the repository, of an import map, behind a link, of the secrets is served too', async () => {
     expect((await read('far')).word).toBe('old');
     world.write('packages/far/mod.ts', `export const far = 'new';`);
     await expect.poll(async () => (await read('far')).word, soon).toBe('new');
@@ -65,6 +66,12 @@ describe('a save', () => {
     world.write('supabase/functions/configured/other.ts', `export const word = 'other';`);
     world.write('supabase/functions/configured/deno.json', `{ "imports": { "word": "./other.ts" } }`);
     await expect.poll(async () => (await read('configured')).word, soon).toBe('other');
+
+    symlinkSync(join(world.root, 'elsewhere'), join(world.supabaseDir, 'functions', 'linked'));
+    expect((await read('linked')).word).toBe('old');
+    expect(world.functions.list()).toContain('linked');
+    world.write('elsewhere/index.ts', withPid(`'new'`));
+    await expect.poll(async () => (await read('linked')).word, soon).toBe('new');
 
     expect((await read('secret')).word).toBe('undefined');
     world.write('supabase/functions/.env', 'WORD=known\n');

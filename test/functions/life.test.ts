@@ -13,6 +13,7 @@ const sources: Record<string, string> = {
   b: pid,
   c: pid,
   silent: `Deno.serve(() => new Promise(() => {}));`,
+  late: `await new Promise((go) => setTimeout(go, 300)); Deno.serve(() => new Promise(() => {}));`,
   nothing: `console.log('no server here');`,
   last: `addEventListener('beforeunload', (event) => console.log('unloads:', event.detail.reason));
     Deno.serve((request) => request.url.endsWith('stay') ? new Promise(() => {}) : new Response('ok'));`,
@@ -144,6 +145,31 @@ describe.concurrent('limits', () => {
       gone.abort();
       await busy;
       expect(Number(await waiting)).toBeGreaterThan(0);
+    }));
+
+  it('those that serve an old source make room, however long their requests take', ({ expect }) =>
+    withLimits({ maxWorkersPerFunction: 2, waitMs: 1000 }, async (world) => {
+      const held: Promise<number | undefined>[] = [];
+      for (const pending of [1, 2]) {
+        held.push(
+          world.call('a?wait=60000').then(
+            ({ status }) => status,
+            () => undefined,
+          ),
+        );
+        await expect.poll(() => world.functions.describe('a')?.pending, soon).toBe(pending);
+        // As a save does.
+        world.functions.serve({});
+      }
+      expect(Number(await textOf(world, 'a'))).toBeGreaterThan(0);
+      expect([await held[0], world.functions.describe('a')?.pending]).toEqual([500, 1]);
+    }));
+
+  it('one that starts takes one place', ({ expect }) =>
+    withLimits({ maxWorkers: 2, waitMs: 1000 }, async (world) => {
+      void world.call('late').catch(() => undefined);
+      await expect.poll(() => world.functions.describe('late')?.state, { interval: 5 }).toBe('running');
+      expect(Number(await textOf(world, 'a'))).toBeGreaterThan(0);
     }));
 
   it('so many requests at once go to one worker, more to another', ({ expect }) =>

@@ -1,6 +1,7 @@
 /** Asks Deno which modules a function consists of, and remembers the answer while none of their files changes. */
 import { execFile } from 'node:child_process';
 import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { FunctionSource } from '../catalog.ts';
 import { type DenoInfo, type GraphRules, judgeGraph, type ModuleGraph } from '../core/module-graph.ts';
 import { globRoot, importArguments, importEnvironment } from './arguments.ts';
@@ -45,7 +46,7 @@ export function createGraphs(options: GraphOptions): Graphs {
       const info = await ask(options, source);
       if (info === undefined) return undefined;
       const graph = judgeGraph(info, rulesOf(source));
-      const watched = [...graph.files, ...source.importFiles];
+      const watched = withTargets([...graph.files, ...source.importFiles]);
       known.set(source.slug, { graph, watched, stamp: stampOf(source, watched) });
       options.onRead(watched);
       return graph;
@@ -70,6 +71,12 @@ function realPath(path: string): string {
   } catch {
     return path;
   }
+}
+
+/** A save behind a symbolic link is told by the name that the file has there; so is one that makes the file. */
+function withTargets(files: readonly string[]): string[] {
+  const targets = files.map((file) => realPath(join(realPath(dirname(file)), basename(file))));
+  return [...new Set([...files, ...targets])];
 }
 
 function ask(options: GraphOptions, source: FunctionSource): Promise<DenoInfo | undefined> {
