@@ -6,6 +6,8 @@ const own = new Set(['NO_COLOR', 'TMPDIR', 'PWD', 'PATH', 'PLINTH_FUNCTION_SHOWS
 const isHidden = (name) => name.startsWith('DENO_') || own.has(name);
 // Hidden, not deleted: Deno itself reads its names when the function begins to serve.
 const { get, has, toObject } = Deno.env;
+// It may have started elsewhere, for the sake of its flags.
+Deno.chdir(get.call(Deno.env, 'TMPDIR'));
 const showsErrors = get.call(Deno.env, 'PLINTH_FUNCTION_SHOWS_ERRORS') === '1';
 Deno.env.get = (name) => (isHidden(name) ? undefined : get.call(Deno.env, name));
 Deno.env.has = (name) => !isHidden(name) && has.call(Deno.env, name);

@@ -1,6 +1,8 @@
 /** What Deno is told on its command line and in its environment, for one function. */
+import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FunctionSource } from '../catalog.ts';
+import { errors, FunctionError } from '../errors.ts';
 
 export const adapter = fileURLToPath(new URL('./adapter.js', import.meta.url));
 const heapMegabytes = 256;
@@ -22,7 +24,8 @@ export interface RunOptions {
 
 const inspectFlags = { run: '--inspect', brk: '--inspect-brk', wait: '--inspect-wait' } as const;
 
-export function runArguments(options: RunOptions): string[] {
+/** Where a worker starts, and what it is told. @throws {FunctionError} boot, when a path cannot be told to Deno. */
+export function runArguments(options: RunOptions): { readonly cwd: string; readonly args: string[] } {
   const { source, socketPath, temp, inspect } = options;
   const readable = [
     adapter,
@@ -32,7 +35,12 @@ export function runArguments(options: RunOptions): string[] {
     temp,
     socketPath,
   ];
-  return [
+  // Deno splits these flags at every comma (2.9.6 knows no escape), but takes paths from where it starts; the adapter goes to
+  // `temp` from there.
+  const hasComma = [...readable, ...options.unreadable].some((path) => path.includes(','));
+  const cwd = hasComma ? dirname(source.entrypoint) : temp;
+  const list = (paths: readonly string[]): string => paths.map((path) => fromFolder(path, cwd)).join(',');
+  const args = [
     'run',
     '--no-prompt',
     ...importArguments(source),
@@ -41,13 +49,14 @@ export function runArguments(options: RunOptions): string[] {
     '--allow-net',
     '--allow-env',
     '--allow-import',
-    `--allow-read=${pathList(readable)}`,
-    ...(options.unreadable.length > 0 ? [`--deny-read=${pathList(options.unreadable)}`] : []),
-    `--allow-write=${pathList([socketPath, temp])}`,
+    `--allow-read=${list(readable)}`,
+    ...(options.unreadable.length > 0 ? [`--deny-read=${list(options.unreadable)}`] : []),
+    `--allow-write=${list([socketPath, temp])}`,
     '--allow-sys=hostname',
     ...(inspect === undefined ? [] : [`${inspectFlags[inspect.mode]}=127.0.0.1:${inspect.port}`]),
     source.entrypoint,
   ];
+  return { cwd, args };
 }
 
 /** Over what the function is given: names that Deno and the adapter read, and hide. */
@@ -74,9 +83,10 @@ export function importEnvironment(source: FunctionSource, cacheDir: string): Rec
   };
 }
 
-/** Deno reads a doubled comma as one that belongs to the path. */
-function pathList(paths: readonly string[]): string {
-  return paths.map((path) => path.replaceAll(',', ',,')).join(',');
+function fromFolder(path: string, cwd: string): string {
+  const told = path.includes(',') ? relative(cwd, path) || '.' : path;
+  if (!told.includes(',')) return told;
+  throw new FunctionError(errors.boot, { details: [`Deno cannot be given a path with a comma: ${path}`] });
 }
 
 /** The folder of a glob that holds no wildcard: what Deno is allowed to read. */

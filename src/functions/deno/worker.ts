@@ -274,12 +274,12 @@ type WorkerProcess = ChildProcess & {
 
 function launch(options: WorkerOptions, socketPath: string, temp: string): WorkerProcess {
   const run = { ...options, socketPath, temp };
-  const args = runArguments(run);
+  const { cwd, args } = runArguments(run);
   const env = { ...options.env, ...runEnvironment(run, options.showsErrors) };
   // Standard input stays open as long as we live: the adapter ends the worker with us, even when we are killed. A
   // session of its own, because Ctrl-C in a terminal goes to a whole group, and what is pending shall be finished.
   const spawnOptions = {
-    cwd: temp,
+    cwd,
     env,
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
