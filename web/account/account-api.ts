@@ -1,5 +1,7 @@
 /** Calls to our own server, which keeps the session (`src/account/routes/api.ts`). */
+import { navigate } from 'wouter/use-browser-location';
 import { callApi } from '../lib/api.ts';
+import { loaded } from '../lib/loaded.ts';
 import type { SessionState } from '../lib/session/index.ts';
 import { type Flow, parseFlow } from './flow.ts';
 import { pageConfig } from './page-config.ts';
@@ -22,7 +24,7 @@ export function post<T>(name: string, body: object): Promise<T> {
 export async function postGuarded<T>(name: string, body: object): Promise<T> {
   const { captcha } = pageConfig;
   if (captcha === undefined) return post(name, body);
-  const { solveCaptcha } = await import('./captcha.ts');
+  const { solveCaptcha } = await loaded(import('./captcha.ts'));
   return post(name, { ...body, captcha_token: await solveCaptcha(captcha) });
 }
 
@@ -86,8 +88,14 @@ export async function isAppAddress(address: string): Promise<boolean> {
   return (await post<{ allowed: boolean }>('app', { redirect_to: address })).allowed;
 }
 
-/** Never resolves: the page stays busy until the browser has left it. */
+/**
+ * Never resolves: the page stays busy until the browser has left it. It does not leave for an app on the device, which opens
+ * beside it; then another page offers the way there once more.
+ */
 export function leaveFor(address: string): Promise<never> {
+  if (!/^https?:$/.test(new URL(address, window.location.href).protocol)) {
+    navigate('/account/continue', { state: address });
+  }
   window.location.assign(address);
   return new Promise(() => {});
 }

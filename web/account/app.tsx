@@ -1,7 +1,8 @@
 /** The Account face: which page an address shows. */
 import { type ComponentType, lazy, Suspense } from 'react';
-import { Route, Router, Switch } from 'wouter';
+import { Route, Router, Switch, useLocation } from 'wouter';
 import { UiProvider } from '../ui/provider.tsx';
+import { Boundary } from './boundary.tsx';
 import { CodePage } from './pages/code.tsx';
 import { ConfirmOtherPage, ConfirmPage, ContinuePage, LinkExpiredPage } from './pages/confirm.tsx';
 import { ErrorPage, SignedOutPage } from './pages/ends.tsx';
@@ -64,21 +65,31 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   error: ErrorPage,
 };
 
+/** A page that failed does not stand in the way of another. */
+function Place() {
+  const [path] = useLocation();
+  return (
+    <Boundary key={path}>
+      <Switch>
+        {Object.entries(pages).map(([name, Page]) => (
+          <Route key={name} path={`/${name}`}>
+            <Page />
+          </Route>
+        ))}
+        <Route>
+          <ErrorPage />
+        </Route>
+      </Switch>
+    </Boundary>
+  );
+}
+
 /** `ssrPath` only where there is no address bar. */
 export function App({ ssrPath }: { ssrPath?: string }) {
   return (
     <UiProvider>
       <Router base="/account" {...(ssrPath === undefined ? {} : { ssrPath })}>
-        <Switch>
-          {Object.entries(pages).map(([name, Page]) => (
-            <Route key={name} path={`/${name}`}>
-              <Page />
-            </Route>
-          ))}
-          <Route>
-            <ErrorPage />
-          </Route>
-        </Switch>
+        <Place />
       </Router>
     </UiProvider>
   );

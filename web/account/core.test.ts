@@ -25,6 +25,8 @@ describe('the flow', () => {
 
   test('names hosts, and nothing for what has none', () => {
     expect(hostOf('https://app.example:8443/x')).toBe('app.example:8443');
+    expect(hostOf('myapp://callback')).toBe('myapp');
+    expect(hostOf('com.example.app:/callback')).toBe('com.example.app');
     expect(hostOf('javascript:alert(1)')).toBeUndefined();
     expect(hostOf('nonsense')).toBeUndefined();
     expect(hostOf(undefined)).toBeUndefined();

@@ -8,6 +8,8 @@ declare global {
   interface Window {
     plinthReady?: boolean;
     plinthEarly?: SubmitEvent;
+    /** Makes the page one without scripts. */
+    plinthStill(): void;
   }
 }
 

@@ -41,9 +41,16 @@ export function parseFlow(search: string): Flow {
   };
 }
 
-/** Host of an address for people; undefined when it is none. */
+/**
+ * An app's address for people: the host of a web page, the scheme of an app on the device (RFC 8252, section 7.1);
+ * undefined when there is nothing to say (`src/account/core/host.ts` says the same).
+ */
 export function hostOf(address: string | undefined): string | undefined {
-  return address !== undefined && URL.canParse(address) ? new URL(address).host || undefined : undefined;
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  const { protocol, host } = new URL(address);
+  if (protocol === 'http:' || protocol === 'https:') return host;
+  const scheme = protocol.slice(0, -1);
+  return scheme.includes('.') || address.startsWith('//', protocol.length) ? scheme : undefined;
 }
 
 const empty = parseFlow('');

@@ -11,7 +11,10 @@ type Navigate = (path: string, options?: { replace?: boolean }) => void;
 /** Throws what keeps the app from getting its session. */
 export async function goOn(state: SessionState<User>, navigate: Navigate): Promise<void> {
   if (state.status === 'failed') throw state.error;
-  if (state.status !== 'signed-in') return;
+  if (state.status !== 'signed-in') {
+    // The server has just made a session, and does not find it again.
+    throw new ApiError({ message: 'The browser keeps no cookie.', status: 0, code: 'session_not_kept' });
+  }
   const flow = currentFlow();
   if (needsSecondFactor(state.session)) {
     navigate(`/mfa${flow.search}`);

@@ -74,20 +74,38 @@ export function useSession(): SessionState<User> {
 /** Codes by which auth says that the session is no more. */
 const endings = new Set(['session_not_found', 'session_expired', 'user_not_found', 'bad_jwt', 'user_banned']);
 
-/** A call to `/auth/v1` with the page's access token. A session that has ended shows as such everywhere. */
+/**
+ * A call to `/auth/v1` with the page's access token. A token that is refused may only have run out while the device slept:
+ * then the call is made once more with a new one. A session that has ended shows as such everywhere.
+ */
 export async function callAuth<T>(path: string, request: ApiRequest = {}): Promise<T> {
-  const state = sessionClient().state();
-  const token = state.status === 'signed-in' ? state.session.access_token : pageConfig.key;
+  const before = await knownState();
   try {
-    return await callApi<T>(`${authUrl()}${path}`, {
-      ...request,
-      headers: { apikey: pageConfig.key, authorization: `Bearer ${token}` },
-    });
+    return await callAs<T>(before, path, request);
   } catch (error) {
-    if (error instanceof ApiError && endings.has(error.code)) await sessionClient().refresh();
-    throw error;
+    if (!(error instanceof ApiError && endings.has(error.code))) throw error;
+    const after = await sessionClient().refresh();
+    if (userIdOf(after) === undefined || userIdOf(after) !== userIdOf(before)) throw error;
+    return callAs<T>(after, path, request);
   }
 }
+
+/** Whoever is quicker than the page, or was offline, is not told that nobody is signed in. */
+async function knownState(): Promise<SessionState<User>> {
+  const state = sessionClient().state();
+  return state.status === 'loading' || state.status === 'failed' ? sessionClient().load() : state;
+}
+
+function callAs<T>(state: SessionState<User>, path: string, request: ApiRequest): Promise<T> {
+  const token = state.status === 'signed-in' ? state.session.access_token : pageConfig.key;
+  return callApi<T>(`${authUrl()}${path}`, {
+    ...request,
+    headers: { apikey: pageConfig.key, authorization: `Bearer ${token}` },
+  });
+}
+
+const userIdOf = (state: SessionState<User>): string | undefined =>
+  state.status === 'signed-in' ? state.session.user.id : undefined;
 
 /** How people know which account they are in: address, number or wallet; empty for guests. */
 export function nameOf({ email, phone = '', identities }: User): string {

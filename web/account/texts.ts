@@ -4,6 +4,9 @@
  */
 import { activateLocale, addMessages, type Catalogue } from '../lib/i18n.ts';
 import type { Locale } from '../locales/languages.ts';
+import type { Problem } from '../ui/error-summary.tsx';
+import type * as Problems from './problems.ts';
+import { t } from './text.ts';
 
 type Loaders = Record<string, () => Promise<{ readonly messages: Catalogue }>>;
 
@@ -56,7 +59,13 @@ const loadErrors = once(errors);
 export const loadRest = once(rest);
 
 /** The words for what went wrong, as a chunk of its own: most visits meet no error. */
-export async function loadProblems(): Promise<typeof import('./problems.ts')> {
+export async function loadProblems(): Promise<typeof Problems> {
   const [problems] = await Promise.all([import('./problems.ts'), loadErrors()]);
   return problems;
+}
+
+/** A problem in words, or that the words did not arrive. */
+export async function inWords(say: (words: typeof Problems) => Problem): Promise<Problem> {
+  const words = await loadProblems().catch(() => undefined);
+  return words === undefined ? { text: t('error.part_missing') } : say(words);
 }

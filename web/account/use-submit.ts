@@ -1,7 +1,7 @@
 import { type FormEvent, useRef, useState } from 'react';
 import type { Problem } from '../ui/error-summary.tsx';
 import type { FieldOf } from './problems.ts';
-import { loadProblems } from './texts.ts';
+import { inWords } from './texts.ts';
 
 /** Reads a form's fields; returns what is wrong with them, or does the work. */
 export type Handler = (fields: (name: string) => string) => Promise<readonly Problem[] | undefined>;
@@ -26,9 +26,7 @@ export function useSubmit(handler: Handler, fieldOf: FieldOf = {}, initial: read
     try {
       setProblems((await work((name) => String(data.get(name) ?? ''))) ?? none);
     } catch (error) {
-      // Loaded before anybody can have typed a password (`main.tsx`).
-      const { problemOf } = await loadProblems();
-      setProblems([problemOf(error, fieldOf)]);
+      setProblems([await inWords(({ problemOf }) => problemOf(error, fieldOf))]);
     } finally {
       running.current = false;
       setBusy(false);

@@ -53,35 +53,41 @@ const requestIdHeader = 'x-request-id';
 /** The parsed answer (undefined for an empty one), or an {@link ApiError}. */
 export async function callApi<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
   const response = await openApi(path, options);
-  return parseJson(await response.text()) as Answer;
+  return parseJson(await arrived(response.text(), options.signal)) as Answer;
 }
 
 /** A good answer whose body is still to be read, or an {@link ApiError}. */
 export async function openApi(path: string, options: ApiRequest = {}): Promise<Response> {
   const { method = 'GET', body, file, headers, signal, early } = options;
-  let response: Response;
+  const answer =
+    early ??
+    fetch(path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(file === undefined ? {} : { 'content-type': 'application/octet-stream' }),
+        ...sameOriginHeader,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(file === undefined ? {} : { body: file }),
+      ...(signal === undefined ? {} : { signal }),
+      credentials: 'same-origin',
+    });
+  const response = await arrived(answer, signal);
+  if (response.ok) return response;
+  throw errorFrom(response, parseJson(await arrived(response.text(), signal)));
+}
+
+/** An answer, or the body of one, which can break off after its head has come. */
+async function arrived<T>(part: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
-    response = await (early ??
-      fetch(path, {
-        method,
-        headers: {
-          accept: 'application/json',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(file === undefined ? {} : { 'content-type': 'application/octet-stream' }),
-          ...sameOriginHeader,
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(file === undefined ? {} : { body: file }),
-        ...(signal === undefined ? {} : { signal }),
-        credentials: 'same-origin',
-      }));
+    return await part;
   } catch (cause) {
     if (signal?.aborted === true) throw cause;
     throw new ApiError({ message: 'No answer from the server.', status: 0, code: 'network', cause });
   }
-  if (response.ok) return response;
-  throw errorFrom(response, parseJson(await response.text()));
 }
 
 /** Auth sends `{code, error_code, msg}` or `{code, message}`; the other services `{code|error, message, hint, details}`. */

@@ -172,6 +172,15 @@ describe('links of a prerendered page', () => {
     );
   });
 
+  test('to other languages keep the whole query', () => {
+    const link = '<a href="/account/confirm?lang=ar" lang="ar">';
+    const query = new URLSearchParams({ token: 'a"b', lang: 'en', redirect_to: 'https://app.example/' });
+    expect(carryFlow(link, query)).toBe(
+      '<a href="/account/confirm?token=a%22b&#38;redirect_to=https%3A%2F%2Fapp.example%2F&amp;lang=ar" lang="ar">',
+    );
+    expect(carryFlow(link, new URLSearchParams())).toBe(link);
+  });
+
   test('stay as they are where no app asked', () => {
     expect(carryFlow(html, new URLSearchParams('other=z'))).toBe(html);
   });

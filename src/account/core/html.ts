@@ -118,14 +118,19 @@ export function carriedFlow(query: URLSearchParams): string {
 
 /**
  * Puts what brought somebody here into the links of a prerendered page, so that the way back to the app is not lost
- * where the script has not run yet, or never does.
+ * where the script has not run yet, or never does. A link to another language leads to the very same page: it keeps the
+ * whole query.
  */
 export function carryFlow(html: string, query: URLSearchParams): string {
   const flow = carriedFlow(query);
-  if (flow === '') return html;
+  const whole = new URLSearchParams(query);
+  whole.delete('lang');
   return html.replace(
     /(<a [^>]*href="\/account\/[a-z-]+)(?:\?([^"]*))?"/g,
-    (_, start: string, own?: string) =>
-      `${start}?${escapeHtml(flow)}${own === undefined ? '' : `&amp;${own}`}"`,
+    (_, start: string, own?: string) => {
+      const kept = own?.startsWith('lang=') === true ? whole.toString() : flow;
+      const parts = [escapeHtml(kept), own ?? ''].filter((part) => part !== '');
+      return `${start}${parts.length === 0 ? '' : `?${parts.join('&amp;')}`}"`;
+    },
   );
 }

@@ -1,4 +1,5 @@
 /** The pages around a link from a mail: the button that uses it, and how it went. They work without scripts. */
+import { useHistoryState } from 'wouter/use-browser-location';
 import { useReady } from '../early.ts';
 import classes from '../parts.module.css';
 import { PageButton, Submit } from '../parts.tsx';
@@ -31,10 +32,17 @@ export function ConfirmOtherPage() {
   );
 }
 
+/** The way to the app once more: the server writes it in, or `leaveFor` has left it in the history's entry. */
 export function ContinuePage() {
+  const left: unknown = useHistoryState();
+  const target = typeof left === 'string' ? left : '/account/security';
   return (
     <Shell page="page.continue" lead={t('continue.text')}>
-      <a className={classes.link} href="%PLINTH_TARGET%" suppressHydrationWarning>
+      <a
+        className={classes.link}
+        href={import.meta.env.SSR ? '%PLINTH_TARGET%' : target}
+        suppressHydrationWarning
+      >
         {t('continue.link')}
       </a>
     </Shell>

@@ -11,7 +11,7 @@ import { Aside, Form, PageLink, Submit } from '../parts.tsx';
 import { useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
-import { loadProblems } from '../texts.ts';
+import { inWords } from '../texts.ts';
 import { useSubmit } from '../use-submit.ts';
 import { AlreadySignedIn } from './sign-in.tsx';
 
@@ -30,7 +30,7 @@ export function GuestPage() {
       await goOn(await continueAsGuest(), navigate);
     } catch (error) {
       // A guest by now, but not on the way: the page shows both.
-      setStuck([(await loadProblems()).problemOf(error)]);
+      setStuck([await inWords(({ problemOf }) => problemOf(error))]);
       setLeaving(false);
       throw error;
     }

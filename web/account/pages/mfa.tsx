@@ -11,7 +11,14 @@ import { proving } from '../methods/proving.ts';
 import { goOn } from '../next.ts';
 import { type PageConfig, usePageConfig } from '../page-config.ts';
 import { CodeField, Divider, Form, PageLink, Stack, Submit, TextButton } from '../parts.tsx';
-import { callAuth, type Factor, needsSecondFactor, useSession, verifiedFactors } from '../session.ts';
+import {
+  callAuth,
+  type Factor,
+  needsSecondFactor,
+  sessionClient,
+  useSession,
+  verifiedFactors,
+} from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -36,14 +43,13 @@ export function MfaPage() {
   const factors = isSignedIn ? usable(verifiedFactors(state.session.user)) : [];
   const isAgain = isSignedIn && new URLSearchParams(window.location.search).has('again');
   const isIdle =
-    isSignedIn &&
-    !isLeaving &&
-    !(isAgain && factors.length > 0) &&
-    !needsSecondFactor(state.session) &&
-    currentFlow().redirectTo === undefined;
+    isSignedIn && !isLeaving && !(isAgain && factors.length > 0) && !needsSecondFactor(state.session);
   useEffect(() => {
     if (state.status === 'signed-out') navigate(`/sign-in${search}`, { replace: true });
-    if (isIdle) navigate('/security', { replace: true });
+    // Somebody who is through already is asked whether to go on to what brought them here.
+    const { redirectTo, next } = currentFlow();
+    const isHome = redirectTo === undefined && (next === undefined || next === 'security');
+    if (isIdle) navigate(isHome ? '/security' : `/sign-in${search}`, { replace: true });
   }, [state.status, isIdle, navigate, search]);
   useEffect(() => {
     if (!isSignedIn) return;
@@ -72,7 +78,9 @@ export function MfaPage() {
     try {
       await goOn(await work(), navigate);
     } catch (error) {
-      setLeaving(false);
+      const now = sessionClient().state();
+      // Whoever is through and cannot go on stays, to read why.
+      if (now.status !== 'signed-in' || needsSecondFactor(now.session)) setLeaving(false);
       throw error;
     }
   };

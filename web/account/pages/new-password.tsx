@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { useEarlyText } from '../early.ts';
@@ -34,12 +34,26 @@ export function NewPasswordPage() {
     },
     { weak_password: passwordId, same_password: passwordId },
   );
+  const user = state.status === 'signed-in' ? state.session.user : undefined;
+  const owner = useRef<string>(undefined);
   useEffect(() => {
-    if (state.status === 'signed-out') navigate(`/sign-in${search}`, { replace: true });
-  }, [state.status, navigate, search]);
+    owner.current ??= user?.id;
+    // Another user may have signed in in another tab, whose password is not the one to change.
+    const isAnother = user !== undefined && user.id !== owner.current;
+    if (state.status === 'signed-out' || isAnother) navigate(`/sign-in${search}`, { replace: true });
+  }, [state.status, user, navigate, search]);
   return (
     <Shell page="page.new-password" lead={t('new-password.intro')}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        {/* Password managers look for the account that a new password belongs to. */}
+        <input
+          type="text"
+          name="username"
+          autoComplete="username"
+          value={user?.email ?? ''}
+          hidden
+          readOnly
+        />
         <PasswordField
           id={passwordId}
           name="password"

@@ -73,7 +73,12 @@ export function SecurityPage() {
       {state.status === 'signed-in' && !mustStepUp ? (
         <QueryClientProvider client={queries}>
           <SessionContext value={state.session}>
-            <Sections user={state.session.user} onDeleted={() => setDeleted(true)} />
+            {/* What one user has begun is not finished as another, who has signed in in another tab. */}
+            <Sections
+              key={state.session.user.id}
+              user={state.session.user}
+              onDeleted={() => setDeleted(true)}
+            />
           </SessionContext>
         </QueryClientProvider>
       ) : null}

@@ -1,6 +1,7 @@
 import { IconFingerprint, IconMail, IconUser, IconWallet } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { loaded } from '../../lib/loaded.ts';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
@@ -18,7 +19,7 @@ import { rememberCode } from '../pending.ts';
 import { nameOf, sessionClient, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
-import { loadProblems } from '../texts.ts';
+import { inWords } from '../texts.ts';
 import { type Handler, useSubmit } from '../use-submit.ts';
 import { later } from './later.ts';
 
@@ -42,7 +43,7 @@ export function SignInPage() {
     setAgain(query.has('again'));
     const code = query.get('problem');
     // A provider's answer brought somebody here.
-    if (code !== null) void loadProblems().then(({ problemFor }) => setStuck([problemFor(code)]));
+    if (code !== null) void inWords(({ problemFor }) => problemFor(code)).then((one) => setStuck([one]));
   }, []);
   if (state.status === 'signed-in' && !leaving && !again) {
     return (
@@ -124,8 +125,7 @@ function SignInForm(props: {
     } catch (error) {
       // Signed in, but not on the way: the page now shows who is signed in, and what is in the way.
       if (sessionClient().state().status === 'signed-in') {
-        const { problemOf } = await loadProblems();
-        onStuck([problemOf(error)]);
+        onStuck([await inWords(({ problemOf }) => problemOf(error))]);
       }
       onLeave(false);
       throw error;
@@ -224,7 +224,7 @@ function SignInForm(props: {
               onClick={() =>
                 submit.run(undefined, () =>
                   leaving(async () => {
-                    const { signInWithPasskey } = await import('../methods/api.ts');
+                    const { signInWithPasskey } = await loaded(import('../methods/api.ts'));
                     await goOn(await signInWithPasskey(), navigate);
                   }),
                 )

@@ -19,7 +19,8 @@ export function UpgradePage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { search } = useFlow();
-  const [wasGuest, setWasGuest] = useState(false);
+  /** Whose account was kept here: another user may sign in in another tab. */
+  const [guestId, setGuestId] = useState<string>();
   const [isLeaving, setLeaving] = useState(false);
   const isSignedIn = state.status === 'signed-in';
   const mustStepUp = isSignedIn && needsSecondFactor(state.session);
@@ -34,8 +35,9 @@ export function UpgradePage() {
     if (mustStepUp) navigate(`/mfa${towardsUpgrade(search)}`, { replace: true });
   }, [state.status, isLeaving, mustStepUp, navigate, search]);
   useEffect(() => {
-    if (isGuest || new URLSearchParams(window.location.search).has('linked')) setWasGuest(true);
-  }, [isGuest]);
+    if (isGuest || new URLSearchParams(window.location.search).has('linked'))
+      setGuestId((known) => (isGuest ? user?.id : (known ?? user?.id)));
+  }, [isGuest, user?.id]);
   useEffect(() => {
     if (isOutdated) void sessionClient().refresh();
   }, [isOutdated]);
@@ -49,7 +51,7 @@ export function UpgradePage() {
   }
   if (user === undefined || mustStepUp) return <Loading />;
   if (isGuest) return <Guest user={user} onLeave={setLeaving} />;
-  if (wasGuest) {
+  if (guestId === user.id) {
     const text = user.email === '' ? t('upgrade.done-linked') : t('upgrade.done', { who: user.email });
     return <Done page="page.upgrade-done" text={text} />;
   }

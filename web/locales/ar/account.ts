@@ -121,6 +121,8 @@ export const messages = {
 
   'error.text': 'هذا العنوان لا يؤدي إلى شيء. ربما كُتب خطأً، أو نُقلت الصفحة.',
   'error.home': 'الانتقال إلى حسابك',
+  'error.part_missing': 'لم يصل جزء من هذه الصفحة. تحقق من اتصالك ثم حمّل الصفحة من جديد.',
+  'error.load-again': 'التحميل من جديد',
 
   'footer.support': 'المساعدة',
   'footer.terms': 'الشروط',

@@ -121,6 +121,8 @@ export const messages = {
 
   'error.text': 'The address doesn’t lead anywhere. It may have been mistyped, or the page has moved.',
   'error.home': 'Go to your account',
+  'error.part_missing': 'A part of this page didn’t arrive. Check your connection, then load the page again.',
+  'error.load-again': 'Load again',
 
   'footer.support': 'Help',
   'footer.terms': 'Terms',

@@ -24,6 +24,8 @@ export const messages = {
   'error.not_signed_in': 'You’re not signed in. Sign in first.',
   'error.user_not_found': 'Your session has ended. Sign in again.',
   'error.user_banned': 'This account is blocked. Ask the people who run this service.',
+  'error.session_not_kept':
+    'This browser didn’t keep you signed in. Allow cookies for this site, then sign in again.',
   'error.session_not_found': 'You were signed out, here or on another device. Sign in again.',
   'error.session_expired': 'Your session has ended. Sign in again.',
   'error.refresh_token_not_found': 'Your session has ended. Sign in again.',

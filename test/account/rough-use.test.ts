@@ -1,0 +1,159 @@
+/** What networks, other tabs and apps do to the pages: parts that do not arrive, users who change, a way back that is no web page. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openContext } from '../web/browser.ts';
+import { makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+
+let stage: Stage;
+let app: Server;
+let appUrl: string;
+
+beforeAll(async () => {
+  app = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<title>The app</title><p>The app</p>');
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
+  stage = await openStage({
+    auth: {
+      additional_redirect_urls: ['com.example.app:/callback'],
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+    },
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await new Promise((resolve) => app.close(resolve));
+});
+
+const flowTo = (redirectTo: string) =>
+  `?${new URLSearchParams({ redirect_to: redirectTo, code_challenge: 'a'.repeat(43) })}`;
+
+/** Closed with the browser. */
+async function openPage(): Promise<Page> {
+  const { context } = await openContext(stage.browser);
+  return context.newPage();
+}
+
+let users = 0;
+async function newUser(): Promise<string> {
+  users += 1;
+  const email = `rough-${users}@example.com`;
+  await makeUser(stage.backend, email);
+  return email;
+}
+
+async function fillIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click({ noWaitAfter: true });
+}
+
+test.concurrent('a page of which a part does not arrive says so, and can be loaded again', async () => {
+  const page = await openPage();
+  const email = await newUser();
+  await page.route('**/assets/members-*.js', (route) => route.abort());
+  await signIn(page, stage.backend, email);
+  await page.getByRole('alert').getByText('A part of this page didn’t arrive').waitFor();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Load again' }).click();
+  await page.getByText(`Signed in as ${email}`).waitFor();
+});
+
+test.concurrent('a problem is told though its words do not arrive', async () => {
+  const page = await openPage();
+  await page.route('**/assets/problems-*.js', (route) => route.abort());
+  await page.goto(`${stage.backend.url}/account/sign-in`);
+  await fillIn(page, 'nobody@example.com');
+  await page.getByRole('alert').getByText('A part of this page didn’t arrive').waitFor();
+});
+
+test.concurrent.each(['index', 'texts'])(
+  'without the page’s %s its form is posted as where no script runs',
+  async (part) => {
+    const page = await openPage();
+    const email = await newUser();
+    let lose = (): void => {};
+    const lost = new Promise<void>((resolve) => {
+      lose = resolve;
+    });
+    await page.route(`**/assets/${part}-*.js`, async (route) => {
+      await lost;
+      await route.abort();
+    });
+    await page.goto(`${stage.backend.url}/account/sign-in${flowTo(appUrl)}`, { waitUntil: 'commit' });
+    await page.locator('footer').waitFor();
+    await fillIn(page, email);
+    lose();
+    await page.waitForURL(`${appUrl}?code=*`);
+  },
+);
+
+test.concurrent('an app on the device opens beside the page, which offers the way there once more', async () => {
+  const page = await openPage();
+  const email = await newUser();
+  const link = page.getByRole('link', { name: 'Continue, if nothing happens' });
+  await page.goto(`${stage.backend.url}/account/sign-in${flowTo('com.example.app:/callback')}`);
+  await page.getByText('to continue to com.example.app').waitFor();
+  await fillIn(page, email);
+  await link.waitFor();
+  expect(await link.getAttribute('href')).toMatch(/^com\.example\.app:\/callback\?code=[0-9a-f-]{36}$/);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Continue to com.example.app' }).waitFor();
+});
+
+test.concurrent('a browser that keeps no cookie is named as what is in the way', async () => {
+  const page = await openPage();
+  await page.route('**/account/api/sign-in', (route) => route.fulfill({ json: { session: null } }));
+  await page.goto(`${stage.backend.url}/account/sign-in`);
+  await fillIn(page, 'ann@example.com');
+  await page.getByRole('alert').getByText('didn’t keep you signed in').waitFor();
+});
+
+test.concurrent('what one user has begun is not finished as another, who signs in in another tab', async () => {
+  const page = await openPage();
+  const [email, other] = [await newUser(), await newUser()];
+  await signIn(page, stage.backend, email);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByLabel('New password', { exact: true }).fill('only for the first 1');
+  const choosing = await page.context().newPage();
+  await choosing.goto(`${stage.backend.url}/account/new-password`);
+  await choosing.getByLabel('New password', { exact: true }).fill('only for the first 2');
+  const second = await page.context().newPage();
+  await signIn(second, stage.backend, other, '?again=1');
+  await page.getByText(`Signed in as ${other}`).waitFor();
+  expect(await page.getByLabel('New password', { exact: true }).count()).toBe(0);
+  await choosing.getByText(`You’re signed in as ${other}`).waitFor();
+});
+
+test.concurrent('a token that ran out while the device slept is renewed, and the change is made', async () => {
+  const page = await openPage();
+  await signIn(page, stage.backend, await newUser());
+  await page.getByRole('button', { name: 'Change password' }).click();
+  const refused = { code: 403, error_code: 'bad_jwt', msg: 'invalid JWT: token is expired' };
+  await page.route('**/auth/v1/user', (route) => route.fulfill({ status: 403, json: refused }), { times: 1 });
+  await page.getByLabel('New password', { exact: true }).fill('quite another 3');
+  await page.getByRole('button', { name: 'Save password' }).click();
+  await page.getByText('Your password is changed.').waitFor();
+});
+
+test.concurrent('who comes back from the app is through the second step already', async () => {
+  const page = await openPage();
+  const email = await newUser();
+  await signIn(page, stage.backend, email);
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByAltText('QR code').waitFor();
+  const secret = await page.locator('code').innerText();
+  await page.getByLabel('Code that the app shows now').fill(totp(secret));
+  await page.getByText('Your second step is set up.').waitFor();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
+  await signIn(page, stage.backend, email, flowTo(appUrl));
+  await page.getByLabel('Code', { exact: true }).fill(totp(secret));
+  await page.waitForURL(`${appUrl}?code=*`);
+  await page.goBack();
+  await page.getByRole('button', { name: /^Continue to/ }).waitFor();
+});
