@@ -51,6 +51,8 @@ export interface PageConfig {
   /** Nobody may be without a second factor. */
   readonly requireMfa: boolean;
   readonly currentPassword: boolean;
+  /** A new address is confirmed at the old one, too. */
+  readonly doubleConfirm: boolean;
   /** Users may delete their account. */
   readonly deletion: boolean;
   /** Whether other apps can be allowed to act for a user. */
@@ -159,6 +161,7 @@ export function createPageFiller(
       handOver: config.plinth.auth.hook.guest_hand_over.enabled,
       requireMfa: config.plinth.account.require_mfa,
       currentPassword: auth.email.require_current_password,
+      doubleConfirm: auth.email.double_confirm_changes,
       deletion: config.plinth.account.deletion,
       apps: auth.oauth_server.enabled,
       languages: offeredLanguages,

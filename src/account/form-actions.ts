@@ -185,8 +185,11 @@ function emailIn(form: URLSearchParams): string {
   return email;
 }
 
+/** Those of Arabic and Persian keyboards included, as `digitsOf` of `web/account/fields.ts` has it. */
 function digitsIn(form: URLSearchParams): string {
-  const digits = textIn(form, 'code', 'field.code-empty').replace(/\D/g, '');
+  const digits = textIn(form, 'code', 'field.code-empty')
+    .replace(/[٠-٩۰-۹]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 15))
+    .replace(/\D/g, '');
   if (digits === '' || digits.length > 10) throw new FieldFault('field.code-empty', 'code');
   return digits;
 }

@@ -107,6 +107,8 @@ export function createAccount(deps: AccountDeps): Service {
   const wayBack = createWayBack({ returning, auth, visitors });
   const journeys = { auth, door, visitors, wayBack, accountUrl };
   const forms = { auth, sessions, door, visitors, wayBack };
+  const keepsSession = async (cookie: string | undefined): Promise<boolean> =>
+    (await sessions.find(cookie)) !== undefined;
   let sweep: NodeJS.Timeout | undefined;
 
   async function removeExpired(): Promise<void> {
@@ -146,7 +148,7 @@ export function createAccount(deps: AccountDeps): Service {
             },
           );
           await app.register((scope) =>
-            pageRoutes(scope, { face, confirm, forms, journeys, onError, ...filler }),
+            pageRoutes(scope, { face, confirm, forms, journeys, onError, keepsSession, ...filler }),
           );
         },
       },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/main.ts';
 import { createTestBackend } from '../../src/testing.ts';
-import { makeUser, password } from './harness.ts';
+import { mailedCode, makeUser, password } from './harness.ts';
 
 let backend: Backend;
 const email = 'ada@example.com';
@@ -158,6 +158,22 @@ test('what a provider’s answer brought is told where no script reads the addre
   expect(refused).not.toEqual(unknown);
   expect(forged).toEqual(unknown);
   expect(await (await new Visitor().send('sign-in')).text()).not.toContain('role="alert" style');
+});
+
+test('a form for a code says which, though another tab waits for another one; its digits may be Arabic', async () => {
+  await makeUser(backend, 'bo@example.com');
+  const visitor = new Visitor();
+  const mark = await visitor.mark();
+  await visitor.post('sign-in', { mark, email, do: 'code' });
+  const html = await (await visitor.send('code')).text();
+  const hidden = [...html.matchAll(/<input type="hidden" name="([a-z_]+)" value="([^"]*)"/g)];
+  const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value]));
+  await visitor.post('sign-in', { mark, email: 'bo@example.com', do: 'code' });
+  const code = (await mailedCode(backend, email)).replace(/\d/g, (digit) =>
+    String.fromCodePoint(0x660 + Number(digit)),
+  );
+  const response = await visitor.post('code', { ...fields, code });
+  expect(response.headers.get('location')).toBe('/account/signed-in');
 });
 
 test('a session cookie from before is never used again', async () => {

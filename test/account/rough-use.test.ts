@@ -157,3 +157,28 @@ test.concurrent('who comes back from the app is through the second step already'
   await page.goBack();
   await page.getByRole('button', { name: /^Continue to/ }).waitFor();
 });
+
+test.concurrent('nobody who is signed in is asked to sign in while the page wakes up', async () => {
+  const page = await openPage();
+  const email = await newUser();
+  await signIn(page, stage.backend, email);
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  let wake = (): void => {};
+  const awake = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  await page.route('**/assets/*.js', async (route) => {
+    await awake;
+    await route.continue();
+  });
+  for (const path of ['sign-in', 'signed-out']) {
+    await page.goto(`${stage.backend.url}/account/${path}`, { waitUntil: 'commit' });
+    await page.locator('footer').waitFor();
+    expect(await page.locator('h1').isVisible()).toBe(false);
+  }
+  await page.goto(`${stage.backend.url}/account/sign-in?again=1`, { waitUntil: 'commit' });
+  await page.getByLabel('Email address').waitFor();
+  await page.goto(`${stage.backend.url}/account/sign-in`, { waitUntil: 'commit' });
+  wake();
+  await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+});

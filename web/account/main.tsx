@@ -13,7 +13,10 @@ async function start(): Promise<void> {
     return;
   }
   hydrateRoot(document.getElementById('root') as HTMLElement, <App />);
-  void sessionClient().load();
+  // A page that waited for this (`src/account/routes/pages.ts`) is shown, whatever came of it.
+  void sessionClient()
+    .load()
+    .then(() => document.documentElement.removeAttribute('data-waiting'));
   // Nothing can go wrong before somebody turns to a field or a button.
   addEventListener('focusin', () => void loadProblems().catch(() => {}), { once: true });
 }

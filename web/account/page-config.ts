@@ -51,6 +51,8 @@ export interface PageConfig {
   readonly handOver: boolean;
   readonly requireMfa: boolean;
   readonly currentPassword: boolean;
+  /** A new address is confirmed at the old one, too. */
+  readonly doubleConfirm: boolean;
   /** Users may delete their account. */
   readonly deletion: boolean;
   readonly apps: boolean;
@@ -101,6 +103,7 @@ const prerendered: PageConfig = {
   handOver: false,
   requireMfa: false,
   currentPassword: false,
+  doubleConfirm: false,
   deletion: false,
   apps: false,
   requestId: '%PLINTH_REQUEST_ID%',

@@ -76,7 +76,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
   const preloading = template.replace('</head>', () => `${preloads}</head>`);
   for (const name of Object.keys(pages)) {
     const markup = await markupOf(<App ssrPath={`/account/${name}`} />);
-    write(`${name}.html`, `page.${name}`, markup, preloading);
+    write(`${name}.html`, titleOf(name), markup, preloading);
   }
   for (const [name, page] of plainPages()) {
     const markup = await markupOf(
@@ -86,10 +86,15 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
         </Router>
       </UiProvider>,
     );
-    const titleId = `page.${name.replace(/\..*/, '').replace(/^code-.*/, 'code')}`;
-    write(`plain/${name}.html`, titleId, withoutScripts(markup), withoutScripts(template));
+    write(`plain/${name}.html`, titleOf(name), withoutScripts(markup), withoutScripts(template));
   }
   writeFileSync(join(out, 'texts.json'), JSON.stringify(serverTexts(messages)));
+}
+
+/** Before a code was sent its page asks where to. */
+function titleOf(name: string): string {
+  const page = name.replace(/\..*/, '');
+  return page === 'code' ? 'page.code-ask' : `page.${page.replace(/^code-.*/, 'code')}`;
 }
 
 /** Where somebody is who reads a plain page: its links to other languages lead there. Two of them have no address of their own. */

@@ -4,6 +4,8 @@
  * what a page shows; nothing is allowed because of it.
  */
 
+import { escapeText } from './html.ts';
+
 export type CodePurpose = 'sign-in' | 'confirm' | 'recover';
 
 export interface StepProblem {
@@ -50,6 +52,23 @@ export function readStep(value: string | undefined): Step | undefined {
     ...(fields.resent === true ? { resent: true } : {}),
     ...(fields.arrived === true ? { arrived: true } : {}),
   };
+}
+
+/** The hidden fields by which a form says which code it is for: another tab may wait for another one since. */
+export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>): string {
+  if (email === undefined || purpose === undefined) return '';
+  const fields = { sent_to: email, purpose };
+  return Object.entries(fields)
+    .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeText(value)}">`)
+    .join('');
+}
+
+/** Undefined where {@link sentFields} has written nothing. */
+export function readSent(form: URLSearchParams): Step | undefined {
+  const [email, purpose] = [text(form.get('sent_to')), form.get('purpose')];
+  return email === undefined || !purposes.has(purpose)
+    ? undefined
+    : { page: 'code', email, purpose: purpose as CodePurpose };
 }
 
 function problemOf(value: unknown): StepProblem | undefined {

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readCookie, stepCookieName, writeStepCookie } from '../core/cookies.ts';
 import { hostOf } from '../core/host.ts';
 import { carriedFlow } from '../core/html.ts';
-import { readStep, type Step, writeStep } from '../core/step.ts';
+import { readSent, readStep, type Step, sentFields, writeStep } from '../core/step.ts';
 import { setCookie } from '../door.ts';
 import { AccountError, AuthRefusal } from '../errors.ts';
 import {
@@ -49,7 +49,8 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     app.post(`/${page}`, async (request, reply) => {
       const form = formOf(request);
       if (!isOurs(request, form)) return refuse(request, reply);
-      const turn = { request, reply, form, query: queryOf(request), step: stepOf(request) };
+      const step = readSent(form) ?? stepOf(request);
+      const turn = { request, reply, form, query: queryOf(request), step };
       return go(turn, await outcomeOf(page, turn));
     });
   }
@@ -146,7 +147,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       setStep(request, reply, purpose === undefined ? undefined : { page, purpose, ...(email && { email }) });
       const form = purpose === undefined ? page : purpose === 'confirm' ? 'code-confirm' : 'code-entry';
       const state = problem === undefined ? (resent === true ? '.resent' : '') : `.${problem.place}`;
-      const fields = markedForm(request, reply);
+      const fields = markedForm(request, reply) + sentFields({ email, purpose });
       return send(request, reply, `plain/${form}${state}`, {
         fields,
         isStill: true,

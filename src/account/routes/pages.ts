@@ -44,6 +44,9 @@ const forMembers: ReadonlySet<string> = new Set<PageName>([
   'consent',
 ]);
 
+/** What these say depends on whether somebody is signed in, which their script finds out. */
+const toldBySession: ReadonlySet<string> = new Set<PageName>(['sign-in', 'signed-out']);
+
 /** From these, forms go to auth that it asks a captcha for; people move between them without a load. */
 const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
@@ -77,6 +80,8 @@ export interface PageDeps {
   readonly forms: FormDeps;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
   readonly journeys: JourneyDeps;
+  /** Whether a session is kept for a cookie. It may have ended since; auth knows. */
+  readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
 
 /** What only a request knows of a page. */
@@ -139,6 +144,11 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         .type('text/plain; charset=utf-8')
         .send('The web app has not been built. Run: npm run build\n');
     }
+    const isWaiting =
+      !isStill &&
+      toldBySession.has(page) &&
+      !queryOf(request).has('again') &&
+      (await deps.keepsSession(readCookie(request.headers.cookie)));
     const isOurCode = problem?.code.startsWith('field.') ?? true;
     const values = {
       FIELDS: fields + (fill.told === undefined ? '' : alertOf(textOf(fill.told, language))),
@@ -151,7 +161,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       REQUEST_ID: escapeText(problem?.requestId ?? request.id),
     };
     const whole = fillValues(html, values)
-      .replace('data-off="', `data-off="${offHere(request).join(' ')} `)
+      .replace('data-off="', `${isWaiting ? 'data-waiting ' : ''}data-off="${offHere(request).join(' ')} `)
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
       .replace(problem !== undefined && isOurCode ? /<details[\s\S]*?<\/details>/ : '', '');
     const withFlow = carryFlow(whole, queryOf(request));

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { looksLikeEmail } from '../fields.ts';
+import { usePageConfig } from '../page-config.ts';
 import { EmailField, Form } from '../parts.tsx';
 import { callAuth, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
@@ -18,6 +19,7 @@ export function EmailSection({ user }: { user: User }) {
   const [open, setOpen] = useState(false);
   const [done, setDone] = useState<'changed' | 'cancelled'>();
   const fresh = useFresh();
+  const { doubleConfirm } = usePageConfig();
   const submit = useSubmit(
     async (field) => {
       const email = field('email').trim();
@@ -49,7 +51,11 @@ export function EmailSection({ user }: { user: User }) {
         <PendingChange
           kind="email"
           to={pending}
-          text={t('security.email-pending', { email: pending })}
+          text={
+            doubleConfirm && user.email !== ''
+              ? t('security.email-pending-both', { email: pending, old: user.email })
+              : t('security.email-pending', { email: pending })
+          }
           onCancelled={() => setDone('cancelled')}
         />
       )}

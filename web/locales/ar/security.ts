@@ -12,6 +12,8 @@ export const messages = {
   'security.email-new': 'عنوان البريد الإلكتروني الجديد',
   'security.email-save': 'إرسال التأكيد',
   'security.email-pending': 'بانتظار أن تؤكّد {email}. افتح الرسالة التي أرسلناها إليه.',
+  'security.email-pending-both':
+    'بانتظار أن تؤكّد {email}. افتح الرسالة التي أرسلناها إليه، والرسالة التي أرسلناها إلى {old}.',
   'security.email-changed': 'عنوان بريدك الإلكتروني هو الآن {email}.',
   'security.cancel': 'إلغاء',
   'security.password': 'كلمة المرور',

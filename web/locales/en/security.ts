@@ -12,6 +12,8 @@ export const messages = {
   'security.email-new': 'New email address',
   'security.email-save': 'Send confirmation',
   'security.email-pending': 'Waiting for you to confirm {email}. Open the message we sent there.',
+  'security.email-pending-both':
+    'Waiting for you to confirm {email}. Open the message we sent there, and the one we sent to {old}.',
   'security.email-changed': 'Your email address is now {email}.',
   'security.cancel': 'Cancel',
   'security.password': 'Password',

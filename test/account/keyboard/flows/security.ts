@@ -21,7 +21,7 @@ const newAddress: Flow = {
     await scene.state('security, new address');
     await walker.fill(say('security.email-new'), next);
     await walker.enter();
-    await scene.sees(say('security.email-pending', { email: next }));
+    await scene.sees(say('security.email-pending-both', { email: next, old: email }));
     await scene.state('security, address waits');
     await walker.press(say('pending.resend'));
     await scene.sees(say('pending.resent'));
@@ -31,7 +31,7 @@ const newAddress: Flow = {
     await walker.press(say('security.email-change'));
     await walker.fill(say('security.email-new'), next);
     await walker.enter();
-    await scene.sees(say('security.email-pending', { email: next }));
+    await scene.sees(say('security.email-pending-both', { email: next, old: email }));
     // Three were sent there, and only the last is good.
     for (let sent = 0; sent < 2; sent += 1) await scene.link(next);
     await page.goto(await scene.link(next));
