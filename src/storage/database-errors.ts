@@ -54,6 +54,8 @@ export function translateDatabaseError(error: unknown): unknown {
         cause,
       );
     case '55P03':
+    // One of two that wait for each other, as moves of two objects to each other's names do.
+    case '40P01':
       return new StorageError('ResourceLocked', undefined, cause);
     case '57014':
       return new StorageError('DatabaseTimeout', undefined, cause);

@@ -45,6 +45,7 @@ describe('refusals of the database', () => {
       }),
       'BucketNotEmpty',
     ],
+    [refusal('40P01'), 'ResourceLocked'],
     [refusal('57014'), 'DatabaseTimeout'],
     [refusal('53300'), 'SlowDown'],
     [refusal('08006'), 'DatabaseUnavailable'],

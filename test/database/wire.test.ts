@@ -102,7 +102,7 @@ test('values come back as they were sent', async () => {
         expect(row).toEqual({ t, i, f, b, y: Buffer.from(y), ta, ia, j: document, ja, list });
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 600 },
   );
 });
 
@@ -119,7 +119,7 @@ test('dates of any year are understood', async () => {
       );
       expect(row?.ms).toBe(date.getTime());
     }),
-    { numRuns: 40 },
+    { numRuns: 400 },
   );
 });
 
