@@ -140,3 +140,30 @@ test('edits that overtake the network are no conflict with each other', async ()
   expect(await page.getByRole('alert').count()).toBe(0);
   expect(open.complaints.list).toEqual([]);
 });
+
+test('a paste goes into rows that nobody has scrolled to yet', async () => {
+  await open.go('/tables/public/tasks');
+  await focusCell(0, 3);
+  const lines = Array.from({ length: 250 }, (_, index) => `"two\nlines of ${index}"`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(lines.join('\r\n'))})`);
+  await page.keyboard.press('Control+v');
+  await page.getByText('250 cells pasted').waitFor();
+  const pasted = sql`select from public.tasks where note like 'two_lines of %'`;
+  await expect.poll(async () => (await pool().query(pasted)).length, { timeout: 15_000 }).toBe(250);
+  await page.evaluate(`navigator.clipboard.writeText('x\\n'.repeat(5001))`);
+  await page.keyboard.press('Control+v');
+  await page.getByText('At most 5,000 rows are pasted at once').waitFor();
+});
+
+test('a table that was altered shows its values under the columns they belong to', async () => {
+  await open.go('/tables/public/heap');
+  await cell(0, 2).filter({ hasText: '1' }).waitFor();
+  await pool().exec(
+    `alter table public.heap drop column n; alter table public.heap add column later text default 'new'`,
+  );
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await cell(0, 2).filter({ hasText: 'new' }).waitFor();
+  await page.getByRole('columnheader', { name: 'later' }).waitFor();
+  expect(await page.getByRole('columnheader', { name: /^n\b/ }).count()).toBe(0);
+});

@@ -3,6 +3,8 @@ export const messages = {
   'grid.copied': '{count, plural, one {# cell copied} other {# cells copied}}',
   'grid.copying': 'Copying…',
   'grid.pasted': '{count, plural, one {# cell pasted} other {# cells pasted}}',
+  'grid.pasting': 'Pasting…',
+  'grid.paste-most': 'At most {most, number} rows are pasted at once. Import a file for more.',
   'grid.paste-over':
     '{count, plural, one {# line did not fit below the last row} other {# lines did not fit below the last row}}',
   'grid.range': '{rows, number} × {columns, number} cells',

@@ -32,15 +32,15 @@ const relation = (...columns: Column[]): Relation => ({
 const notes = relation(column('id', 'bigint', { primary_key: true }), column('body'));
 
 test('a row of the server is cut for the grid as the server cuts', () => {
-  expect(cutCells(notes, { id: '1', body: 'x'.repeat(401) })).toEqual({
+  expect(cutCells(['id', 'body'], { id: '1', body: 'x'.repeat(401) })).toEqual({
     cells: ['1', 'x'.repeat(400)],
     cut: [1],
   });
-  expect(cutCells(notes, { id: '1', body: null }).cut).toEqual([]);
+  expect(cutCells(['id', 'body'], { id: '1', body: null }).cut).toEqual([]);
 });
 
 const page = (cells: readonly (string | null)[], more: Partial<RowPage> = {}): RowPage => ({
-  columns: [],
+  columns: ['id', 'body'],
   rows: [cells],
   cut: [],
   keys: null,
@@ -64,6 +64,14 @@ test('a row is named by its key whole, by what the server says, or by nothing', 
 test('rows of a page are the same objects at every look', () => {
   const data = page(['1', 'a']);
   expect(gridRows(notes, data)[0]).toBe(gridRows(notes, data)[0]);
+});
+
+test('cells lie under the columns they belong to when the table was altered meanwhile', () => {
+  const altered = page(['new', 'b', '1'], { columns: ['added', 'body', 'id'], cut: [[0, 1]] });
+  expect(gridRows(notes, altered)[0]).toEqual({ cells: ['1', 'b'], cut: [1], key: { id: '1' } });
+  expect(gridRows(notes, page(['1'], { columns: ['id'] }))[0]?.cells).toEqual(['1', null]);
+  const added = relation(...notes.columns, column('added'));
+  expect(gridRows(added, altered)[0]?.cells).toEqual(['1', 'b', 'new']);
 });
 
 test.each([

@@ -23,26 +23,48 @@ export interface GridRow {
   readonly key: RowKey | undefined;
 }
 
-const rowsOfPages = new WeakMap<RowPage, readonly GridRow[]>();
+const rowsOfPages = new WeakMap<
+  RowPage,
+  { readonly relation: Relation; readonly rows: readonly GridRow[] }
+>();
+
+/** Does the page have the columns of the relation? Somebody may have altered the table between the two answers. */
+export const hasColumnsOf = (relation: Relation, page: RowPage): boolean =>
+  page.columns.length === relation.columns.length &&
+  relation.columns.every(({ name }, index) => page.columns[index] === name);
+
+/** A page's cells under the relation's columns, whatever columns the table had when it was read. */
+function arranged(relation: Relation, page: RowPage): Pick<RowPage, 'rows' | 'cut'> {
+  if (hasColumnsOf(relation, page)) return page;
+  const places = relation.columns.map(({ name }) => page.columns.indexOf(name));
+  return {
+    rows: page.rows.map((row) => places.map((place) => row[place] ?? null)),
+    cut: page.cut.flatMap(([row, place]) => {
+      const column = places.indexOf(place);
+      return column < 0 ? [] : [[row, column] as const];
+    }),
+  };
+}
 
 /** The rows of a page, the same objects at every call, so that what is drawn of them can stay. */
 export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] {
   const known = rowsOfPages.get(page);
-  if (known !== undefined) return known;
+  if (known?.relation === relation) return known.rows;
+  const cells = arranged(relation, page);
   const cuts = new Map<number, number[]>();
-  for (const [row, column] of page.cut) cuts.set(row, [...(cuts.get(row) ?? []), column]);
-  const rows = page.rows.map((cells, index) => {
+  for (const [row, column] of cells.cut) cuts.set(row, [...(cuts.get(row) ?? []), column]);
+  const rows = cells.rows.map((row, index) => {
     const cut = cuts.get(index) ?? [];
-    return { cells, cut, key: page.keys === null ? keyIn(relation, cells, cut) : page.keys[index] };
+    return { cells: row, cut, key: page.keys === null ? keyIn(relation, row, cut) : page.keys[index] };
   });
-  rowsOfPages.set(page, rows);
+  rowsOfPages.set(page, { relation, rows });
   return rows;
 }
 
 /** Cells of a row as the grid's server would cut them. */
-export function cutCells(relation: Relation, values: RowValues): Pick<GridRow, 'cells' | 'cut'> {
+export function cutCells(columns: readonly string[], values: RowValues): Pick<GridRow, 'cells' | 'cut'> {
   const cut: number[] = [];
-  const cells = relation.columns.map(({ name }, index) => {
+  const cells = columns.map((name, index) => {
     const value = values[name] ?? null;
     if (value === null || value.length <= cellChars) return value;
     cut.push(index);
@@ -59,7 +81,7 @@ export function withRows(
 ): RowPage {
   const found = gridRows(relation, page).map(({ key }) => key && made.get(keyText(key)));
   if (found.every((done) => done === undefined)) return page;
-  const cells = found.map((done) => done && cutCells(relation, done.row));
+  const cells = found.map((done) => done && cutCells(page.columns, done.row));
   return {
     ...page,
     rows: page.rows.map((row, at) => cells[at]?.cells ?? row),

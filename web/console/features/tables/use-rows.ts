@@ -1,9 +1,17 @@
 /** Rows by index: pages of them, fetched where somebody looks. */
 import { hashKey, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
-import { countQuery, pageSize, type RowView, rowsKey, rowsQuery, type TableName } from '../../api/queries.ts';
+import { useEffect, useRef } from 'react';
+import {
+  countQuery,
+  pageSize,
+  type RowView,
+  relationQuery,
+  rowsKey,
+  rowsQuery,
+  type TableName,
+} from '../../api/queries.ts';
 import type { Relation, RowPage } from '../../api/types.ts';
-import { type GridRow, gridRows, withRows } from './cells.ts';
+import { type GridRow, gridRows, hasColumnsOf, withRows } from './cells.ts';
 import type { Made } from './edit-steps.ts';
 import { type RowTotal, rowTotal } from './row-total.ts';
 
@@ -11,6 +19,8 @@ export interface Rows {
   readonly total: RowTotal;
   /** Undefined while it is on its way; the same object as long as it is the same row. */
   row(index: number): GridRow | undefined;
+  /** Asks for those that are not here yet. */
+  load(first: number, last: number): Promise<void>;
   readonly error: unknown;
   /** Nothing has come yet. */
   readonly isFirstLoad: boolean;
@@ -30,6 +40,7 @@ export function useRows(
   visible: { readonly first: number; readonly last: number },
 ): Rows {
   const queryClient = useQueryClient();
+  const { schema, table } = name;
   const pages = new Set([0]);
   for (let page = pageOf(visible.first); page <= pageOf(visible.last); page++) pages.add(page);
   const results = useQueries({ queries: [...pages].map((page) => rowsQuery(name, asked, page)) });
@@ -51,11 +62,25 @@ export function useRows(
   const dataOf = (page: number): RowPage | undefined =>
     queryClient.getQueryData<RowPage>(rowsQuery(name, view, page).queryKey);
 
+  // Somebody has altered the table: its columns are read again, and with them the pages that still lack them.
+  const altered = results.find(({ data }) => data !== undefined && !hasColumnsOf(relation, data))?.data;
+  useEffect(() => {
+    if (altered === undefined) return;
+    void queryClient.invalidateQueries({ queryKey: relationQuery({ schema, table }).queryKey });
+    void queryClient.invalidateQueries({ queryKey: rowsKey({ schema, table }) });
+  }, [altered, schema, table, queryClient]);
+
   return {
     total: rowTotal(known, dataOf(0)?.estimate ?? null, counted.data, pageSize),
     row(index) {
       const data = dataOf(pageOf(index));
       return data === undefined ? undefined : gridRows(relation, data)[index % pageSize];
+    },
+    async load(first, last) {
+      for (let page = pageOf(first); page <= pageOf(last); page++) {
+        const { more } = await queryClient.ensureQueryData(rowsQuery(name, view, page));
+        if (!more) return;
+      }
     },
     error: results.find(({ error }) => error !== null)?.error ?? null,
     isFirstLoad: dataOf(0) === undefined && results[0]?.isPending !== false,
@@ -64,6 +89,7 @@ export function useRows(
     isCounting: counted.isFetching,
     countError: counted.error,
     refresh() {
+      void queryClient.invalidateQueries({ queryKey: relationQuery(name).queryKey });
       queryClient.removeQueries({ queryKey: rowsKey(name), type: 'inactive' });
       queryClient.removeQueries({ queryKey: ['count', name.schema, name.table], type: 'inactive' });
       void queryClient.invalidateQueries({ queryKey: rowsKey(name) });

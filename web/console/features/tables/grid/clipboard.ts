@@ -7,6 +7,8 @@ import type { Rows } from '../use-rows.ts';
 import type { CellRange } from './range.ts';
 import { parseTsv, printTsv } from './tsv.ts';
 
+/** As many as the server changes at once; more are an import. */
+export const mostPastedRows = 5000;
 /** More rows than this are an export. */
 export const mostCopiedRows = 20_000;
 const rowsPerCall = 500;
@@ -42,11 +44,20 @@ export interface Paste {
   readonly left: number;
 }
 
+/** How many rows a paste is about. */
+export function pasteHeight(range: CellRange, text: string): number {
+  const lines = parseTsv(text);
+  return isOneCell(lines) ? range.lastRow - range.firstRow + 1 : lines.length;
+}
+
+const isOneCell = (lines: readonly (readonly Cell[])[]): boolean =>
+  lines.length === 1 && lines[0]?.length === 1;
+
 /** One cell fills the whole range; more go where they lie from its first corner on. Cells that nobody may edit stay. */
 export function pasteEdits(rows: Rows, columns: readonly Column[], range: CellRange, text: string): Paste {
   const lines = parseTsv(text);
   const [[only] = []] = lines;
-  const isOne = lines.length === 1 && lines[0]?.length === 1;
+  const isOne = isOneCell(lines);
   const height = isOne ? range.lastRow - range.firstRow + 1 : lines.length;
   const edits: CellEdit[] = [];
   let left = 0;

@@ -12,17 +12,18 @@ import {
 } from 'react';
 import type { RowView } from '../../../api/queries.ts';
 import type { Cell, CellChange, Relation, RowKey } from '../../../api/types.ts';
+import { messageOf } from '../../../components/problem-box.tsx';
 import { editorOf, isEditable, keyText, widthOf } from '../cells.ts';
 import { t } from '../text.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
 import type { After } from './cell-editor.tsx';
-import { fetchedText, loadedText, pasteEdits } from './clipboard.ts';
+import { fetchedText, loadedText, mostPastedRows, pasteEdits, pasteHeight } from './clipboard.ts';
 import classes from './data-grid.module.css';
 import { GridHead } from './grid-head.tsx';
 import { type GridActions, GridRowView } from './grid-row.tsx';
 import { move, type Position } from './movement.ts';
-import { cellsIn, rangeOf } from './range.ts';
+import { type CellRange, cellsIn, rangeOf } from './range.ts';
 import { useRowWindow } from './use-row-window.ts';
 
 const rowHeight = 33;
@@ -231,10 +232,23 @@ export function DataGrid(props: DataGridProps) {
   function onPaste(event: ClipboardEvent): void {
     if (editing !== undefined || range === undefined || !canWrite) return;
     event.preventDefault();
-    const paste = pasteEdits(rows, columns, range, event.clipboardData.getData('text/plain'));
-    void edits.save(paste.edits);
-    const note = t('grid.pasted', { count: paste.edits.length });
-    props.onNote(paste.left === 0 ? note : `${note} · ${t('grid.paste-over', { count: paste.left })}`);
+    void paste(range, event.clipboardData.getData('text/plain')).catch((error: unknown) =>
+      props.onNote(messageOf(error)),
+    );
+  }
+
+  async function paste(target: CellRange, text: string): Promise<void> {
+    const height = pasteHeight(target, text);
+    if (height > mostPastedRows) return props.onNote(t('grid.paste-most', { most: mostPastedRows }));
+    const last = target.firstRow + height - 1;
+    if (rows.row(last) === undefined) {
+      props.onNote(t('grid.pasting'));
+      await rows.load(target.firstRow, last);
+    }
+    const { edits: pasted, left } = pasteEdits(rows, columns, target, text);
+    void edits.save(pasted);
+    const note = t('grid.pasted', { count: pasted.length });
+    props.onNote(left === 0 ? note : `${note} · ${t('grid.paste-over', { count: left })}`);
   }
 
   function save(change: CellChange, after: After): void {
