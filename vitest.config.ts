@@ -24,7 +24,7 @@ const coverage = 'test/auth/coverage/coverage.test.ts';
 export default defineConfig({
   test: {
     // Tests start real servers and browsers; on two busy cores that takes its time.
-    testTimeout: 900_000,
+    testTimeout: 30_000,
     hookTimeout: 90_000,
     pool: 'forks',
     maxWorkers: 2,
@@ -37,7 +37,7 @@ export default defineConfig({
           name: 'tests',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
           exclude: [coverage],
-          setupFiles: ['test/auth/coverage/record.ts', 'fc-setup.ts'],
+          setupFiles: ['test/auth/coverage/record.ts'],
         },
       },
       {
