@@ -12,7 +12,10 @@ interface SessionJson {
 const password = 'correct horse';
 let auth: AuthServer;
 beforeAll(async () => {
-  auth = await startAuth({ enable_anonymous_sign_ins: true });
+  auth = await startAuth({
+    enable_anonymous_sign_ins: true,
+    mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+  });
 });
 afterAll(() => auth.stop());
 
@@ -20,11 +23,15 @@ async function signUp(): Promise<SessionJson> {
   return (await auth.request('/signup', { json: { email: newEmail(), password } })).json<SessionJson>();
 }
 
-/** The requests meet at the user's row: each has read it, and none has written it, when it becomes free. */
-async function whileHeld<T>(userId: string, requests: () => readonly Promise<T>[]): Promise<T[]> {
+/** The requests meet at this row: each has read it, and none has written it, when it becomes free. */
+async function whileHeld<T>(
+  id: string,
+  requests: () => readonly Promise<T>[],
+  table = sql`auth.users`,
+): Promise<T[]> {
   const db = auth.database.pool('supabase_admin');
   const { answers } = await db.transaction(async (tx) => {
-    await tx.query(sql`select from auth.users where id = ${userId} for update`);
+    await tx.query(sql`select from ${table} where id = ${id} for update`);
     const sent = requests();
     const waiting = sql`
       select 1 from pg_stat_activity
@@ -133,6 +140,20 @@ test('codes for a new address that are asked for at once are all sent', async ()
   const answers = await Promise.all(times(3, () => auth.request('/otp', { json: { email } })));
   expect(await outcomes(answers)).toEqual(['200', '200', '200']);
   expect(await auth.inbox(email)).toHaveLength(3);
+});
+
+test('a factor that is enrolled twice at once is there once, and takes two challenges at once', async () => {
+  const { access_token: token } = await signUp();
+  const enrol = () =>
+    auth.request('/factors', { token, json: { factor_type: 'totp', friendly_name: 'phone' } });
+  const enrolments = await Promise.all(times(3, enrol));
+  const made = enrolments.find(({ status }) => status === 200)?.clone() as (typeof enrolments)[number];
+  const conflict = '422 mfa_factor_name_conflict';
+  expect(await outcomes(enrolments)).toEqual(['200', conflict, conflict]);
+  const { id } = await made.json<{ id: string }>();
+  const challenge = () => auth.request(`/factors/${id}/challenge`, { token, json: {} });
+  const challenges = await whileHeld(id, () => times(2, challenge), sql`auth.mfa_factors`);
+  expect(await outcomes(challenges)).toEqual(['200', '200']);
 });
 
 test('while PostgreSQL takes nobody in, the answer is 503 and the session lasts', async () => {

@@ -1,17 +1,18 @@
-/** Requests that make the same account at the same moment. */
+/** Requests that make the same account, or the same factor, at the same moment. */
 
-/** Who has which address, number or identity. */
-const accountKeys = new Set([
+/** Who has which address, number or identity, and what a user calls a factor. */
+const sharedKeys = new Set([
   'users_email_partial_key',
   'users_phone_key',
   'identities_provider_id_provider_unique',
+  'mfa_factors_user_friendly_name_unique',
 ]);
 
 /**
- * Looks again when the account that was missing is there by the time it is written, made by another request: what the second
- * look finds is answered as if that request had come well before.
+ * Looks again when what was missing is there by the time it is written, made by another request: what the second look finds
+ * is answered as if that request had come well before.
  *
- * @param attempt looks for the account and makes it, in a transaction of its own.
+ * @param attempt looks, and makes what is missing in a transaction of its own.
  */
 export async function despiteRivals<T>(attempt: () => Promise<T>): Promise<T> {
   try {
@@ -25,5 +26,5 @@ export async function despiteRivals<T>(attempt: () => Promise<T>): Promise<T> {
 function isTakenMeanwhile(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, constraint = '' } = error as { code?: unknown; constraint?: string };
-  return (code === '23505' && accountKeys.has(constraint)) || isTakenMeanwhile(error.cause);
+  return (code === '23505' && sharedKeys.has(constraint)) || isTakenMeanwhile(error.cause);
 }

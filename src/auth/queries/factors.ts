@@ -92,14 +92,15 @@ export async function insertChallenge(
 ): Promise<string> {
   const id = randomUUID();
   const now = fromMs(nowMs);
+  // last_challenged_at is unique over all factors: microseconds of our own keep simultaneous challenges apart. It comes first:
+  // the challenge's foreign key shares a lock on the factor that two requests could not both turn into that of this update.
+  const challengedAt = now.replace('Z', `${String(randomInt(1000)).padStart(3, '0')}Z`);
+  await db.query(sql`
+    update auth.mfa_factors set last_challenged_at = ${challengedAt}, updated_at = ${now} where id = ${factor.id}`);
   await db.query(sql`
     insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, otp_code, web_authn_session_data)
     values (${id}, ${factor.id}, ${now}, ${challenge.ip}, ${challenge.otpCode},
             ${challenge.webAuthnSession ?? null})`);
-  // last_challenged_at is unique over all factors: microseconds of our own keep simultaneous challenges apart.
-  const challengedAt = now.replace('Z', `${String(randomInt(1000)).padStart(3, '0')}Z`);
-  await db.query(sql`
-    update auth.mfa_factors set last_challenged_at = ${challengedAt}, updated_at = ${now} where id = ${factor.id}`);
   return id;
 }
 

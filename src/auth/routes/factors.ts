@@ -19,6 +19,7 @@ import {
 } from '../flows/mfa.ts';
 import { parseChannel, sendText } from '../flows/phone-codes.ts';
 import { forgetIdleRecoveryCodes } from '../flows/recovery-codes.ts';
+import { despiteRivals } from '../flows/rivals.ts';
 import { renderSession } from '../flows/sessions.ts';
 import { checkByProvider, checksCodes } from '../flows/text-messages.ts';
 import { challengeKey, enrolKey, verifyKey } from '../flows/webauthn-factors.ts';
@@ -41,7 +42,10 @@ export function factorRoutes(define: Define, ctx: AuthContext): void {
     return [principal, await requireFactor(ctx, exchange.params.factorId ?? '', principal.user.id)];
   };
 
-  define('POST', '/factors', async (exchange) => enrol(ctx, exchange, await enter(exchange)));
+  define('POST', '/factors', async (exchange) => {
+    const principal = await enter(exchange);
+    return despiteRivals(() => enrol(ctx, exchange, principal));
+  });
 
   const challengeFactor: Handler = async (exchange) => {
     const [principal, factor] = await enterWithFactor(exchange);
