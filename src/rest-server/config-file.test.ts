@@ -109,6 +109,6 @@ test('any text gives values or an error of ours', () => {
         expect(error).toBeInstanceOf(ConfigFileError);
       }
     }),
-    { numRuns: 10000 },
+    { numRuns: 1000 },
   );
 });

@@ -278,7 +278,7 @@ describe('role and claims do not leak', () => {
           }),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: 15 },
     );
   });
 });

@@ -102,7 +102,7 @@ test('values come back as they were sent', async () => {
         expect(row).toEqual({ t, i, f, b, y: Buffer.from(y), ta, ia, j: document, ja, list });
       },
     ),
-    { numRuns: 600 },
+    { numRuns: 60 },
   );
 });
 
@@ -119,7 +119,7 @@ test('dates of any year are understood', async () => {
       );
       expect(row?.ms).toBe(date.getTime());
     }),
-    { numRuns: 400 },
+    { numRuns: 40 },
   );
 });
 

@@ -350,7 +350,7 @@ it('whatever comes back, the browser ends at the site, without a session and wit
       expect(arrival.fragment).not.toHaveProperty('access_token');
       expect(arrival.query.error ?? '').not.toBe('');
     }),
-    { numRuns: 600 },
+    { numRuns: 60 },
   );
 });
 
