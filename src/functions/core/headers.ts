@@ -13,8 +13,12 @@ export const hopByHop: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
-/** The host of the address that the function sees. */
+/** A host and perhaps a port: with anything else the function's `new URL(request.url)` would throw, or mean another path. */
+const isReadable = (host: string | undefined): boolean =>
+  host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`);
+
+/** The host of the address that the function sees: as the first of several proxies was asked for it. */
 export function hostOf(headers: IncomingHttpHeaders): string {
-  const forwarded = headers['x-forwarded-host'];
-  return typeof forwarded === 'string' ? forwarded : (headers.host ?? 'localhost');
+  const forwarded = [headers['x-forwarded-host'] ?? []].flat().join().split(',', 1)[0]?.trim();
+  return [forwarded, headers.host].find(isReadable) ?? 'localhost';
 }

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hostOf } from './headers.ts';
+
+describe('the host that a function sees', () => {
+  it.each([
+    [{ host: 'here.test:54321' }, 'here.test:54321'],
+    [{ host: '[::1]:54321' }, '[::1]:54321'],
+    [{ host: 'inner', 'x-forwarded-host': 'app.test' }, 'app.test'],
+    [{ host: 'inner', 'x-forwarded-host': 'app.test, proxy.test:8080' }, 'app.test'],
+    [{ host: 'inner', 'x-forwarded-host': ['app.test', 'proxy.test'] }, 'app.test'],
+    [{ host: 'inner', 'x-forwarded-host': 'a b' }, 'inner'],
+    [{ host: 'inner', 'x-forwarded-host': '' }, 'inner'],
+    [{ host: 'a b' }, 'localhost'],
+    [{ host: 'here:99999' }, 'localhost'],
+    [{}, 'localhost'],
+  ])('of %j is %s', (headers, host) => {
+    expect(hostOf(headers)).toBe(host);
+  });
+
+  it('always makes an address that can be read, of no more than a host and a port', () => {
+    const ofHostCharacters = fc.string({ unit: fc.constantFrom(...'a1.:[]-_') });
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), ofHostCharacters), fc.string(), (host, forwarded) => {
+        const seen = hostOf({ host, 'x-forwarded-host': forwarded });
+        expect(new URL(`http://${seen}/path?x`).href).toMatch(/^http:\/\/[^/?#@]+\/path\?x$/);
+      }),
+    );
+  });
+});
