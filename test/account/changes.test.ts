@@ -53,7 +53,7 @@ test('a new address: sent again, then taken back, and the other tab sees both', 
   await page.getByRole('button', { name: 'Send it again' }).click();
   await page.getByText('It’s on its way again.').waitFor();
   await expect.poll(() => mailedCode(stage.backend, 'moved@example.com')).not.toBe(first);
-  await page.getByRole('button', { name: 'Cancel the change' }).click();
+  await page.getByRole('button', { name: 'Cancel change' }).click();
   await page.getByText('The change is cancelled.').waitFor();
   await other.getByText('Waiting for you').waitFor({ state: 'detached' });
   await page.getByText(email, { exact: true }).waitFor();

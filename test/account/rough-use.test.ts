@@ -182,3 +182,24 @@ test.concurrent('nobody who is signed in is asked to sign in while the page wake
   wake();
   await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
 });
+
+test.concurrent('who goes back from the code’s page returns to it, and leaves it when the link was opened elsewhere', async () => {
+  const page = await openPage();
+  const email = await newUser();
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(new URL(request.url()).pathname));
+  await page.goto(`${stage.backend.url}/account/sign-in${flowTo(appUrl)}`);
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Email me a sign-in code' }).click();
+  await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
+  await page.goBack();
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Email me a sign-in code' }).click();
+  await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
+  expect(sent.filter((path) => path === '/account/api/code')).toHaveLength(1);
+  const other = await page.context().newPage();
+  await signIn(other, stage.backend, email);
+  await other.getByText(`Signed in as ${email}`).waitFor();
+  await page.evaluate('dispatchEvent(new Event("focus"))');
+  await page.getByRole('button', { name: /^Continue to/ }).waitFor();
+});

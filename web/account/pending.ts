@@ -19,6 +19,13 @@ export function pendingCode(): Pending | undefined {
   return text === null ? undefined : (JSON.parse(text) as Pending);
 }
 
+/** A code went there so lately that the service would not send another: it is on its way, or in the inbox. */
+export function isOnItsWay(email: string, purpose: CodePurpose, resendAfterSeconds: number): boolean {
+  const known = pendingCode();
+  if (known === undefined || known.purpose !== purpose || !('email' in known.to)) return false;
+  return known.to.email === email && Date.now() - known.sentAt < resendAfterSeconds * 1000;
+}
+
 export function forgetCode(): void {
   sessionStorage.removeItem(key);
 }

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Notice } from '../../ui/notice.tsx';
 import { type Address, type CodePurpose, sendCode, verifyCode } from '../account-api.ts';
@@ -18,6 +18,7 @@ import {
   TextButton,
 } from '../parts.tsx';
 import { forgetCode, type Pending, pendingCode, rememberCode } from '../pending.ts';
+import { sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -104,10 +105,12 @@ function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pen
   const length = isByPhone ? phoneCodeLength : mailLength;
   const text = isByPhone ? 'code.sent-phone' : purpose === 'confirm' ? 'code.sent-confirm' : 'code.sent';
   const where = isByPhone ? { phone: `+${to.phone}` } : to;
+  const isEntering = useRef(false);
+  useSignedInElsewhere(isEntering);
   return (
     <Shell page="page.code" lead={t(text, { ...where, length })}>
       {/* What was typed, and what was wrong with it, is of the code before. */}
-      <CodeForm key={pending.sentAt} pending={pending} codeLength={length} />
+      <CodeForm key={pending.sentAt} pending={pending} codeLength={length} isEntering={isEntering} />
       <Stack>
         <Resend pending={pending} onSent={onChange} />
         <TextButton onClick={() => onChange(undefined)}>
@@ -118,7 +121,32 @@ function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pen
   );
 }
 
-function CodeForm({ pending, codeLength }: { pending: Pending; codeLength: number }) {
+/**
+ * The link of the message may have been opened in another tab: then the code is spent, and who waits for it is asked whether
+ * to go on. `isEntering`: by this very page.
+ */
+function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
+  const { status } = useSession();
+  const [, navigate] = useLocation();
+  const wasOut = useRef(false);
+  useEffect(() => {
+    if (status === 'signed-out') wasOut.current = true;
+    if (status !== 'signed-in' || !wasOut.current || isEntering.current) return;
+    forgetCode();
+    navigate(`/sign-in${currentFlow().search}`, { replace: true });
+  }, [status, isEntering, navigate]);
+  useEffect(() => {
+    // The other tab's session came with its page, of which nobody is told.
+    const look = () => {
+      if (sessionClient().state().status === 'signed-out') void sessionClient().load();
+    };
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, []);
+}
+
+function CodeForm(props: { pending: Pending; codeLength: number; isEntering: RefObject<boolean> }) {
+  const { pending, codeLength, isEntering } = props;
   const [, navigate] = useLocation();
   const { to, purpose } = pending;
   const submit = useSubmit(
@@ -127,7 +155,10 @@ function CodeForm({ pending, codeLength }: { pending: Pending; codeLength: numbe
       if (code.length !== codeLength) {
         return [{ text: t('field.code-missing', { length: codeLength }), fieldId: codeId }];
       }
-      const state = await verifyCode(to, code, purpose);
+      isEntering.current = true;
+      const state = await verifyCode(to, code, purpose).finally(() => {
+        isEntering.current = sessionClient().state().status === 'signed-in';
+      });
       forgetCode();
       if (purpose === 'recover') navigate(`/new-password${currentFlow().search}`);
       else await goOn(state, navigate);

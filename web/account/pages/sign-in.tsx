@@ -15,7 +15,7 @@ import { SocialLinks } from '../methods/social.tsx';
 import { goOn } from '../next.ts';
 import { pageConfig, usePageConfig } from '../page-config.ts';
 import { Aside, Divider, EmailField, Form, PageLink, Quiet, Row, Submit } from '../parts.tsx';
-import { rememberCode } from '../pending.ts';
+import { isOnItsWay, rememberCode } from '../pending.ts';
 import { nameOf, sessionClient, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
@@ -144,8 +144,11 @@ function SignInForm(props: {
     const email = field('email').trim();
     const wrong = emailProblem(email);
     if (wrong !== undefined) return [wrong];
-    await sendCode({ email }, 'sign-in');
-    rememberCode({ to: { email }, purpose: 'sign-in', sentAt: Date.now() });
+    // Somebody who went back from the code's page returns to it.
+    if (!isOnItsWay(email, 'sign-in', pageConfig.resendAfter)) {
+      await sendCode({ email }, 'sign-in');
+      rememberCode({ to: { email }, purpose: 'sign-in', sentAt: Date.now() });
+    }
     navigate(`/code${search}`);
     return undefined;
   };

@@ -2,7 +2,7 @@
 export const messages = {
   'pending.resend': 'Send it again',
   'pending.resent': 'It’s on its way again.',
-  'pending.cancel': 'Cancel the change',
+  'pending.cancel': 'Cancel change',
   'pending.cancelled': 'The change is cancelled. Nothing is different.',
   'phone.title': 'Phone number',
   'phone.add': 'Add a number',
