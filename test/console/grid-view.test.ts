@@ -141,6 +141,18 @@ test('edits that overtake the network are no conflict with each other', async ()
   expect(open.complaints.list).toEqual([]);
 });
 
+test('an edit that finds no server is shown and can be tried again', async () => {
+  await open.go('/tables/public/tasks');
+  await page.route('**/rows', (route) => route.abort(), { times: 1 });
+  await type(12, 2, 'Typed without a server');
+  const alert = page.getByRole('alert');
+  await alert.getByText('Typed without a server').waitFor();
+  expect(await titleOf(14)).toBe('Task 14');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => titleOf(14)).toBe('Typed without a server');
+  await alert.waitFor({ state: 'detached' });
+});
+
 test('a paste goes into rows that nobody has scrolled to yet', async () => {
   await open.go('/tables/public/tasks');
   await focusCell(0, 3);

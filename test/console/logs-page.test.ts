@@ -81,9 +81,11 @@ test('the filter is in the address; a request opens as a waterfall, by keyboard'
   await close();
 });
 
-test('new entries come in while it is live', async () => {
+test('new entries come in while it is live, also after the stream was refused once', async () => {
   const { page, complaints, close } = await opened('/logs?service=auth');
   await row(page, '/auth/v1/otp').first().waitFor();
+  // As a proxy answers while the server behind it starts: the browser itself would not ask again.
+  await page.route('**/logs/tail?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
   await page.getByRole('switch', { name: 'Live' }).press('Space');
   await expect.poll(() => page.url()).toContain('live=true');
   await expect

@@ -1,9 +1,12 @@
 /**
  * Entries of a log as the Console API streams them (`src/console/event-stream.ts`), the newest last. The browser itself
- * comes back when the connection is lost.
+ * comes back when the connection is lost, but gives up at an answer that is no stream (HTML standard, section 9.2.3): a
+ * server or proxy that is starting, an ended session, too many readers. Then it is asked for again here.
  */
 import { useCallback, useEffect, useState } from 'react';
 
+const firstRetryMs = 1000;
+const longestRetryMs = 30_000;
 /** More would only be scrolled past; the log has them. */
 const keptEntries = 500;
 
@@ -26,17 +29,34 @@ export function useEntryStream<Entry>(path: string | undefined): EntryStream<Ent
   useEffect(() => {
     clear();
     if (path === undefined) return;
-    const source = new EventSource(`/console/api${path}`);
-    source.onopen = () => setLive(true);
-    source.onerror = () => setLive(false);
-    source.onmessage = ({ data }: MessageEvent<string>) => {
-      const batch = JSON.parse(data) as Batch<Entry>;
-      setBatch((former) => ({
-        entries: [...former.entries, ...batch.entries].slice(-keptEntries),
-        left: former.left + batch.left,
-      }));
+    let source: EventSource;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    let retryMs = firstRetryMs;
+    const connect = (): void => {
+      source = new EventSource(`/console/api${path}`);
+      source.onopen = () => {
+        retryMs = firstRetryMs;
+        setLive(true);
+      };
+      source.onerror = () => {
+        setLive(false);
+        if (source.readyState !== EventSource.CLOSED) return;
+        retry = setTimeout(connect, retryMs);
+        retryMs = Math.min(retryMs * 2, longestRetryMs);
+      };
+      source.onmessage = ({ data }: MessageEvent<string>) => {
+        const batch = JSON.parse(data) as Batch<Entry>;
+        setBatch((former) => ({
+          entries: [...former.entries, ...batch.entries].slice(-keptEntries),
+          left: former.left + batch.left,
+        }));
+      };
     };
-    return () => source.close();
+    connect();
+    return () => {
+      clearTimeout(retry);
+      source.close();
+    };
   }, [path, clear]);
   return { entries, left, isLive, clear };
 }

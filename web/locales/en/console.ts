@@ -199,6 +199,7 @@ export const messages = {
   'edit.theirs': 'In the database now',
   'edit.keep-theirs': 'Keep theirs',
   'edit.keep-yours': 'Write mine over it',
+  'edit.try-again': 'Try again',
   'edit.dismiss': 'Dismiss',
 
   'row.why': 'Who sees this row, and why?',

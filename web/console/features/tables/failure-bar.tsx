@@ -16,6 +16,10 @@ export function currentOf(error: unknown): RowValues | undefined {
     : undefined;
 }
 
+/** The same edit would be refused again; anything else may pass. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401;
+
 export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => void }) {
   const { failure } = edits;
   if (failure === undefined) return null;
@@ -31,6 +35,23 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
             : t(current === undefined ? 'edit.refused' : 'edit.conflict', { column: edit.column })
         }
       >
+        {current === undefined && all.length === 1 ? (
+          <dl className={classes.values}>
+            <div>
+              <dt>{t('edit.yours')}</dt>
+              <dd>
+                <Value change={edit.change} />
+              </dd>
+            </div>
+          </dl>
+        ) : null}
+        {current === undefined && !isRefusal(error) ? (
+          <div className={classes.buttons}>
+            <Button size="compact-sm" onClick={() => void edits.save(all)}>
+              {t('edit.try-again')}
+            </Button>
+          </div>
+        ) : null}
         {current === undefined ? null : (
           <>
             <dl className={classes.values}>
