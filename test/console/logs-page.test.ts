@@ -89,10 +89,13 @@ test('new entries come in while it is live, also after the stream was refused on
   await page.getByRole('switch', { name: 'Live' }).press('Space');
   await expect.poll(() => page.url()).toContain('live=true');
   await expect
-    .poll(async () => {
-      await ask('/auth/v1/health');
-      return row(page, '/auth/v1/health').count();
-    })
+    .poll(
+      async () => {
+        await ask('/auth/v1/health');
+        return row(page, '/auth/v1/health').count();
+      },
+      { timeout: 10_000 },
+    )
     .toBeGreaterThan(0);
   expect(complaints.list).toEqual([]);
   await close();
