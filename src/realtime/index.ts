@@ -53,8 +53,7 @@ const upkeepMs = 60 * 60 * 1000;
 const clockJumpMs = 60_000;
 
 export function createRealtime(deps: RealtimeDeps): RealtimeService {
-  const { database, keys, clock = systemClock, uptime = () => performance.now() } = deps;
-  const log = deps.log.child({ service: 'realtime' });
+  const { database, keys, log, clock = systemClock, uptime = () => performance.now() } = deps;
   const limits: Limits = { ...limitsFrom(deps.config.plinth.realtime), ...deps.limits };
   const pool = () => database.pool('supabase_realtime_admin');
   const presenceEvents = new RateAverage();
