@@ -249,6 +249,29 @@ describe('a body in parts', () => {
     expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
   });
 
+  test('is removed whole while more parts come', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const upload = randomUUID();
+      const sendOne = () => backend.writePart(upload, randomUUID(), chunks(randomBytes(9)), 9);
+      await sendOne();
+      for (let other = 0; other < 200; other += 1)
+        await writeFile(join(root, 'uploads', upload, randomUUID()), '');
+      let isRemoved = false;
+      // A part that comes too late is told so, or makes the folder once more.
+      const late = Array.from({ length: 12 }, async () => {
+        while (!isRemoved) await sendOne().catch(() => undefined);
+      });
+      const removal = (await backend.announce([])).settle([upload]).finally(() => {
+        isRemoved = true;
+      });
+      await expect(removal).resolves.toBeUndefined();
+      await Promise.all(late);
+      await (await backend.announce([])).settle([upload]);
+    }
+    expect(await readdir(join(root, 'uploads'))).toEqual([]);
+    expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
+  });
+
   test('survives a crash while it is assembled', async () => {
     const [upload, version] = [randomUUID(), randomUUID()];
     const parts = await send(upload);

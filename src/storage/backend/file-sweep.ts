@@ -5,11 +5,11 @@
  * A body without a row is put aside and removed a week later, and comes back if its row does: rows may be those of
  * another database (a backup restored, an address mistyped), and a sweep must not be what makes that final.
  */
-import { readdir, rename, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from './file-errors.ts';
 import { type FilePaths, isVersion } from './file-paths.ts';
-import { removeTree, syncDirectory } from './file-system.ts';
+import { moved, removeTree, syncDirectory } from './file-system.ts';
 import type { SweepOptions, SweepReport } from './types.ts';
 
 /** What was touched since then may belong to a transaction that is still open. */
@@ -39,6 +39,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
         found.add(version);
         if (objects.has(version)) continue;
         if (!(await isOlder(paths.object(version), nowMs - sweepGraceMs))) continue;
+        // Another process may sweep too.
         if (await moved(paths.object(version), paths.orphan(version))) putAside += 1;
       }
     }
@@ -96,15 +97,4 @@ async function restore(paths: FilePaths, version: string): Promise<boolean> {
   if (!(await moved(paths.orphan(version), paths.object(version)))) return false;
   await syncDirectory(paths.shard(version));
   return true;
-}
-
-/** False: it is not there any more, since another process sweeps too. */
-async function moved(from: string, to: string): Promise<boolean> {
-  try {
-    await rename(from, to);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 /** What the file backend asks of a file system beyond Node's own calls. */
 import { constants } from 'node:fs';
-import { copyFile, link, open, rm, unlink } from 'node:fs/promises';
+import { copyFile, link, open, rename, rm, unlink } from 'node:fs/promises';
 import { cannotLink, isDirectoryError, isMissing } from './file-errors.ts';
 
 /** Makes the names in a folder survive a power cut. */
@@ -12,6 +12,17 @@ export async function syncDirectory(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** False: there is nothing of that name, since others move and remove too. */
+export async function moved(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
   }
 }
 

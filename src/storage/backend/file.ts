@@ -2,7 +2,7 @@
  * Objects as files below one folder. A body goes to `partial/`, is synced, renamed to its place, and the folder that
  * holds it is synced; only then may the caller commit the row, which alone decides what exists.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';
 import { copyFile, type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { filePaths, isVersion } from './file-paths.ts';
 import { filePieces } from './file-pieces.ts';
 import { createReaders, type Readers } from './file-readers.ts';
 import { sweepFiles } from './file-sweep.ts';
-import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
+import { linkOrCopy, moved, removeTree, syncDirectory } from './file-system.ts';
 import { createIntentLog } from './intents.ts';
 import { createOwners } from './owners.ts';
 import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody } from './types.ts';
@@ -34,10 +34,15 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
   const readers = createReaders();
+  /** Under another name first, where no part can come to it while it is being emptied; the sweep knows that place. */
+  const removeUpload = async (version: string): Promise<void> => {
+    const aside = paths.partialOf(randomUUID());
+    if (await moved(paths.upload(version), aside)) await removeTree(aside);
+  };
   /** A version is that of an object or of an upload. */
   const remove = (version: string): Promise<void> =>
     readers.removeAfter(version, async () => {
-      if (!(await removeTree(paths.object(version)))) await removeTree(paths.upload(version));
+      if (!(await removeTree(paths.object(version)))) await removeUpload(version);
     });
   const intents = createIntentLog(paths.intents, owners, remove);
   const shardsMade = new Set<string>();

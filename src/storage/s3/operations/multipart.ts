@@ -15,6 +15,7 @@ import {
 } from '../../queries/multipart.ts';
 import type { ObjectRow } from '../../queries/objects.ts';
 import { asItStands, BytesMissingError } from '../../readable-object.ts';
+import type { StorageService } from '../../service.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime, requireWritable } from '../../uploads.ts';
 import { type Body, openBody } from '../body.ts';
 import { type SentChecksum, sumUp } from '../body-checksums.ts';
@@ -163,7 +164,9 @@ async function storePart(
     service.backend.writePart(upload.version, id, summed.bytes, sizeBytes),
   ).catch(async (error: unknown) => {
     // Its folder is taken away with the upload, in the middle of it.
-    throw (await findOwn(call)) ? error : new S3Error('NoSuchUpload', undefined, { cause: error });
+    if (await findOwn(call)) throw error;
+    await removeUpload(service, upload);
+    throw new S3Error('NoSuchUpload', undefined, { cause: error });
   });
   if (stored.sizeBytes !== sizeBytes) {
     await service.backend.removeParts(upload.version, [id]);
@@ -181,8 +184,18 @@ async function storePart(
     await service.backend.removeParts(upload.version, replaced);
     return { ...stored, checksum };
   }
+  if (replaced === undefined) {
+    await removeUpload(service, upload);
+    throw new S3Error('NoSuchUpload');
+  }
   await service.backend.removeParts(upload.version, [id]);
-  throw replaced === undefined ? new S3Error('NoSuchUpload') : new StorageError('EntityTooLarge');
+  throw new StorageError('EntityTooLarge');
+}
+
+/** For whoever brought a part too late, and so made a place for it once more. */
+async function removeUpload({ backend }: StorageService, { version }: MultipartUpload): Promise<void> {
+  const intent = await backend.announce([]);
+  await intent.settle([version]);
 }
 
 function partNumber(request: S3Request): number {
