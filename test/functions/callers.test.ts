@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
 import { type FunctionsWorld, functionsWorld } from './harness.ts';
 
 let world: FunctionsWorld;
@@ -30,6 +31,32 @@ beforeAll(async () => {
         '/many/secret': () => new Response('secret'),
       };
       Deno.serve((request) => answers[new URL(request.url).pathname](request));`,
+      // As deno.land/std@0.168.0/http/server.ts does it, written by heart: tests have no network.
+      std: `async function serve(handler) {
+        const listener = Deno.listen({ port: 8000, hostname: '0.0.0.0', transport: 'tcp' });
+        console.log('Listening on ' + listener.addr.port);
+        for (;;) {
+          const connection = await listener.accept();
+          const http = Deno.serveHttp(connection);
+          (async () => {
+            for (let event = await http.nextRequest(); event !== null; event = await http.nextRequest())
+              answer(event, connection.remoteAddr);
+          })();
+        }
+        async function answer(event, remoteAddr) {
+          await event.respondWith(await handler(event.request, { remoteAddr }));
+        }
+      }
+      serve(async (request) => {
+        if (request.headers.get('upgrade') === 'websocket') {
+          const { socket, response } = Deno.upgradeWebSocket(request);
+          socket.onmessage = ({ data }) => socket.send('echo ' + data);
+          return response;
+        }
+        const wait = Number(new URL(request.url).searchParams.get('wait'));
+        await new Promise((go) => setTimeout(go, wait));
+        return new Response(request.url.replace('http:', '') + ' ' + await request.text());
+      });`,
       dying: `Deno.serve(() => { setTimeout(() => { throw new Error('later'); }); return new Promise(() => {}); });`,
       slow: `await new Promise((resolve) => setTimeout(resolve, 300));
       Deno.serve(async (request) => new Response(String((await request.arrayBuffer()).byteLength)));`,
@@ -78,6 +105,24 @@ describe('a function', () => {
   it('answers 205, which has no content and no length', async () => {
     const answer = await world.call('many/reset');
     expect([answer.status, await answer.text()]).toEqual([205, '']);
+  });
+});
+
+describe('the serve of std, from before Deno 2', () => {
+  it('answers several at once', async () => {
+    const slow = world.call('std?wait=300', { method: 'POST', body: 'slow' });
+    const host = new URL(world.url).host;
+    expect(await (await world.call('std/x', { method: 'POST', body: 'b' })).text()).toBe(`//${host}/std/x b`);
+    expect(await (await slow).text()).toBe(`//${host}/std?wait=300 slow`);
+  });
+
+  it('takes WebSockets', async () => {
+    const headers = { authorization: world.authorization };
+    const socket = new WebSocket(`${world.url.replace('http', 'ws')}/functions/v1/std`, { headers });
+    await once(socket, 'open');
+    socket.send('hi');
+    expect(String((await once(socket, 'message'))[0])).toBe('echo hi');
+    socket.close();
   });
 });
 

@@ -56,6 +56,49 @@ Deno.serve = (first, second) => {
   return serve({ ...first, handler: withRequest(first.handler.bind(first), first.onError) });
 };
 
+// What `serve` of deno.land/std calls (until Deno 2), and most functions of some age with it; upstream's runtime has both still.
+// No port of the machine is opened: a listener has one connection, and that hands on what comes to Deno.serve.
+const { listen } = Deno;
+Deno.listen = (options = {}) => {
+  const { transport = 'tcp', hostname = '0.0.0.0', port = 0 } = options;
+  if (transport !== 'tcp') return listen(options);
+  const addr = { transport, hostname, port };
+  const closed = Promise.withResolvers();
+  // Nobody may be waiting for a connection then.
+  closed.promise.catch(() => undefined);
+  const connections = [{ localAddr: addr, remoteAddr: addr, close: () => undefined }];
+  const accept = async () => connections.pop() ?? closed.promise;
+  return {
+    addr,
+    accept,
+    close: () => closed.reject(new Deno.errors.BadResource('The listener is closed')),
+    async *[Symbol.asyncIterator]() {
+      for (;;) yield await accept();
+    },
+  };
+};
+Deno.serveHttp = () => {
+  const events = new ReadableStream({
+    start(queue) {
+      Deno.serve(
+        (request) =>
+          new Promise((resolve) => {
+            const respondWith = async (response) => resolve(await response);
+            queue.enqueue({ request, respondWith });
+          }),
+      );
+    },
+  }).getReader();
+  const nextRequest = async () => (await events.read()).value ?? null;
+  return {
+    nextRequest,
+    close: () => undefined,
+    async *[Symbol.asyncIterator]() {
+      for (;;) yield await nextRequest();
+    },
+  };
+};
+
 let pending = 0;
 let idle = () => undefined;
 globalThis.EdgeRuntime = {
