@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useEffect } from 'react';
 import { ErrorSummary } from '../ui/error-summary.tsx';
 import { Row } from './parts.tsx';
 import { problemOf } from './problems.ts';
@@ -7,6 +8,11 @@ import { t } from './text.ts';
 
 /** Nobody knows whether somebody is signed in: the server did not say, or could not be trusted. */
 export function SessionFailed({ error }: { error: unknown }) {
+  useEffect(() => {
+    const again = () => void sessionClient().load();
+    window.addEventListener('online', again);
+    return () => window.removeEventListener('online', again);
+  }, []);
   return (
     <>
       <ErrorSummary problems={[problemOf(error)]} />

@@ -118,6 +118,28 @@ test('a session ended elsewhere is noticed at the next refresh', async () => {
   expect(tab.seen).toEqual(['SIGNED_OUT from this tab']);
 });
 
+test('a refresh without an answer, as on a device that wakes up, leaves the session as it is', async () => {
+  const server = {
+    get session(): HeldSession<string> | null {
+      return this.answer();
+    },
+    answer: (): HeldSession<string> | null => held('ada'),
+  };
+  const tab = openTab(newChannel(), server);
+  await tab.client.load();
+  server.answer = () => {
+    throw new TypeError('Failed to fetch');
+  };
+  await expect(tab.client.refresh()).resolves.toMatchObject({
+    status: 'signed-in',
+    session: { user: 'ada' },
+  });
+  await expect(tab.client.load()).resolves.toMatchObject({ status: 'signed-in', session: { user: 'ada' } });
+  expect(tab.seen).toEqual([]);
+  // What is not known to be a session is none.
+  await expect(openTab(newChannel(), server).client.load()).resolves.toMatchObject({ status: 'failed' });
+});
+
 test('a token the service does not know is a fault, not a session', async () => {
   const tab = openTab(newChannel(), { session: held('eve') }, false);
   await expect(tab.client.load()).resolves.toMatchObject({

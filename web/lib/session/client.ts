@@ -2,6 +2,7 @@
  * The page's view of its session. The server holds the session (an httpOnly cookie and a row); a page gets the access
  * token in memory only, verifies it, and asks again before it expires. Tabs agree through the five events.
  */
+import { ApiError } from '../api.ts';
 import type { SessionEvent, SessionEvents } from './events.ts';
 import { SessionFault } from './faults.ts';
 import { createKeySource, type Jwk } from './jwks.ts';
@@ -51,11 +52,14 @@ export interface SessionClient<User = unknown> {
   state(): SessionState<User>;
   /** Called after every change of state; returns the undo. */
   subscribe(listener: () => void): () => void;
-  /** Reads the session from the server. Tells nobody. */
+  /** Reads the session from the server. Tells nobody. Without an answer a session stays as it was. */
   load(): Promise<SessionState<User>>;
   /** The server has changed the session: read it, then tell every tab what happened. */
   changed(event: SessionEvent): Promise<SessionState<User>>;
-  /** Gets a new access token and tells every tab. Also the way to learn that a session was ended elsewhere. */
+  /**
+   * Gets a new access token and tells every tab. Also the way to learn that a session was ended elsewhere. Without an answer a
+   * session stays as it was: its token may run out meanwhile, and whoever is refused for that asks again.
+   */
   refresh(): Promise<SessionState<User>>;
   close(): void;
 }
@@ -64,6 +68,10 @@ export interface SessionClient<User = unknown> {
 const refreshAheadMs = 60_000;
 /** Longest delay of a browser timer that is not cut off. */
 const longestTimerMs = 2_147_483_647;
+
+/** `fetch` fails with a TypeError; `callApi` with a status of 0. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof TypeError || (error instanceof ApiError && error.status === 0);
 
 export function createSessionClient<User>(options: SessionClientOptions<User>): SessionClient<User> {
   const { url, key, transport, events, now = Date.now, fetch: request = fetch } = options;
@@ -126,6 +134,17 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
     }
   }
 
+  /** Without an answer a session is as it was: a device that wakes up may be online again only a moment later. */
+  async function orAsBefore(work: () => Promise<SessionState<User>>): Promise<SessionState<User>> {
+    try {
+      return await work();
+    } catch (error) {
+      return current.status === 'signed-in' && isUnanswered(error)
+        ? current
+        : become({ status: 'failed', error });
+    }
+  }
+
   const unlisten = events.listen((event, from) => {
     if (from === 'this tab') return;
     void orFailed(event === 'SIGNED_OUT' ? () => take(null) : read);
@@ -137,7 +156,7 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
       subscribers.add(subscriber);
       return () => subscribers.delete(subscriber);
     },
-    load: () => orFailed(read),
+    load: () => orAsBefore(read),
     changed: (event) =>
       orFailed(async () => {
         const next = event === 'SIGNED_OUT' ? become({ status: 'signed-out', reason: 'left' }) : await read();
@@ -145,7 +164,7 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
         return next;
       }),
     refresh: () =>
-      orFailed(async () => {
+      orAsBefore(async () => {
         const before = current.status;
         const next = await take(await transport.refresh());
         if (next.status === 'signed-in') events.emit('TOKEN_REFRESHED');
