@@ -152,6 +152,8 @@ export interface CappedEnd {
   readonly commandTag: string;
   /** There were more rows; the statement was not run to its end for them. */
   readonly more: boolean;
+  /** It left the session within a transaction. */
+  readonly inTransaction: boolean;
 }
 
 /** The fields of PostgreSQL's NoticeResponse. */

@@ -149,7 +149,11 @@ describe('running', () => {
       owner,
       `begin; insert into public.keyless values ('kept'); commit; begin; insert into public.keyless values ('left open')`,
     );
-    expect(find(lines, 'done')?.outcome).toBe('ended');
+    expect(find(lines, 'done')?.outcome).toBe('left open');
+    const failed = await run(owner, 'begin; select 1; select 1 / 0');
+    expect(find(failed.lines, 'done')?.outcome).toBe('left open');
+    const whole = await run(owner, 'begin; select 1; commit');
+    expect(find(whole.lines, 'done')?.outcome).toBe('ended');
     expect(
       await value(`select array_agg(name) from public.keyless where name in ('kept', 'left open')`),
     ).toEqual(['kept']);

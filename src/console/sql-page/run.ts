@@ -37,8 +37,8 @@ export type RunEvent =
   | ({ readonly event: 'error'; readonly sqlstate: string; readonly at: number | null } & Said)
   | { readonly event: 'done'; readonly outcome: Outcome; readonly ms: number };
 
-/** What became of the changes. `ended`: the script's own transactions. */
-export type Outcome = 'committed' | 'rolled back' | 'ended';
+/** What became of the changes. `ended`: the script's own transactions; `left open`: its last one was not, and is undone. */
+export type Outcome = 'committed' | 'rolled back' | 'ended' | 'left open';
 
 interface Said {
   readonly severity: string;
@@ -93,6 +93,8 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   const startedAt = performance.now();
   const tags: string[] = [];
   let error: string | null = null;
+  // A failed statement leaves it as it was: in a transaction that can only be undone.
+  let isOpen = false;
   const stopCancelling = cancelOn(
     session,
     AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs + graceMs)]),
@@ -106,7 +108,9 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
       signal.throwIfAborted();
       emit({ event: 'statement', index, start: statement.start, end: statement.end });
       try {
-        tags.push(await runOne(session, texts[index] ?? '', options));
+        const { tag, inTransaction } = await runOne(session, texts[index] ?? '', options);
+        tags.push(tag);
+        isOpen = inTransaction;
       } catch (fault) {
         if (!isPostgresError(fault)) throw fault;
         error = fault.message;
@@ -114,7 +118,11 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
         break;
       }
     }
-    const outcome = await end(session, error === null && !looksOnly, ownTransactions);
+    const outcome = ownTransactions
+      ? isOpen
+        ? 'left open'
+        : 'ended'
+      : await end(session, error === null && !looksOnly);
     const ms = elapsed(startedAt);
     emit({ event: 'done', outcome, ms });
     return { outcome, tags, error, ms };
@@ -139,8 +147,7 @@ async function queriesOf(
   return texts;
 }
 
-async function end(session: Session, isGood: boolean, ownTransactions: boolean): Promise<Outcome> {
-  if (ownTransactions) return 'ended';
+async function end(session: Session, isGood: boolean): Promise<Outcome> {
   const { commandTag } = await session.runCapped(isGood ? 'commit' : 'rollback', {
     maxRows: 0,
     maxCellBytes: 0,
@@ -150,7 +157,11 @@ async function end(session: Session, isGood: boolean, ownTransactions: boolean):
   return commandTag === 'COMMIT' ? 'committed' : 'rolled back';
 }
 
-async function runOne(session: Session, text: string, options: RunOptions): Promise<string> {
+async function runOne(
+  session: Session,
+  text: string,
+  options: RunOptions,
+): Promise<{ tag: string; inTransaction: boolean }> {
   const { emit, whenDrained, maxRows, typeNames } = options;
   const startedAt = performance.now();
   let columns: TextResult['columns'] = [];
@@ -163,7 +174,7 @@ async function runOne(session: Session, text: string, options: RunOptions): Prom
     cut = [];
     return isRoomy;
   };
-  const { commandTag, more } = await session.runCapped(text, {
+  const { commandTag, more, inTransaction } = await session.runCapped(text, {
     maxRows,
     maxCellBytes,
     columns(found) {
@@ -183,7 +194,7 @@ async function runOne(session: Session, text: string, options: RunOptions): Prom
   });
   flush();
   emit({ event: 'end', tag: commandTag, more, ms: elapsed(startedAt) });
-  return commandTag === '' && columns.length > 0 ? 'SELECT' : commandTag;
+  return { tag: commandTag === '' && columns.length > 0 ? 'SELECT' : commandTag, inTransaction };
 }
 
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10;

@@ -7,7 +7,7 @@ import type { Connection, Exchange } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { LargeMessage } from './message-reader.ts';
 import { readColumns } from './messages.ts';
-import { Backend } from './protocol.ts';
+import { Backend, Status } from './protocol.ts';
 
 export class CappedStatement implements Exchange {
   readonly extended = true;
@@ -81,9 +81,14 @@ export class CappedStatement implements Exchange {
     this.#error ??= error;
   }
 
-  ready(): void {
+  ready(status: number): void {
     if (this.#error !== undefined) this.#reject(this.#error);
-    else this.#resolve({ commandTag: this.#commandTag, more: this.#more });
+    else
+      this.#resolve({
+        commandTag: this.#commandTag,
+        more: this.#more,
+        inTransaction: status !== Status.Idle,
+      });
   }
 
   lost(error: ConnectionError): void {

@@ -43,6 +43,7 @@ export const messages = {
   'sql.ms': '{ms, number} ms',
   'sql.committed': 'Committed',
   'sql.rolled-back': 'Rolled back',
+  'sql.left-open': 'Your last transaction was left open: it is rolled back',
   'sql.ended': 'Done; your own transactions decided what stays',
   'sql.at': 'Line {line, number}, column {column, number}: show',
   'sql.hint': 'Hint: {hint}',

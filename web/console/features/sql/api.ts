@@ -28,7 +28,11 @@ export type RunEvent =
   | ({ readonly event: 'notice' } & Said)
   | { readonly event: 'end'; readonly tag: string; readonly more: boolean; readonly ms: number }
   | ({ readonly event: 'error'; readonly sqlstate: string; readonly at: number | null } & Said)
-  | { readonly event: 'done'; readonly outcome: 'committed' | 'rolled back' | 'ended'; readonly ms: number };
+  | {
+      readonly event: 'done';
+      readonly outcome: 'committed' | 'rolled back' | 'ended' | 'left open';
+      readonly ms: number;
+    };
 
 export type Danger = 'drop' | 'truncate' | 'delete-all' | 'update-all' | 'alter-drop' | 'rls-off' | 'unclear';
 

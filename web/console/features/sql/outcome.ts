@@ -18,7 +18,7 @@ export interface StatementResult {
 export interface RunOutcome {
   readonly id: string | undefined;
   readonly statements: readonly StatementResult[];
-  readonly outcome: 'committed' | 'rolled back' | 'ended' | undefined;
+  readonly outcome: 'committed' | 'rolled back' | 'ended' | 'left open' | undefined;
   readonly ms: number | undefined;
   /** Of the run itself, before or between statements. */
   readonly error: StatementResult['error'];

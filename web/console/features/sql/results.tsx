@@ -49,10 +49,17 @@ export function Results({
 
 function Outcome({ run: { outcome, ms } }: { run: RunOutcome }) {
   if (outcome === undefined) return null;
-  const words = { committed: 'sql.committed', 'rolled back': 'sql.rolled-back', ended: 'sql.ended' } as const;
+  const words = {
+    committed: 'sql.committed',
+    'rolled back': 'sql.rolled-back',
+    ended: 'sql.ended',
+    'left open': 'sql.left-open',
+  } as const;
   return (
     <>
-      <Tag tone={outcome === 'committed' ? 'success' : 'plain'}>{t(words[outcome])}</Tag>
+      <Tag tone={outcome === 'committed' ? 'success' : outcome === 'left open' ? 'warning' : 'plain'}>
+        {t(words[outcome])}
+      </Tag>
       <span>{t('sql.ms', { ms })}</span>
     </>
   );
