@@ -22,6 +22,7 @@ const fixed: readonly Fixed[] = [
   ['gateway', 'address and headers of a request', 'bytes', 'src/gateway', 'maxHeaderBytes'],
   ['gateway', 'path parameter, in characters', 'count', 'src/gateway', 'maxPathChars'],
   ['gateway', 'answers to preflights are cached for', 's', 'src/gateway', 'maxAgeSeconds'],
+  ['gateway', 'silence after which a client is asked for', 'ms', 'src/gateway', 'probeAfterMs'],
   ['gateway', 'requests in flight may finish at a stop for', 'ms', 'src/main.ts', 'shutdownGraceMs'],
   ['kernel', 'a request to another server, redirects included', 'ms', 'src/kernel', 'outgoingTimeoutMs'],
   ['kernel', 'answer of another server', 'bytes', 'src/kernel/outgoing.ts', 'maxAnswerBytes'],

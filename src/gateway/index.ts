@@ -79,7 +79,7 @@ const keepAliveTimeoutBuffer = 10_000;
  * goodbye, and who waits for the rest of its body would wait for ever, with what has come of it. A slow one answers, and
  * may take its time.
  */
-const probeAfter = 5 * 60 * 1000;
+const probeAfterMs = 5 * 60 * 1000;
 
 /** Bodies that a service does not limit itself. */
 const defaultBodyLimitBytes = 10 * 1024 * 1024;
@@ -101,7 +101,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     http: {
       keepAliveTimeoutBuffer,
       keepAlive: true,
-      keepAliveInitialDelay: probeAfter,
+      keepAliveInitialDelay: probeAfterMs,
       maxHeaderSize: maxHeaderBytes,
       shouldUpgradeCallback: (request) => isUpgradable(mounts, request),
     },
