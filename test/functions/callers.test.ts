@@ -29,8 +29,12 @@ beforeAll(async () => {
         '/many/reset': () => new Response(null, { status: 205 }),
         '/many/refuses': () => new Response('refused', { status: 403 }),
         '/many/secret': () => new Response('secret'),
+        '/many/caller': (_request, info) => Response.json(info.remoteAddr),
+        '/many/completed': (_request, info) => { info.completed.then(() => { completed += 1; }); return new Response(); },
+        '/many/count': () => new Response(String(completed)),
       };
-      Deno.serve((request) => answers[new URL(request.url).pathname](request));`,
+      let completed = 0;
+      Deno.serve((request, info) => answers[new URL(request.url).pathname](request, info));`,
       // As deno.land/std@0.168.0/http/server.ts does it, written by heart: tests have no network.
       std: `async function serve(handler) {
         const listener = Deno.listen({ port: 8000, hostname: '0.0.0.0', transport: 'tcp' });
@@ -100,6 +104,14 @@ describe('a function', () => {
     const answer = await world.call('many/late');
     await world.call('many/go');
     expect(await answer.text()).toBe('at last');
+  });
+
+  it('is told the address of its caller, not of the platform, and when its answer is sent', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    const caller = await (await world.call('many/caller', { headers })).json();
+    expect(caller).toEqual({ transport: 'tcp', hostname: '127.0.0.1', port: 0 });
+    await (await world.call('many/completed')).text();
+    await expect.poll(async () => (await world.call('many/count')).text()).toBe('1');
   });
 
   it('answers 205, which has no content and no length', async () => {

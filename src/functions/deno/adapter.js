@@ -36,12 +36,24 @@ function failed(error) {
   return new Response(`Internal Server Error${detail}`, { status: 500 });
 }
 
+// The other end of the unix socket is the platform; a function asks for its caller's address, as the gateway judged it.
+const infoOf = (request, info) => ({
+  remoteAddr: {
+    transport: 'tcp',
+    hostname: (request.headers.get('x-forwarded-for') ?? '').split(',', 1)[0],
+    port: 0,
+  },
+  get completed() {
+    return info.completed;
+  },
+});
+
 const withRequest =
   (handle, onError = failed) =>
-  (request, ...rest) =>
+  (request, info) =>
     requestId.run(request.headers.get('x-request-id') ?? '', () => {
       try {
-        const answer = handle(request, ...rest);
+        const answer = handle(request, infoOf(request, info));
         return typeof answer?.then === 'function' ? answer.then(undefined, onError) : answer;
       } catch (error) {
         return onError(error);
