@@ -3,7 +3,7 @@
  * closed. Leaving after a save is no loss: who calls is not dirty while they save.
  */
 import { useBlocker } from '@tanstack/react-router';
-import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useLayoutEffect, useRef, useState } from 'react';
 import { t } from '../text.ts';
 import { Confirm } from './confirm.tsx';
 
@@ -72,7 +72,8 @@ export const UnsavedParts = Report.Provider;
 /** Of such a part: tells its dialog. */
 export function useDirty(isDirty: boolean): void {
   const report = useContext(Report);
-  useEffect(() => {
+  // Before the next event: an Escape that follows the typing at once must find it known.
+  useLayoutEffect(() => {
     if (!isDirty) return;
     report(1);
     return () => report(-1);
