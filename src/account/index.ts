@@ -107,8 +107,15 @@ export function createAccount(deps: AccountDeps): Service {
   const wayBack = createWayBack({ returning, auth, visitors });
   const journeys = { auth, door, visitors, wayBack, accountUrl };
   const forms = { auth, sessions, door, visitors, wayBack };
-  const keepsSession = async (cookie: string | undefined): Promise<boolean> =>
-    (await sessions.find(cookie)) !== undefined;
+  // Where the database is away the page has its form all the same, and whoever sends it reads why.
+  const keepsSession = (cookie: string | undefined): Promise<boolean> =>
+    sessions.find(cookie).then(
+      (session) => session !== undefined,
+      (error: unknown) => {
+        log.warn({ service: 'account', error }, 'a session could not be looked for');
+        return false;
+      },
+    );
   let sweep: NodeJS.Timeout | undefined;
 
   async function removeExpired(): Promise<void> {

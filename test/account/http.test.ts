@@ -128,6 +128,22 @@ describe('the session behind the cookie', () => {
     expect(user.status).toBe(403);
   });
 
+  test('is looked for before the page says anything; where that fails the page has its form all the same', async () => {
+    const cookie = await cookieOf(await signIn());
+    const page = async (): Promise<[status: number, waits: boolean]> => {
+      const response = await fetch(`${backend.url}/account/sign-in`, { headers: { cookie } });
+      return [response.status, /<html[^>]* data-waiting/.test(await response.text())];
+    };
+    const admin = backend.database.pool('supabase_admin');
+    expect(await page()).toEqual([200, true]);
+    await admin.exec('alter table _plinth.account_sessions rename to away');
+    try {
+      expect(await page()).toEqual([200, false]);
+    } finally {
+      await admin.exec('alter table _plinth.away rename to account_sessions');
+    }
+  });
+
   test('survives many refreshes at the same moment', async () => {
     const cookie = await cookieOf(await signIn());
     const answers = await Promise.all(
