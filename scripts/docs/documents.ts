@@ -7,6 +7,7 @@ import { databaseRolesBlock, entitiesBlock } from './database.ts';
 import { errorsBlock, errorsDocument, sessionFaultsBlock } from './errors.ts';
 import { code, fillBlocks, table } from './markdown.ts';
 import { accountPagesBlock, consolePagesBlock, routesBlock } from './routes.ts';
+import { tokensBlock } from './tokens.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -41,6 +42,7 @@ export async function documents(backend: Backend): Promise<ReadonlyMap<string, s
     entities: await entitiesBlock(backend.database),
     'database-roles': await databaseRolesBlock(backend.database),
     'operator-roles': operatorRolesBlock(),
+    tokens: tokensBlock(),
     errors: errorsBlock(),
     'session-faults': sessionFaultsBlock(),
     constants: constantsBlock(),

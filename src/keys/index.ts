@@ -18,6 +18,7 @@ import { createKeyUses, type KeyUse } from './key-uses.ts';
 import { createSamlKeys } from './saml-keys.ts';
 import { loadOrCreateSecrets } from './secrets-file.ts';
 import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
+import { kindOfToken, type TokenKind } from './token-kind.ts';
 import type { Claims, Keys, VerifiedToken } from './types.ts';
 import { createVerifier } from './verifier.ts';
 
@@ -105,10 +106,14 @@ export function createKeys(options: KeysOptions): KeyStore {
         }));
   const uses = createKeyUses(Date.now);
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
-  const verifyWith = (verifier: typeof own, token: string): VerifiedToken => {
+  const verifyWith = (verifier: typeof own, token: string, wanted: TokenKind): VerifiedToken => {
     const verified = verifiedBy(verifier, token);
-    if (verified.ok) uses.note(verified);
-    return verified;
+    if (!verified.ok) return verified;
+    uses.note(verified);
+    // A third-party issuer's tokens are ID tokens by design (Firebase).
+    const kind = verified.isOwn ? kindOfToken(verified.header, verified.claims) : 'access';
+    if (kind === wanted) return verified;
+    return { ok: false, reason: 'kind', algorithm: verified.header.alg, kind };
   };
   const verifiedBy = (verifier: typeof own, token: string): VerifiedToken => {
     // Also when the token is remembered: that is how a change is noticed.
@@ -171,8 +176,9 @@ export function createKeys(options: KeysOptions): KeyStore {
         ? ['auth.signing_keys_path']
         : []),
     ],
-    verify: (token) => verifyWith(all, token),
-    verifyOwn: (token) => verifyWith(own, token),
+    verify: (token) => verifyWith(all, token, 'access'),
+    verifyOwn: (token) => verifyWith(own, token, 'access'),
+    verifySignedUrl: (token) => verifyWith(own, token, 'signed-url'),
     prepare(authorization) {
       const token = thirdParty && /^bearer (\S+)$/i.exec(authorization ?? '')?.[1];
       return token === undefined ? undefined : thirdParty?.prepare(token);

@@ -1,8 +1,10 @@
 /** Every key of the project in one place: API keys, the JWT secret, signing keys; and the one verifier of tokens. */
 
 import type { SamlKeys } from './saml-keys.ts';
+import type { TokenKind } from './token-kind.ts';
 
 export type { SamlKeys } from './saml-keys.ts';
+export type { TokenKind } from './token-kind.ts';
 
 export type Claims = Record<string, unknown>;
 
@@ -14,7 +16,9 @@ export type TokenFault =
   | { readonly reason: 'algorithm'; readonly algorithm: string | undefined }
   /** No key for this `kid` or `alg`. */
   | { readonly reason: 'no-key'; readonly algorithm: string; readonly kid: string | undefined }
-  | { readonly reason: 'signature'; readonly algorithm: string; readonly kid: string | undefined };
+  | { readonly reason: 'signature'; readonly algorithm: string; readonly kid: string | undefined }
+  /** This project signed it for another purpose (`token-kind.ts`). */
+  | { readonly reason: 'kind'; readonly algorithm: string; readonly kind: TokenKind };
 
 export type VerifiedToken =
   | {
@@ -23,6 +27,8 @@ export type VerifiedToken =
       readonly header: Readonly<{ alg: string; kid?: string; typ?: string }>;
       /** The claims' own JSON text as it stood in the token. */
       readonly claimsJson: string;
+      /** True when a key of this project signed it; false for a third-party issuer's. */
+      readonly isOwn: boolean;
     }
   | ({ readonly ok: false } & TokenFault);
 
@@ -41,12 +47,14 @@ export interface Keys {
   readonly jwtSecret: string;
   readonly s3: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly region: string };
   /**
-   * Checks the signature only, synchronously, with a bounded cache of verified tokens by their whole text.
-   * Callers judge `exp`, `nbf`, `aud` … at every call, cached or not.
+   * Checks signature and kind, synchronously, with a bounded cache of verified tokens by their whole text. Only access
+   * tokens pass. Callers judge `exp`, `nbf`, `aud` … at every call, cached or not.
    */
   verify(token: string): VerifiedToken;
   /** As {@link verify}, without the tokens of a third-party issuer: what this project signed itself. */
   verifyOwn(token: string): VerifiedToken;
+  /** As {@link verifyOwn}, for the tokens of signed storage URLs and no others. */
+  verifySignedUrl(token: string): VerifiedToken;
   /**
    * Waits for the keys of a third-party issuer that the bearer token of this `Authorization` needs. Undefined when
    * there is nothing to wait for; never rejects.

@@ -68,17 +68,17 @@ function check(text: string, keys: VerifierKeys): { result: VerifiedToken; isOwn
   const { alg, kid } = token;
   const candidates = candidateKeys(alg, token.algorithm.kty, kid, keys);
   const isOwn = isSignedBy(token, candidates);
-  if (isOwn) return { result: accepted(token), isOwn };
+  if (isOwn) return { result: accepted(token, true), isOwn };
   // No secrets: what an outside issuer publishes is known to everybody.
   const outside = token.algorithm.kty === 'oct' ? [] : (keys.outside?.(token) ?? []);
-  if (isSignedBy(token, outside)) return { result: accepted(token), isOwn };
+  if (isSignedBy(token, outside)) return { result: accepted(token, false), isOwn };
   const reason = candidates.length + outside.length === 0 ? 'no-key' : 'signature';
   return refused({ reason, algorithm: alg, kid });
 }
 
 const refused = (fault: TokenFault) => ({ result: { ok: false as const, ...fault }, isOwn: false });
 
-function accepted({ header, claims, claimsJson, alg, kid }: ParsedToken): Accepted {
+function accepted({ header, claims, claimsJson, alg, kid }: ParsedToken, isOwn: boolean): Accepted {
   const typ = typeof header.typ === 'string' ? header.typ : undefined;
   return {
     ok: true,
@@ -89,6 +89,7 @@ function accepted({ header, claims, claimsJson, alg, kid }: ParsedToken): Accept
       ...(typ === undefined ? {} : { typ }),
     }),
     claimsJson,
+    isOwn,
   };
 }
 

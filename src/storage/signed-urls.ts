@@ -95,7 +95,7 @@ export function verifySignedUrl(
   scope: SignedScope,
   address: ObjectAddress,
 ): SignedClaims {
-  const verdict = judgeToken(service.keys.verifyOwn(token), service.clock.now());
+  const verdict = judgeToken(service.keys.verifySignedUrl(token), service.clock.now());
   if ('refusal' in verdict) throw new StorageError('InvalidJWT', verdict.refusal);
   const claims = readSignedClaims(verdict.claims, scope, `${address.bucketId}/${address.key}`);
   switch (claims) {

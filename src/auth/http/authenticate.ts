@@ -55,6 +55,9 @@ export function requireClaims(ctx: AuthContext, exchange: Exchange): Claims {
   const token = /^[Bb]earer (\S+)$/.exec(header(exchange.request, 'authorization') ?? '')?.[1];
   if (token === undefined) throw authError('no_authorization');
   const verified = ctx.keys.verifyOwn(token);
+  if (!verified.ok && verified.reason === 'kind') {
+    throw authError('bad_jwt', 'invalid claim: this JWT is not an access token');
+  }
   if (!verified.ok) throw badToken(faultText(verified.reason));
   const nowSeconds = ctx.clock.now() / 1000;
   const { exp, nbf } = verified.claims;
@@ -63,11 +66,6 @@ export function requireClaims(ctx: AuthContext, exchange: Exchange): Claims {
   }
   if (nbf !== undefined && (typeof nbf !== 'number' || nowSeconds < nbf)) {
     throw badToken('token has invalid claims: token is not valid yet');
-  }
-  // ID tokens of our OAuth server are for clients to read (OpenID Connect Core section 2): they go through many hands, and
-  // outlive the session they tell of. Upstream takes them here.
-  if (verified.claims.auth_time !== undefined && verified.claims.session_id === undefined) {
-    throw authError('bad_jwt', 'invalid claim: an ID token is not an access token');
   }
   return verified.claims;
 }

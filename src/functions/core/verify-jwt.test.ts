@@ -8,6 +8,7 @@ const good = (alg: string, claims: object): VerifiedToken => ({
   claims: { ...claims },
   header: { alg },
   claimsJson: '{}',
+  isOwn: true,
 });
 const code = (authorization: string | undefined, result: VerifiedToken) =>
   judgeAuthorization(authorization, () => result, now)?.code;

@@ -50,6 +50,8 @@ export function judgeToken(token: VerifiedToken, nowMs: number): JudgedToken {
         return refuse({ kind: 'signer', kid: token.kid });
       case 'algorithm':
         return refuse({ kind: 'signer', kid: undefined });
+      case 'kind':
+        return refuse({ kind: 'missing-claims' });
     }
   }
   return judgeClaims(token.claims, token.claimsJson, nowMs);

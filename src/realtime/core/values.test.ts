@@ -131,7 +131,10 @@ test('deadlines come due once, in any jump of the clock', () => {
 
 test('tokens: what is required and how it is said', () => {
   const judge = (claims: Record<string, unknown>) =>
-    judgeToken({ ok: true, claims, header: { alg: 'HS256' }, claimsJson: JSON.stringify(claims) }, 100_000);
+    judgeToken(
+      { ok: true, claims, header: { alg: 'HS256' }, claimsJson: JSON.stringify(claims), isOwn: true },
+      100_000,
+    );
   expect(judge({ role: 'anon', exp: 101 })).toMatchObject({
     ok: true,
     caller: { role: 'anon', expiresAt: 101 },

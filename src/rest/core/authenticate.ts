@@ -1,5 +1,5 @@
 /** Judges a request's token: who asks, as which role. The signature is checked by `keys`; the claims are judged here. */
-import type { Keys, TokenFault } from '../../keys/types.ts';
+import type { Keys, TokenFault, TokenKind } from '../../keys/types.ts';
 import { type RestError, restError } from '../errors.ts';
 import { type ClaimPath, claimAt } from './claim-path.ts';
 
@@ -102,8 +102,18 @@ function faultyToken(fault: TokenFault): RestError {
       return badToken('No suitable key or wrong key type', 'No suitable key was found to decode the JWT');
     case 'signature':
       return badToken('No suitable key or wrong key type', 'None of the keys was able to decode the JWT');
+    case 'kind':
+      return badToken('JWT is not an access token', notAccess[fault.kind]);
   }
 }
+
+/** Why a token that this project signed isn't a credential here. */
+const notAccess: Readonly<Record<TokenKind, string | null>> = {
+  access: null,
+  id: 'An ID token describes a sign-in to an OAuth client. Send the access token instead',
+  'signed-url': "A signed URL's token opens one storage object and nothing else",
+  other: "The header's typ names another purpose",
+};
 
 const challenge = (message: string) =>
   [

@@ -45,6 +45,7 @@ describe('bearer tokens', () => {
     claims,
     header: { alg: 'HS256' },
     claimsJson: JSON.stringify(claims),
+    isOwn: true,
   });
   test.each([
     [{}, undefined],

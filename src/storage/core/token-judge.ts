@@ -32,5 +32,7 @@ function refusalOf(token: VerifiedToken & { ok: false }): string {
     case 'no-key':
     case 'signature':
       return 'signature verification failed';
+    case 'kind':
+      return 'unexpected "typ" JWT header value';
   }
 }

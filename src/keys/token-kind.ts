@@ -1,0 +1,28 @@
+/**
+ * What a token that this project signed is for. All JWTs of a project share its keys, so a good signature alone doesn't
+ * make an ID token or a signed URL a credential for the API.
+ */
+import type { Claims } from './types.ts';
+
+/**
+ * `access`: a caller's credential (sessions, API keys, tokens that the project mints itself). `id`: an OpenID Connect ID
+ * token, for the client to read. `signed-url`: one object in storage. `other`: a `typ` for a different purpose.
+ */
+export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
+
+/** Media types of access tokens (RFC 7519 section 5.1, RFC 9068 section 2.1), lowercase; `application/` may be left out. */
+const accessTypes: ReadonlySet<string> = new Set(['jwt', 'at+jwt']);
+
+export function kindOfToken(header: Readonly<{ typ?: unknown }>, claims: Readonly<Claims>): TokenKind {
+  const { typ } = header;
+  if (typ !== undefined) {
+    if (typeof typ !== 'string') return 'other';
+    if (!accessTypes.has(typ.toLowerCase().replace(/^application\//, ''))) return 'other';
+  }
+  // A role makes a token an access token: the other kinds are issued without one.
+  if (claims.role !== undefined) return 'access';
+  if (typeof claims.url === 'string') return 'signed-url';
+  // Sessions have no `auth_time`; ID tokens name no session (OpenID Connect Core section 2).
+  if (claims.auth_time !== undefined && claims.session_id === undefined) return 'id';
+  return 'access';
+}
