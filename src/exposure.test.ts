@@ -5,6 +5,8 @@ describe('where the server may listen', () => {
   it.each(['127.0.0.1', '127.5.6.7', '::1', 'localhost'])('%s is this machine', (host) => {
     expect(isLoopback(host)).toBe(true);
     expect(() => refuseExposure(host, 'development', ['auth.jwt_secret'])).not.toThrow();
+    expect(() => refuseExposure(host, 'production', ['auth.jwt_secret'])).toThrow(/auth.jwt_secret/);
+    expect(() => refuseExposure(host, 'production', [])).not.toThrow();
   });
 
   it.each(['0.0.0.0', '::', '192.168.1.5', 'example.com', '127.0.0.1.example.com', '1270.0.1'])(

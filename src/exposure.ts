@@ -1,4 +1,4 @@
-/** Where the server may listen: the local stack's keys are known to everybody, so they never leave this machine. */
+/** Where the server may listen: the local stack's keys are public, so they never leave the developer's machine. */
 import { isIP } from 'node:net';
 
 /** True for addresses that only this machine reaches. */
@@ -9,21 +9,22 @@ export function isLoopback(host: string): boolean {
 
 /**
  * @param wellKnown names of the settings whose value is the local stack's.
- * @throws {Error} with what to do, when such a key would be served beyond this machine.
+ * @throws {Error} with what to do, when such a key would be served to anyone but the developer. `serve` refuses them on
+ *   loopback too, because a proxy in front is how it is reached.
  */
 export function refuseExposure(
   host: string,
   mode: 'development' | 'production',
   wellKnown: readonly string[],
 ): void {
-  if (isLoopback(host)) return;
   if (mode === 'development') {
+    if (isLoopback(host)) return;
     throw new Error(
-      `"plinth start" listens on this machine only, not on ${host}: everybody knows its keys. Use "plinth serve", which makes its own.`,
+      `"plinth start" listens on this machine only, not on ${host}, because its keys are public. Use "plinth serve", which generates its own.`,
     );
   }
   if (wellKnown.length === 0) return;
   throw new Error(
-    `${wellKnown.join(', ')}: everybody knows this value. Remove it from the configuration, so that Plinth makes its own, before listening on ${host}.`,
+    `${wellKnown.join(', ')}: this is the public value of local development. Remove it from the configuration so that "plinth serve" generates its own.`,
   );
 }

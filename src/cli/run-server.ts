@@ -22,8 +22,14 @@ export interface ServerOptions extends Place {
   readonly onProgress: (message: string) => void;
   /** Starts what shall run beside the server once that answers. */
   readonly companion?: (status: Record<string, string>) => Promise<Companion>;
-  /** Called once, when requests are answered; the sign-in link where there is a Console. */
-  readonly onReady: (status: Record<string, string>, consoleLink: string | undefined) => void;
+  /** Called once, when requests are answered. */
+  readonly onReady: (ready: ReadyServer) => void | Promise<void>;
+}
+
+export interface ReadyServer {
+  readonly status: Record<string, string>;
+  /** Issues a sign-in link; undefined where there is no Console. */
+  readonly consoleLink: (() => Promise<string>) | undefined;
 }
 
 /** Lives as long as the server and is stopped before it; its fields are part of the status. */
@@ -51,7 +57,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
       controlPort: control.port,
       token: control.token,
     });
-    options.onReady(server.status(), await server.consoleLink());
+    await options.onReady({ status: server.status(), consoleLink: server.consoleLink() });
     module.flushCompileCache();
     await asked;
     onProgress('Stopping...');
@@ -145,10 +151,10 @@ class Server {
     return { ...this.#live().status(), ...this.#companion?.fields };
   }
 
-  async consoleLink(): Promise<string | undefined> {
+  consoleLink(): ReadyServer['consoleLink'] {
     const { config } = this.backend;
     if (!config.studio.enabled || this.#options.exclude.includes('console')) return undefined;
-    return await this.backend.consoleLink();
+    return () => this.backend.consoleLink();
   }
 
   #live(): Backend {

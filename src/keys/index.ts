@@ -61,6 +61,8 @@ export interface KeyStore extends Keys {
   warm(): Promise<void>;
 }
 
+/** As a symmetric JWK of a signing keys file would have it. */
+const demoSecretText = Buffer.from(demo.jwtSecret).toString('base64url');
 const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
 /** @throws {Error} when the signing keys file or the secrets file cannot be used; the message names the file. */
@@ -172,7 +174,8 @@ export function createKeys(options: KeysOptions): KeyStore {
       ...((auth.secret_key ?? secrets?.secretKey ?? demo.secretKey) === demo.secretKey
         ? ['auth.secret_key']
         : []),
-      ...(ring.current().publicKeys.some((key) => key.x === demo.signingKey.x)
+      ...(ring.current().publicKeys.some((key) => key.x === demo.signingKey.x) ||
+      ring.current().secretKeys.some((key) => key.k === demoSecretText)
         ? ['auth.signing_keys_path']
         : []),
     ],

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Queryable } from '../database/types.ts';
 import { createServer } from '../kernel/http.ts';
 import type { Logger } from '../kernel/log.ts';
+import { hostnameOf, isFromOwnPage, isLoopbackName, isNavigation } from '../kernel/request-origin.ts';
 import { renderEntry, renderHeaders, renderMessage, renderRaw } from './core/mailpit.ts';
 import { parseSearch, type SearchTerm } from './core/search.ts';
 import {
@@ -42,9 +43,10 @@ class InputError extends Error {}
 
 async function answer(db: Queryable, request: IncomingMessage): Promise<Answer> {
   const url = readUrl(request);
+  const refusal = refuseForeign(request, url);
+  if (refusal !== undefined) return json({ Error: refusal }, 403);
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const path = url.pathname.replace(/(?<=.)\/+$/, '');
-  if (method === 'OPTIONS') return { status: 204, type: 'text/plain', body: '' };
   switch (`${method} ${path}`) {
     case 'GET /api/v1/messages':
       return list(db, url.searchParams, []);
@@ -71,6 +73,20 @@ async function answer(db: Queryable, request: IncomingMessage): Promise<Answer> 
   const view = /^\/view\/([^/]+)\.(html|txt)$/.exec(path);
   if (method === 'GET' && view) return show(db, view[1] ?? '', view[2] === 'html');
   return json({ Error: 'Not found' }, 404);
+}
+
+/**
+ * Why the request isn't answered; undefined when it may be. The inbox has no password and holds sign-in codes, and every
+ * website in the developer's browser can send requests to it.
+ */
+function refuseForeign(request: IncomingMessage, url: URL): string | undefined {
+  const { headers, method } = request;
+  const name = hostnameOf(headers.host);
+  if (name === undefined || !isLoopbackName(name)) return 'Use localhost or 127.0.0.1 to open the inbox.';
+  if (isFromOwnPage(headers, 'http')) return undefined;
+  const isPage = url.pathname === '/' || url.pathname.startsWith('/view/');
+  if (isPage && isNavigation(method, headers)) return undefined;
+  return 'The inbox answers its own pages and programs, not other websites.';
 }
 
 /** A NUL is in no message, and PostgreSQL takes none. */
@@ -116,7 +132,7 @@ async function one(db: Queryable, id: string, part: string | undefined): Promise
 /** A captured page may not run scripts in the inbox's origin. */
 const pagePolicy = {
   'content-security-policy':
-    "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; sandbox allow-popups",
+    "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox allow-popups",
 };
 
 async function show(db: Queryable, id: string, asHtml: boolean): Promise<Answer> {
@@ -211,9 +227,7 @@ function send(
   response.writeHead(status, {
     'content-type': type,
     'content-length': Buffer.byteLength(body),
-    'access-control-allow-origin': '*',
-    'access-control-allow-methods': 'GET,PUT,DELETE,OPTIONS',
-    'access-control-allow-headers': '*',
+    'cross-origin-resource-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     ...headers,
   });

@@ -182,8 +182,24 @@ test('serve makes keys of its own, readable by the owner only', async () => {
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
     stdout += chunk;
   });
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
   while (!stdout.includes('\n')) await sleep(20);
-  const { JWT_SECRET, PUBLISHABLE_KEY } = JSON.parse(stdout) as Status;
+  // Its output often goes to a log: secrets are printed when asked for.
+  const secretsFile = JSON.parse(readFileSync(join(cwd, '.plinth/secrets.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  const secrets = Object.values(secretsFile).flatMap((value) => (typeof value === 'string' ? [value] : []));
+  expect(secrets.length).toBeGreaterThan(3);
+  for (const secret of secrets) expect(stdout + stderr).not.toContain(secret);
+  expect(stdout + stderr).not.toContain('token=');
+  expect(Object.keys(JSON.parse(stdout)).filter((name) => !name.endsWith('_URL'))).toEqual([]);
+  expect(new URL((JSON.parse(stdout) as Status).DB_URL ?? '').password).toBe('');
+  const asked = await plinth(['status', '-o', 'json'], { cwd });
+  const { JWT_SECRET, PUBLISHABLE_KEY } = JSON.parse(asked.stdout) as Status;
   expect(JWT_SECRET).not.toContain('super-secret');
   expect(PUBLISHABLE_KEY).toMatch(/^sb_publishable_/);
   expect(PUBLISHABLE_KEY).not.toBe('sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH');
@@ -192,6 +208,15 @@ test('serve makes keys of its own, readable by the owner only', async () => {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
+});
+
+test('serve refuses the public keys of development, on loopback too', async () => {
+  const cwd = makeProject({
+    'supabase/config.toml': `[auth]\njwt_secret = "super-secret-jwt-token-with-at-least-32-characters-long"\n`,
+  });
+  const { status, stdout, stderr } = await plinth(['serve', '--port', '0'], { cwd });
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('auth.jwt_secret');
 });
 
 test('functions serve shows what they print, with other secrets and no token, until it ends', async () => {

@@ -3,8 +3,8 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, type Input, projectOptions } from '../command.ts';
 import { findRunning } from '../control.ts';
-import { renderStatus } from '../core/status-formats.ts';
-import { CommandError } from '../errors.ts';
+import { addressesOf, renderStatus } from '../core/status-formats.ts';
+import { CommandError, notRunning } from '../errors.ts';
 import { examplePage, examplePlace } from '../example.ts';
 import { print, progressTeller, say } from '../output.ts';
 import { type Place, placeOf } from '../place.ts';
@@ -88,9 +88,18 @@ export async function serveInFront(
     exclude: excludedServices(input.list('exclude')),
     ignoreHealthCheck: input.flag('ignore-health-check'),
     onProgress,
-    onReady: (status, consoleLink) => {
-      if (isDaemon) tell({ status, consoleLink });
-      else announce({ status, consoleLink }, input, 'Ctrl-C stops it.');
+    onReady: async ({ status, consoleLink }) => {
+      if (isDaemon) tell({ status, hasConsole: consoleLink !== undefined });
+      // Production's output often goes to a log, so it has no secrets: "plinth status" prints them when asked.
+      else if (mode === 'production')
+        announce(addressesOf(status), input, consoleHint(consoleLink), 'Ctrl-C stops it.');
+      else
+        announce(
+          status,
+          input,
+          await consoleLines(input.flag('json') ? undefined : consoleLink),
+          'Ctrl-C stops it.',
+        );
     },
   });
   return 0;
@@ -106,22 +115,28 @@ function flagsOf(input: Input): Record<string, number> {
   return flags;
 }
 
-interface Ready {
-  readonly status: Record<string, string>;
-  readonly consoleLink?: string | undefined;
-}
-
-function announce({ status, consoleLink }: Ready, input: Input, how: string): void {
+function announce(status: Record<string, string>, input: Input, console: string, how: string): void {
   report(status, input);
   if (input.flag('json')) return;
-  if (consoleLink !== undefined) {
-    say(`\nSign in to the Console (once, within ten minutes):\n  ${consoleLink}`);
-  }
-  say(`\nReady. ${how}`);
+  say(`${console}\nReady. ${how}`);
+}
+
+const consoleHint = (console: unknown): string =>
+  console === undefined ? '' : '\nRun "plinth console" for a link that signs you in to the Console.\n';
+
+/** The link signs in an owner, so it is printed only for someone who is looking. */
+async function consoleLines(issueLink: (() => Promise<string>) | undefined): Promise<string> {
+  if (issueLink === undefined || !process.stderr.isTTY) return consoleHint(issueLink);
+  return `\nSign in to the Console (once, within ten minutes):\n  ${await issueLink()}\n`;
 }
 
 function report(status: Record<string, string>, input: Input): void {
   print(input.flag('json') ? JSON.stringify(status) : renderStatus(status, 'pretty', new Map()));
+}
+
+interface Ready {
+  readonly status: Record<string, string>;
+  readonly hasConsole: boolean;
 }
 
 type DaemonMessage = { readonly progress: string } | Ready;
@@ -149,6 +164,12 @@ async function detach(place: Place, input: Input): Promise<number> {
   });
   child.disconnect();
   child.unref();
-  announce(ready, input, '"plinth stop" stops it.');
+  const issueLink = async (): Promise<string> => {
+    const running = await findRunning(place.dataDir);
+    if (running === undefined) throw notRunning();
+    return await running.call<string>('consoleLink');
+  };
+  const console = await consoleLines(ready.hasConsole && !input.flag('json') ? issueLink : undefined);
+  announce(ready.status, input, console, '"plinth stop" stops it.');
   return 0;
 }

@@ -27,6 +27,19 @@ export const keysOfFields: Readonly<Record<string, string>> = {
 
 type Fields = Readonly<Record<string, string>>;
 
+/** Without anything secret: addresses, the database's without its password. */
+export function addressesOf(fields: Fields): Record<string, string> {
+  const addresses = Object.entries(fields).filter(([name]) => name.endsWith('_URL'));
+  return Object.fromEntries(
+    addresses.map(([name, value]) => {
+      const url = new URL(value);
+      if (url.password === '') return [name, value];
+      url.password = '';
+      return [name, url.href];
+    }),
+  );
+}
+
 /** Fields sorted by name. `overrides` maps a key (`api.url`) to the name it shall have. */
 export function renderStatus(fields: Fields, format: Format, overrides: ReadonlyMap<string, string>): string {
   if (format === 'pretty') return renderPretty(fields);

@@ -1,0 +1,81 @@
+/** The captured inbox holds sign-in codes: no website that the developer visits may read or change it. */
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestBackend } from '../../src/testing.ts';
+
+type Backend = Awaited<ReturnType<typeof createTestBackend>>;
+
+let backend: Backend;
+let inbox: URL;
+beforeAll(async () => {
+  backend = await createTestBackend();
+  inbox = new URL(backend.status().MAILPIT_URL ?? '');
+});
+afterAll(() => backend?.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly text: string;
+}
+
+/** `fetch` sends a Host of its own. */
+function send(path: string, headers: Record<string, string>, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: inbox.hostname, port: inbox.port, path, method, headers: { host: inbox.host, ...headers } },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        );
+      },
+    );
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+describe('the inbox', () => {
+  it.each([
+    ['another page, by fetch', { origin: 'https://evil.example' }],
+    ['another page of this machine', { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' }],
+    ['an image or a form of another page', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
+    ['a frame', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+    ['a name of the attacker (DNS rebinding)', { host: 'evil.example' }],
+    [
+      'that name, as its own page',
+      { host: 'evil.example:54324', origin: 'http://evil.example:54324', 'sec-fetch-site': 'same-origin' },
+    ],
+  ])('refuses %s', async (_who, headers: Record<string, string>) => {
+    for (const path of ['/', '/api/v1/messages', '/api/v1/info', '/view/x.html']) {
+      const answer = await send(path, headers);
+      expect([path, answer.status]).toEqual([path, 403]);
+      expect(answer.text).not.toContain('messages_count');
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+    expect((await send('/api/v1/messages', headers, 'DELETE')).status).toBe(403);
+    expect((await send('/api/v1/messages', headers, 'OPTIONS')).status).toBe(403);
+  });
+
+  it('answers programs and its own pages, and a link that is followed', async () => {
+    const own = { origin: inbox.origin, 'sec-fetch-site': 'same-origin' };
+    for (const headers of [{}, { 'sec-fetch-site': 'none' }, own, { host: `localhost:${inbox.port}` }]) {
+      const answer = await send('/api/v1/messages', headers as Record<string, string>);
+      expect(answer.status).toBe(200);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+    const followed = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    const page = await send('/', followed);
+    expect(page.status).toBe(200);
+    expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect((await send('/api/v1/messages', followed)).status).toBe(403);
+  });
+});
