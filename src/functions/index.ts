@@ -173,7 +173,6 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     keys,
     onInvocation: invocations.add,
     showsErrors: isDevelopment,
-    trustsProxy: config.plinth.server.trusted_proxies.length > 0,
     clock: systemClock,
     log,
   };

@@ -25,8 +25,6 @@ export interface RoutesDeps {
   readonly onInvocation: (invocation: Omit<Invocation, 'id'>) => void;
   /** Answers of the platform say what is in the log. */
   readonly showsErrors: boolean;
-  /** What a client's `x-forwarded-*` says is passed on: there is a proxy that is trusted. */
-  readonly trustsProxy: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -128,10 +126,9 @@ export function upgradeHandler(
     }
     const requestId = randomUUID();
     request.headers['x-request-id'] = requestId;
-    if (!deps.trustsProxy) {
-      request.headers['x-forwarded-for'] = request.socket.remoteAddress ?? '';
-      request.headers['x-forwarded-proto'] = 'http';
-    }
+    // Those that are there are of a trusted proxy.
+    request.headers['x-forwarded-for'] ??= request.socket.remoteAddress ?? '';
+    request.headers['x-forwarded-proto'] ??= 'http';
     const record = startRecord(deps, target, request.method ?? 'GET', requestId);
     const carry = async (): Promise<void> => {
       let lease: Lease | undefined;

@@ -4,6 +4,7 @@
  * The gateway refuses no token itself: the services differ in required claims, clock skew, anonymous fallback and
  * error texts. Each is mounted encapsulated, so that its hooks and parsers reach nobody else.
  */
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
@@ -21,6 +22,7 @@ import { lazyValidation } from './lazy-validation.ts';
 import { metricsRoute } from './metrics.ts';
 import { requestIdOf } from './request-id.ts';
 import { lineInLog } from './request-line.ts';
+import { createTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { applyApiKey, dispatchUpgrades, findMount, isUpgradable } from './upgrades.ts';
 
 export { openLead } from './lead.ts';
@@ -91,10 +93,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { log, onRequestEnd = lineInLog(log) } = options;
   const apiKeys = createApiKeyRule(options.keys);
   const mounts = options.services.flatMap((service) => service.mounts);
+  const proxies = createTrustedProxies(options.trustedProxies);
+  const stripForwarding = createForwardingRule(proxies, log);
   const app = Fastify({
     logger: false,
     bodyLimit: defaultBodyLimitBytes,
-    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    trustProxy: options.trustedProxies.length > 0 ? proxies.trusts : false,
     forceCloseConnections: 'idle',
     keepAliveTimeout,
     // What nobody here upgrades to (HTTP/2 in clear text, as some clients offer) is answered as a plain request.
@@ -106,7 +110,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       shouldUpgradeCallback: (request) => isUpgradable(mounts, request),
     },
     clientErrorHandler: answerClientError,
-    rewriteUrl: (request) => originForm(request.url ?? '/'),
+    // The first thing that is done with a request, whatever becomes of it.
+    rewriteUrl: (request) => {
+      stripForwarding(request);
+      return originForm(request.url ?? '/');
+    },
     frameworkErrors: (error, request, reply: FastifyReply) => {
       const mount = findMount(mounts, request.url.split('?', 1)[0] ?? '/');
       const { status, body } = mount?.badPath ?? {
@@ -208,7 +216,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   if (options.prometheus !== undefined)
     app.get('/metrics', metricsRoute(options.prometheus, apiKeys, options.keys));
   app.get('/', (_request, reply) => reply.redirect(options.home, 302));
-  const upgraded = dispatchUpgrades(app.server, mounts, apiKeys, log);
+  const upgraded = dispatchUpgrades(app.server, mounts, apiKeys, stripForwarding, log);
 
   return {
     async listen(host, port) {
@@ -234,6 +242,22 @@ export function createGateway(options: GatewayOptions): Gateway {
       await app.close();
       for (const timer of [...cuts, sweep]) clearTimeout(timer);
     },
+  };
+}
+
+/** Tells, once, whose proxy it is that nothing comes of what it says. Our own calls say it of their browser. */
+function createForwardingRule(proxies: TrustedProxies, log: Logger): (request: IncomingMessage) => void {
+  let isTold = false;
+  return (request) => {
+    const claimed = request.headers['x-forwarded-for'];
+    if (!proxies.strip(request) || isTold) return;
+    const proxy = request.socket.remoteAddress;
+    if (claimed === undefined || claimed === proxy) return;
+    isTold = true;
+    log.warn(
+      { proxy },
+      'requests come through a proxy that [server] trusted_proxies of plinth.toml does not name: its clients count as one address',
+    );
   };
 }
 

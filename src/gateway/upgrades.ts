@@ -24,6 +24,7 @@ export function dispatchUpgrades(
   server: Server,
   mounts: readonly Mount[],
   apiKeys: ApiKeyRule,
+  stripForwarding: (request: IncomingMessage) => void,
   log: Logger,
 ): ReadonlySet<Duplex> {
   const open = new Set<Duplex>();
@@ -34,6 +35,7 @@ export function dispatchUpgrades(
     socket.once('close', () => open.delete(socket));
     const mount = findMount(mounts, pathOf(request));
     try {
+      stripForwarding(request);
       if (mount?.apiKeys) applyApiKey(request, apiKeys);
       mount?.upgrade?.(request, socket, head);
     } catch (error) {

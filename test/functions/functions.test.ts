@@ -242,7 +242,7 @@ describe('a function', () => {
       }),
     );
     socket.close();
-    expect(seen.url).toBe('http://app.test/address/room?x=1');
+    expect(seen.url).toBe(`${backend.url}/address/room?x=1`);
     expect(seen.headers['x-forwarded-for']).toBe('127.0.0.1');
     expect(seen.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
   });

@@ -5,7 +5,6 @@ import type { LimitedHandler } from '../core/rate-limit-rules.ts';
 import { requireCaptcha } from '../http/captcha.ts';
 import { withDeadline } from '../http/deadline.ts';
 import { type Exchange, exchangeOf } from '../http/exchange.ts';
-import { createProxyHint } from '../http/unknown-proxy.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -22,7 +21,6 @@ export interface Guards {
 export type Define = (method: Method, path: string, handler: Handler, guards?: Guards) => void;
 
 export function definer(app: FastifyInstance, ctx: AuthContext): Define {
-  const hintAtProxy = createProxyHint(ctx);
   return (method, url, handler, { limit, captcha = false } = {}) => {
     app.route({
       method,
@@ -30,7 +28,6 @@ export function definer(app: FastifyInstance, ctx: AuthContext): Define {
       handler: async (request, reply) => {
         const exchange = exchangeOf(ctx, request, reply);
         const answer = await withDeadline(ctx.settings.requestTimeoutMs, async () => {
-          hintAtProxy(request);
           if (limit) await ctx.limits.address(limit, exchange.ip, ctx.clock.now());
           if (captcha) await requireCaptcha(ctx, exchange);
           return handler(exchange);

@@ -138,7 +138,10 @@ export const plinthSchema = section("Plinth's own settings.", {
   ),
   server: section('The public port.', {
     host: text('127.0.0.1', 'Address to listen on; beyond loopback only `plinth serve` does.'),
-    trusted_proxies: list([], 'Addresses or blocks whose X-Forwarded-* headers are believed.'),
+    trusted_proxies: list(
+      [],
+      'Addresses or blocks (also loopback, linklocal, uniquelocal) of proxies whose X-Forwarded-* headers are believed. Nobody else gets such a header past the gateway.',
+    ),
   }),
   console: section('The Console.', {
     require_mfa: boolean(

@@ -17,7 +17,10 @@ export const hopByHop: ReadonlySet<string> = new Set([
 const isReadable = (host: string | undefined): boolean =>
   host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`);
 
-/** The host of the address that the function sees: as the first of several proxies was asked for it. */
+/**
+ * The host of the address that the function sees: as the first of several proxies was asked for it. The gateway leaves only
+ * what a trusted proxy says.
+ */
 export function hostOf(headers: IncomingHttpHeaders): string {
   const forwarded = [headers['x-forwarded-host'] ?? []].flat().join().split(',', 1)[0]?.trim();
   return [forwarded, headers.host].find(isReadable) ?? 'localhost';

@@ -201,7 +201,7 @@ function signedValue(request: S3Request, name: string, host: string): string {
   return header(request, name) ?? (name === 'content-length' ? '0' : '');
 }
 
-/** The host as this server sees it, and as a proxy says that the client does. A wrong one only fails to match. */
+/** The host as this server sees it, and as a trusted proxy says that the client does. A wrong one only fails to match. */
 function hostsOf(headers: IncomingHttpHeaders): string[] {
   const own = headers.host ?? '';
   const forwarded = headers['x-forwarded-host'];
