@@ -13,6 +13,7 @@ import type { RateLimits } from './rate-limits.ts';
 import type { Settings } from './settings.ts';
 import type { SpentAssertions } from './spent-assertions.ts';
 import type { SwapToken } from './token-swaps.ts';
+import type { TotpSteps } from './totp-steps.ts';
 
 export interface AuthContext {
   readonly settings: Settings;
@@ -30,6 +31,7 @@ export interface AuthContext {
   readonly limits: RateLimits;
   readonly swapToken: SwapToken;
   readonly assertions: SpentAssertions;
+  readonly totpSteps: TotpSteps;
   readonly afterwards: Afterwards;
   readonly clock: Clock;
   /** To other servers. */

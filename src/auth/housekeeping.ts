@@ -20,7 +20,7 @@ const pauseMs = 20;
 
 type Tools = Pick<
   AuthContext,
-  'ownTables' | 'hasOwnTables' | 'pool' | 'limits' | 'assertions' | 'clock' | 'settings' | 'log'
+  'ownTables' | 'hasOwnTables' | 'pool' | 'limits' | 'assertions' | 'totpSteps' | 'clock' | 'settings' | 'log'
 >;
 
 export function createHousekeeping(ctx: Tools): Housekeeping {
@@ -40,6 +40,7 @@ export function createHousekeeping(ctx: Tools): Housekeeping {
       }
       await ctx.limits.sweep(now);
       await ctx.assertions.sweep(now);
+      await ctx.totpSteps.sweep(now);
       if (ctx.hasOwnTables) await deleteOrphanedRecoveryCodes(lock);
       return true;
     });

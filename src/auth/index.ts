@@ -57,6 +57,7 @@ import { verifyRoutes } from './routes/verify.ts';
 import { type Mode, settingsFrom } from './settings.ts';
 import { localAssertions, sharedAssertions } from './spent-assertions.ts';
 import { createTokenSwaps } from './token-swaps.ts';
+import { localTotpSteps, sharedTotpSteps } from './totp-steps.ts';
 
 export { authError, errorTable } from './errors.ts';
 export type { MailTrial, MessageTrials } from './flows/message-trials.ts';
@@ -115,6 +116,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), settings),
     afterwards: createAfterwards({ isDelayed: deps.mode === 'production', log: deps.log }),
     assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),
+    totpSteps: hasOwnTables ? sharedTotpSteps(ownTables) : localTotpSteps(),
     swapToken: createTokenSwaps(authPool, settings, deps.clock),
     hasOwnTables,
     ownTables,

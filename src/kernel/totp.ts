@@ -23,15 +23,20 @@ export function totpCode(secret: string, step: number): string | undefined {
   return String(number).padStart(digits, '0');
 }
 
-export function totpMatches(secret: string, code: string, nowMs: number): boolean {
-  return totpStep(secret, code, nowMs) !== undefined;
+/** The oldest step whose code is still accepted. */
+export function oldestTotpStep(nowMs: number): number {
+  return currentStep(nowMs) - skewSteps;
 }
 
-/** The time step whose code this is, for those who accept each step once (RFC 6238 section 5.2). */
+function currentStep(nowMs: number): number {
+  return Math.floor(nowMs / 1000 / periodSeconds);
+}
+
+/** The time step that a code belongs to. Each step may be accepted once (RFC 6238 section 5.2): the caller remembers it. */
 export function totpStep(secret: string, code: string, nowMs: number): number | undefined {
   const typed = code.trim();
   if (!/^\d{6}$/.test(typed)) return undefined;
-  const current = Math.floor(nowMs / 1000 / periodSeconds);
+  const current = currentStep(nowMs);
   let matching: number | undefined;
   for (let step = current - skewSteps; step <= current + skewSteps; step++) {
     const expected = totpCode(secret, step);

@@ -118,7 +118,7 @@ describe('totp', () => {
   });
 });
 
-test('a session whose refresh tokens are of form 2 gets one that is two ahead', async () => {
+test('a session whose refresh tokens are of form 2 gets one under a new key', async () => {
   const { client } = await userWithClient();
   const { data: enrolled } = await client.auth.mfa.enroll({ factorType: 'totp' });
   const { data } = await client.auth.getSession();
@@ -137,7 +137,12 @@ test('a session whose refresh tokens are of form 2 gets one that is two ahead', 
     factorId: enrolled?.id ?? '',
     code: codeNow(secret),
   });
-  expect(raised.data?.refresh_token).toBe(encodeRefreshToken(sessionId, 5, key));
+  const [session] = await pool.query<{ refresh_token_hmac_key: string }>(
+    sql`select refresh_token_hmac_key from auth.sessions where id = ${sessionId}`,
+  );
+  const nextKey = Buffer.from(session?.refresh_token_hmac_key ?? '', 'base64url');
+  expect(nextKey).not.toEqual(key);
+  expect(raised.data?.refresh_token).toBe(encodeRefreshToken(sessionId, 4, nextKey));
   expect((await client.auth.refreshSession()).error).toBeNull();
   expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
 });

@@ -30,6 +30,7 @@ export interface AuthServer {
   readonly database: Database;
   /** Moves the server's clock; tokens and limits follow it. */
   readonly clock: {
+    now(): number;
     advance(ms: number): void;
     /** From now on time passes by `advance` alone. */
     freeze(): void;
@@ -115,6 +116,7 @@ export async function startAuth(
     keys,
     database,
     clock: {
+      now: clock.now,
       advance(ms) {
         offsetMs += ms;
       },

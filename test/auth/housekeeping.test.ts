@@ -6,6 +6,7 @@ import { createHousekeeping } from '../../src/auth/housekeeping.ts';
 import { createRateLimits } from '../../src/auth/rate-limits.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
 import { sharedAssertions } from '../../src/auth/spent-assertions.ts';
+import { sharedTotpSteps } from '../../src/auth/totp-steps.ts';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Sql, sql } from '../../src/kernel/sql.ts';
@@ -30,6 +31,7 @@ const housekeeper = (afterMs: number, config: PartialConfig = {}) => {
     pool: auth.database.pool('supabase_auth_admin'),
     limits: createRateLimits(sharedBuckets(ownTables), settings),
     assertions: sharedAssertions(ownTables),
+    totpSteps: sharedTotpSteps(ownTables),
     clock: { now: () => Date.now() + afterMs },
     settings,
     log: silentLogger,
@@ -199,4 +201,17 @@ test('recovery codes of users whom SQL has deleted', async () => {
     .pool('supabase_admin')
     .query(sql`select user_id from _plinth.recovery_codes where hashes = ${['x']}::text[]`);
   expect(left).toEqual([{ user_id: kept }]);
+});
+
+test('accepted time steps go once their codes no longer count', async () => {
+  const steps = sharedTotpSteps(auth.database.pool('supabase_admin'));
+  const factor = randomUUID();
+  const current = Math.floor(Date.now() / 30_000);
+  expect(await steps.take(factor, current)).toBe(true);
+  await housekeeper(0).sweep();
+  expect(await steps.take(factor, current)).toBe(false);
+  await housekeeper(90_000).sweep();
+  expect(
+    await count(sql`select count(*)::int as n from _plinth.totp_steps where factor_id = ${factor}`),
+  ).toBe(0);
 });

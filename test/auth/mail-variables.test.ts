@@ -71,7 +71,9 @@ async function goThroughAll(
   const email = newEmail();
   await server.request('/signup', { json: { email, password, data } });
   await told('signup', email);
-  const { token, id } = await confirm(email);
+  const confirmed = await confirm(email);
+  const { id } = confirmed;
+  let { token } = confirmed;
 
   const invited = newEmail();
   await admin.inviteUserByEmail(invited, { data });
@@ -101,7 +103,11 @@ async function goThroughAll(
   const factor = await ask<{ id: string; totp: { secret: string } }>('/factors', { factor_type: 'totp' });
   const challenge = await ask<{ id: string }>(`/factors/${factor.id}/challenge`, {});
   const code = totpCode(factor.totp.secret, Math.floor(Date.now() / 30_000));
-  await ask(`/factors/${factor.id}/verify`, { challenge_id: challenge.id, code });
+  const raised = await ask<{ access_token: string }>(`/factors/${factor.id}/verify`, {
+    challenge_id: challenge.id,
+    code,
+  });
+  token = raised.access_token;
   await told('mfa_factor_enrolled_notification', email);
   await ask(`/factors/${factor.id}`, {}, 'DELETE');
   await told('mfa_factor_unenrolled_notification', email);

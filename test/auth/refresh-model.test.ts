@@ -45,7 +45,7 @@ interface ModelToken {
   changedAtMs: number;
 }
 
-/** What the contract says becomes of a token: upstream's rules, told in words of their own. */
+/** What the contract says becomes of a token: upstream's rules, but that reuse ends the session. */
 class Model {
   tokens: ModelToken[];
   nowMs = 0;
@@ -75,11 +75,9 @@ class Model {
     this.tokens.push({ text: child, parent: token.text, revoked: false, changedAtMs: this.nowMs });
   }
 
+  /** The session ends with its family. */
   endFamily(): void {
-    for (const token of this.tokens.filter(({ revoked }) => !revoked && this.rotates)) {
-      token.revoked = true;
-      token.changedAtMs = this.nowMs;
-    }
+    if (this.rotates) this.isSignedOut = true;
   }
 }
 

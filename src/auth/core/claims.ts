@@ -16,6 +16,8 @@ export const recoveryCodeMethod = 'mfa/recovery_code';
 
 const secondFactors = new Set(['totp', 'mfa/phone', 'mfa/webauthn', recoveryCodeMethod]);
 
+export const isSecondFactor = (method: string): boolean => secondFactors.has(method);
+
 /** Method of the amr claim for each kind of factor. */
 export const amrMethodOfFactor = { totp: 'totp', phone: 'mfa/phone', webauthn: 'mfa/webauthn' } as const;
 
@@ -33,7 +35,7 @@ export function assurance(claims: readonly AmrClaim[], user: User): { aal: Aal; 
       ...(authentication_method === 'sso/saml' && ssoProvider !== undefined ? { provider: ssoProvider } : {}),
     }))
     .sort((a, b) => b.timestamp - a.timestamp);
-  const hasSecond = claims.some((claim) => secondFactors.has(claim.authentication_method));
+  const hasSecond = claims.some((claim) => isSecondFactor(claim.authentication_method));
   return { aal: hasSecond ? 'aal2' : 'aal1', amr };
 }
 

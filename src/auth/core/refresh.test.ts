@@ -4,7 +4,7 @@ import { decideRefresh, judgeSession } from './refresh.ts';
 import { encodeRefreshToken, hasSignature, parseRefreshToken } from './refresh-token-v2.ts';
 
 const rules = { rotation: true, reuseIntervalMs: 10_000 };
-const presented = { token: 'one', revoked: true, updatedAtMs: 100_000 };
+const presented = { token: 'one', revoked: true, updatedAtMs: 100_000, isSuperseded: false };
 
 describe('decideRefresh', () => {
   test('an active token is swapped', () => {
@@ -21,11 +21,18 @@ describe('decideRefresh', () => {
   test('within the interval a revoked one is swapped, after it refused', () => {
     const active = { token: 'three', parent: 'two' };
     expect(decideRefresh(presented, active, rules, 110_000)).toEqual({ kind: 'swap' });
-    expect(decideRefresh(presented, active, rules, 110_001)).toEqual({ kind: 'refuse', revokeFamily: true });
+    expect(decideRefresh(presented, active, rules, 110_001)).toEqual({ kind: 'refuse', endsFamily: true });
     expect(decideRefresh(presented, undefined, { ...rules, rotation: false }, 110_001)).toEqual({
       kind: 'refuse',
-      revokeFamily: false,
+      endsFamily: false,
     });
+  });
+
+  test('a superseded one gives nothing at any age, and ends the family after the interval', () => {
+    const old = { ...presented, isSuperseded: true };
+    const active = { token: 'two', parent: 'one' };
+    expect(decideRefresh(old, active, rules, 100_000)).toEqual({ kind: 'refuse', endsFamily: false });
+    expect(decideRefresh(old, active, rules, 110_001)).toEqual({ kind: 'refuse', endsFamily: true });
   });
 
   test('a token that is neither active nor its parent never lives longer than the interval', () => {

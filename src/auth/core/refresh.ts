@@ -1,10 +1,13 @@
 /**
- * What becomes of a refresh token of the first form (as GoTrue 2.196 decides it): a pure decision over the locked rows.
+ * Decides what happens to a refresh token of the first form, from the locked rows alone. The rules are GoTrue 2.196's
+ * except where noted.
  *
- * - active: it is revoked and a child made;
+ * - active: it is revoked and gets a child;
+ * - superseded (our rule): the session has risen to a higher level since, so the token gives nothing, in no interval;
  * - revoked, but the parent of the active one: the client never received its child and gets the active one, at any age;
- * - revoked within the reuse interval: a new child (several tabs at once);
- * - else it was stolen or replayed: with rotation, the whole family goes.
+ * - revoked within the reuse interval: a new child (several tabs that refresh together);
+ * - otherwise it was stolen or replayed: with rotation, the session ends and its whole family with it. GoTrue revokes the
+ *   family, whose newest token works for one more interval.
  */
 import type { Session } from '../rows.ts';
 import { toMs } from './times.ts';
@@ -13,6 +16,8 @@ export interface PresentedToken {
   readonly token: string;
   readonly revoked: boolean;
   readonly updatedAtMs: number;
+  /** Older than the newest token without a parent: that one was issued when the session rose to a higher level. */
+  readonly isSuperseded: boolean;
 }
 
 export interface ActiveToken {
@@ -23,7 +28,7 @@ export interface ActiveToken {
 export type RefreshDecision =
   | { readonly kind: 'swap' }
   | { readonly kind: 'return-active'; readonly token: string }
-  | { readonly kind: 'refuse'; readonly revokeFamily: boolean };
+  | { readonly kind: 'refuse'; readonly endsFamily: boolean };
 
 export function decideRefresh(
   presented: PresentedToken,
@@ -32,9 +37,12 @@ export function decideRefresh(
   nowMs: number,
 ): RefreshDecision {
   if (!presented.revoked) return { kind: 'swap' };
+  const isRecent = nowMs <= presented.updatedAtMs + rules.reuseIntervalMs;
+  // A tab may have refreshed at the moment when another one raised the session: it is refused, but no thief.
+  if (presented.isSuperseded) return { kind: 'refuse', endsFamily: rules.rotation && !isRecent };
   if (active && active.parent === presented.token) return { kind: 'return-active', token: active.token };
-  if (nowMs <= presented.updatedAtMs + rules.reuseIntervalMs) return { kind: 'swap' };
-  return { kind: 'refuse', revokeFamily: rules.rotation };
+  if (isRecent) return { kind: 'swap' };
+  return { kind: 'refuse', endsFamily: rules.rotation };
 }
 
 export interface SessionTimes {

@@ -4,6 +4,7 @@
  */
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
+import { provenSession } from '../core/proven-session.ts';
 import { hasVerifiedFactor, isBanned } from '../core/render-user.ts';
 import { isUuid } from '../http/authenticate.ts';
 import { findSession } from '../queries/sessions.ts';
@@ -56,11 +57,12 @@ interface Holder {
 /** Whose session an access token of ours is of, as long as both last. */
 async function holderOf(ctx: AuthContext, accessToken: string): Promise<Holder | undefined> {
   const verified = ctx.keys.verifyOwn(accessToken);
-  const { sub, session_id: sessionId, exp } = verified.ok ? verified.claims : {};
+  if (!verified.ok) return undefined;
+  const { sub, session_id: sessionId, exp } = verified.claims;
   if (typeof exp !== 'number' || exp * 1000 <= ctx.clock.now()) return undefined;
   if (typeof sub !== 'string' || !isUuid(sub)) return undefined;
   if (typeof sessionId !== 'string' || !isUuid(sessionId)) return undefined;
   const [user, session] = await Promise.all([findUserById(ctx.pool, sub), findSession(ctx.pool, sessionId)]);
   if (user === undefined || session?.user_id !== user.id || isBanned(user, ctx.clock.now())) return undefined;
-  return { user, session };
+  return { user, session: provenSession(session, verified.claims) };
 }

@@ -1,4 +1,5 @@
 /** Refreshing a session: the shell around the decisions of `core/refresh.ts`. */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -19,6 +20,7 @@ import {
   findActiveToken,
   findRefreshToken,
   insertRefreshToken,
+  isSuperseded,
   lockRefreshToken,
   revokeFamily,
   revokeRefreshToken,
@@ -30,6 +32,7 @@ import {
   lockSession,
   setRefreshCounter,
   setRefreshInfo,
+  setRefreshKey,
 } from '../queries/sessions.ts';
 import { findUserById, lockUser, updateUser } from '../queries/users.ts';
 import type { RefreshToken, Session, User } from '../rows.ts';
@@ -202,10 +205,15 @@ async function rotate(
 ): Promise<string | { readonly refusal: AuthError }> {
   const now = ctx.clock.now();
   const active = row.revoked ? await findActiveToken(tx, session.id) : undefined;
-  const presented = { token: row.token, revoked: row.revoked === true, updatedAtMs: toMs(row.updated_at) };
+  const presented = {
+    token: row.token,
+    revoked: row.revoked === true,
+    updatedAtMs: toMs(row.updated_at),
+    isSuperseded: row.revoked === true && (await isSuperseded(tx, session.id, row.id)),
+  };
   const decision = decideRefresh(presented, active, ctx.settings.refresh, now);
   if (decision.kind === 'refuse') {
-    if (decision.revokeFamily) await revokeFamily(tx, session.id, now);
+    if (decision.endsFamily) await endFamily(ctx, tx, user, session);
     return { refusal: authError('refresh_token_already_used') };
   }
   await audit(ctx, tx, user, 'token_refreshed');
@@ -217,6 +225,14 @@ async function rotate(
   exchange.reply.header('sb-auth-refresh-token-reuse', 'false');
   exchange.reply.header('sb-auth-refresh-token-prefix', next.slice(0, 5));
   return next;
+}
+
+/** Ends a session whose refresh token was used again. Its tokens go with it, the access tokens on the routes of this service. */
+async function endFamily(ctx: AuthContext, tx: Transaction, user: User, session: Session): Promise<void> {
+  await audit(ctx, tx, user, 'token_revoked', {
+    traits: { session_id: session.id, action: 'refresh_token_reused' },
+  });
+  await deleteSession(tx, session.id);
 }
 
 /** Revokes a token and makes its child. Touches the user as well: upstream's triggers fire at every refresh. */
@@ -240,8 +256,9 @@ async function swapRefreshToken(
 }
 
 /**
- * The token of a session that has reached another level. Of form 2 it is two ahead, so that the one before, of the lower
- * level, is not taken for one whose answer was lost.
+ * The token of a session that has risen to another level. The tokens from before give nothing from then on, branches
+ * included: of form 1 it has no parent, which supersedes them (`core/refresh.ts`); of form 2 the session signs with a new
+ * key. Their session has the higher level now, so each of them would give an access token of that level.
  */
 export async function replaceRefreshToken(
   ctx: AuthContext,
@@ -249,15 +266,20 @@ export async function replaceRefreshToken(
   user: User,
   session: Session,
 ): Promise<string> {
+  const now = ctx.clock.now();
   const key = hmacKey(session);
   if (key !== undefined && session.refresh_token_counter !== null) {
-    const counter = session.refresh_token_counter + 2;
-    await setRefreshCounter(tx, session.id, counter, ctx.clock.now());
-    return encodeRefreshToken(session.id, counter, key);
+    const counter = session.refresh_token_counter + 1;
+    const nextKey = randomBytes(32);
+    await setRefreshKey(tx, session.id, nextKey.toString('base64url'), now);
+    await setRefreshCounter(tx, session.id, counter, now);
+    return encodeRefreshToken(session.id, counter, nextKey);
   }
-  const token = await findActiveToken(tx, session.id);
-  if (!token) throw internalError('The session has no active refresh token');
-  return swapRefreshToken(ctx, tx, user, token);
+  await audit(ctx, tx, user, 'token_revoked');
+  await revokeFamily(tx, session.id, now);
+  const next = await insertRefreshToken(tx, { userId: user.id, sessionId: session.id, parent: null }, now);
+  await updateUser(tx, user, { last_sign_in_at: user.last_sign_in_at ?? fromMs(now) }, now);
+  return next;
 }
 
 /** Form 2: the counter of the session says which token is the newest. */
@@ -282,7 +304,7 @@ async function advance(
     exchange.reply.header('sb-auth-refresh-token-reuse-cause', causes.join(','));
   if (behind > 1 && !isConcurrent) {
     if (ctx.settings.refresh.rotation) {
-      await deleteSession(tx, session.id);
+      await endFamily(ctx, tx, user, session);
       exchange.reply.header('sb-auth-refresh-token-rotated', 'true');
     }
     return { refusal: authError('refresh_token_already_used') };

@@ -2,6 +2,7 @@
 
 import type { Claims } from '../../keys/types.ts';
 import type { AuthContext } from '../context.ts';
+import { provenSession } from '../core/proven-session.ts';
 import { isBanned } from '../core/render-user.ts';
 import { authError } from '../errors.ts';
 import { findSession } from '../queries/sessions.ts';
@@ -12,7 +13,7 @@ import { type Exchange, header } from './exchange.ts';
 export interface Principal {
   readonly claims: Claims;
   readonly user: User;
-  /** Absent when the token names none. */
+  /** At the level that the token shows. Absent when the token names none. */
   readonly session: Session | undefined;
 }
 
@@ -32,7 +33,7 @@ export async function requireUser(ctx: AuthContext, exchange: Exchange): Promise
   if (!user) throw authError('user_not_found', 'User from sub claim in JWT does not exist', { status: 403 });
   if (session === 'gone') throw authError('session_not_found');
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
-  return { claims, user, session };
+  return { claims, user, session: session && provenSession(session, claims) };
 }
 
 /** Throws 403 `no_authorization` for guests. */

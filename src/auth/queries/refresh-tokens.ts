@@ -51,7 +51,13 @@ export async function revokeRefreshToken(db: Queryable, id: number, nowMs: numbe
   );
 }
 
-/** updated_at moves too, so that the last token still works for one more reuse interval, as upstream's does. */
+/** True: the session has a newer token without a parent, so this one is from before it rose to a higher level. */
+export async function isSuperseded(db: Queryable, sessionId: string, id: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from auth.refresh_tokens where session_id = ${sessionId} and parent is null and id > ${id} limit 1`);
+  return rows.length > 0;
+}
+
 export async function revokeFamily(db: Queryable, sessionId: string, nowMs: number): Promise<void> {
   await db.query(sql`
     update auth.refresh_tokens set revoked = true, updated_at = ${fromMs(nowMs)}

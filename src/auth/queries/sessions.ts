@@ -100,6 +100,12 @@ export async function setRefreshCounter(
     update auth.sessions set refresh_token_counter = ${counter}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
+/** Base64url. Tokens under the key before are unknown from then on. */
+export async function setRefreshKey(db: Queryable, id: string, key: string, nowMs: number): Promise<void> {
+  await db.query(sql`
+    update auth.sessions set refresh_token_hmac_key = ${key}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
+}
+
 /** ISO 8601. The session ends then, whatever the settings say. */
 export async function setSessionEnd(db: Queryable, id: string, notAfter: string): Promise<void> {
   await db.query(sql`update auth.sessions set not_after = ${notAfter} where id = ${id}`);

@@ -1,6 +1,6 @@
 /** /factors: enrol, challenge, verify, unenrol. */
 
-import { totpMatches, totpSecret, totpUri } from '../../kernel/totp.ts';
+import { totpSecret, totpStep, totpUri } from '../../kernel/totp.ts';
 import type { AuthContext } from '../context.ts';
 import { amrMethodOfFactor } from '../core/claims.ts';
 import { parsePhone } from '../core/contact.ts';
@@ -215,15 +215,18 @@ async function verify(
   }
   const asked = await requireChallenge(ctx, exchange, factor, challengeId);
   const isTotp = factor.factor_type === 'totp';
-  const valid = isTotp
-    ? totpMatches(factor.secret ?? '', code, ctx.clock.now())
-    : await isPhoneCode(ctx, factor, asked, code);
+  const valid = isTotp ? await isTotpCode(ctx, factor, code) : await isPhoneCode(ctx, factor, asked, code);
   const attempt = { userId: factor.user_id, factorId: factor.id, factorType: factor.factor_type };
   await askVerificationHook(ctx, exchange, attempt, valid);
   if (!valid) {
     throw authError('mfa_verification_failed', isTotp ? undefined : 'Invalid MFA Phone code entered');
   }
   return renderSession(await raiseSession(ctx, exchange, principal, factor, asked));
+}
+
+async function isTotpCode(ctx: AuthContext, factor: Factor, code: string): Promise<boolean> {
+  const step = totpStep(factor.secret ?? '', code, ctx.clock.now());
+  return step !== undefined && ctx.totpSteps.take(factor.id, step);
 }
 
 /** Throws `otp_expired` where the provider checks codes and refuses this one. */

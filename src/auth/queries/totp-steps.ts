@@ -1,0 +1,16 @@
+/** Statements on _plinth.totp_steps. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+
+/** False: this step or a newer one was accepted before. Of two requests with the same code one gets true. */
+export async function takeTotpStep(db: Queryable, factorId: string, step: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    insert into _plinth.totp_steps as t (factor_id, step) values (${factorId}, ${step}::bigint)
+    on conflict (factor_id) do update set step = excluded.step where t.step < excluded.step
+    returning true`);
+  return rows.length > 0;
+}
+
+export async function deleteTotpSteps(db: Queryable, before: number): Promise<void> {
+  await db.query(sql`delete from _plinth.totp_steps where step < ${before}::bigint`);
+}

@@ -1,0 +1,154 @@
+/** Refresh tokens that come again: the family ends with them, and one from before a second factor never rises. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { totpCode } from '../../src/kernel/totp.ts';
+import { type AuthServer, newEmail, startAuth } from '../auth/harness.ts';
+
+interface SessionJson {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly error_code?: string;
+}
+
+let server: AuthServer;
+beforeAll(async () => {
+  server = await startAuth({ mfa: { totp: { enroll_enabled: true, verify_enabled: true } } });
+});
+afterAll(() => server?.stop());
+
+const claimsOf = ({ access_token }: SessionJson): { aal: string; session_id: string } =>
+  JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString());
+
+async function signUp(): Promise<SessionJson> {
+  const json = { email: newEmail(), password: 'secret-123' };
+  return (await server.request('/signup', { json })).json<SessionJson>();
+}
+
+async function refresh(refresh_token: string): Promise<SessionJson & { status: number }> {
+  const answer = await server.request('/token?grant_type=refresh_token', { json: { refresh_token } });
+  return { status: answer.status, ...(await answer.json<SessionJson>()) };
+}
+
+const userStatus = async ({ access_token }: SessionJson): Promise<number> =>
+  (await server.request('/user', { token: access_token })).status;
+
+interface Enrolled {
+  readonly id: string;
+  readonly totp: { readonly secret: string };
+}
+
+async function enrol({ access_token }: SessionJson): Promise<Enrolled> {
+  const json = { factor_type: 'totp', friendly_name: 'app' };
+  return (await server.request('/factors', { token: access_token, json })).json<Enrolled>();
+}
+
+async function raise(session: SessionJson, factor: Enrolled): Promise<SessionJson> {
+  const token = session.access_token;
+  const challenge = await server.request(`/factors/${factor.id}/challenge`, { token, json: {} });
+  const { id: challenge_id } = await challenge.json<{ id: string }>();
+  const code = totpCode(factor.totp.secret, Math.floor(server.clock.now() / 30_000));
+  const answer = await server.request(`/factors/${factor.id}/verify`, {
+    token,
+    json: { challenge_id, code },
+  });
+  expect(answer.status).toBe(200);
+  return answer.json<SessionJson>();
+}
+
+describe('a refresh token used again after the reuse interval', () => {
+  it('ends the family immediately: the newest token and the access tokens with it', async () => {
+    const first = await signUp();
+    const second = await refresh(first.refresh_token);
+    const third = await refresh(second.refresh_token);
+    server.clock.advance(11_000);
+    expect(await refresh(first.refresh_token)).toMatchObject({
+      status: 400,
+      error_code: 'refresh_token_already_used',
+    });
+    expect((await refresh(third.refresh_token)).status).toBe(400);
+    expect(await userStatus(third)).toBe(403);
+  });
+
+  it('ends the branches that began within the interval as well', async () => {
+    const first = await signUp();
+    const second = await refresh(first.refresh_token);
+    const third = await refresh(second.refresh_token);
+    const branch = await refresh(first.refresh_token);
+    expect(branch.status).toBe(200);
+    const fourth = await refresh(third.refresh_token);
+    server.clock.advance(11_000);
+    expect((await refresh(first.refresh_token)).status).toBe(400);
+    for (const { refresh_token } of [branch, fourth]) expect((await refresh(refresh_token)).status).toBe(400);
+  });
+
+  it('still gives a client whose answer was lost the active token', async () => {
+    const first = await signUp();
+    const second = await refresh(first.refresh_token);
+    server.clock.advance(3_600_000);
+    const again = await refresh(first.refresh_token);
+    expect([again.status, again.refresh_token]).toEqual([200, second.refresh_token]);
+  });
+});
+
+describe('a token from before the second factor', () => {
+  it('gives no session of the higher level, at any age, and then ends the family', async () => {
+    const before = await signUp();
+    const after = await raise(before, await enrol(before));
+    expect(claimsOf(after).aal).toBe('aal2');
+    expect(await refresh(before.refresh_token)).toMatchObject({
+      status: 400,
+      error_code: 'refresh_token_already_used',
+    });
+    // Within the interval it may have been a tab that refreshed at that moment: the session lives.
+    const newest = await refresh(after.refresh_token);
+    expect(claimsOf(newest).aal).toBe('aal2');
+    server.clock.advance(11_000);
+    expect((await refresh(before.refresh_token)).status).toBe(400);
+    expect((await refresh(newest.refresh_token)).status).toBe(400);
+  });
+
+  it('gives none from a branch that was active at that moment', async () => {
+    const first = await signUp();
+    const second = await refresh(first.refresh_token);
+    const third = await refresh(second.refresh_token);
+    const branch = await refresh(first.refresh_token);
+    const after = await raise(third, await enrol(third));
+    for (const { refresh_token } of [first, second, third, branch]) {
+      expect((await refresh(refresh_token)).status).toBe(400);
+    }
+    expect(claimsOf(await refresh(after.refresh_token)).aal).toBe('aal2');
+  });
+
+  it('of the signed form is worth nothing either', async () => {
+    const before = await signUp();
+    const { session_id: id } = claimsOf(before);
+    const key = Buffer.alloc(32, 7);
+    const db = server.database.pool('supabase_admin');
+    await db.query(sql`
+      update auth.sessions set refresh_token_hmac_key = ${key.toString('base64url')}, refresh_token_counter = 3
+      where id = ${id}`);
+    await db.query(sql`delete from auth.refresh_tokens where session_id = ${id}`);
+    const current = await refresh(encodeRefreshToken(id, 3, key));
+    const after = await raise(current, await enrol(current));
+    for (const counter of [3, 4, 5, 6]) {
+      expect([counter, (await refresh(encodeRefreshToken(id, counter, key))).status]).toEqual([counter, 400]);
+    }
+    expect(claimsOf(await refresh(after.refresh_token)).aal).toBe('aal2');
+  });
+
+  it('an access token of the lower level changes nothing that needs the higher one', async () => {
+    const before = await signUp();
+    const factor = await enrol(before);
+    const after = await raise(before, factor);
+    const token = before.access_token;
+    const refused = [
+      await server.request('/user', { method: 'PUT', token, json: { password: 'another-123' } }),
+      await server.request(`/factors/${factor.id}`, { method: 'DELETE', token }),
+      await server.request('/factors/recovery-codes', { method: 'POST', token, json: {} }),
+      await server.request('/factors', { token, json: { factor_type: 'totp', friendly_name: 'second' } }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([401, 422, 403, 403]);
+    expect(await userStatus(after)).toBe(200);
+  });
+});
