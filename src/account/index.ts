@@ -133,6 +133,7 @@ export function createAccount(deps: AccountDeps): Service {
         prefix: '/account',
         cors: 'none',
         apiKeys: false,
+        documents: 'plinth',
         plugin: async (app) => {
           const onError = (request: { id: string }, error: unknown): void =>
             log.error({ service: 'account', requestId: request.id, error }, 'request failed');

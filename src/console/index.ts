@@ -126,6 +126,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
         prefix: '/console',
         cors: 'none',
         apiKeys: false,
+        documents: 'plinth',
         plugin: async (app) => {
           await app.register(
             async (scope) => {

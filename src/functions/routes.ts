@@ -6,6 +6,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import type { Logger } from '../kernel/log.ts';
+import { rawHead } from '../kernel/response-head.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
 import { judgeAuthorization } from './core/verify-jwt.ts';
@@ -187,7 +188,10 @@ function renderRaw(reply: FastifyReply, entry: PlatformError, details: readonly 
 
 function refuse(socket: Duplex, status: number, entry: PlatformError): void {
   const body = JSON.stringify(bodyOf(entry));
-  socket.end(
-    `HTTP/1.1 ${status} ${entry.code}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  const head = rawHead(status, entry.code, [
+    ...['Connection', 'close'],
+    ...['Content-Type', 'application/json'],
+    ...['Content-Length', Buffer.byteLength(body)],
+  ]);
+  socket.end(head + body);
 }

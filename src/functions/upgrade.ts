@@ -6,6 +6,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { STATUS_CODES, request as sendRequest } from '../kernel/http.ts';
+import { rawHead } from '../kernel/response-head.ts';
 import { hopByHop, hostOf } from './core/headers.ts';
 import type { Worker } from './deno/worker.ts';
 import { FunctionError } from './errors.ts';
@@ -102,9 +103,5 @@ function endToEnd(raw: readonly string[]): string[] {
   return kept;
 }
 
-function headOf({ statusCode = 502 }: IncomingMessage, headers: readonly string[]): string {
-  const lines = [`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`];
-  for (let index = 0; index + 1 < headers.length; index += 2)
-    lines.push(`${headers[index]}: ${headers[index + 1]}`);
-  return `${lines.join('\r\n')}\r\n\r\n`;
-}
+const headOf = ({ statusCode = 502 }: IncomingMessage, headers: readonly string[]): string =>
+  rawHead(statusCode, STATUS_CODES[statusCode] ?? '', headers);

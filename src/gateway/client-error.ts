@@ -1,6 +1,7 @@
 /** Answers to what Node's parser refuses before there is a request: no service and no hook has seen it. */
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../kernel/http.ts';
+import { rawHead } from '../kernel/response-head.ts';
 
 export interface ClientError extends Error {
   readonly code?: string;
@@ -42,12 +43,11 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   }
   const { status, ...body } = refusalOf(error);
   const text = JSON.stringify(body);
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    'Access-Control-Allow-Origin: *',
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  const head = rawHead(status, STATUS_CODES[status] ?? '', [
+    ...['Content-Type', 'application/json; charset=utf-8'],
+    ...['Content-Length', Buffer.byteLength(text)],
+    ...['Access-Control-Allow-Origin', '*'],
+    ...['Connection', 'close'],
+  ]);
+  socket.end(head + text);
 }

@@ -22,8 +22,9 @@ import { lazyValidation } from './lazy-validation.ts';
 import { metricsRoute } from './metrics.ts';
 import { requestIdOf } from './request-id.ts';
 import { lineInLog } from './request-line.ts';
+import { SafeResponse, setDocuments } from './safe-response.ts';
 import { createTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
-import { applyApiKey, dispatchUpgrades, findMount, isUpgradable } from './upgrades.ts';
+import { applyApiKey, dispatchUpgrades, findMount, hideOwnCookies, isUpgradable } from './upgrades.ts';
 
 export { openLead } from './lead.ts';
 
@@ -103,6 +104,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     keepAliveTimeout,
     // What nobody here upgrades to (HTTP/2 in clear text, as some clients offer) is answered as a plain request.
     http: {
+      ServerResponse: SafeResponse,
       keepAliveTimeoutBuffer,
       keepAlive: true,
       keepAliveInitialDelay: probeAfterMs,
@@ -283,6 +285,17 @@ function register(
       scope.addHook('onRequest', (request, reply, done) => {
         if (request.url.startsWith(mount.prefix)) done();
         else reply.callNotFound();
+      });
+      scope.addHook('onRequest', (request, reply, done) => {
+        const { documents = 'users' } = mount;
+        setDocuments(reply.raw, documents);
+        if (documents !== 'plinth') hideOwnCookies(request.raw);
+        // Scripts that stay in the browser and answer for whatever is below their path.
+        if (documents === 'users' && request.headers['service-worker'] !== undefined)
+          reply
+            .code(403)
+            .send({ code: 'service_worker_refused', message: 'No service worker is loaded from here' });
+        else done();
       });
       if (mount.cors === 'open') {
         scope.addHook('onRequest', (request, reply, done) => {

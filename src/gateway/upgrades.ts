@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../kernel/log.ts';
+import { withoutOwnCookies } from '../kernel/response-head.ts';
 import type { Mount } from '../kernel/service.ts';
 import type { ApiKeyRule } from './api-keys.ts';
 
@@ -36,6 +37,7 @@ export function dispatchUpgrades(
     const mount = findMount(mounts, pathOf(request));
     try {
       stripForwarding(request);
+      hideOwnCookies(request);
       if (mount?.apiKeys) applyApiKey(request, apiKeys);
       mount?.upgrade?.(request, socket, head);
     } catch (error) {
@@ -56,4 +58,12 @@ export function applyApiKey(request: Pick<IncomingMessage, 'headers'>, rule: Api
   const substituted = rule.authorization(authorization, typeof apikey === 'string' ? apikey : undefined);
   if (substituted === undefined) delete request.headers.authorization;
   else request.headers.authorization = substituted;
+}
+
+/** Sessions of the Account pages and the Console are none of the other services' business. */
+export function hideOwnCookies({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  if (headers.cookie === undefined) return;
+  const kept = withoutOwnCookies(headers.cookie);
+  if (kept === undefined) delete headers.cookie;
+  else headers.cookie = kept;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyPluginAsync } from 'fastify';
+import type { Documents } from './response-head.ts';
 
 /** What every room with a face to the network gives to `main.ts`. */
 export interface Service {
@@ -32,6 +33,8 @@ export interface Mount {
    * belongs to the `apikey` header (the rule of the local stack) before the service sees it.
    */
   readonly apiKeys: boolean;
+  /** Who wrote what the mount shows; absent: users of the app, whose documents are shown in a sandbox. */
+  readonly documents?: Documents;
   /** True: the service adds its statements to the trace of the request itself (`kernel/trace.ts`). */
   readonly notesStatements?: boolean;
   /** What is answered to a path whose percent signs cannot be decoded, in the service's own shape. */

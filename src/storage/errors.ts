@@ -232,6 +232,13 @@ export function renderStorageError(error: StorageError): {
   };
 }
 
+/** Fastify refuses a Content-Type header that it can't read before a route sees the request. */
+export function nameUnreadableType(error: unknown): unknown {
+  return (error as { code?: string }).code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
+    ? new StorageError('InvalidMimeType', undefined, { cause: error })
+    : error;
+}
+
 /** The error whose name and message are those of an unknown route. */
 export function unknownRoute(method: string, path: string): ErrorBody {
   return {

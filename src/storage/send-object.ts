@@ -4,12 +4,12 @@ import { answerBytes, setHeaders } from './answer.ts';
 import { isNotModified, isRangeCurrent } from './core/conditions.ts';
 import {
   cacheControl,
-  containmentHeaders,
   contentDisposition,
+  documentPolicy,
   parseDate,
   readObjectMetadata,
   robotsTag,
-  safeContentType,
+  shownContentType,
 } from './core/object-headers.ts';
 import { parseRange } from './core/range.ts';
 import { StorageError } from './errors.ts';
@@ -42,7 +42,11 @@ export async function sendObject(
   try {
     const notModified = isNotModified(headers, current);
     const isStale = headers['if-none-match'] !== undefined && !notModified;
+    const contentType = shownContentType(metadata);
     const common = {
+      // A 304 has it too, so that what it says replaces what a browser kept.
+      'content-type': contentType,
+      ...documentPolicy(contentType),
       'accept-ranges': 'bytes',
       'x-robots-tag': robotsTag(metadata.xRobotsTag),
       etag: current.etag,
@@ -56,12 +60,9 @@ export async function sendObject(
       return;
     }
 
-    const contentType = safeContentType(metadata.mimetype);
     const described = {
       ...common,
       'content-disposition': contentDisposition(request.query.download),
-      'content-type': contentType,
-      ...containmentHeaders(contentType),
     };
     const range = isRangeCurrent(headers, current) ? parseRange(headers.range, body.sizeBytes) : undefined;
     if (range === 'unsatisfiable') {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
-import { isHeaderText } from './core/object-headers.ts';
+import { defaultType, isHeaderText } from './core/object-headers.ts';
 import { isValidRobotsTag } from './core/robots-tag.ts';
 import { maxUserMetadataBytes, parseMetadataField, parseMetadataHeader } from './core/user-metadata.ts';
 import { StorageError } from './errors.ts';
@@ -37,7 +37,7 @@ export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Pro
   return {
     // Leaving the loop early must not close the socket that the answer goes out on.
     bytes: networkPieces(raw.iterator({ destroyOnReturn: false })),
-    mimeType: contentType ?? 'application/octet-stream',
+    mimeType: contentType ?? defaultType,
     cacheControl: raw.headers['cache-control'] ?? 'no-cache',
     robotsTag,
     userMetadata: parseMetadataHeader(textHeader(raw, 'x-metadata')),

@@ -6,12 +6,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
+import { parseMediaType } from '../kernel/media-type.ts';
 import type { StoredBody } from './backend/types.ts';
 import { storing } from './backend-errors.ts';
 import { change } from './changes.ts';
 import { isMimeAllowed, smallestLimit } from './core/limits.ts';
 import { isFolderPlaceholder, isValidKey } from './core/names.ts';
-import { readObjectMetadata } from './core/object-headers.ts';
+import { readObjectMetadata, storedContentType } from './core/object-headers.ts';
 import { StorageError } from './errors.ts';
 import { type BucketLimits, findBucketLimits } from './queries/buckets.ts';
 import { insertChecksum, type StoredChecksum } from './queries/checksums.ts';
@@ -46,10 +47,23 @@ export function maxObjectBytes(service: StorageService, limits: BucketLimits, ke
   return isFolderPlaceholder(key) ? 0 : smallestLimit(service.fileSizeLimitBytes, limits.fileSizeLimit);
 }
 
-export function requireMime(mimeType: string, limits: BucketLimits, key: string): void {
-  if (isFolderPlaceholder(key) || isMimeAllowed(mimeType, limits.allowedMimeTypes)) return;
-  throw new StorageError('InvalidMimeType', `mime type ${mimeType} is not supported`);
+/**
+ * For every type that a client names. Of `image/png, text/xsl` a list of allowed types would see the first and a browser the last.
+ * @throws {StorageError} InvalidMimeType
+ */
+export function requireMediaType(mimeType: string): void {
+  if (parseMediaType(mimeType) === undefined) throw unsupported(mimeType);
 }
+
+/** @throws {StorageError} InvalidMimeType */
+export function requireMime(mimeType: string, limits: BucketLimits, key: string): void {
+  requireMediaType(mimeType);
+  if (!isFolderPlaceholder(key) && !isMimeAllowed(mimeType, limits.allowedMimeTypes))
+    throw unsupported(mimeType);
+}
+
+const unsupported = (mimeType: string): StorageError =>
+  new StorageError('InvalidMimeType', `mime type ${mimeType} is not supported`);
 
 export function requireKey(key: string): void {
   if (!isValidKey(key)) throw new StorageError('InvalidKey', `Invalid key: ${key}`);
@@ -67,9 +81,9 @@ export async function requireFits(
 ): Promise<void> {
   const limits = await findBucketLimits(scope.eachAsService({ readOnly: true }), bucketId);
   if (!limits) return;
-  const { size, mimetype } = readObjectMetadata(metadata);
-  requireMime(mimetype ?? 'application/octet-stream', limits, key);
-  if ((size ?? 0) > maxObjectBytes(service, limits, key)) throw new StorageError('EntityTooLarge');
+  const read = readObjectMetadata(metadata);
+  requireMime(storedContentType(read), limits, key);
+  if ((read.size ?? 0) > maxObjectBytes(service, limits, key)) throw new StorageError('EntityTooLarge');
 }
 
 export interface WriteCheck extends ObjectAddress {

@@ -4,6 +4,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { rawHead } from '../../kernel/response-head.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Version } from '../core/frame.ts';
 import { cleanToken, judgeToken } from '../core/token.ts';
@@ -122,7 +123,10 @@ function xHeaders({ headers }: IncomingMessage): string {
 
 function answer(socket: Duplex, { status, error }: HandshakeRefusal): void {
   const body = JSON.stringify({ error });
-  socket.end(
-    `HTTP/1.1 ${status} ${statusTexts[status] ?? 'Error'}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const head = rawHead(status, statusTexts[status] ?? 'Error', [
+    ...['Content-Type', 'application/json; charset=utf-8'],
+    ...['Content-Length', Buffer.byteLength(body)],
+    ...['Connection', 'close'],
+  ]);
+  socket.end(head + body);
 }

@@ -16,7 +16,7 @@ export function isValidMimePattern(pattern: string): boolean {
   return /^[a-zA-Z0-9\-+.]+\/[a-zA-Z0-9\-+.]+(?:;\s*charset=[a-zA-Z0-9-]+)?$|\*$/.test(pattern);
 }
 
-/** Whether a list allows a type. An empty list allows everything; `*` alone allows nothing, as upstream. */
+/** Whether a list allows a media type. An empty list allows everything; `*` alone allows nothing and parameters count, as upstream. */
 export function isMimeAllowed(mimeType: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0) return true;
   const [type, subtype] = mimeType.split('/');

@@ -7,16 +7,23 @@ import {
   parseDate,
   readObjectMetadata,
   robotsTag,
-  safeContentType,
+  shownContentType,
+  storedContentType,
 } from './object-headers.ts';
 import { isValidRobotsTag } from './robots-tag.ts';
 
 test('HTML is served as text', () => {
-  expect(safeContentType('text/html')).toBe('text/plain');
-  expect(safeContentType('TEXT/HTML; charset=utf-8')).toBe('text/plain');
-  expect(safeContentType('image/png')).toBe('image/png');
-  expect(safeContentType(undefined)).toBe('application/octet-stream');
-  expect(safeContentType('a/b\r\nset-cookie: x')).toBe('application/octet-stream');
+  expect(shownContentType({ mimetype: 'text/html' })).toBe('text/plain');
+  expect(shownContentType({ mimetype: 'TEXT/HTML; charset=utf-8' })).toBe('text/plain');
+  expect(shownContentType({ mimetype: 'image/png' })).toBe('image/png');
+  expect(shownContentType({})).toBe('application/octet-stream');
+});
+
+test('a stored type that is not one is bytes', () => {
+  for (const mimetype of ['a/b\r\nset-cookie: x', 'image/png, text/xsl', 'png', '']) {
+    expect(storedContentType({ mimetype })).toBe('application/octet-stream');
+  }
+  expect(storedContentType({ mimetype: 'text/html' })).toBe('text/html');
 });
 
 test('download names have both spellings', () => {

@@ -1,4 +1,5 @@
 /** Response headers of an object, from what its row says. */
+import { isInert, parseMediaType } from '../../kernel/media-type.ts';
 import { isValidRobotsTag } from './robots-tag.ts';
 
 /** `storage.objects.metadata`, as this server writes it; rows made by SQL may hold anything. */
@@ -29,30 +30,30 @@ export function readObjectMetadata(value: unknown): ObjectMetadata {
   };
 }
 
-/** A page served from here would run with the API's origin, so HTML is shown as text. */
-export function safeContentType(mimeType: string | undefined): string {
-  if (mimeType === undefined || !isHeaderText(mimeType)) return 'application/octet-stream';
-  return mimeType.toLowerCase().includes('text/html') ? 'text/plain' : mimeType;
+/** What objects are that don't say what they are, and those whose row holds something else than a media type. */
+export const defaultType = 'application/octet-stream';
+
+/** The stored type, judged again: SQL and other writers of the bucket may have written it. */
+export function storedContentType({ mimetype = defaultType }: ObjectMetadata): string {
+  return parseMediaType(mimetype) === undefined ? defaultType : mimetype;
+}
+
+/** HTML is shown as text, as upstream does. */
+export function shownContentType(metadata: ObjectMetadata): string {
+  const stored = storedContentType(metadata);
+  const { type, subtype } = parseMediaType(stored) ?? {};
+  return type === 'text' && subtype === 'html' ? 'text/plain' : stored;
 }
 
 /**
- * What a browser may do with an object: it never guesses another type, and a type that can hold scripts (SVG, XML,
- * whatever it does not know) runs none, since the Console and the Account pages are served from the same origin.
+ * Documents among the objects load nothing. This goes beyond the sandbox that the gateway puts every document of a user's into
+ * (`kernel/response-head.ts`). Inert types are left alone, since a policy keeps browsers from showing PDFs and playing media.
  */
-export function containmentHeaders(contentType: string): Readonly<Record<string, string>> {
-  return {
-    'x-content-type-options': 'nosniff',
-    ...(inertTypes.test(contentType)
-      ? {}
-      : {
-          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
-        }),
-  };
+export function documentPolicy(contentType: string): Readonly<Record<string, string>> {
+  const type = parseMediaType(contentType);
+  if (type !== undefined && isInert(type)) return {};
+  return { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:" };
 }
-
-/** Not under that policy, since it keeps browsers from showing PDFs and playing media. */
-const inertTypes =
-  /^(?:(?:audio|video|font)\/|image\/(?!svg)|text\/(?:plain|css|csv|markdown)\b|application\/(?:pdf|json|octet-stream|zip|gzip)\b)(?!.*xml)/i;
 
 /**
  * `?download` is `attachment;`, `?download=name` adds the name in both spellings of RFC 6266.

@@ -9,6 +9,7 @@ import type { StoredBody } from '../backend/types.ts';
 import { storing } from '../backend-errors.ts';
 import { change } from '../changes.ts';
 import { isValidBucketName } from '../core/names.ts';
+import { defaultType } from '../core/object-headers.ts';
 import { type TusMetadata, tusCacheControl } from '../core/tus-headers.ts';
 import type { UploadId } from '../core/upload-id.ts';
 import { parseMetadataField } from '../core/user-metadata.ts';
@@ -279,8 +280,7 @@ async function isStored(service: StorageService, uploader: Uploader, upload: Sta
 
 const mayReplace = (uploader: Uploader, upload: StagedUpload): boolean => upload.upsert || uploader.upsert;
 
-const mimeTypeOf = (upload: StagedUpload): string =>
-  upload.metadata.contentType || 'application/octet-stream';
+const mimeTypeOf = (upload: StagedUpload): string => upload.metadata.contentType || defaultType;
 
 const userMetadataOf = (upload: StagedUpload): Record<string, unknown> | undefined =>
   parseMetadataField(upload.metadata.metadata ?? undefined);

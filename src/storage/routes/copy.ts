@@ -8,7 +8,7 @@ import { findObject, type ObjectRow, viewOf } from '../queries/objects.ts';
 import { asItStands } from '../readable-object.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
-import { requireFits, requireKey } from '../uploads.ts';
+import { requireFits, requireKey, requireMediaType } from '../uploads.ts';
 import { authorizationHeader } from './schemas.ts';
 
 interface CopyBody {
@@ -47,6 +47,8 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
       const scope = openScope(service, request, operations.copyObject);
       const { bucketId: sourceBucket, sourceKey, destinationKey, copyMetadata = true } = request.body;
       requireKey(destinationKey);
+      const chosen = copyMetadata ? {} : chosenFields(request.body.metadata ?? {});
+      if (chosen.mimetype !== undefined) requireMediaType(chosen.mimetype);
       const bucketId = request.body.destinationBucket || sourceBucket;
       const metadataHeader = request.headers['x-metadata'];
       const find = async (): Promise<ObjectRow> => {
@@ -55,10 +57,7 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
         return source;
       };
       const row = await asItStands(find, async (source) => {
-        const metadata = {
-          ...source.metadata,
-          ...(copyMetadata ? {} : chosenFields(request.body.metadata ?? {})),
-        };
+        const metadata = { ...source.metadata, ...chosen };
         if (bucketId !== sourceBucket || metadata.mimetype !== source.metadata?.mimetype)
           await requireFits(service, scope, { bucketId, key: destinationKey }, metadata);
         return copyObject(service, scope, {

@@ -1,7 +1,7 @@
 /** The service's HTTP face: parsers, errors, and one file per group of endpoints. */
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
 import { nameAbort } from '../aborts.ts';
-import { renderStorageError, StorageError, unknownRoute } from '../errors.ts';
+import { nameUnreadableType, renderStorageError, StorageError, unknownRoute } from '../errors.ts';
 import { s3Routes } from '../s3/index.ts';
 import { pathOf } from '../scope.ts';
 import type { StorageService } from '../service.ts';
@@ -26,7 +26,7 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers();
     app.setErrorHandler((thrown: FastifyError | Error, request, reply) => {
-      const error = nameAbort(request.raw, thrown);
+      const error = nameAbort(request.raw, nameUnreadableType(thrown));
       const { status, body } = renderError(error as FastifyError | Error);
       if (status >= 500) service.log.error({ requestId: request.id, error }, 'storage: request failed');
       return reply.code(status).send(body);
@@ -118,9 +118,6 @@ function parseJson(text: string, mayBeEmpty: boolean): unknown {
 function renderError(error: FastifyError | Error): ReturnType<typeof renderStorageError> {
   if (error instanceof StorageError) return renderStorageError(error);
   const fault = error as Partial<FastifyError>;
-  if (fault.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return renderStorageError(new StorageError('InvalidMimeType', undefined, { cause: error }));
-  }
   const { statusCode } = fault;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     const code = statusCode === 413 ? 'EntityTooLarge' : 'InvalidRequest';

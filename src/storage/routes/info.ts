@@ -5,7 +5,7 @@ import {
   parseDate,
   readObjectMetadata,
   robotsTag,
-  safeContentType,
+  shownContentType,
 } from '../core/object-headers.ts';
 import { operations } from '../operations.ts';
 import type { ObjectRow } from '../queries/objects.ts';
@@ -48,7 +48,7 @@ function sendHead(request: InfoRequest, reply: FastifyReply, object: ObjectRow):
   const stored = cacheControl(metadata.cacheControl, false);
   describe(reply, object)
     .header('accept-ranges', 'bytes')
-    .header('content-type', safeContentType(metadata.mimetype))
+    .header('content-type', shownContentType(metadata))
     .header('x-robots-tag', robotsTag(metadata.xRobotsTag))
     .header(
       'cache-control',

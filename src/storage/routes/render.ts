@@ -113,7 +113,6 @@ async function sendPicture(
   const disposition = contentDisposition(request.query.download);
   if (disposition !== undefined) reply.header('content-disposition', disposition);
   return reply
-    .header('x-content-type-options', 'nosniff')
     .header('content-type', pictureTypes[format])
     .header('content-length', bytes.byteLength)
     .send(bytes);

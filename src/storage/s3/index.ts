@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { nameAbort } from '../aborts.ts';
 import { answerBytes, setHeaders } from '../answer.ts';
+import { nameUnreadableType } from '../errors.ts';
 import { openScopeAs, pathOf } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { authenticate } from './authenticate.ts';
@@ -67,7 +68,7 @@ function sendError(
   thrown: unknown,
 ): FastifyReply {
   request.raw.resume();
-  const error = nameAbort(request.raw, thrown);
+  const error = nameAbort(request.raw, nameUnreadableType(thrown));
   const resource = pathOf(request.url).slice(s3Prefix.length).split('?', 1)[0]?.replace(/^\//, '') ?? '';
   const { status, code, xml } = renderS3Error(error, resource, request.id);
   if (status >= 500 && status !== 501)

@@ -1,11 +1,12 @@
 /** Metadata of objects as headers of S3: `x-amz-meta-*` and what HTTP itself knows. */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
-  containmentHeaders,
+  documentPolicy,
   isHeaderText,
   type ObjectMetadata,
   parseDate,
   readObjectMetadata,
+  storedContentType,
 } from '../core/object-headers.ts';
 import type { ObjectRow } from '../queries/objects.ts';
 
@@ -37,10 +38,7 @@ export interface ObjectHead {
 export function describeObject(object: ObjectRow): ObjectHead {
   const metadata = readObjectMetadata(object.metadata);
   const lastModified = parseDate(metadata.lastModified ?? object.updated_at ?? undefined);
-  const contentType =
-    metadata.mimetype !== undefined && isHeaderText(metadata.mimetype)
-      ? metadata.mimetype
-      : 'application/octet-stream';
+  const contentType = storedContentType(metadata);
   return {
     etag: metadata.eTag,
     lastModified,
@@ -53,7 +51,7 @@ export function describeObject(object: ObjectRow): ObjectHead {
       'cache-control':
         metadata.cacheControl && isHeaderText(metadata.cacheControl) ? metadata.cacheControl : undefined,
       ...userMetadataHeaders(object.user_metadata),
-      ...containmentHeaders(contentType),
+      ...documentPolicy(contentType),
     },
   };
 }

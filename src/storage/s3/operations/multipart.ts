@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredBody } from '../../backend/types.ts';
 import { storing } from '../../backend-errors.ts';
+import { defaultType } from '../../core/object-headers.ts';
 import type { ByteRange } from '../../core/range.ts';
 import { StorageError } from '../../errors.ts';
 import { insertChecksum } from '../../queries/checksums.ts';
@@ -28,7 +29,7 @@ import { headersOf, userMetadataOf } from '../object-metadata.ts';
 import { requireCopyConditions } from '../preconditions.ts';
 import { header, numberParam, type S3Request } from '../request.ts';
 import { planHeaders, plannedChecksum, planOf } from './multipart-checksums.ts';
-import { defaultType, findCopySource } from './write-objects.ts';
+import { findCopySource } from './write-objects.ts';
 
 export const maxParts = 10_000;
 

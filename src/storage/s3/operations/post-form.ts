@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { defaultType } from '../../core/object-headers.ts';
 import { Refusal, StorageError } from '../../errors.ts';
 import { operations } from '../../operations.ts';
 import { openScopeAs, type Scope } from '../../scope.ts';
@@ -20,7 +21,7 @@ import { writeXml } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
 import { userMetadataOf } from '../object-metadata.ts';
 import { header, type S3Request } from '../request.ts';
-import { defaultType, etagOf } from './write-objects.ts';
+import { etagOf } from './write-objects.ts';
 
 /** `${filename}`: S3's own syntax in the key of a form. */
 const fileNamePlace = /\$\{filename\}/g;

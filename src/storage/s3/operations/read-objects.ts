@@ -1,6 +1,8 @@
 /** GetObject, HeadObject, GetObjectTagging. */
+
+import { parseMediaType } from '../../../kernel/media-type.ts';
 import { isNotModified, isPreconditionFailed, isRangeCurrent } from '../../core/conditions.ts';
-import { containmentHeaders, isHeaderText } from '../../core/object-headers.ts';
+import { documentPolicy, isHeaderText } from '../../core/object-headers.ts';
 import { parseRange } from '../../core/range.ts';
 import { StorageError } from '../../errors.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
@@ -121,5 +123,8 @@ function chosenHeaders(request: S3Request): Record<string, string> {
     chosen[name] = value;
   }
   const type = chosen['content-type'];
-  return type === undefined ? chosen : { ...chosen, ...containmentHeaders(type) };
+  if (type === undefined) return chosen;
+  if (parseMediaType(type) === undefined)
+    throw new S3Error('InvalidArgument', 'response-content-type is not a media type');
+  return { ...chosen, ...documentPolicy(type) };
 }

@@ -1,5 +1,6 @@
 /** PutObject and CopyObject. */
 import { copyObject } from '../../copies.ts';
+import { defaultType, readObjectMetadata, storedContentType } from '../../core/object-headers.ts';
 import { StorageError } from '../../errors.ts';
 import type { BucketLimits } from '../../queries/buckets.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
@@ -29,9 +30,6 @@ import { checksumOf, readVersion } from '../object-bytes.ts';
 import { headersOf, userMetadataOf } from '../object-metadata.ts';
 import { requireCopyConditions, writeConditions } from '../preconditions.ts';
 import { header, onlyVersion, type S3Request } from '../request.ts';
-
-/** What an upload without a type is. */
-export const defaultType = 'application/octet-stream';
 
 export async function putObject(call: S3Call): Promise<S3Answer> {
   const { service, scope, auth, request } = call;
@@ -103,7 +101,13 @@ async function copyFrom(
         }
       : {}),
   };
-  requireMime(String(metadata.mimetype ?? defaultType), limits, request.key);
+  requireMime(
+    replaces
+      ? (header(request, 'content-type') ?? defaultType)
+      : storedContentType(readObjectMetadata(metadata)),
+    limits,
+    request.key,
+  );
   if (Number(metadata.size ?? 0) > maxObjectBytes(service, limits, request.key))
     throw new StorageError('EntityTooLarge');
   const checksum = await checksumOfCopy(call, source);

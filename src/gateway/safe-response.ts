@@ -1,0 +1,53 @@
+/**
+ * The one way to the wire for every response of the port: Fastify's, those that a service writes itself, and those of Node's own
+ * HTTP server all end in `writeHead`. A new service is covered without doing anything.
+ */
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { ServerResponse as NodeResponse } from '../kernel/http.ts';
+import { type Documents, safeHead } from '../kernel/response-head.ts';
+
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+export class SafeResponse<Request extends IncomingMessage = IncomingMessage> extends NodeResponse<Request> {
+  documents: Documents = 'users';
+
+  override writeHead(status: number, ...rest: [reason?: string | Headers, headers?: Headers]): this {
+    const reason = typeof rest[0] === 'string' ? rest[0] : undefined;
+    const given = typeof rest[0] === 'object' ? rest[0] : rest[1];
+    const head = this.#takeOver(listOf(given));
+    const safe = safeHead(status, head, this.documents) as OutgoingHttpHeader[];
+    return reason === undefined ? super.writeHead(status, safe) : super.writeHead(status, reason, safe);
+  }
+
+  /** Headers set one by one before, unless they are given now: all are judged together. */
+  #takeOver(given: unknown[]): unknown[] {
+    const names = this.getHeaderNames();
+    if (names.length === 0) return given;
+    const replaced = new Set<string>();
+    for (let index = 0; index < given.length; index += 2) replaced.add(String(given[index]).toLowerCase());
+    const kept: unknown[] = [];
+    for (const name of names) {
+      if (!replaced.has(name)) push(kept, name, this.getHeader(name));
+      this.removeHeader(name);
+    }
+    return [...kept, ...given];
+  }
+}
+
+/** Says who wrote what this response shows; without it, users did. */
+export function setDocuments(response: ServerResponse, documents: Documents): void {
+  (response as SafeResponse).documents = documents;
+}
+
+function listOf(headers: Headers | undefined): unknown[] {
+  if (headers === undefined) return [];
+  if (Array.isArray(headers)) return headers.some(Array.isArray) ? headers.flat() : headers;
+  const list: unknown[] = [];
+  for (const name of Object.keys(headers)) push(list, name, headers[name]);
+  return list;
+}
+
+function push(list: unknown[], name: string, value: unknown): void {
+  if (Array.isArray(value)) for (const one of value) list.push(name, one);
+  else list.push(name, value);
+}

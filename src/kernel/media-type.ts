@@ -1,0 +1,57 @@
+/**
+ * The one judge of media types (RFC 9110, section 8.3.1), stricter than what browsers read: where a browser might read a text in
+ * two ways, it isn't a media type here.
+ */
+
+export interface MediaType {
+  /** In lower case, as `subtype`. */
+  readonly type: string;
+  readonly subtype: string;
+}
+
+const maxChars = 1024;
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+// Without commas, since some readers split a header at every comma, quoted or not.
+const quoted = String.raw`"(?:[\t \x21\x23-\x2b\x2d-\x5b\x5d-\x7e]|\\[\t \x21-\x2b\x2d-\x7e])*"`;
+const parameter = `${token}=(?:${token}|${quoted})`;
+/** Every space can be read in one way only, so the time is linear. */
+const shape = new RegExp(`^(${token})/(${token})(?:[\\t ]*;(?:[\\t ]*${parameter})?)*$`);
+
+/**
+ * Undefined for anything that isn't exactly one media type: lists, control characters, non-ASCII text, open quotes.
+ *
+ * @example
+ * parseMediaType('Image/PNG; q=1'); // { type: 'image', subtype: 'png' }
+ * parseMediaType('image/png, text/xsl'); // undefined
+ */
+export function parseMediaType(text: string): MediaType | undefined {
+  if (text.length > maxChars) return undefined;
+  const [, type, subtype] = shape.exec(text) ?? [];
+  if (type === undefined || subtype === undefined) return undefined;
+  return { type: type.toLowerCase(), subtype: subtype.toLowerCase() };
+}
+
+/** Families that browsers play or draw; an XML type among them would be a document. */
+const inertFamilies: ReadonlySet<string> = new Set(['audio', 'font', 'video']);
+
+const inertNames: ReadonlySet<string> = new Set([
+  ...['apng', 'avif', 'bmp', 'gif', 'heic', 'heif', 'jpeg', 'jpg', 'png', 'tiff', 'webp'].map(
+    (subtype) => `image/${subtype}`,
+  ),
+  ...['image/vnd.microsoft.icon', 'image/x-icon'],
+  ...['text/css', 'text/csv', 'text/markdown', 'text/plain'],
+  ...['application/gzip', 'application/json', 'application/octet-stream', 'application/zip'],
+  // Chromium and Firefox show it in a viewer that isn't of the file's origin.
+  'application/pdf',
+]);
+
+/**
+ * Types that a browser shows, plays or saves without running anything of theirs, given that it doesn't guess another type
+ * (`nosniff`). What isn't known to be inert isn't.
+ */
+export function isInert({ type, subtype }: MediaType): boolean {
+  if (inertNames.has(`${type}/${subtype}`)) return true;
+  if (type === 'application') return subtype.endsWith('+json');
+  return inertFamilies.has(type) && !subtype.endsWith('xml');
+}

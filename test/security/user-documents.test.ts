@@ -1,0 +1,337 @@
+/**
+ * No document that a user of an app stores or generates is of our origin: every entrance and every way out of storage, what
+ * REST functions and server functions answer, errors, and every route of the port.
+ */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { danger, entrances, exits, hostileTypes, inertTypes, storedBySql } from './documents.ts';
+import { startWorld, type World } from './world.ts';
+
+const page = '<!doctype html><script>document.title = "ran"</script>';
+
+const functions = {
+  page: `Deno.serve(() => new Response(${JSON.stringify(page)}, { headers: { 'content-type': 'text/html' } }));`,
+  untyped: `Deno.serve(() => new Response(new TextEncoder().encode(${JSON.stringify(page)})));`,
+  chosen: `Deno.serve(async (request) => {
+    const headers = new Headers();
+    for (const [name, value] of await request.json()) headers.append(name, value);
+    return new Response('x', { headers });
+  });`,
+  cookies: `Deno.serve((request) => Response.json(request.headers.get('cookie')));`,
+};
+
+const sql = `
+  create domain "text/html" as text;
+  create domain "image/png, text/xsl" as text;
+  create table public.notes (id int primary key);
+  create function public.page() returns "text/html" language sql immutable as $$ select '${page}'::"text/html" $$;
+  create function public.say(value text) returns text language sql immutable as $$ select value $$;
+  create function public.answer_with(value text) returns text language plpgsql as $$
+    begin perform set_config('response.headers', value, true); return '${page}'; end $$;
+  create function public.cookies() returns json language sql stable as $$
+    select current_setting('request.cookies', true)::json $$;
+  insert into storage.buckets (id, name, public, allowed_mime_types) values
+    ('open', 'open', true, null), ('pictures', 'pictures', true, '{image/*}');
+`;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({
+    functions,
+    sql,
+    config: { storage: { image_transformation: { enabled: true } } },
+  });
+});
+afterAll(() => world?.stop());
+
+const ask = ({ path, ...init }: { path: string; method?: string; headers?: Record<string, string> }) =>
+  world.call(path, init);
+
+let count = 0;
+const newKey = () => `file-${++count}`;
+
+describe('an object of a hostile type', () => {
+  describe.each(Object.keys(entrances))('brought by %s', (entrance) => {
+    const store = entrances[entrance] as (typeof entrances)[string];
+    it('is refused, or runs nothing where it is read', async () => {
+      const found: unknown[] = [];
+      for (const type of hostileTypes) {
+        const key = newKey();
+        const { status, text } = await store(world, 'open', key, type);
+        if (status >= 400) {
+          expect([type, status < 500, text]).toEqual([type, true, expect.stringMatching(/mime.?type/i)]);
+          continue;
+        }
+        const answer = await ask({ path: `/storage/v1/object/public/open/${key}` });
+        const shown = answer.headers.get('content-type');
+        const wrong = shown?.includes(',') ? 'two types' : danger(answer.status, answer.headers);
+        if (wrong !== undefined) found.push([type, shown, wrong]);
+      }
+      expect(found).toEqual([]);
+    });
+
+    it('is refused by a bucket for pictures', async () => {
+      // Upstream's pattern image/* takes all types whose name begins so.
+      const others = hostileTypes.filter((one) => !/^image\/[a-z+]+(?:;charset=[\w-]+)?$/i.test(one));
+      for (const type of others) {
+        const key = newKey();
+        const { status, text } = await store(world, 'pictures', key, type);
+        if (status < 300) {
+          // The parser of forms has left the parameters out.
+          const { headers } = await ask({ path: `/storage/v1/object/public/pictures/${key}` });
+          expect([entrance, headers.get('content-type')]).toEqual(['a part of a form', 'image/png']);
+        } else expect([type, status < 500, text]).toEqual([type, true, expect.stringMatching(/mime.?type/i)]);
+      }
+    });
+
+    it('is taken where it is inert, and shown as what it is', async () => {
+      for (const type of inertTypes) {
+        const key = newKey();
+        expect([type, await store(world, 'open', key, type)]).toEqual([
+          type,
+          expect.objectContaining({ status: expect.toSatisfy((status: number) => status < 300) }),
+        ]);
+        const { headers } = await ask({ path: `/storage/v1/object/public/open/${key}` });
+        const shown = entrance === 'a part of a form' ? type.split(';')[0] : type;
+        expect([headers.get('content-type'), headers.get('content-security-policy')]).toEqual([shown, null]);
+        expect(headers.get('x-content-type-options')).toBe('nosniff');
+      }
+    });
+  });
+
+  it('runs nothing on any way out, whoever wrote the row', async () => {
+    const found: unknown[] = [];
+    for (const type of [...hostileTypes, 'text/plain\r\nx-evil: 1', '\u{1f600}/png', '']) {
+      const key = newKey();
+      await storedBySql(world, key, type);
+      for (const [way, exit] of Object.entries(await exits(world, key))) {
+        const { status, headers } = await ask(exit);
+        const wrong = status >= 500 ? `status ${status}` : danger(status, headers);
+        if (wrong !== undefined) found.push([type, way, wrong]);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('is refused in the words of upstream', async () => {
+    const { status, text } = await (entrances['a field of a form'] as (typeof entrances)[string])(
+      world,
+      'open',
+      'x',
+      'image/png, text/xsl',
+    );
+    expect([status, JSON.parse(text)]).toEqual([
+      400,
+      {
+        statusCode: '415',
+        error: 'invalid_mime_type',
+        message: 'mime type image/png, text/xsl is not supported',
+        code: 'InvalidMimeType',
+      },
+    ]);
+  });
+});
+
+describe('what a REST function answers', () => {
+  it('runs nothing as HTML, nor as a type that the database made up', async () => {
+    const html = await world.call('/rest/v1/rpc/page', { headers: { accept: 'text/html' } });
+    expect([html.headers.get('content-type'), html.text]).toEqual([
+      expect.stringContaining('text/html'),
+      page,
+    ]);
+    expect(danger(html.status, html.headers)).toBeUndefined();
+  });
+
+  it.each([
+    [[{ 'Content-Type': 'text/html' }]],
+    [[{ 'content-type': 'image/png, text/html' }]],
+    [[{ 'Content-Type': 'image/png' }, { 'Content-Type': 'text/html' }]],
+    [[{ 'Content-Type': 'text/html' }, { 'X-Content-Type-Options': 'sniff' }]],
+    [[{ 'Content-Type': 'text/html' }, { 'Content-Security-Policy': "script-src 'unsafe-inline'" }]],
+    [
+      [
+        { 'Content-Type': 'text/html' },
+        { 'Content-Security-Policy': 'sandbox allow-scripts allow-same-origin' },
+      ],
+    ],
+  ])('runs nothing with headers of its choice: %j', async (chosen) => {
+    const answer = await world.call('/rest/v1/rpc/answer_with', { json: { value: JSON.stringify(chosen) } });
+    expect(answer.status).toBe(200);
+    expect(danger(answer.status, answer.headers)).toBeUndefined();
+  });
+
+  it('sets no cookie of Account or Console, and clears none', async () => {
+    const cookies = [
+      'plinth-account=x; Path=/account',
+      '__Host-plinth-account=x; Path=/; Secure',
+      '=plinth-account=x',
+      'own=1',
+    ];
+    const chosen = [...cookies.map((cookie) => ({ 'Set-Cookie': cookie })), { 'Clear-Site-Data': '"*"' }];
+    const { headers } = await world.call('/rest/v1/rpc/answer_with', {
+      json: { value: JSON.stringify(chosen) },
+    });
+    expect(headers.getSetCookie()).toEqual(['own=1']);
+    expect(headers.get('clear-site-data')).toBeNull();
+  });
+
+  it('reads no cookie of Account or Console', async () => {
+    const { body } = await world.call('/rest/v1/rpc/cookies', {
+      headers: {
+        cookie: 'a=1; plinth-account=secret; __Host-plinth-account=secret; plinth-console-1=x; b=2',
+      },
+    });
+    expect(body).toEqual({ a: '1', b: '2' });
+  });
+});
+
+describe('what a server function answers', () => {
+  const call = (name: string, init: Parameters<World['call']>[1] = {}) =>
+    world.call(`/functions/v1/${name}`, { token: world.backend.keys.anonKey, ...init });
+  const chosen = (headers: [string, string][]) => call('chosen', { json: headers });
+
+  it('runs nothing as HTML, or without a type', async () => {
+    for (const name of ['page', 'untyped']) {
+      const answer = await call(name);
+      expect([answer.status, answer.text]).toEqual([200, page]);
+      expect([name, danger(answer.status, answer.headers)]).toEqual([name, undefined]);
+    }
+  });
+
+  it.each([
+    [
+      [
+        ['content-type', 'image/png'],
+        ['content-type', 'text/html'],
+      ],
+    ],
+    [
+      [
+        ['content-type', 'text/html'],
+        ['x-content-type-options', 'sniff, nosniff'],
+      ],
+    ],
+    [[['content-type', 'image/png; x=",text/html"']]],
+    [
+      [
+        ['content-type', 'text/html'],
+        ['content-security-policy', 'sandbox allow-scripts allow-same-origin'],
+      ],
+    ],
+    [
+      [
+        ['content-type', 'application/json'],
+        ['x-content-type-options', ''],
+      ],
+    ],
+  ] as [[string, string][]][])('runs nothing with headers of its choice: %j', async (headers) => {
+    const answer = await chosen(headers);
+    expect(answer.status).toBe(200);
+    expect(danger(answer.status, answer.headers)).toBeUndefined();
+  });
+
+  it('keeps its own policy beside ours', async () => {
+    const { headers } = await chosen([
+      ['content-type', 'text/html'],
+      ['content-security-policy', "img-src 'none'"],
+    ]);
+    expect(headers.get('content-security-policy')).toBe("img-src 'none', sandbox");
+  });
+
+  it('sets no cookie of Account or Console, clears none, and reads none', async () => {
+    const { headers } = await chosen([
+      ['set-cookie', 'plinth-account=x; Path=/account'],
+      ['set-cookie', ' PLINTH-console-1=x'],
+      ['set-cookie', '=__Host-plinth-account=x'],
+      ['set-cookie', 'own=1'],
+      ['clear-site-data', '"cookies"'],
+    ]);
+    expect(headers.getSetCookie()).toEqual(['own=1']);
+    expect(headers.get('clear-site-data')).toBeNull();
+    const cookie = 'plinth-account=secret; mine=1;plinth-console-1=x';
+    expect((await call('cookies', { headers: { cookie } })).body).toBe('mine=1');
+    const alone = await call('cookies', { headers: { cookie: 'plinth-account=secret' } });
+    expect(alone.body).toBeNull();
+  });
+});
+
+describe('a service worker', () => {
+  it.each(['/functions/v1/page', '/storage/v1/object/public/open/x', '/rest/v1/rpc/page'])(
+    'is not loaded from %s',
+    async (path) => {
+      const headers = { 'service-worker': 'script', authorization: `Bearer ${world.backend.keys.anonKey}` };
+      expect((await world.call(path, { headers })).status).toBe(403);
+    },
+  );
+});
+
+/** What comes back for bytes as they are. */
+function speak(lines: readonly string[]): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(world.port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n`));
+    let text = '';
+    socket.setEncoding('latin1').on('data', (part) => {
+      text += part;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => {
+      const [head = '', ...body] = text.split('\r\n\r\n');
+      const [status = '', ...headers] = head.split('\r\n');
+      const pairs = headers.map((line) => line.split(/:\s*/, 2) as [string, string]);
+      resolve(new Response(body.join('\r\n\r\n'), { status: Number(status.split(' ')[1]), headers: pairs }));
+    });
+  });
+}
+
+describe('answers that no service has written', () => {
+  it.each([
+    ['an unreadable request', ['NONSENSE']],
+    ['headers too large', ['GET / HTTP/1.1', 'host: x', `x: ${'a'.repeat(40_000)}`]],
+    ['a path that cannot be decoded', ['GET /rest/v1/%zz HTTP/1.1', 'host: x', 'connection: close']],
+    ['no host', ['GET /rest/v1/ HTTP/1.1', 'connection: close']],
+    ['an expectation', ['GET /rest/v1/ HTTP/1.1', 'host: x', 'expect: more', 'connection: close']],
+    ['an unknown route', ['GET /nowhere HTTP/1.1', 'host: x', 'connection: close']],
+  ])('%s', async (_what, lines) => {
+    const { status, headers } = await speak(lines);
+    expect([status >= 400, danger(status, headers)]).toEqual([true, undefined]);
+  });
+
+  const upgrade = (path: string) =>
+    speak([
+      `GET ${path} HTTP/1.1`,
+      'host: x',
+      'connection: upgrade',
+      'upgrade: websocket',
+      'sec-websocket-version: 13',
+      'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+      `authorization: Bearer ${world.backend.keys.anonKey}`,
+    ]);
+  it.each([
+    ['/functions/v1/page', 200],
+    ['/functions/v1/nowhere', 404],
+    ['/realtime/v1/websocket', 401],
+  ])('an offer to upgrade at %s', async (path, status) => {
+    const answer = await upgrade(path);
+    expect([answer.status >= 200, danger(answer.status, answer.headers)]).toEqual([true, undefined]);
+    if (status === 200) expect(await answer.text()).toContain('<script>');
+  });
+});
+
+describe('every route of the port', () => {
+  it('answers with nosniff, and with a sandbox unless the type is inert', async () => {
+    const { serviceRoleKey } = world.backend.keys;
+    const routes = world.backend.routes().filter(({ path }) => !/^\/(?:account|console)\b/.test(path));
+    expect(routes.length).toBeGreaterThan(100);
+    const found: unknown[] = [];
+    for (const { method, path } of routes) {
+      for (const token of [undefined, serviceRoleKey]) {
+        const asked = path.replace(/:\w+/g, 'open').replace('*', 'notes');
+        const headers = { ...(token && { authorization: `Bearer ${token}`, apikey: token }), accept: '*/*' };
+        const answer = await world.call(asked, { method: method === '*' ? 'GET' : method, headers });
+        const wrong = danger(answer.status, answer.headers);
+        if (wrong !== undefined) found.push([method, asked, answer.status, wrong]);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+});
