@@ -251,15 +251,19 @@ test.each([
 });
 
 test('what is stored as a header cannot become two', async () => {
-  const form = new FormData();
-  form.append('cacheControl', '60\r\nx-injected: 1');
-  form.append('contentType', 'text/plain\r\nx-injected: 1');
-  form.append('', new Blob(['bytes']));
-  await server.request('/object/open/injected', { method: 'POST', body: form });
+  const upload = (contentType: string): Promise<Response> => {
+    const form = new FormData();
+    form.append('cacheControl', '60\r\nx-injected: 1');
+    form.append('contentType', contentType);
+    form.append('', new Blob(['bytes']));
+    return server.request('/object/open/injected', { method: 'POST', body: form });
+  };
+  expect(await (await upload('text/plain\r\nx-injected: 1')).json()).toMatchObject({ statusCode: '415' });
+  expect((await upload('text/plain')).status).toBe(200);
   await server.database
     .pool('supabase_admin')
     .exec(`insert into storage.objects (bucket_id, name, version, metadata)
-      select 'open', 'injected-by-sql', version, metadata || '{"eTag": "a\\r\\nx-injected: 1", "xRobotsTag": "all\\r\\nx-injected: 1"}'
+      select 'open', 'injected-by-sql', version, metadata || '{"mimetype": "text/plain\\r\\nx-injected: 1", "eTag": "a\\r\\nx-injected: 1", "xRobotsTag": "all\\r\\nx-injected: 1"}'
       from storage.objects where name = 'injected'`);
   for (const name of ['injected', 'injected-by-sql']) {
     for (const path of [
