@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { candidateEmail, decideLinking, trustedEmails } from './linking.ts';
+import { candidateEmail, decideLinking, verifiedEmails } from './linking.ts';
 
 const email = (address: string, verified: boolean, primary = false) => ({
   email: address,
@@ -7,10 +7,9 @@ const email = (address: string, verified: boolean, primary = false) => ({
   primary,
 });
 
-test('only verified addresses are trusted, unless the project confirms by itself', () => {
+test('accounts are found by verified addresses only', () => {
   const emails = [email('A@x.com', true, true), email('b@x.com', false)];
-  expect(trustedEmails(emails, false)).toEqual(['a@x.com']);
-  expect(trustedEmails(emails, true)).toEqual(['a@x.com', 'b@x.com']);
+  expect(verifiedEmails(emails)).toEqual(['a@x.com']);
 });
 
 test('an account is made with the primary address, or with none', () => {

@@ -10,10 +10,10 @@ export function linkingDomain(provider: string): string {
   return provider.startsWith('sso:') ? provider : defaultDomain;
 }
 
-/** Addresses by which accounts are found: those the provider vouches for, or all where the project confirms by itself. */
-export function trustedEmails(emails: readonly ProviderEmail[], autoconfirm: boolean): string[] {
+/** Addresses by which accounts are found: those the provider vouches for, whether or not the project confirms addresses. */
+export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {
   return emails
-    .filter(({ email, verified }) => email !== '' && (verified || autoconfirm))
+    .filter(({ email, verified }) => email !== '' && verified)
     .map(({ email }) => email.toLowerCase());
 }
 

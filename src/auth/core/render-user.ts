@@ -73,6 +73,6 @@ export function hasVerifiedFactor(user: User): boolean {
   return user.factors.some((factor) => factor.status === 'verified');
 }
 
-export function isBanned(user: User, nowMs: number): boolean {
+export function isBanned(user: Pick<User, 'banned_until'>, nowMs: number): boolean {
   return user.banned_until !== null && nowMs < Date.parse(toRfc3339(user.banned_until));
 }

@@ -96,7 +96,7 @@ export async function createUser(
   return user;
 }
 
-const emptyUser: User = {
+export const emptyUser: User = {
   id: '',
   aud: '',
   role: '',

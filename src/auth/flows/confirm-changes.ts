@@ -3,6 +3,7 @@
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { randomPassword } from '../core/secrets.ts';
+import { hasOwner } from '../core/standing.ts';
 import { fromMs } from '../core/times.ts';
 import { internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -20,9 +21,14 @@ import {
 } from './accounts.ts';
 import { audit } from './audit.ts';
 import { notify } from './mail-tokens.ts';
+import { endWhatWasBegun, nothing, startOver } from './start-over.ts';
 
-/** A confirmed sign-up or accepted invitation. An invited user without a password gets one nobody knows. */
+/**
+ * A confirmed sign-up or accepted invitation. The account holds what the request brought that the link or code was sent
+ * for. An invited user without a password gets a random one.
+ */
 export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  if (!hasOwner(user)) await endWhatWasBegun(ctx, tx, user);
   if (!user.encrypted_password && user.invited_at !== null) {
     const hash = await ctx.passwords.hash(randomPassword([], 64));
     await storePassword(ctx, tx, user, hash, undefined);
@@ -35,9 +41,10 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
   }
 }
 
-/** A recovery or magic link was used: that proves the address as well. */
+/** A recovery or magic link was used: that proves the address as well, and its request brought no password. */
 export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   try {
+    if (!hasOwner(user)) await startOver(ctx, tx, user, 'email', nothing);
     await updateUser(tx, user, { recovery_token: '' }, ctx.clock.now());
     await deleteOneTimeTokens(tx, user.id);
     if (user.email_confirmed_at === null) {
@@ -58,7 +65,8 @@ export async function acceptEmailChange(
   hash: string,
 ): Promise<'half' | 'done'> {
   const { autoconfirm, doubleConfirmChanges } = ctx.settings.email;
-  const needsBoth = !autoconfirm && doubleConfirmChanges && (user.email ?? '') !== '';
+  const isMove = (user.email ?? '') !== '' && user.email !== user.email_change;
+  const needsBoth = !autoconfirm && doubleConfirmChanges && isMove;
   if (needsBoth && user.email_change_confirm_status === 0) {
     await acceptFirstHalf(ctx, tx, user, hash);
     return 'half';
@@ -114,6 +122,7 @@ export async function changeEmail(
 }
 
 export async function acceptPhone(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  if (!hasOwner(user)) await endWhatWasBegun(ctx, tx, user);
   await audit(ctx, tx, user, 'user_signedup', { traits: { provider: 'phone' } });
   await confirmPhone(ctx, tx, user);
   await stopBeingAnonymous(ctx, tx, user);

@@ -10,17 +10,13 @@ import {
   decideLinking,
   defaultDomain,
   linkingDomain,
-  trustedEmails,
+  verifiedEmails,
 } from '../core/linking.ts';
 import { isBanned } from '../core/render-user.ts';
+import { hasOwner, standingOf } from '../core/standing.ts';
 import { type AuthError, authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import {
-  deleteIdentity,
-  findIdentitiesByEmail,
-  findIdentity,
-  replaceIdentityData,
-} from '../queries/identities.ts';
+import { findIdentitiesByEmail, findIdentity, replaceIdentityData } from '../queries/identities.ts';
 import { findUserById, findUserIdsByEmail, findUserWithEmail, updateUser } from '../queries/users.ts';
 import type { Identity, User } from '../rows.ts';
 import {
@@ -35,6 +31,8 @@ import {
 } from './accounts.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
+import type { Proof } from './proof.ts';
+import { keepOnlyIdentity } from './start-over.ts';
 
 export interface ExternalSignIn {
   /** As identities name it: `google`, `custom:NAME`, `sso:ID`, `web3`. */
@@ -60,7 +58,7 @@ export async function askBeforeExternalUser(
   signIn: ExternalSignIn,
 ): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
-  const place = await ctx.pool.transaction((tx) => findPlace(ctx, tx, signIn));
+  const place = await ctx.pool.transaction((tx) => findPlace(tx, signIn));
   if (place.kind !== 'create') return;
   if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
   await askBeforeUserCreated(ctx, exchange, await draftOf(ctx, signIn, place.email));
@@ -73,48 +71,78 @@ export async function signInExternally(
   exchange: Exchange,
   signIn: ExternalSignIn,
 ): Promise<ExternalOutcome> {
-  const place = await findPlace(ctx, tx, signIn);
+  const place = await findPlace(tx, signIn);
   const { user, identity } = await settle(ctx, tx, exchange, signIn, place);
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
   const isNew = place.kind === 'create';
   const needsNoEmail = signIn.provider === 'web3' || (signIn.emailOptional && place.email === '');
-  if (needsNoEmail || user.email_confirmed_at !== null) {
+  if (needsNoEmail || user.email_confirmed_at !== null || (!isNew && hasOwner(user))) {
     await audit(ctx, tx, user, 'login', { traits: { provider: signIn.provider } });
     return { kind: 'user', user: await reloadUser(tx, user), isNew };
   }
-  await keepOnly(ctx, tx, user, identity);
-  if (place.verified || ctx.settings.email.autoconfirm) {
+  await keepOnlyIdentity(ctx, tx, user, identity, null);
+  if (await isVerifiedByProvider(ctx, tx, user, signIn)) {
     await audit(ctx, tx, user, 'user_signedup', { traits: { provider: signIn.provider } });
     await confirmEmail(ctx, tx, user);
     return { kind: 'user', user: await reloadUser(tx, user), isNew };
   }
-  return { kind: 'refusal', error: await askToVerify(ctx, tx, exchange, user, signIn.provider, place.email) };
+  const error = await askToVerify(ctx, tx, exchange, user, signIn.provider);
+  return { kind: 'refusal', error };
 }
 
-type Place = { readonly email: string; readonly verified: boolean } & (
+/**
+ * The provider vouches for the account's address itself, not for another one. An account that nobody confirmed follows its
+ * identity to a verified address.
+ */
+async function isVerifiedByProvider(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  { profile, aud }: ExternalSignIn,
+): Promise<boolean> {
+  const candidate = candidateEmail(profile.emails);
+  const verified = verifiedEmails(profile.emails);
+  if (user.email && verified.includes(user.email.toLowerCase())) return true;
+  if (candidate.verified && !(await findUserWithEmail(tx, candidate.email, aud, user.id))) {
+    await updateUser(tx, user, { email: candidate.email }, ctx.clock.now());
+    return true;
+  }
+  return ctx.settings.email.autoconfirm && (user.email ?? '') !== '' && user.email === candidate.email;
+}
+
+/** The identity that vouches for a sign-in. */
+export function identityProof({ provider, profile }: Pick<ExternalSignIn, 'provider' | 'profile'>): Proof {
+  return { by: 'identity', provider, providerId: profile.claims.sub };
+}
+
+type Place = { readonly email: string } & (
   | { readonly kind: 'exists'; readonly user: User; readonly identity: Identity }
   | { readonly kind: 'link'; readonly user: User }
   | { readonly kind: 'create' }
 );
 
 /** Which account it is; `email` is the address that would be confirmed. */
-async function findPlace(ctx: AuthContext, tx: Transaction, signIn: ExternalSignIn): Promise<Place> {
+async function findPlace(tx: Transaction, signIn: ExternalSignIn): Promise<Place> {
   const { provider, profile, aud } = signIn;
-  const candidate = candidateEmail(profile.emails);
+  const { email } = candidateEmail(profile.emails);
   const identity = await findIdentity(tx, profile.claims.sub, provider);
   if (identity) {
     const user = await findUserById(tx, identity.user_id);
     if (!user) throw internalError('Database error finding user');
-    return { kind: 'exists', user, identity, email: user.email ?? '', verified: candidate.verified };
+    return { kind: 'exists', user, identity, email: user.email ?? '' };
   }
-  const trusted = trustedEmails(profile.emails, ctx.settings.email.autoconfirm);
-  if (trusted.length === 0) {
-    const isTaken = candidate.email !== '' && (await findUserWithEmail(tx, candidate.email, aud));
-    return { kind: 'create', ...candidate, ...(isTaken ? { email: '' } : {}) };
+  const verified = verifiedEmails(profile.emails);
+  if (verified.length === 0) {
+    const isTaken = email !== '' && (await findUserWithEmail(tx, email, aud));
+    return { kind: 'create', email: isTaken ? '' : email };
   }
-  const identities = await findIdentitiesByEmail(tx, trusted);
-  const decision = decideLinking(provider, identities, await findUserIdsByEmail(tx, trusted));
-  if (decision.kind === 'create') return { kind: 'create', ...candidate };
+  const identities = await findIdentitiesByEmail(tx, verified);
+  const decision = decideLinking(provider, identities, await findUserIdsByEmail(tx, verified));
+  if (decision.kind === 'create') {
+    // The primary address may be an unverified one that is somebody's.
+    const isTaken = email !== '' && !verified.includes(email) && (await findUserWithEmail(tx, email, aud));
+    return { kind: 'create', email: isTaken ? '' : email };
+  }
   const user = decision.kind === 'link' ? await findUserById(tx, decision.userId) : undefined;
   if (!user) {
     const domain = linkingDomain(provider);
@@ -122,7 +150,10 @@ async function findPlace(ctx: AuthContext, tx: Transaction, signIn: ExternalSign
       `Multiple accounts with the same email address in the same linking domain detected: ${domain}`,
     );
   }
-  return { kind: 'link', user, ...candidate };
+  // By an address that the account's owner never confirmed nobody comes in.
+  const isByAddress = verified.includes(user.email?.toLowerCase() ?? '');
+  if (isByAddress && standingOf(user, 'email') === 'closed') throw authError('email_exists');
+  return { kind: 'link', user, email };
 }
 
 async function settle(
@@ -182,33 +213,14 @@ export function auditLinked(
   return audit(ctx, tx, user, 'identity_linked', { ip: exchange.ip, traits });
 }
 
-/**
- * The account was never confirmed: whoever began it may not be who comes now. Its password and its other identities go,
- * and its metadata are those of this identity alone.
- */
-export async function keepOnly(
-  ctx: AuthContext,
-  tx: Transaction,
-  user: User,
-  identity: Identity,
-): Promise<void> {
-  const now = ctx.clock.now();
-  await updateUser(tx, user, { encrypted_password: null }, now);
-  await updateUser(tx, user, { raw_user_meta_data: identity.identity_data }, now);
-  for (const other of user.identities ?? []) if (other.id !== identity.id) await deleteIdentity(tx, other.id);
-  user.identities = [identity];
-  await syncProviders(ctx, tx, user);
-}
-
 async function askToVerify(
   ctx: AuthContext,
   tx: Transaction,
   exchange: Exchange,
   user: User,
   provider: string,
-  email: string,
 ): Promise<AuthError> {
-  if (email === '') {
+  if (!user.email) {
     return authError(
       'provider_email_needs_verification',
       `Unverified email with ${provider}. Verify the email with ${provider} in order to sign in`,

@@ -2,18 +2,19 @@
 import type { Queryable, Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
+import { standingOf } from '../core/standing.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { findIdentity } from '../queries/identities.ts';
 import { findOneTimeToken } from '../queries/one-time-tokens.ts';
-import { findUserById } from '../queries/users.ts';
+import { findUserById, findUserWithEmail, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { addIdentity, confirmEmail, reloadUser, stopBeingAnonymous, syncProviders } from './accounts.ts';
 import { audit } from './audit.ts';
-import { auditLinked, type ExternalOutcome, keepOnly } from './external-accounts.ts';
-import { followIdentities } from './identities.ts';
-import { notify, sendTokenMail } from './mail-tokens.ts';
+import { auditLinked, type ExternalOutcome } from './external-accounts.ts';
+import { notify, sendEmailChange } from './mail-tokens.ts';
+import { keepOnlyIdentity } from './start-over.ts';
 
 export interface ExternalIdentity {
   readonly provider: string;
@@ -41,13 +42,14 @@ export async function linkIdentity(
   const identity = await addIdentity(ctx, tx, target, provider, data);
   await auditLinked(ctx, tx, exchange, target, identity);
   const user = await reloadUser(tx, target);
-  if (!user.email) {
-    const identities = user.identities ?? [];
-    if (!(await followIdentities(ctx, tx, user, identities))) {
+  const email = typeof data.email === 'string' ? data.email.toLowerCase() : '';
+  if (!user.email && email !== '') {
+    if (await findUserWithEmail(tx, email, user.aud ?? '', user.id)) {
       throw authError('email_exists', undefined, { status: 400 });
     }
     if (data.email_verified !== true) {
-      await sendTokenMail(ctx, tx, exchange, user, 'signup');
+      // A change that waits, not an address: until it is confirmed it must not be in the way of its owner.
+      await sendEmailChange(ctx, tx, exchange, user, email, false);
       const error = authError(
         'email_not_confirmed',
         `Unverified email with ${provider}. A confirmation email has been sent to your ${provider} email`,
@@ -55,9 +57,10 @@ export async function linkIdentity(
       );
       return { kind: 'refusal', error };
     }
+    await updateUser(tx, user, { email }, ctx.clock.now());
     await confirmEmail(ctx, tx, user);
-    await stopBeingAnonymous(ctx, tx, user);
   }
+  await stopBeingAnonymous(ctx, tx, user);
   await syncProviders(ctx, tx, user);
   await notify(ctx, tx, exchange, user, 'identity_linked', { provider });
   return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
@@ -70,7 +73,7 @@ export async function findInvited(ctx: AuthContext, db: Queryable, token: string
   const sentAt = user?.confirmation_sent_at;
   // Upstream takes an invitation of any age here; a link of that age would not open any more.
   const isOld = sentAt && ctx.clock.now() > toMs(sentAt) + ctx.settings.email.otpExpiryMs;
-  if (!user || isOld) throw authError('invite_not_found');
+  if (!user || isOld || standingOf(user, 'email') !== 'unclaimed') throw authError('invite_not_found');
   return user;
 }
 
@@ -88,7 +91,7 @@ export async function acceptInvite(
   const data = identityDataOf(profile);
   const identity = await addIdentity(ctx, tx, user, provider, data);
   await audit(ctx, tx, user, 'invite_accepted', { traits: { provider } });
-  await keepOnly(ctx, tx, user, identity);
+  await keepOnlyIdentity(ctx, tx, user, identity, null);
   await confirmEmail(ctx, tx, user);
   return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
 }

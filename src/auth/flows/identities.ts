@@ -8,8 +8,9 @@ import { setUserMetadata } from './accounts.ts';
 import { clearPendingTokens } from './mail-tokens.ts';
 
 /**
- * When no identity has the user's address any more, the best of theirs becomes it: verified before unverified before
- * none, then the oldest. Unverified, it is not confirmed either. False: each of them belongs to another user.
+ * When no identity has the user's address anymore, the oldest verified one of theirs becomes it, or none. An address that
+ * nobody vouches for would be in the way of its owner; under autoconfirm it counts, after the verified ones. False: each of
+ * them belongs to another user.
  */
 export async function followIdentities(
   ctx: AuthContext,
@@ -18,29 +19,33 @@ export async function followIdentities(
   identities: readonly Identity[],
 ): Promise<boolean> {
   if (identities.some((identity) => (identity.email ?? '') === (user.email ?? ''))) return true;
-  const rank = (identity: Identity) => (!identity.email ? 2 : isVerified(identity) ? 0 : 1);
+  const { autoconfirm } = ctx.settings.email;
+  const addressOf = (identity: Identity) => (isVerified(identity) || autoconfirm ? identity.email : null);
+  const rank = (identity: Identity) => (!addressOf(identity) ? 2 : isVerified(identity) ? 0 : 1);
   const age = (identity: Identity) => (identity.created_at === null ? 0 : toMs(identity.created_at));
   const candidates = [...identities].sort(
     (a, b) => rank(a) - rank(b) || age(a) - age(b) || (a.id < b.id ? -1 : 1),
   );
-  const chosen = await firstFree(tx, candidates, user.aud ?? '');
-  if (!chosen) return false;
-  await updateUser(tx, user, { email: chosen.email || null }, ctx.clock.now());
+  const chosen = await firstFree(tx, candidates.map(addressOf), user.aud ?? '');
+  if (chosen === undefined) return false;
+  await updateUser(tx, user, { email: chosen || null }, ctx.clock.now());
   await clearPendingTokens(ctx, tx, user);
-  if (!chosen.email || (!isVerified(chosen) && !ctx.settings.email.autoconfirm)) {
+  if (!chosen) {
     await updateUser(tx, user, { email_confirmed_at: null }, ctx.clock.now());
     await setUserMetadata(ctx, tx, user, { email_verified: false });
   }
   return true;
 }
 
+/** Null: no address. Undefined: each of them is taken. */
 async function firstFree(
   tx: Transaction,
-  candidates: readonly Identity[],
+  emails: readonly (string | null)[],
   aud: string,
-): Promise<Identity | undefined> {
-  for (const candidate of candidates) {
-    if (!candidate.email || !(await findUserByEmail(tx, candidate.email, aud))) return candidate;
+): Promise<string | null | undefined> {
+  for (const email of emails) {
+    if (!email) return null;
+    if (!(await findUserByEmail(tx, email, aud))) return email;
   }
   return undefined;
 }

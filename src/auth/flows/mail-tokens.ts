@@ -135,7 +135,7 @@ export async function sendEmailChange(
   requireMailPause(ctx, user.email_change_sent_at);
   const length = ctx.settings.email.otpLength;
   const oldEmail = user.email ?? '';
-  const isDouble = ctx.settings.email.doubleConfirmChanges && oldEmail !== '';
+  const isDouble = ctx.settings.email.doubleConfirmChanges && oldEmail !== '' && oldEmail !== newEmail;
   const otpNew = oneTimePassword(length);
   const otpOld = isDouble ? oneTimePassword(length) : '';
   const hashNew = withFlowPrefix(tokenHash(newEmail, otpNew), isPkce);

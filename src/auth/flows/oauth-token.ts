@@ -48,7 +48,8 @@ export async function redeemCode(
     const traits = { provider_type: 'oauth_provider_authorization_code', client_id: client.id };
     await audit(ctx, tx, user, 'login', { traits });
     const grant = { clientId: client.id, scopes: authorization.scope, sessionId: sessionIdOfCode(code) };
-    return issueSession(ctx, tx, exchange, user, 'oauth_provider/authorization_code', undefined, grant);
+    const method = 'oauth_provider/authorization_code';
+    return issueSession(ctx, tx, exchange, user, method, { by: 'consent' }, undefined, grant);
   });
   if (session === undefined) {
     // Redeemed by somebody at the same moment: nobody can tell by whom.

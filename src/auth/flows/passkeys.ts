@@ -121,7 +121,7 @@ export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promis
   return ctx.pool.transaction(async (tx) => {
     if (!(await recordPasskeyUse(tx, passkey.id, use, ctx.clock.now()))) throw clone(ctx, passkey);
     await audit(ctx, tx, user, 'login', { ip: exchange.ip, traits: { passkey_id: passkey.id } });
-    return issueSession(ctx, tx, exchange, user, 'passkey');
+    return issueSession(ctx, tx, exchange, user, 'passkey', { by: 'passkey' });
   });
 }
 

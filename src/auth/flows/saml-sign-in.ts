@@ -32,7 +32,7 @@ import {
   takeRelayState,
 } from '../queries/sso.ts';
 import { tellUserCreated } from './accounts.ts';
-import { askBeforeExternalUser, signInExternally } from './external-accounts.ts';
+import { askBeforeExternalUser, identityProof, signInExternally } from './external-accounts.ts';
 import { resolveArtifact } from './saml-artifact.ts';
 import { currentMetadata } from './saml-metadata.ts';
 import { verifyResponse } from './saml-verify.ts';
@@ -94,7 +94,7 @@ export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promis
       const location = withParams(target, { code: relayState.auth_code });
       return { kind: 'location', location, user, isNew } as const;
     }
-    const session = await issueSession(ctx, tx, exchange, user, 'sso/saml');
+    const session = await issueSession(ctx, tx, exchange, user, 'sso/saml', identityProof(signIn));
     const end = sessionEndOf(assertion);
     if (end !== undefined) await setSessionEnd(tx, session.sessionId, end);
     const location = `${target}#${encodeParams(sessionFragment(session))}`;

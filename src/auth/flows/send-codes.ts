@@ -4,6 +4,7 @@ import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
 import { parseChallenge } from '../core/pkce.ts';
 import { randomPassword } from '../core/secrets.ts';
+import { standingOf } from '../core/standing.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
@@ -12,6 +13,7 @@ import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { signUp } from './sign-up.ts';
+import { nothing, startOver } from './start-over.ts';
 
 export interface MagicLinkRequest {
   readonly email: string;
@@ -38,7 +40,9 @@ export async function sendMagicLink(
     ctx.settings.password.requiredSets,
     Math.max(33, ctx.settings.password.minLength),
   );
-  if (known?.email_confirmed_at) {
+  const standing = known && standingOf(known, 'email');
+  if (standing === 'closed') return workAsForNew(ctx, password);
+  if (standing === 'confirmed' || (known && ctx.settings.email.autoconfirm)) {
     await workAsForNew(ctx, password);
   } else {
     await signUp(ctx, exchange, { ...request, email, password, phone: '', channel: '' }).catch(
@@ -46,7 +50,7 @@ export async function sendMagicLink(
     );
     if (!ctx.settings.email.autoconfirm) return;
   }
-  const user = known?.email_confirmed_at ? known : await findUserByEmail(ctx.pool, email, request.aud);
+  const user = known ?? (await findUserByEmail(ctx.pool, email, request.aud));
   if (!user) throw internalError('Database error finding user');
   if (challenge) {
     const flow = { userId: user.id, providerType: 'magiclink', authenticationMethod: 'magiclink', challenge };
@@ -89,7 +93,12 @@ export async function sendPhoneOtp(
     ctx.settings.password.requiredSets,
     Math.max(64, ctx.settings.password.minLength),
   );
-  if (known?.phone_confirmed_at) {
+  const standing = known && standingOf(known, 'phone');
+  if (standing === 'closed') {
+    await workAsForNew(ctx, password);
+    return undefined;
+  }
+  if (standing === 'confirmed' || (known && ctx.settings.phone.autoconfirm)) {
     await workAsForNew(ctx, password);
   } else {
     await signUp(ctx, exchange, {
@@ -102,10 +111,11 @@ export async function sendPhoneOtp(
     }).catch(passIfKnownMeanwhile);
     if (!ctx.settings.phone.autoconfirm) return undefined;
   }
-  const user = known?.phone_confirmed_at ? known : await findUserByPhone(ctx.pool, phone, request.aud);
+  const user = known ?? (await findUserByPhone(ctx.pool, phone, request.aud));
   if (!user) throw internalError('Database error finding user');
   return ctx.pool.transaction(async (tx) => {
     await audit(ctx, tx, user, 'user_recovery_requested', { traits: { channel } });
+    if (standing === 'unclaimed') await startOver(ctx, tx, user, 'phone', nothing);
     return sendPhoneCode(ctx, tx, exchange, user, { phone, kind: 'confirmation', channel });
   });
 }

@@ -13,6 +13,7 @@ import { addAmrClaim, insertSession, setSessionAal } from '../queries/sessions.t
 import { updateUser } from '../queries/users.ts';
 import type { Session, User } from '../rows.ts';
 import { runHook } from './hooks.ts';
+import { type Proof, requireProof } from './proof.ts';
 
 /** Values of the amr claim. */
 export type AuthenticationMethod =
@@ -43,7 +44,7 @@ export interface ClientGrant {
 }
 
 /**
- * A new session of this user. Headers tell which, as upstream's do. With `origin` it has that session's methods, level
+ * A new session of this user, for what this request has proved. Headers tell which, as upstream's do. With `origin` it has that session's methods, level
  * and factor: nobody proves them twice on the way from the Account pages to an app.
  */
 export async function issueSession(
@@ -52,9 +53,11 @@ export async function issueSession(
   exchange: Exchange,
   user: User,
   method: AuthenticationMethod,
+  proof: Proof,
   origin?: Session,
   grant?: ClientGrant,
 ): Promise<IssuedSession> {
+  await requireProof(ctx, tx, user, proof);
   const now = ctx.clock.now();
   const sessionId = grant?.sessionId ?? randomUUID();
   const { userAgent, ip } = exchange;

@@ -6,12 +6,18 @@ import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
 import { renderUser } from '../core/render-user.ts';
+import { isPrepared, standingOf } from '../core/standing.ts';
 import { fromMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
-import { deleteIdentity, findIdentity } from '../queries/identities.ts';
-import { findUserByPhone, findUserWithEmail, type NewUser } from '../queries/users.ts';
+import {
+  awaitUser,
+  findUserById,
+  findUserByPhone,
+  findUserWithEmail,
+  type NewUser,
+} from '../queries/users.ts';
 import type { Identity, User } from '../rows.ts';
 import {
   addIdentity,
@@ -20,6 +26,7 @@ import {
   confirmPhone,
   createUser,
   draftUser,
+  emptyUser,
   identityClaims,
   type Provider,
   setUserMetadata,
@@ -32,6 +39,7 @@ import { requireStrongPassword } from './password-strength.ts';
 import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { despiteRivals } from './rivals.ts';
 import { type IssuedSession, issueSession } from './sessions.ts';
+import { startOver } from './start-over.ts';
 
 export interface SignUpRequest {
   readonly email: string;
@@ -71,30 +79,53 @@ export async function signUp(
 
 async function signUpChecked(ctx: AuthContext, exchange: Exchange, checked: Checked): Promise<SignUpOutcome> {
   const existing = await findExisting(ctx, checked);
-  const isConfirmed =
-    checked.provider === 'email' ? existing?.email_confirmed_at : existing?.phone_confirmed_at;
-  if (existing && isConfirmed) return answerRepeated(ctx, existing, checked);
+  if (existing) return signUpAgain(ctx, exchange, existing, checked);
+  const draft = await draftUser(ctx, checked);
+  await askBeforeUserCreated(ctx, exchange, draft);
+  const user = await ctx.pool.transaction((tx) => register(ctx, tx, exchange, draft, checked));
+  await tellUserCreated(ctx, exchange, user);
+  if (user.email_confirmed_at === null && user.phone_confirmed_at === null)
+    return { kind: 'user', user: renderUser(user) };
+  const session = await ctx.pool.transaction(async (tx) => {
+    await audit(ctx, tx, user, 'login', { traits: { provider: checked.provider } });
+    return issueSession(ctx, tx, exchange, user, 'password', { by: 'creation' });
+  });
+  return { kind: 'session', session };
+}
 
-  let draft: NewUser | undefined;
-  if (!existing) {
-    draft = await draftUser(ctx, checked);
-    await askBeforeUserCreated(ctx, exchange, draft);
-  } else {
-    // The account of somebody else perhaps: nothing of it is changed. Yet it must not answer sooner than a new one.
-    await ctx.passwords.pretendToVerify(checked.password);
-  }
-  const user = await ctx.pool.transaction((tx) => register(ctx, tx, exchange, existing, draft, checked));
-  if (!existing) await tellUserCreated(ctx, exchange, user);
-  if (user.email_confirmed_at !== null || user.phone_confirmed_at !== null) {
-    const session = await ctx.pool.transaction(async (tx) => {
-      await audit(ctx, tx, user, 'login', { traits: { provider: checked.provider } });
-      return issueSession(ctx, tx, exchange, user, 'password');
-    });
-    return { kind: 'session', session };
-  }
-  if (user.invited_at !== null)
-    return { kind: 'user', user: renderUser({ ...user, raw_user_meta_data: {}, identities: [] }) };
-  return { kind: 'user', user: renderUser(user) };
+/**
+ * The contact is on an account already, so this request gets no session of it. An account that nobody has proved anything
+ * about takes the new password and metadata, and a new code for them: only who can read that code decides that they count.
+ */
+async function signUpAgain(
+  ctx: AuthContext,
+  exchange: Exchange,
+  existing: User,
+  checked: Checked,
+): Promise<SignUpOutcome> {
+  if (!isOpen(ctx, existing, checked)) return answerRepeated(ctx, existing, checked);
+  const passwordHash = await ctx.passwords.hash(checked.password);
+  const user = await ctx.pool.transaction(async (tx) => {
+    await awaitUser(tx, existing.id);
+    const current = await findUserById(tx, existing.id);
+    if (!current || !isOpen(ctx, current, checked)) return undefined;
+    await startOver(ctx, tx, current, checked.provider, { passwordHash, data: checked.data });
+    await askToConfirm(ctx, tx, exchange, current, checked);
+    return current;
+  });
+  if (!user) return answerRepeated(ctx, existing, checked);
+  if (!isPrepared(user)) return { kind: 'user', user: renderUser(user) };
+  return { kind: 'user', user: renderUser({ ...user, raw_user_meta_data: {}, identities: [] }) };
+}
+
+/** The contact of an account without an owner, and a code will show whose it is. */
+function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: Checked): boolean {
+  const isOwnColumn = provider === 'email' ? user.email?.toLowerCase() === email : user.phone === phone;
+  return isOwnColumn && standingOf(user, provider) === 'unclaimed' && !confirmsAtOnce(ctx, provider);
+}
+
+function confirmsAtOnce({ settings }: AuthContext, provider: Provider): boolean {
+  return provider === 'email' ? settings.email.autoconfirm : settings.phone.autoconfirm;
 }
 
 /** In upstream's order: what is wrong first is told first. */
@@ -147,44 +178,47 @@ async function register(
   ctx: AuthContext,
   tx: Transaction,
   exchange: Exchange,
-  existing: User | undefined,
-  draft: NewUser | undefined,
+  draft: NewUser,
   checked: Checked,
 ): Promise<User> {
   const { provider } = checked;
-  const user = existing ?? (draft ? await createUser(ctx, tx, draft) : undefined);
-  if (!user) throw internalError('Database error saving new user');
-  const identity =
-    (await findIdentity(tx, user.id, provider)) ?? (await firstIdentity(ctx, tx, user, checked));
-  user.identities = [identity];
-  const isAutoconfirm =
-    provider === 'email' ? ctx.settings.email.autoconfirm : ctx.settings.phone.autoconfirm;
-  const isPhoneAtOnce = provider === 'phone' && isAutoconfirm;
-  const traits = { provider, ...(isPhoneAtOnce ? { channel: checked.channel } : {}) };
-  await audit(ctx, tx, user, isAutoconfirm ? 'user_signedup' : 'user_confirmation_requested', { traits });
-  if (isAutoconfirm) await (provider === 'email' ? confirmEmail(ctx, tx, user) : confirmPhone(ctx, tx, user));
-  else if (provider === 'phone') {
-    await sendPhoneCode(ctx, tx, exchange, user, {
-      phone: checked.phone,
-      kind: 'confirmation',
-      channel: checked.channel,
-    });
-  } else {
-    if (checked.challenge) {
-      const flow = {
-        userId: user.id,
-        providerType: 'email',
-        authenticationMethod: 'email/signup',
-        challenge: checked.challenge,
-      };
-      await insertFlowState(tx, flow, ctx.clock.now());
-    }
-    await sendTokenMail(ctx, tx, exchange, user, 'signup', checked.challenge !== undefined);
+  const user = await createUser(ctx, tx, draft);
+  user.identities = [await firstIdentity(ctx, tx, user, checked)];
+  if (!confirmsAtOnce(ctx, provider)) {
+    await askToConfirm(ctx, tx, exchange, user, checked);
+    return user;
   }
+  const traits = { provider, ...(provider === 'phone' ? { channel: checked.channel } : {}) };
+  await audit(ctx, tx, user, 'user_signedup', { traits });
+  await (provider === 'email' ? confirmEmail(ctx, tx, user) : confirmPhone(ctx, tx, user));
   return user;
 }
 
-/** The identity, its data copied to user_metadata; identities of others that were never confirmed go. */
+async function askToConfirm(
+  ctx: AuthContext,
+  tx: Transaction,
+  exchange: Exchange,
+  user: User,
+  { provider, phone, channel, challenge }: Checked,
+): Promise<void> {
+  await audit(ctx, tx, user, 'user_confirmation_requested', { traits: { provider } });
+  if (provider === 'phone') {
+    await sendPhoneCode(ctx, tx, exchange, user, { phone, kind: 'confirmation', channel });
+    return;
+  }
+  if (challenge) {
+    const flow = {
+      userId: user.id,
+      providerType: 'email',
+      authenticationMethod: 'email/signup',
+      challenge,
+    };
+    await insertFlowState(tx, flow, ctx.clock.now());
+  }
+  await sendTokenMail(ctx, tx, exchange, user, 'signup', challenge !== undefined);
+}
+
+/** The identity, its data copied to user_metadata. */
 async function firstIdentity(
   ctx: AuthContext,
   tx: Transaction,
@@ -201,7 +235,6 @@ async function firstIdentity(
     ...withoutOld(user.raw_user_meta_data ?? {}),
     ...identity.identity_data,
   });
-  for (const other of user.identities ?? []) await deleteIdentity(tx, other.id);
   await syncProviders(ctx, tx, user);
   return identity;
 }
@@ -212,46 +245,28 @@ function withoutOld(metadata: JsonObject): JsonObject {
 }
 
 /**
- * A confirmed account exists. Where sign-up confirms at once nothing can be hidden; else the answer is that of a new
- * account, with an id nobody has.
+ * The contact is taken. Where sign-up confirms at once that can't be hidden; else the answer is that of a new account,
+ * with an invented id.
  */
 async function answerRepeated(ctx: AuthContext, user: User, checked: Checked): Promise<SignUpOutcome> {
   await ctx.pool.transaction((tx) =>
     audit(ctx, tx, user, 'user_repeated_signup', { traits: { provider: checked.provider } }),
   );
-  if (ctx.settings.email.autoconfirm || ctx.settings.phone.autoconfirm)
-    throw authError('user_already_exists');
+  if (confirmsAtOnce(ctx, checked.provider)) throw authError('user_already_exists');
   await ctx.passwords.pretendToVerify(checked.password);
   const draft = await draftUser(ctx, { ...checked, password: '' });
   const now = fromMs(ctx.clock.now());
   const invented: User = {
-    ...user,
+    ...emptyUser,
     id: draft.id,
     aud: checked.aud,
-    role: '',
     email: draft.email,
     phone: draft.phone,
-    email_change: '',
-    phone_change: '',
     created_at: now,
     updated_at: now,
     confirmation_sent_at: now,
-    last_sign_in_at: null,
-    confirmed_at: null,
-    email_change_sent_at: null,
-    phone_change_sent_at: null,
-    recovery_sent_at: null,
-    reauthentication_sent_at: null,
-    invited_at: null,
-    banned_until: null,
-    deleted_at: null,
-    email_confirmed_at: null,
-    phone_confirmed_at: null,
     raw_app_meta_data: draft.appMetaData as JsonObject,
     raw_user_meta_data: checked.data,
-    identities: [],
-    factors: [],
-    is_anonymous: false,
   };
   return { kind: 'user', user: renderUser(invented) };
 }

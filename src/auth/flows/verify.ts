@@ -5,6 +5,7 @@ import { parseEmail, parsePhone } from '../core/contact.ts';
 import { hashMatches } from '../core/pkce.ts';
 import { isBanned } from '../core/render-user.ts';
 import { sameSecret, tokenHash } from '../core/secrets.ts';
+import { type Contact, standingOf } from '../core/standing.ts';
 import { toMs } from '../core/times.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -76,9 +77,20 @@ function parseTypedEmail(email: string): string {
   }
 }
 
+export interface VerifiedUser {
+  readonly kind: 'user';
+  readonly user: User;
+  /** `email` has become signup or magiclink. */
+  readonly type: string;
+}
+
+/** What a code or link of this type was sent to. */
+export function contactOf(type: string): Contact {
+  return type === 'sms' || type === 'phone_change' ? 'phone' : 'email';
+}
+
 export type Verified =
-  /** `type`: what `email` has turned out to be. */
-  | { readonly kind: 'user'; readonly user: User; readonly type: string }
+  | VerifiedUser
   /** The first of two confirmations. */
   | { readonly kind: 'half' };
 
@@ -93,6 +105,11 @@ export async function verify(
   const { user, type } = request.typed
     ? await findByCode(ctx, tx, request, aud)
     : await findByHash(ctx, tx, request);
+  // The change of a contact was begun by a session or by an administrator; all else comes from outside.
+  const isChange = type === 'email_change' || type === 'phone_change';
+  if (!isChange && standingOf(user, contactOf(type)) === 'closed') {
+    throw request.typed ? authError('otp_expired') : invalidLink();
+  }
   switch (type) {
     case 'signup':
     case 'invite':
@@ -133,17 +150,18 @@ const tokensOfType: Readonly<Record<string, readonly OneTimeTokenType[]>> = {
   email_change: ['email_change_token_current', 'email_change_token_new'],
 };
 
+const invalidLink = () => authError('otp_expired', 'Email link is invalid or has expired');
+
 async function findByHash(ctx: AuthContext, tx: Transaction, { type, hash }: VerifyRequest): Promise<Found> {
   const types = Object.hasOwn(tokensOfType, type) ? tokensOfType[type] : undefined;
   if (!types) throw authError('validation_failed', 'Invalid email verification type');
-  const invalid = () => authError('otp_expired', 'Email link is invalid or has expired');
   const owner = (await findOneTimeToken(tx, hash, types))?.user_id;
-  if (owner === undefined) throw invalid();
+  if (owner === undefined) throw invalidLink();
   await awaitUser(tx, owner);
   // Somebody may have used it meanwhile.
   const token = await findOneTimeToken(tx, hash, types);
   const user = token && (await findUserById(tx, owner));
-  if (!user) throw invalid();
+  if (!user) throw invalidLink();
   refuseBanned(ctx, user);
   const sentAt = {
     confirmation_token: user.confirmation_sent_at,
@@ -153,7 +171,7 @@ async function findByHash(ctx: AuthContext, tx: Transaction, { type, hash }: Ver
     reauthentication_token: null,
     phone_change_token: null,
   }[token.token_type];
-  if (isOver(ctx, sentAt, ctx.settings.email.otpExpiryMs)) throw invalid();
+  if (isOver(ctx, sentAt, ctx.settings.email.otpExpiryMs)) throw invalidLink();
   if (type !== 'email') return { user, type };
   return { user, type: token.token_type === 'recovery_token' ? 'magiclink' : 'signup' };
 }

@@ -8,7 +8,12 @@ import { authError, OAuthShapedError } from '../errors.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { tellUserCreated } from './accounts.ts';
 import { audit } from './audit.ts';
-import { askBeforeExternalUser, type ExternalSignIn, signInExternally } from './external-accounts.ts';
+import {
+  askBeforeExternalUser,
+  type ExternalSignIn,
+  identityProof,
+  signInExternally,
+} from './external-accounts.ts';
 import { type IssuedSession, issueSession } from './sessions.ts';
 
 const minMessageBytes = 64;
@@ -42,7 +47,8 @@ export async function signInWithWallet(
     await audit(ctx, tx, outcome.user, 'login', {
       traits: { provider, chain, network, address, domain, uri },
     });
-    return { session: await issueSession(ctx, tx, exchange, outcome.user, provider), isNew: outcome.isNew };
+    const session = await issueSession(ctx, tx, exchange, outcome.user, provider, identityProof(signIn));
+    return { session, isNew: outcome.isNew };
   });
   if (isNew) await tellUserCreated(ctx, exchange, session.user);
   return session;

@@ -19,9 +19,15 @@ export async function findIdentity(
   return identity;
 }
 
-/** Of all users and providers that have one of these addresses, which are in lower case. */
+/**
+ * Identities of all users with one of these addresses, which are in lower case. Their provider verified the address: one
+ * that merely claims it must not collect the accounts of its owner. An SSO connection decides about its own addresses.
+ */
 export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]): Promise<Identity[]> {
-  return db.query<Identity>(sql`select ${columns} from auth.identities where email = any(${emails}::text[])`);
+  return db.query<Identity>(sql`
+    select ${columns} from auth.identities
+    where email = any(${emails}::text[])
+      and (identity_data ->> 'email_verified' = 'true' or provider like 'sso:%')`);
 }
 
 /** The provider's newest word, in place of what it said before. */

@@ -57,7 +57,7 @@ export async function findUserIdsByEmail(db: Queryable, emails: readonly string[
   return rows.map((row) => row.id);
 }
 
-/** Another user who signs in with this address, whether by its own column or by an identity. */
+/** Another user who signs in with this address, by its own column or by an identity whose provider verified it. */
 export async function findUserWithEmail(
   db: Queryable,
   email: string,
@@ -67,7 +67,8 @@ export async function findUserWithEmail(
   const byIdentity = await findUser(
     db,
     sql`u.aud = ${aud} and u.id <> ${exceptId ?? noInstance} and u.id in (
-      select user_id from auth.identities where email = ${email.toLowerCase()} and provider not like 'sso:%')`,
+      select user_id from auth.identities where email = ${email.toLowerCase()} and provider not like 'sso:%'
+        and (provider = 'email' or identity_data ->> 'email_verified' = 'true'))`,
   );
   return byIdentity ?? (await findUserByEmail(db, email, aud));
 }
@@ -157,6 +158,28 @@ export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
 /** Locks the row until the transaction ends, after whoever holds it. What was read of the user before may be old by then. */
 export async function awaitUser(db: Transaction, id: string): Promise<void> {
   await db.query(sql`select id from auth.users where id = ${id} for no key update`);
+}
+
+/** What a session depends on. */
+export interface SignInRow extends UserColumns {
+  /** The identity that was asked for; without one, any of a provider, an SSO connection or a wallet. */
+  readonly has_identity: boolean;
+}
+
+/** The user's row, locked until the transaction ends. */
+export async function lockForSession(
+  db: Transaction,
+  id: string,
+  identity?: { readonly provider: string; readonly providerId: string },
+): Promise<SignInRow | undefined> {
+  const wanted = identity
+    ? sql`i.provider = ${identity.provider} and i.provider_id = ${identity.providerId}`
+    : sql`i.provider not in ('email', 'phone')`;
+  const [row] = await db.query<SignInRow>(sql`
+    select ${userColumns},
+           exists (select from auth.identities i where i.user_id = u.id and ${wanted}) as has_identity
+    from auth.users u where u.id = ${id} for no key update`);
+  return row;
 }
 
 /** The row is locked, or somebody else holds it and the answer is false. */

@@ -9,6 +9,7 @@ import type { JsonObject } from '../core/json.ts';
 import { isRedirectAllowed } from '../core/redirects.ts';
 import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, randomPassword, tokenHash } from '../core/secrets.ts';
+import { standingOf } from '../core/standing.ts';
 import { fromMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import {
@@ -24,10 +25,18 @@ import { adminActor, audit } from '../flows/audit.ts';
 import { sendTokenMail, storeEmailChange } from '../flows/mail-tokens.ts';
 import { requireStrongPassword } from '../flows/password-strength.ts';
 import { despiteRivals } from '../flows/rivals.ts';
+import { startOver } from '../flows/start-over.ts';
 import { requireAdmin } from '../http/authenticate.ts';
 import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { setOneTimeToken } from '../queries/one-time-tokens.ts';
-import { findUserByEmail, findUserWithEmail, type NewUser, updateUser } from '../queries/users.ts';
+import {
+  awaitUser,
+  findUserByEmail,
+  findUserById,
+  findUserWithEmail,
+  type NewUser,
+  updateUser,
+} from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import type { Define } from './route.ts';
 
@@ -48,12 +57,14 @@ async function invite(ctx: AuthContext, exchange: Exchange, claims: Claims): Pro
   const email = parseEmail(body.text('email'));
   const aud = audienceOf(ctx, exchange, claims);
   const existing = await findUserByEmail(ctx.pool, email, aud);
-  if (existing && existing.email_confirmed_at !== null) throw authError('email_exists');
+  if (existing && standingOf(existing, 'email') !== 'unclaimed') throw authError('email_exists');
   const draft = existing
     ? undefined
     : await draftInvited(ctx, exchange, aud, email, body.object('data') ?? {});
   const invited = await ctx.pool.transaction(async (tx) => {
-    const user = existing ?? (await createWithIdentity(ctx, tx, draft as NewUser));
+    const user = existing
+      ? await takeOver(ctx, tx, existing, null, body.object('data') ?? {})
+      : await createWithIdentity(ctx, tx, draft as NewUser);
     const traits = { user_id: user.id, user_email: user.email ?? '' };
     await audit(ctx, tx, adminActor(claims), 'user_invited', { traits });
     await sendTokenMail(ctx, tx, exchange, user, 'invite');
@@ -61,6 +72,24 @@ async function invite(ctx: AuthContext, exchange: Exchange, claims: Claims): Pro
   });
   if (!existing) await tellUserCreated(ctx, exchange, invited);
   return invited;
+}
+
+/**
+ * An account that was signed up but never confirmed becomes the administrator's: the link must not confirm what others
+ * wrote.
+ */
+async function takeOver(
+  ctx: AuthContext,
+  tx: Transaction,
+  existing: User,
+  passwordHash: string | null,
+  data: JsonObject,
+): Promise<User> {
+  await awaitUser(tx, existing.id);
+  const user = await findUserById(tx, existing.id);
+  if (!user || standingOf(user, 'email') !== 'unclaimed') throw authError('email_exists');
+  await startOver(ctx, tx, user, 'email', { passwordHash, data });
+  return user;
 }
 
 async function draftInvited(
@@ -119,13 +148,20 @@ async function generateLink(ctx: AuthContext, exchange: Exchange, claims: Claims
   if (!existing && type !== 'signup' && type !== 'invite') {
     throw authError('user_not_found', 'User with this email not found');
   }
-  if (existing?.email_confirmed_at && (type === 'signup' || type === 'invite'))
-    throw authError('email_exists');
+  const standing = existing && standingOf(existing, 'email');
+  const confirms = type === 'signup' || type === 'invite';
+  if (existing && confirms && standing !== 'unclaimed') throw authError('email_exists');
+  if (standing === 'closed' && !type.startsWith('email_change')) {
+    throw authError('email_not_confirmed', undefined, { status: 422 });
+  }
   const otp = oneTimePassword(ctx.settings.email.otpLength);
   const hash = tokenHash(request.email, otp);
   const draft = existing ? undefined : await draftLinked(ctx, exchange, request, type);
+  const passwordHash = existing && type === 'signup' ? await givenHash(ctx, request.password) : null;
   const { user, linkHash } = await ctx.pool.transaction(async (tx) => {
-    const target = existing ?? (await createWithIdentity(ctx, tx, draft as NewUser));
+    const known =
+      existing && confirms ? await takeOver(ctx, tx, existing, passwordHash, request.data ?? {}) : existing;
+    const target = known ?? (await createWithIdentity(ctx, tx, draft as NewUser));
     return {
       user: target,
       linkHash: await storeLink(ctx, tx, claims, target, { ...request, type }, otp, hash),
@@ -142,6 +178,12 @@ async function generateLink(ctx: AuthContext, exchange: Exchange, claims: Claims
     verification_type: type,
     redirect_to: request.redirectTo,
   };
+}
+
+async function givenHash(ctx: AuthContext, password: string): Promise<string | null> {
+  if (password === '') return null;
+  await requireStrongPassword(ctx, password);
+  return ctx.passwords.hash(password);
 }
 
 function parseLinkRequest(ctx: AuthContext, exchange: Exchange, claims: Claims): LinkRequest {

@@ -7,6 +7,7 @@ import { tellUserCreated } from '../flows/accounts.ts';
 import {
   askBeforeExternalUser,
   type ExternalOutcome,
+  identityProof,
   requireSubject,
   signInExternally,
 } from '../flows/external-accounts.ts';
@@ -115,7 +116,7 @@ async function finish(
       if (!(await takeFlowState(tx, flow.id))) throw usedBefore();
       return {
         kind: 'session' as const,
-        session: await issueSession(ctx, tx, exchange, user, 'oauth'),
+        session: await issueSession(ctx, tx, exchange, user, 'oauth', identityProof(signIn)),
         user,
         isNew,
       };

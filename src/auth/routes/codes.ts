@@ -4,6 +4,7 @@ import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
+import { standingOf } from '../core/standing.ts';
 import { AuthError, authError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
 import { sendEmailChange, sendTokenMail } from '../flows/mail-tokens.ts';
@@ -94,7 +95,7 @@ async function recover(ctx: AuthContext, exchange: Exchange): Promise<void> {
   const email = parseEmail(body.text('email'));
   const challenge = parseChallenge(body.text('code_challenge'), body.text('code_challenge_method'));
   const user = await findUserByEmail(ctx.pool, email, audienceOf(ctx, exchange));
-  if (!user) return;
+  if (!user || standingOf(user, 'email') === 'closed') return;
   await ctx.afterwards.do(async () => {
     if (challenge) {
       const flow = { userId: user.id, providerType: 'recovery', authenticationMethod: 'recovery', challenge };
@@ -201,9 +202,9 @@ function parseResend(ctx: AuthContext, exchange: Exchange): ResendRequest {
 function isWaiting(user: User, type: ResendType): boolean {
   switch (type) {
     case 'signup':
-      return user.email_confirmed_at === null;
+      return standingOf(user, 'email') === 'unclaimed';
     case 'sms':
-      return user.phone_confirmed_at === null;
+      return standingOf(user, 'phone') === 'unclaimed';
     case 'email_change':
       return (user.email_change ?? '') !== '';
     case 'phone_change':

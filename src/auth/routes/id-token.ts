@@ -15,7 +15,12 @@ import { sameSecret } from '../core/secrets.ts';
 import { AuthError, authError, OAuthShapedError } from '../errors.ts';
 import { tellUserCreated } from '../flows/accounts.ts';
 import { customPrefix, placeOf } from '../flows/custom-providers.ts';
-import { askBeforeExternalUser, requireSubject, signInExternally } from '../flows/external-accounts.ts';
+import {
+  askBeforeExternalUser,
+  identityProof,
+  requireSubject,
+  signInExternally,
+} from '../flows/external-accounts.ts';
 import { linkIdentity } from '../flows/external-links.ts';
 import { issuerOf } from '../flows/external-profiles.ts';
 import { despiteRivals } from '../flows/rivals.ts';
@@ -74,7 +79,7 @@ export async function signInWithIdToken(ctx: AuthContext, exchange: Exchange): P
     return {
       kind: 'session' as const,
       isNew: outcome.isNew,
-      session: await issueSession(ctx, tx, exchange, outcome.user, 'oauth'),
+      session: await issueSession(ctx, tx, exchange, outcome.user, 'oauth', identityProof(signIn)),
     };
   };
   const result = await despiteRivals(() => ctx.pool.transaction(signInOrLink));

@@ -45,7 +45,7 @@ async function signUpAnonymously(
   const draft = await draftUser(ctx, { aud, provider: undefined, data });
   await askBeforeUserCreated(ctx, exchange, draft);
   const made = ctx.pool.transaction(async (tx) =>
-    issueSession(ctx, tx, exchange, await createUser(ctx, tx, draft), 'anonymous'),
+    issueSession(ctx, tx, exchange, await createUser(ctx, tx, draft), 'anonymous', { by: 'creation' }),
   );
   const session = await made.catch((cause: unknown) => {
     // The cause below is what a trigger raised; it is told to older clients.

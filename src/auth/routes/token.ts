@@ -76,7 +76,9 @@ async function signInWithPassword(ctx: AuthContext, exchange: Exchange): Promise
 
   const session = await ctx.pool.transaction(async (tx) => {
     await audit(ctx, tx, user, 'login', { traits: { provider: email !== '' ? 'email' : 'phone' } });
-    return issueSession(ctx, tx, exchange, user, 'password');
+    const hash = user.encrypted_password ?? '';
+    const contact = email !== '' ? 'email' : 'phone';
+    return issueSession(ctx, tx, exchange, user, 'password', { by: 'password', contact, hash });
   });
   const weak = await weaknessAtSignIn(ctx, password);
   if (!weak) return renderSession(session);
@@ -146,7 +148,7 @@ async function exchangeCode(ctx: AuthContext, exchange: Exchange): Promise<JsonO
     await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });
     const method = flow.authentication_method;
     const origin = await originOf(tx, flow);
-    const issued = await issueSession(ctx, tx, exchange, user, method, origin);
+    const issued = await issueSession(ctx, tx, exchange, user, method, { by: 'flow' }, origin);
     const notAfter = end ?? origin?.not_after ?? undefined;
     if (notAfter !== undefined) await setSessionEnd(tx, issued.sessionId, notAfter);
     return issued;

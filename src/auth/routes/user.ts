@@ -5,6 +5,7 @@ import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
 import { parseChallenge } from '../core/pkce.ts';
 import { hasVerifiedFactor, renderUser } from '../core/render-user.ts';
+import { type Contact, isConfirmed } from '../core/standing.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { setAppMetadata, setUserMetadata, storePassword } from '../flows/accounts.ts';
@@ -89,13 +90,17 @@ async function updateOwnUser(ctx: AuthContext, exchange: Exchange, principal: Pr
   if (update.appData !== undefined && !ctx.settings.adminRoles.includes(user.role ?? '')) {
     throw authError('not_admin', 'Updating app_metadata requires admin privileges');
   }
-  const changesEmail = update.email !== '' && update.email !== user.email;
-  const changesPhone = update.phone !== '' && update.phone !== user.phone;
+  // An owner confirms an unconfirmed contact of theirs by setting it again.
+  const changes = (given: string, current: string | null, contact: Contact) =>
+    given !== '' && (given !== current || !isConfirmed(user, contact));
+  const changesEmail = changes(update.email, user.email, 'email');
+  const changesPhone = changes(update.phone, user.phone, 'phone');
   refuseByKindOfUser(update, principal, changesEmail || changesPhone);
   const aud = audienceOf(ctx, exchange, claims);
   if (changesEmail && (await findUserWithEmail(ctx.pool, update.email, aud, user.id)))
     throw authError('email_exists');
-  if (changesPhone && (await findUserByPhone(ctx.pool, update.phone, aud))) throw authError('phone_exists');
+  if (changesPhone && update.phone !== user.phone && (await findUserByPhone(ctx.pool, update.phone, aud)))
+    throw authError('phone_exists');
   const challenge = changesEmail
     ? parseChallenge(update.codeChallenge, update.codeChallengeMethod)
     : undefined;

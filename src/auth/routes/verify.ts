@@ -8,8 +8,10 @@ import { AuthError, authError } from '../errors.ts';
 import { reloadUser, syncProviders } from '../flows/accounts.ts';
 import { type IssuedSession, issueSession, renderSession, sessionFragment } from '../flows/sessions.ts';
 import {
+  contactOf,
   parseVerifyRequest,
   singleConfirmationAccepted,
+  type VerifiedUser,
   type VerifyRequest,
   verify,
 } from '../flows/verify.ts';
@@ -53,7 +55,7 @@ async function verifyTyped(
   const session = await ctx.pool.transaction(async (tx) => {
     const verified = await verify(ctx, tx, exchange, request, audienceOf(ctx, exchange));
     if (verified.kind === 'half') return undefined;
-    return signIn(ctx, tx, exchange, verified.user);
+    return signIn(ctx, tx, exchange, verified);
   });
   return session ? renderSession(session) : { msg: singleConfirmationAccepted, code: '200' };
 }
@@ -62,10 +64,11 @@ async function signIn(
   ctx: AuthContext,
   tx: Transaction,
   exchange: Exchange,
-  user: User,
+  { user, type }: VerifiedUser,
 ): Promise<IssuedSession> {
   await syncProviders(ctx, tx, user);
-  return issueSession(ctx, tx, exchange, await reloadUser(tx, user), 'otp');
+  const proof = { by: 'code', contact: contactOf(type) } as const;
+  return issueSession(ctx, tx, exchange, await reloadUser(tx, user), 'otp', proof);
 }
 
 /** Where the browser goes: with a session or a code, or with what went wrong. */
@@ -83,7 +86,7 @@ async function followLink(ctx: AuthContext, exchange: Exchange, request: VerifyR
         await syncProviders(ctx, tx, verified.user);
         return withParams(target, { code: await issueCode(ctx, tx, verified.user, verified.type) });
       }
-      const session = await signIn(ctx, tx, exchange, verified.user);
+      const session = await signIn(ctx, tx, exchange, verified);
       return `${target}#${encodeParams({ ...sessionFragment(session), type: verified.type })}`;
     });
   } catch (error) {

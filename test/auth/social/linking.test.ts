@@ -88,7 +88,7 @@ describe('an address that the provider vouches for', () => {
         const user = await confirmedUser(auth, newEmail());
         await auth.database.pool('supabase_admin').query(sql`
           insert into auth.identities (provider_id, user_id, identity_data, provider, created_at, updated_at)
-          values (${crypto.randomUUID()}, ${user.id}, ${{ email }}, 'gitlab', now(), now())`);
+          values (${crypto.randomUUID()}, ${user.id}, ${{ email, email_verified: true }}, 'gitlab', now(), now())`);
       }),
     );
     serveGithub(internet, only(email));
@@ -136,11 +136,13 @@ describe('an address that nobody vouches for', () => {
     expect((await userOf(auth, await signIn(auth, 'github'))).email).toBe(email);
   });
 
-  it('without confirmations every address counts, as upstream has it', async () => {
+  it('links to no account without confirmations either, other than upstream', async () => {
     const email = newEmail();
     const owner = await confirmedUser(trusting, email);
     serveGithub(internet, only(email, false));
-    expect((await userOf(trusting, await signIn(trusting, 'github'))).id).toBe(owner.id);
+    const user = await userOf(trusting, await signIn(trusting, 'github'));
+    expect(user.id).not.toBe(owner.id);
+    expect(user.email).toBe('');
   });
 });
 

@@ -1,0 +1,53 @@
+/**
+ * What a request has to prove before it gets a session: the one rule that every sign-in passes, judged from the locked row
+ * at the moment the session is written. A flow that got its account wrong, or whose account has changed since it looked,
+ * gets no session.
+ */
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { isBanned } from '../core/render-user.ts';
+import { type Contact, hasOwner, isConfirmed } from '../core/standing.ts';
+import { authError } from '../errors.ts';
+import { lockForSession, type SignInRow } from '../queries/users.ts';
+import type { User } from '../rows.ts';
+
+export type Proof =
+  /** This request made the account, so nobody has signed in to it before. */
+  | { readonly by: 'creation' }
+  /** The password that was right, as the row had it then. */
+  | { readonly by: 'password'; readonly contact: Contact; readonly hash: string }
+  /** A code or link that was sent to the contact, which is confirmed by now. */
+  | { readonly by: 'code'; readonly contact: Contact }
+  /** A provider, an SSO connection or a wallet vouched for the identity. */
+  | { readonly by: 'identity'; readonly provider: string; readonly providerId: string }
+  /** A passkey, a code of a sign-in that was completed, or a session: only an owner has these. */
+  | { readonly by: 'passkey' | 'flow' | 'consent' };
+
+/** @throws {AuthError} user_banned, invalid_credentials */
+export async function requireProof(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  proof: Proof,
+): Promise<void> {
+  const row = await lockForSession(tx, user.id, proof.by === 'identity' ? proof : undefined);
+  if (row && isBanned(row, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
+  if (row && isProven(row, proof)) return;
+  ctx.log.warn({ service: 'auth', userId: user.id, proof: proof.by }, 'no session: the account has changed');
+  throw authError('invalid_credentials');
+}
+
+function isProven(row: SignInRow, proof: Proof): boolean {
+  switch (proof.by) {
+    case 'creation':
+      return row.last_sign_in_at === null;
+    case 'password':
+      return isConfirmed(row, proof.contact) && row.encrypted_password === proof.hash;
+    case 'code':
+      return isConfirmed(row, proof.contact);
+    case 'identity':
+      return row.has_identity;
+    default:
+      return hasOwner(row) || row.has_identity;
+  }
+}

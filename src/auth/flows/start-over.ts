@@ -1,0 +1,83 @@
+/** Accounts that nobody has proved anything about: what one request brings takes the place of what others brought before. */
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import type { JsonObject } from '../core/json.ts';
+import { type Contact, isPrepared } from '../core/standing.ts';
+import { deleteFactors } from '../queries/factors.ts';
+import { deleteIdentity, replaceIdentityData } from '../queries/identities.ts';
+import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
+import { deletePasskeys } from '../queries/passkeys.ts';
+import { deleteSessions } from '../queries/sessions.ts';
+import { updateUser } from '../queries/users.ts';
+import type { Identity, User } from '../rows.ts';
+import { addIdentity, identityClaims, syncProviders } from './accounts.ts';
+import { forgetRecoveryCodes } from './recovery-codes.ts';
+
+/** Null: no password. */
+export interface Brought {
+  readonly passwordHash: string | null;
+  readonly data: JsonObject;
+}
+
+export const nothing: Brought = { passwordHash: null, data: {} };
+
+/**
+ * Leaves an unclaimed account with this password, these metadata and the identity of this contact. An account that an
+ * administrator prepared stays as it is, because nobody else could write to it. The confirmation token stays too, so that
+ * its pause still holds; the caller sends a new one.
+ */
+export async function startOver(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  contact: Contact,
+  brought: Brought,
+): Promise<void> {
+  if (isPrepared(user)) return;
+  const now = ctx.clock.now();
+  // Upstream's phone identity of a sign-up doesn't have the number.
+  const claims = identityClaims(user, contact === 'email' && user.email ? { email: user.email } : {});
+  const data = { ...brought.data, ...claims };
+  const known = (user.identities ?? []).find(({ provider }) => provider === contact);
+  if (known) await replaceIdentityData(tx, known, data, now);
+  const identity = known ?? (await addIdentity(ctx, tx, user, contact, data));
+  await keepOnlyIdentity(ctx, tx, user, identity, brought.passwordHash);
+}
+
+/** Leaves the account with this identity, its metadata and this password. */
+export async function keepOnlyIdentity(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  identity: Identity,
+  passwordHash: string | null,
+): Promise<void> {
+  const now = ctx.clock.now();
+  await updateUser(tx, user, { encrypted_password: passwordHash }, now);
+  await updateUser(tx, user, { raw_user_meta_data: identity.identity_data }, now);
+  for (const other of user.identities ?? []) if (other.id !== identity.id) await deleteIdentity(tx, other.id);
+  user.identities = [identity];
+  await syncProviders(ctx, tx, user);
+  await endWhatWasBegun(ctx, tx, user);
+}
+
+/** No session, factor, passkey, recovery code, link or pending change from before works anymore. */
+export async function endWhatWasBegun(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  const none = {
+    recovery_token: '',
+    email_change: '',
+    email_change_token_current: '',
+    email_change_token_new: '',
+    email_change_confirm_status: 0,
+    phone_change: '',
+    phone_change_token: '',
+    reauthentication_token: '',
+  };
+  await updateUser(tx, user, none, ctx.clock.now());
+  await deleteOneTimeTokens(tx, user.id);
+  await deleteSessions(tx, user.id);
+  await deleteFactors(tx, user.id);
+  await deletePasskeys(tx, user.id);
+  await forgetRecoveryCodes(ctx, tx, user.id);
+  user.factors = [];
+}
