@@ -24,6 +24,8 @@ export interface Walker {
 
 export type Role = 'button' | 'link' | 'textbox' | 'radio' | 'DisclosureTriangle';
 
+/** A sixth of a second: sooner than anyone looks. */
+const settlingFrames = 10;
 /** More than the longest page has. */
 const maxPresses = 80;
 
@@ -70,8 +72,13 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
   };
 }
 
-/** Marked: an outline of its own, or of the field or label it stands in, that nothing cuts off. */
-const isSeenExpression = `(() => {
+/**
+ * Marked: an outline of its own, or of the field or label it stands in, that nothing cuts off. Judged by what is drawn: when
+ * answers arrive above it, the browser keeps the element in its place only with the next frame, and a look in between finds it
+ * where nobody ever sees it.
+ */
+const isSeenExpression = `(async () => {
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   const focused = document.activeElement;
   const isMarked = (element) => {
     if (element === null || element.parentElement === null) return false;
@@ -79,15 +86,23 @@ const isSeenExpression = `(() => {
     const isOutlined = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
     return isOutlined && getComputedStyle(element.parentElement).overflow === 'visible';
   };
-  const { x, y, width, height } = (focused.closest('label') ?? focused).getBoundingClientRect();
-  const top = document.elementFromPoint(Math.min(x + width / 2, innerWidth - 1), y + height / 2);
-  const isOnTop = top !== null && (focused.contains(top) || top.contains(focused));
-  return isOnTop && [focused, focused.closest('label'), focused.parentElement].some(isMarked);
+  const isSeen = () => {
+    const { x, y, width, height } = (focused.closest('label') ?? focused).getBoundingClientRect();
+    const top = document.elementFromPoint(Math.min(x + width / 2, innerWidth - 1), y + height / 2);
+    const isOnTop = top !== null && (focused.contains(top) || top.contains(focused));
+    return isOnTop && [focused, focused.closest('label'), focused.parentElement].some(isMarked);
+  };
+  for (let frame = 0; frame < ${settlingFrames}; frame += 1) {
+    if (isSeen()) return true;
+    await drawn();
+  }
+  return isSeen();
 })()`;
 
 async function isFocusSeen(cdp: CDPSession): Promise<boolean> {
   const { result } = await cdp.send('Runtime.evaluate', {
     expression: isSeenExpression,
+    awaitPromise: true,
     returnByValue: true,
   });
   return result.value === true;
