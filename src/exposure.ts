@@ -8,7 +8,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * @param wellKnown names of the settings whose value is the local stack's.
+ * @param wellKnown names of the settings whose value is the local stack's, or a placeholder of the documentation.
  * @throws {Error} with what to do, when such a key would be served to anyone but the developer. `serve` refuses them on
  *   loopback too, because a proxy in front is how it is reached.
  */
@@ -25,6 +25,6 @@ export function refuseExposure(
   }
   if (wellKnown.length === 0) return;
   throw new Error(
-    `${wellKnown.join(', ')}: this is the public value of local development. Remove it from the configuration so that "plinth serve" generates its own.`,
+    `${wellKnown.join(', ')}: this is a public value, from local development or from documentation. Remove it from the configuration so that "plinth serve" generates its own.`,
   );
 }

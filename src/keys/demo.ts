@@ -27,3 +27,12 @@ export const demo = {
     d: 'dIhR8wywJlqlua4y_yMq2SLhlFXDZJBCvFrY1DCHyVU',
   },
 } as const;
+
+/**
+ * JWT secrets that anyone can look up: the local stack's, and the placeholder in the documentation of the self-hosted one, for
+ * which admin tokens are printed beside it.
+ */
+export const publicJwtSecrets: readonly string[] = [
+  demo.jwtSecret,
+  'your-super-secret-jwt-token-with-at-least-32-characters-long',
+];

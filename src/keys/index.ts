@@ -10,7 +10,7 @@ import { type Logger, silentLogger } from '../kernel/log.ts';
 import { createOutgoing, type Outgoing } from '../kernel/outgoing.ts';
 import { findAlgorithm, type Key } from './algorithms.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
-import { demo } from './demo.ts';
+import { demo, publicJwtSecrets } from './demo.ts';
 import type { LoadedKey } from './jwk.ts';
 import { type KeyFile, keyFileOf } from './key-file.ts';
 import { createKeyRing } from './key-ring.ts';
@@ -55,14 +55,14 @@ export interface KeyStore extends Keys {
   readonly signingKeys: KeyFile | undefined;
   /** Which keys tokens came with since this process began, by `kid`. */
   keyUses(): ReadonlyMap<string, KeyUse>;
-  /** Names of the settings whose value is the local stack's, and so known to everybody. */
+  /** Names of the settings whose value is the local stack's or a placeholder, and so known to everybody. */
   readonly wellKnown: readonly string[];
   /** Fetches the keys of a third-party issuer, if there is one. Never rejects. */
   warm(): Promise<void>;
 }
 
-/** As a symmetric JWK of a signing keys file would have it. */
-const demoSecretText = Buffer.from(demo.jwtSecret).toString('base64url');
+/** As a symmetric JWK of a signing keys file would have them. */
+const publicSecretTexts = publicJwtSecrets.map((secret) => Buffer.from(secret).toString('base64url'));
 const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
 /** @throws {Error} when the signing keys file or the secrets file cannot be used; the message names the file. */
@@ -170,12 +170,12 @@ export function createKeys(options: KeysOptions): KeyStore {
     signingKeys: file,
     keyUses: () => uses.read(),
     wellKnown: [
-      ...(jwtSecret === demo.jwtSecret ? ['auth.jwt_secret'] : []),
+      ...(publicJwtSecrets.includes(jwtSecret) ? ['auth.jwt_secret'] : []),
       ...((auth.secret_key ?? secrets?.secretKey ?? demo.secretKey) === demo.secretKey
         ? ['auth.secret_key']
         : []),
       ...(ring.current().publicKeys.some((key) => key.x === demo.signingKey.x) ||
-      ring.current().secretKeys.some((key) => key.k === demoSecretText)
+      ring.current().secretKeys.some(({ k }) => publicSecretTexts.includes(String(k)))
         ? ['auth.signing_keys_path']
         : []),
     ],

@@ -12,6 +12,8 @@ export interface EnvironmentInput {
   readonly apiUrl: string;
   readonly databaseUrl: string;
   readonly keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'internalJwks'>;
+  /** The JWKS holds the JWT secret, as on the local stack: whoever has it forges any token. */
+  readonly includesJwtSecret: boolean;
 }
 
 /** `ignored`: names that users may not set, since the platform does. */
@@ -43,9 +45,14 @@ export function functionEnvironment(input: EnvironmentInput): {
       SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: input.keys.publishableKey }),
       SUPABASE_SECRET_KEYS: JSON.stringify({ default: input.keys.secretKey }),
       SUPABASE_DB_URL: input.databaseUrl,
-      SUPABASE_JWKS: JSON.stringify(input.keys.internalJwks()),
+      SUPABASE_JWKS: JSON.stringify(jwksOf(input)),
       SUPABASE_FUNCTION_SLUG: input.slug,
     },
     ignored: [...ignored],
   };
+}
+
+function jwksOf({ keys, includesJwtSecret }: EnvironmentInput): ReturnType<Keys['internalJwks']> {
+  const all = keys.internalJwks();
+  return includesJwtSecret ? all : { keys: all.keys.filter(({ kty }) => kty !== 'oct') };
 }
