@@ -25,7 +25,7 @@ export function createFileLogger(
   dir: string,
   { level = 'info', maxBytes = segmentBytes }: { level?: 'debug' | 'info' | 'warn'; maxBytes?: number } = {},
 ): FileLogger {
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = segmentPath(dir, 0);
   let writtenBytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (writtenBytes > maxBytes) {
@@ -39,6 +39,7 @@ export function createFileLogger(
     maxWrite: 2 * batchBytes,
     sync: false,
     mkdir: false,
+    mode: 0o600,
   });
   destination.on('write', (bytes: number) => {
     writtenBytes += bytes;

@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config/index.ts';
 import type { ConsoleService } from './console/index.ts';
+import { closeDataFolder } from './data-folder.ts';
 import { createDatabase } from './database/index.ts';
 import type { Database, MigrationSet } from './database/types.ts';
 import { isLoopback, refuseExposure } from './exposure.ts';
@@ -92,6 +93,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
   const supabaseDir = join(projectDir, 'supabase');
   const dataDir = resolve(options.dataDir ?? join(projectDir, '.plinth'));
   const mode = options.mode ?? 'development';
+  closeDataFolder(dataDir);
   const telemetry = createTelemetry({
     log: options.log ?? silentLogger,
     dir: options.log === undefined ? undefined : join(dataDir, 'logs'),

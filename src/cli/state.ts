@@ -16,8 +16,8 @@ const fileOf = (dataDir: string) => join(dataDir, 'state.json');
 
 /** Makes the data folder where it is missing, invisible to git. */
 export function ensureDataDir(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true });
-  writeFileSync(join(dataDir, '.gitignore'), '*\n');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  writeFileSync(join(dataDir, '.gitignore'), '*\n', { mode: 0o600 });
 }
 
 export function writeState(dataDir: string, state: State): void {

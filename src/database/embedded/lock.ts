@@ -37,7 +37,7 @@ export function acquireLock(dataDir: string, port: number | null): Lock {
   // Written beside and linked into place, so nobody ever reads half a lock.
   const draft = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {
-    writeFileSync(draft, `${JSON.stringify(own)}\n`);
+    writeFileSync(draft, `${JSON.stringify(own)}\n`, { mode: 0o600 });
     for (let attempt = 0; ; attempt++) {
       try {
         linkSync(draft, path);
@@ -62,7 +62,7 @@ export function acquireLock(dataDir: string, port: number | null): Lock {
   return {
     update(newPort) {
       const next = `${path}.${process.pid}`;
-      writeFileSync(next, `${JSON.stringify({ ...own, port: newPort })}\n`);
+      writeFileSync(next, `${JSON.stringify({ ...own, port: newPort })}\n`, { mode: 0o600 });
       renameSync(next, path);
     },
     release() {
