@@ -179,6 +179,7 @@ const fixed: readonly Fixed[] = [
   ['console', 'body of a request or an answer, opened', 'bytes', 'src/console/job-pages', 'shownBodyBytes'],
   ['web', 'the key set is cached for', 'ms', 'web/lib/session', 'jwksCacheMs'],
   ['functions', "head of a function's answer", 'bytes', 'src/functions/proxy.ts', 'maxAnswerHeadBytes'],
+  ['functions', 'files that a function may read', 'count', 'src/functions', 'mostReadableFiles'],
 ];
 
 type Exported = readonly [room: string, what: string, unit: Unit, value: number];

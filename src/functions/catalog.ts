@@ -37,8 +37,6 @@ export interface Catalog {
   list(): string[];
   readonly functionsDir: string;
   sharedEnv(): Record<string, string>;
-  /** The `.env` and `.npmrc` files of all functions: what they hold is for the platform and for Deno, not for the function. */
-  secretFiles(): string[];
 }
 
 export function createCatalog(supabaseDir: string, config: Config, overrides: () => ServeOverrides): Catalog {
@@ -46,16 +44,6 @@ export function createCatalog(supabaseDir: string, config: Config, overrides: ()
   return {
     functionsDir,
     sharedEnv: () => readEnvFile(overrides().envFile ?? join(functionsDir, '.env')),
-    secretFiles() {
-      const folders = foldersOf(functionsDir).map((name) => join(functionsDir, name));
-      return [functionsDir, ...folders].flatMap((folder) =>
-        existsSync(folder)
-          ? readdirSync(folder)
-              .filter((name) => /^\.(?:env|npmrc)/.test(name))
-              .map((name) => join(folder, name))
-          : [],
-      );
-    },
     find(slug) {
       if (!slugPattern.test(slug)) return undefined;
       const settings = config.functions[slug];

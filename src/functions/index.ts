@@ -14,6 +14,7 @@ import type { Keys } from '../keys/types.ts';
 import { createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
 import { functionEnvironment } from './core/environment.ts';
 import { defaultLimits, type Limits } from './core/limits.ts';
+import type { ModuleGraph } from './core/module-graph.ts';
 import type { InspectMode } from './deno/arguments.ts';
 import { findDeno } from './deno/binary.ts';
 import { createTypeChecker } from './deno/check.ts';
@@ -21,6 +22,7 @@ import { createGraphs } from './deno/graph.ts';
 import { createInvocations, type Invocations } from './invocations.ts';
 import { createFunctionLogs, type FunctionLogs, type NewLogLine } from './logs.ts';
 import { createProxy } from './proxy.ts';
+import { mostReadableFiles, readablePaths } from './readable-files.ts';
 import { type Reload, reloadOnChange } from './reload.ts';
 import { functionsPlugin, upgradeHandler } from './routes.ts';
 import { lastChangeOf } from './source-files.ts';
@@ -103,6 +105,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
       apiUrl: deps.apiUrl(),
       databaseUrl: deps.database.info.url,
       keys,
+      includesJwtSecret: isDevelopment,
     });
   const environment = (source: FunctionSource): Record<string, string> => {
     const { env, ignored } = environmentOf(source);
@@ -132,23 +135,39 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
   };
   const deno = findDeno();
   const cacheDir = join(deps.dataDir, 'deno');
+  const denyNet = config.plinth.edge_runtime.deny_net;
+  const folders = {
+    functionsDir: catalog.functionsDir,
+    projectDir: dirname(deps.supabaseDir),
+    dataDir: deps.dataDir,
+  };
+  const readable = (source: FunctionSource, graph: ModuleGraph | undefined): readonly string[] => {
+    const { paths, leftOut } = readablePaths(source, graph?.files ?? [], folders);
+    if (leftOut > 0) {
+      const line = `${leftOut} of its files are beyond the ${mostReadableFiles} that a function may read`;
+      onLine({ function: source.slug, level: 'warn', line, requestId: undefined });
+    }
+    return paths;
+  };
   const graphs =
     deno === undefined
       ? undefined
       : createGraphs({
           deno,
           cacheDir,
+          denyNet,
           environment,
           onRead: (files) => reload?.follow(files),
-          rules: { projectDir: dirname(deps.supabaseDir), dataDir: deps.dataDir },
+          rules: folders,
         });
   const supervisor = createSupervisor({
     deno,
-    catalog,
     graphs,
     policy: config.edge_runtime.policy,
     limits,
     cacheDir,
+    readable,
+    denyNet,
     clock: systemClock,
     onWorkerExit: proxy.close,
     onLine,
@@ -162,6 +181,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
       : createTypeChecker({
           deno,
           cacheDir,
+          denyNet,
           environment,
           onError: (slug, line) => onLine({ function: slug, level: 'warn', line, requestId: undefined }),
         });

@@ -6,9 +6,10 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
-import type { Catalog, FunctionSource } from './catalog.ts';
+import type { FunctionSource } from './catalog.ts';
 import { bootHint } from './core/boot-hint.ts';
 import type { Limits } from './core/limits.ts';
+import type { ModuleGraph } from './core/module-graph.ts';
 import type { InspectMode } from './deno/arguments.ts';
 import type { Graphs } from './deno/graph.ts';
 import { type RequestUsage, startWorker, type Worker } from './deno/worker.ts';
@@ -18,11 +19,13 @@ import { makeRunFolder } from './run-folder.ts';
 
 export interface SupervisorOptions {
   readonly deno: string | undefined;
-  readonly catalog: Catalog;
   readonly graphs: Graphs | undefined;
   readonly policy: 'per_worker' | 'oneshot';
   readonly limits: Limits;
   readonly cacheDir: string;
+  /** What a function may read of the project. */
+  readonly readable: (source: FunctionSource, graph: ModuleGraph | undefined) => readonly string[];
+  readonly denyNet: readonly string[];
   readonly environment: (source: FunctionSource) => Record<string, string>;
   /** Answers to a thrown error show its stack. */
   readonly showsErrors: boolean;
@@ -67,7 +70,7 @@ interface Failure {
 }
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { limits, clock, catalog } = options;
+  const { limits, clock } = options;
   const isShared = options.policy === 'per_worker';
   const current = new Map<string, Worker>();
   const starting = new Map<string, Promise<Worker>>();
@@ -105,7 +108,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     }
     // A debugger's port is one process's.
     if (options.inspect(source.slug) !== undefined) await endAll(source.slug);
-    const worker = run(deno, source);
+    const worker = run(deno, source, graph);
     try {
       await worker.ready;
       failures.delete(source.slug);
@@ -126,7 +129,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     return error;
   }
 
-  function run(deno: string, source: FunctionSource): Worker {
+  function run(deno: string, source: FunctionSource, graph: ModuleGraph | undefined): Worker {
     socketRoot ??= makeRunFolder(options.cacheDir);
     const { slug } = source;
     const name = createHash('sha256').update(slug).digest('hex').slice(0, 6);
@@ -136,8 +139,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       env: options.environment(source),
       runDir: mkdtempSync(join(socketRoot, `${name}-`)),
       cacheDir: options.cacheDir,
-      readable: [catalog.functionsDir],
-      unreadable: catalog.secretFiles(),
+      readable: options.readable(source, graph),
+      denyNet: options.denyNet,
       limits,
       showsErrors: options.showsErrors,
       inspect: options.inspect(slug),

@@ -85,6 +85,14 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
     if (s3.endpoint !== undefined && !/^https?:\/\/[^/\s]/.test(s3.endpoint))
       report('storage.s3.endpoint', 'must begin with https:// or http://');
   }
+  const unreadable = plinth.edge_runtime.deny_net.find(
+    (entry) => !/^(?:\[[\da-f:]+\]|[\w.-]+(?:\/\d{1,2})?)(?::\d{1,5})?$/i.test(entry),
+  );
+  if (unreadable !== undefined)
+    report(
+      'edge_runtime.deny_net',
+      `"${unreadable}" is no address, IPv4 block or host; IPv6 goes in brackets`,
+    );
   const { hibp } = plinth.auth.password;
   if (hibp.enabled) file('auth.password.hibp.list_path', hibp.list_path);
   file('branding.logo_path', plinth.branding.logo_path);

@@ -17,6 +17,17 @@ import {
   text,
 } from './define.ts';
 
+/** Link-local addresses, and what else clouds answer on: AWS and Google over IPv6, Alibaba, Azure, OpenStack, NAT64. */
+const metadataServices = [
+  '169.254.0.0/16',
+  '[fd00:ec2::254]',
+  '[fd20:ce::254]',
+  '100.100.100.200',
+  '168.63.129.16',
+  '[fe80::a9fe:a9fe]',
+  '[64:ff9b::a9fe:a9fe]',
+];
+
 export const plinthSchema = section("Plinth's own settings.", {
   branding: section('How the Account pages and mails look.', {
     name: optionalText('Name of the product.', { defaultText: 'the project_id' }),
@@ -147,6 +158,12 @@ export const plinthSchema = section("Plinth's own settings.", {
     require_mfa: boolean(
       false,
       'Every operator has to have a second factor, and sets it up at the next sign-in.',
+    ),
+  }),
+  edge_runtime: section('Server functions.', {
+    deny_net: list(
+      metadataServices,
+      'Addresses, IPv4 blocks and hosts that functions may not reach, directly or through a name. The default is where cloud machines find the credentials of their own role.',
     ),
   }),
   rest: section('The REST service.', {

@@ -69,7 +69,12 @@ export function judgeGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   return { files, refused };
 }
 
-function isAllowed(path: string, isCode: boolean, { projectDir, dataDir, staticRoots }: GraphRules): boolean {
+/** @param path without symbolic links. */
+export function isAllowed(
+  path: string,
+  isCode: boolean,
+  { projectDir, dataDir, staticRoots }: Omit<GraphRules, 'realPath'>,
+): boolean {
   if (isInside(path, dataDir)) return false;
   if (isCode || staticRoots.some((root) => isInside(path, root))) return true;
   const below = relative(projectDir, path);
@@ -77,7 +82,7 @@ function isAllowed(path: string, isCode: boolean, { projectDir, dataDir, staticR
   return isInside(path, projectDir) && !below.split(sep).some((part) => part.startsWith('.'));
 }
 
-function isInside(path: string, folder: string): boolean {
+export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === '' || (!way.startsWith(`..${sep}`) && way !== '..' && !isAbsolute(way));
 }

@@ -19,22 +19,23 @@ const options = {
   socketPath: '/tmp/run/s',
   temp: '/tmp/run/tmp',
   cacheDir: '/clients/Foo, Inc/.plinth/deno',
-  readable: [folder],
-  unreadable: [`${folder}/.env`, `${folder}/hello/.env`],
+  readable: [`${folder}/hello/index.ts`, `${folder}/_shared/a.json`],
+  denyNet: ['169.254.0.0/16', '[fd00:ec2::254]'],
 };
+/** What the flags of this name list together. */
 const flag = (args: readonly string[], name: string) =>
-  args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+  args.flatMap((arg) => (arg.startsWith(`--${name}=`) ? arg.slice(name.length + 3).split(',') : []));
 
 it('a path with a comma is told from where the worker starts', () => {
   const { cwd, args } = runArguments(options);
   expect(cwd).toBe(`${folder}/hello`);
-  expect(flag(args, 'allow-read')?.split(',').slice(1)).toEqual([
-    '..',
-    '../../../.plinth/deno',
+  expect(flag(args, 'allow-read').slice(1)).toEqual([
+    '../../../.plinth/deno/npm',
     '/tmp/run/tmp',
     '/tmp/run/s',
+    'index.ts',
+    '../_shared/a.json',
   ]);
-  expect(flag(args, 'deny-read')).toBe('../.env,.env');
 });
 
 it('without a comma the worker starts in its temporary folder', () => {
@@ -43,14 +44,34 @@ it('without a comma the worker starts in its temporary folder', () => {
     ...options,
     source: source(plain),
     cacheDir: '/c',
-    readable: [plain],
-    unreadable: [],
+    readable: [`${plain}/hello/index.ts`],
   });
   expect(cwd).toBe('/tmp/run/tmp');
-  expect(flag(args, 'allow-read')?.split(',').slice(1)).toEqual([plain, '/c', '/tmp/run/tmp', '/tmp/run/s']);
+  expect(flag(args, 'allow-read').slice(1)).toEqual([
+    '/c/npm',
+    '/tmp/run/tmp',
+    '/tmp/run/s',
+    `${plain}/hello/index.ts`,
+  ]);
 });
 
-it('what cannot be told to Deno is refused, not guessed', () => {
-  const elsewhere = { ...options.source, staticFiles: ['/shared, too/**/*.html'] };
-  expect(() => runArguments({ ...options, source: elsewhere })).toThrow(FunctionError);
+it('what cannot be told to Deno is not guessed: data stays unread, and without its own folders no worker starts', () => {
+  const more = [...options.readable, '/shared, too/a.html', `${folder}/hello/a,b.json`];
+  expect(flag(runArguments({ ...options, readable: more }).args, 'allow-read')).toEqual(
+    flag(runArguments(options).args, 'allow-read'),
+  );
+  expect(() => runArguments({ ...options, temp: '/tmp/run, too' })).toThrow(FunctionError);
+});
+
+it('many files are told in several flags, each short enough for one argument', () => {
+  const many = Array.from({ length: 2000 }, (_, index) => `/files/${'x'.repeat(100)}/${index}.json`);
+  const { args } = runArguments({ ...options, readable: many });
+  expect(flag(args, 'allow-read')).toEqual(expect.arrayContaining(many));
+  expect(Math.max(...args.map((arg) => Buffer.byteLength(arg)))).toBeLessThan(100 * 1024);
+});
+
+it('what may not be reached may not be imported from either', () => {
+  const { args } = runArguments(options);
+  expect([flag(args, 'deny-net'), flag(args, 'deny-import')]).toEqual([options.denyNet, options.denyNet]);
+  expect(runArguments({ ...options, denyNet: [] }).args.join()).not.toContain('deny');
 });

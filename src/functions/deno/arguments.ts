@@ -1,5 +1,5 @@
 /** What Deno is told on its command line and in its environment, for one function. */
-import { dirname, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FunctionSource } from '../catalog.ts';
 import { errors, FunctionError } from '../errors.ts';
@@ -15,9 +15,10 @@ export interface RunOptions {
   /** A folder that it may write to. */
   readonly temp: string;
   readonly cacheDir: string;
+  /** What it may read of the project: files, and folders of packages. */
   readonly readable: readonly string[];
-  /** Among them, what it may not read after all. */
-  readonly unreadable: readonly string[];
+  /** Addresses, blocks and hosts that it may not reach. */
+  readonly denyNet: readonly string[];
   /** Where its debugger listens, on loopback. */
   readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
@@ -26,31 +27,27 @@ const inspectFlags = { run: '--inspect', brk: '--inspect-brk', wait: '--inspect-
 
 /** Where a worker starts, and what it is told. @throws {FunctionError} boot, when a path cannot be told to Deno. */
 export function runArguments(options: RunOptions): { readonly cwd: string; readonly args: string[] } {
-  const { source, socketPath, temp, inspect } = options;
-  const readable = [
-    adapter,
-    ...options.readable,
-    ...source.staticFiles.map(globRoot),
-    options.cacheDir,
-    temp,
-    socketPath,
-  ];
+  const { source, socketPath, temp, inspect, denyNet } = options;
+  // Of the cache packages alone: beside them is what other functions consist of.
+  const own = [adapter, join(options.cacheDir, 'npm'), temp, socketPath];
   // Deno splits these flags at every comma (2.9.6 knows no escape), but takes paths from where it starts; the adapter goes to
   // `temp` from there.
-  const hasComma = [...readable, ...options.unreadable].some((path) => path.includes(','));
+  const hasComma = [...own, ...options.readable].some((path) => path.includes(','));
   const cwd = hasComma ? dirname(source.entrypoint) : temp;
-  const list = (paths: readonly string[]): string => paths.map((path) => fromFolder(path, cwd)).join(',');
+  const list = (paths: readonly string[]): string => paths.map((path) => required(path, cwd)).join(',');
+  const readable = options.readable.flatMap((path) => fromFolder(path, cwd) ?? []);
   const args = [
     'run',
     '--no-prompt',
-    ...importArguments(source),
+    ...importArguments(source, denyNet),
     `--preload=${adapter}`,
     `--v8-flags=--max-old-space-size=${heapMegabytes}`,
     '--allow-net',
+    ...(denyNet.length > 0 ? [`--deny-net=${denyNet.join(',')}`] : []),
     '--allow-env',
     '--allow-import',
-    `--allow-read=${list(readable)}`,
-    ...(options.unreadable.length > 0 ? [`--deny-read=${list(options.unreadable)}`] : []),
+    `--allow-read=${list(own)}`,
+    ...inFlags('--allow-read', readable),
     `--allow-write=${list([socketPath, temp])}`,
     '--allow-sys=hostname',
     ...(inspect === undefined ? [] : [`${inspectFlags[inspect.mode]}=127.0.0.1:${inspect.port}`]),
@@ -71,8 +68,12 @@ export function runEnvironment(options: RunOptions, showsErrors: boolean): Recor
   };
 }
 
-/** How modules are found, for every command of Deno. */
-export const importArguments = (source: FunctionSource): string[] => ['--no-lock', ...source.importFlags];
+/** How modules are found, and where none is fetched from: for every command of Deno, since each of them fetches. */
+export const importArguments = (source: FunctionSource, denyNet: readonly string[]): string[] => [
+  '--no-lock',
+  ...source.importFlags,
+  ...(denyNet.length > 0 ? [`--deny-import=${denyNet.join(',')}`] : []),
+];
 
 export function importEnvironment(source: FunctionSource, cacheDir: string): Record<string, string> {
   return {
@@ -83,13 +84,35 @@ export function importEnvironment(source: FunctionSource, cacheDir: string): Rec
   };
 }
 
-function fromFolder(path: string, cwd: string): string {
+/** Undefined for a path that cannot be told to Deno. */
+function fromFolder(path: string, cwd: string): string | undefined {
   const told = path.includes(',') ? relative(cwd, path) || '.' : path;
-  if (!told.includes(',')) return told;
+  return told.includes(',') ? undefined : told;
+}
+
+function required(path: string, cwd: string): string {
+  const told = fromFolder(path, cwd);
+  if (told !== undefined) return told;
   throw new FunctionError(errors.boot, { details: [`Deno cannot be given a path with a comma: ${path}`] });
 }
 
-/** The folder of a glob that holds no wildcard: what Deno is allowed to read. */
+/** Linux takes 128 KiB for one argument: a flag may be repeated instead. */
+const mostArgumentBytes = 64 * 1024;
+
+function inFlags(flag: string, paths: readonly string[]): string[] {
+  const flags: string[] = [];
+  let current = '';
+  for (const path of paths) {
+    if (current !== '' && Buffer.byteLength(current) + Buffer.byteLength(path) > mostArgumentBytes) {
+      flags.push(`${flag}=${current}`);
+      current = '';
+    }
+    current = current === '' ? path : `${current},${path}`;
+  }
+  return current === '' ? flags : [...flags, `${flag}=${current}`];
+}
+
+/** The folder of a glob that holds no wildcard: what a module may import from. */
 export function globRoot(glob: string): string {
   const wild = glob.search(/[*?[{]/);
   return wild === -1 ? glob : glob.slice(0, glob.lastIndexOf('/', wild) + 1);

@@ -24,6 +24,7 @@ export interface TypeChecker {
 export function createTypeChecker(options: {
   readonly deno: string;
   readonly cacheDir: string;
+  readonly denyNet: readonly string[];
   readonly environment: (source: FunctionSource) => Readonly<Record<string, string>>;
   readonly onError: (slug: string, line: string) => void;
 }): TypeChecker {
@@ -36,7 +37,13 @@ export function createTypeChecker(options: {
     const source = [...queue.values()].at(-1);
     if (source === undefined || running !== undefined || isStopped) return;
     queue.delete(source.slug);
-    const args = ['check', '--quiet', ...importArguments(source), globals, source.entrypoint];
+    const args = [
+      'check',
+      '--quiet',
+      ...importArguments(source, options.denyNet),
+      globals,
+      source.entrypoint,
+    ];
     const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };
     const limits = { timeout: timeoutMs, maxBuffer: mostOutputBytes };
     running = execFile(options.deno, args, { env, ...limits }, (error, _stdout, stderr) => {

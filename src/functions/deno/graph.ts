@@ -1,6 +1,6 @@
 /** Asks Deno which modules a function consists of, and remembers the answer while none of their files changes. */
 import { execFile } from 'node:child_process';
-import { realpathSync, statSync } from 'node:fs';
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { FunctionSource } from '../catalog.ts';
 import { type DenoInfo, type GraphRules, judgeGraph, type ModuleGraph } from '../core/module-graph.ts';
@@ -9,6 +9,7 @@ import { globRoot, importArguments, importEnvironment } from './arguments.ts';
 export interface GraphOptions {
   readonly deno: string;
   readonly cacheDir: string;
+  readonly denyNet: readonly string[];
   readonly rules: Pick<GraphRules, 'projectDir' | 'dataDir'>;
   readonly environment: (source: FunctionSource) => Readonly<Record<string, string>>;
   /** Called with the files of a function whenever they were asked for anew. */
@@ -80,7 +81,9 @@ function withTargets(files: readonly string[]): string[] {
 }
 
 function ask(options: GraphOptions, source: FunctionSource): Promise<DenoInfo | undefined> {
-  const args = ['info', '--json', ...importArguments(source), source.entrypoint];
+  // Deno would make it readable for everyone: it holds what the functions consist of.
+  mkdirSync(options.cacheDir, { recursive: true, mode: 0o700 });
+  const args = ['info', '--json', ...importArguments(source, options.denyNet), source.entrypoint];
   const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };
   const limits = { maxBuffer: mostOutputBytes, timeout: timeoutMs, windowsHide: true };
   return new Promise((resolve) => {

@@ -30,10 +30,10 @@ export interface WorkerOptions {
   /** A folder of this worker's own (mode 0700, short path); removed when it ends. */
   readonly runDir: string;
   readonly cacheDir: string;
-  /** Besides the function's own static files. */
+  /** What it may read of the project. */
   readonly readable: readonly string[];
-  /** Among them, what it may not read after all. */
-  readonly unreadable: readonly string[];
+  /** Addresses, blocks and hosts that it may not reach. */
+  readonly denyNet: readonly string[];
   readonly limits: Limits;
   /** Answers to a thrown error show its stack. */
   readonly showsErrors: boolean;
@@ -87,7 +87,7 @@ export interface Worker {
   readonly exited: Promise<void>;
 }
 
-/** `ulimit -d` in KiB: makes allocations outside the heap throw before the memory limit has to kill. Below ~550 MiB Deno does not start. */
+/** `umask 077; ulimit -c 0; ulimit -d` in KiB: makes allocations outside the heap throw before the memory limit has to kill. Below ~550 MiB Deno does not start. */
 const dataSegmentKiB = 786_432;
 /** `ulimit -t`: what ends a worker that spins when we are no longer there to end it. Far above any limit of ours. */
 const lifetimeCpuSeconds = 1800;
@@ -285,7 +285,8 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
     stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
   };
   if (process.platform !== 'linux') return spawn(options.deno, args, spawnOptions);
-  // The shell only sets the limits and becomes Deno, so the pid stays the same.
+  // The shell only sets the limits and becomes Deno, so the pid stays the same. What it leaves is nobody else's to read, a
+  // core file least of all.
   return spawn(
     '/bin/sh',
     [

@@ -1,0 +1,268 @@
+/**
+ * What a function may do is named, thing by thing: what appears while it runs, such as the `.env` of another function, is nobody's to
+ * read. And the network of the machine isn't all the world: where a cloud machine gets its credentials, no function gets.
+ */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FunctionsWorld, functionsWorld } from '../functions/harness.ts';
+
+/** Tries what the body names and says how each ended: a value, or the name of the error. */
+const probe = `
+const text = async (url, init) => (await fetch(url, { signal: AbortSignal.timeout(2000), ...init })).text();
+const tries = {
+  read: (path) => Deno.readTextFileSync(path),
+  nodeRead: async (path) => (await import('node:fs')).readFileSync(path, 'utf8'),
+  list: (path) => [...Deno.readDirSync(path)].map((entry) => entry.name).join(),
+  stat: (path) => Deno.statSync(path).size,
+  load: async (path) => (await import('file://' + path, { with: { type: 'json' } })).default.value,
+  fetch: (url) => text(url),
+  import: async (url) => (await import(url, { with: { type: 'json' } })).default.value,
+  connect: async (address) => {
+    const [hostname, port] = address.split(' ');
+    (await Deno.connect({ hostname, port: Number(port) })).close();
+    return 'connected';
+  },
+  node: (url) => import('node:http').then(({ default: http }) => new Promise((resolve, reject) => {
+    http.get(url, (answer) => answer.resume().on('end', () => resolve(answer.statusCode))).on('error', reject);
+  })),
+  rebind: () => import('node:http').then(({ default: http }) => new Promise((resolve, reject) => {
+    const lookup = (_host, options, done) => options.all
+      ? done(null, [{ address: '169.254.169.254', family: 4 }])
+      : done(null, '169.254.169.254', 4);
+    http.get({ host: 'example.com', lookup }, () => resolve('reached')).on('error', reject);
+  })),
+  env: (name) => Deno.env.get(name) ?? 'undefined',
+  permission: async (name) => (await Deno.permissions.query({ name })).state,
+};
+globalThis.addEventListener('unhandledrejection', (event) => event.preventDefault());
+globalThis.addEventListener('error', (event) => event.preventDefault());
+Deno.serve(async (request) => {
+  const answers = [];
+  for (const [how, what] of await request.json()) {
+    try { answers.push(String(await tries[how](what))); }
+    catch (error) { answers.push(error.cause ? error.name + ' ' + error.cause.message : error.name + ' ' + error.message); }
+  }
+  return Response.json(answers);
+});`;
+
+let world: FunctionsWorld;
+beforeAll(async () => {
+  world = await functionsWorld({
+    files: {
+      probe,
+      other: `Deno.serve(() => new Response('other'));`,
+      'supabase/functions/probe/data.json': '{ "value": "own data" }',
+      'supabase/functions/probe/texts/a.txt': 'own text',
+      'supabase/functions/_shared/shared.json': '{ "value": "shared data" }',
+      'supabase/functions/other/data.json': '{ "value": "data of another" }',
+      'supabase/functions/other/.env': 'SECRET=other',
+      'supabase/functions/.env': 'SHARED=1',
+      'supabase/secret.txt': 'of the project',
+    },
+  });
+});
+afterAll(() => world?.stop());
+
+const ask = async (...asked: [how: string, what: string][]): Promise<string[]> =>
+  (await (await world.call('probe', { method: 'POST', body: JSON.stringify(asked) })).json()) as string[];
+
+const at = (path: string): string => join(world.root, 'supabase/functions', path);
+const write = (path: string, text: string): string => {
+  mkdirSync(dirname(at(path)), { recursive: true });
+  writeFileSync(at(path), text);
+  return at(path);
+};
+const refused = /^NotCapable|^TypeError Requires|^Error|^PermissionDenied/;
+
+describe('files', () => {
+  it('its modules, and the data beside them and in shared folders, are its to read', async () => {
+    expect(
+      await ask(
+        ['read', at('probe/data.json')],
+        ['read', at('probe/texts/a.txt')],
+        ['load', at('probe/data.json')],
+        ['read', at('_shared/shared.json')],
+      ),
+    ).toEqual(['{ "value": "own data" }', 'own text', 'own data', '{ "value": "shared data" }']);
+  });
+
+  it('nothing of another function is', async () => {
+    const answers = await ask(
+      ['read', at('other/index.ts')],
+      ['read', at('other/data.json')],
+      ['load', at('other/data.json')],
+      ['read', at('other/.env')],
+      ['nodeRead', at('other/.env')],
+      ['read', at('.env')],
+      ['list', at('')],
+      ['list', at('other')],
+      ['stat', at('other/.env')],
+      ['read', at('probe/../other/.env')],
+      ['read', join(world.root, 'supabase/secret.txt')],
+    );
+    expect(answers.filter((answer) => !refused.test(answer))).toEqual([]);
+  });
+
+  it('what appears while it runs is not either, wherever it appears', async () => {
+    await ask(['read', at('probe/data.json')]);
+    // Written where no reload sees it in time: the worker is asked at once.
+    const later = [
+      'later/.env',
+      'other/.env.local',
+      '.env.production',
+      '_shared/.env',
+      'probe/.npmrc',
+      'later/data.json',
+      '_shared/later/key.json',
+    ].map((path) => write(path, '{ "value": "written later" }'));
+    const answers = await ask(
+      ...later.flatMap((path): [string, string][] => [
+        ['read', path],
+        ['nodeRead', path],
+        ['load', path],
+      ]),
+    );
+    expect(answers.filter((answer) => /written later/.test(answer))).toEqual([]);
+  });
+
+  it('a link leads to nothing that may not be read by its own name', async () => {
+    const target = join(world.root, '.secret');
+    writeFileSync(target, 'hidden');
+    for (const [name, to] of [
+      ['probe/link.txt', target],
+      ['probe/env.txt', at('other/.env')],
+      ['_shared/passwd.txt', '/etc/passwd'],
+    ] as const)
+      symlinkSync(to, at(name));
+    world.functions.serve({})();
+    const answers = await ask(
+      ['read', at('probe/link.txt')],
+      ['read', at('probe/env.txt')],
+      ['read', at('_shared/passwd.txt')],
+    );
+    expect(answers.filter((answer) => !refused.test(answer))).toEqual([]);
+  });
+
+  it("of the module cache it reads packages, and nothing of other functions' code", async () => {
+    const cache = join(world.root, '.plinth/deno');
+    const answers = await ask(
+      ['list', cache],
+      ['list', join(cache, 'gen')],
+      ['list', join(world.root, '.plinth')],
+    );
+    expect(answers.filter((answer) => !refused.test(answer))).toEqual([]);
+  });
+
+  it('no permission is given as a whole but the network, imports and its own environment', async () => {
+    const names = ['read', 'write', 'run', 'ffi', 'sys', 'net', 'env', 'import'];
+    const states = await ask(...names.map((name): [string, string] => ['permission', name]));
+    // Nobody is there to be prompted: it means no, but for what is named.
+    expect(Object.fromEntries(names.map((name, index) => [name, states[index]]))).toEqual({
+      read: 'prompt',
+      write: 'prompt',
+      run: 'prompt',
+      ffi: 'prompt',
+      sys: 'prompt',
+      // All but what is denied.
+      net: 'granted',
+      env: 'granted',
+      import: 'granted',
+    });
+  });
+});
+
+describe('network', () => {
+  it('the metadata service of a cloud machine is out of reach, however it is written', async () => {
+    const answers = await ask(
+      ['fetch', 'http://169.254.169.254/latest/meta-data/'],
+      ['fetch', 'http://2852039166/'],
+      ['fetch', 'http://0xa9fea9fe/'],
+      ['fetch', 'http://0251.0376.0251.0376/'],
+      ['fetch', 'http://[::ffff:169.254.169.254]/'],
+      ['fetch', 'http://[::ffff:a9fe:a9fe]/'],
+      ['fetch', 'http://169.254.170.2/v2/credentials'],
+      ['fetch', 'http://[fd00:ec2::254]/latest/meta-data/'],
+      ['fetch', 'http://[fd20:ce::254]/'],
+      ['fetch', 'http://[64:ff9b::a9fe:a9fe]/'],
+      ['fetch', 'http://100.100.100.200/'],
+      ['connect', '169.254.169.254 80'],
+      ['connect', 'fe80::a9fe:a9fe 80'],
+      ['node', 'http://169.254.169.254/'],
+      ['import', 'http://169.254.169.254/x.json'],
+      ['import', 'http://[fd00:ec2::254]/x.json'],
+    );
+    expect(answers.map((answer) => /Requires (net|import) access/.test(answer))).toEqual(
+      answers.map(() => true),
+    );
+  });
+
+  it('a redirect leads there neither in a request nor in an import', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(302, { location: 'http://169.254.169.254/x.json' }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    try {
+      const answers = await ask(['fetch', url], ['import', `${url}x.json`]);
+      expect(answers.map((answer) => /Requires (net|import) access to "169\.254/.test(answer))).toEqual([
+        true,
+        true,
+      ]);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('this machine and its network are reached, and the list is the operator’s', async () => {
+    const server = createServer((_request, response) => response.end('here'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const closed = await functionsWorld({
+      config: { plinth: { edge_runtime: { deny_net: ['127.0.0.0/8', 'localhost'] } } },
+      files: { probe },
+    });
+    try {
+      expect(await ask(['fetch', `http://127.0.0.1:${port}/`])).toEqual(['here']);
+      const asked = [
+        ['fetch', `http://127.0.0.1:${port}/`],
+        ['fetch', `http://localhost:${port}/`],
+        ['connect', `127.0.0.1 ${port}`],
+      ];
+      const answers = await (
+        await closed.call('probe', { method: 'POST', body: JSON.stringify(asked) })
+      ).json();
+      for (const answer of answers as string[]) expect(answer).toMatch(/Requires net access/);
+    } finally {
+      server.close();
+      await closed.stop();
+    }
+  });
+});
+
+it('neither what reads its modules nor what checks its types fetches from there', async () => {
+  // A server that plays the metadata service: addresses of the list are refused before anything is asked.
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    response.setHeader('content-type', 'application/json').end('{ "value": 1 }');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const closed = await functionsWorld({
+    config: { plinth: { edge_runtime: { deny_net: ['127.0.0.0/8'] } } },
+    files: {
+      static: `import data from 'http://127.0.0.1:${port}/x.json' with { type: 'json' };
+        Deno.serve(() => new Response(JSON.stringify(data)));`,
+    },
+  });
+  try {
+    expect((await closed.call('static')).status).toBe(503);
+    expect(asked).toBe(0);
+  } finally {
+    server.close();
+    await closed.stop();
+  }
+});
