@@ -41,7 +41,7 @@ export function createHousekeeping(ctx: Tools): Housekeeping {
       await ctx.limits.sweep(now);
       await ctx.assertions.sweep(now);
       await ctx.totpSteps.sweep(now);
-      if (ctx.hasOwnTables) await deleteOrphanedRecoveryCodes(lock);
+      if (ctx.hasOwnTables) await deleteOrphanedRecoveryCodes(ctx.pool);
       return true;
     });
   }

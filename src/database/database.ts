@@ -11,6 +11,7 @@ import { applyFiles } from './migrate/runner.ts';
 import { createRequestPath } from './path/index.ts';
 import { createListenHub, createPools } from './pool/index.ts';
 import { checkRole } from './request-role.ts';
+import { superuserSettings } from './superuser.ts';
 import type { Database, DatabaseInfo, LoginRole, MigrationSet, Setting } from './types.ts';
 import { Client, type ConnectionOptions, connectReplication, runUncollected } from './wire/index.ts';
 
@@ -221,6 +222,7 @@ export function clusterTarget(
     database,
     sslMode: 'disable',
     applicationName: 'plinth',
+    ...(role === 'supabase_admin' ? { parameters: { ...superuserSettings(180_000), role: 'none' } } : {}),
   };
 }
 

@@ -15,7 +15,8 @@ export type LoginRole =
   | 'supabase_auth_admin'
   | 'supabase_storage_admin'
   | 'supabase_realtime_admin'
-  | 'supabase_functions_admin';
+  | 'supabase_functions_admin'
+  | 'supabase_read_only_user';
 
 /**
  * A row. Decoded by type: bool to boolean; int2, int4, oid, int8, float4, float8 to number; json and jsonb parsed;

@@ -80,7 +80,7 @@ async function expireParts(service: StorageService, signal: AbortSignal): Promis
 export async function sweep(service: StorageService, signal: AbortSignal): Promise<void> {
   const { backend } = service;
   if (service.keepsChecksums)
-    await deleteLeftChecksums(service.database.pool('supabase_admin'), sweepGraceMs / 1000);
+    await deleteLeftChecksums(service.database.pool('supabase_storage_admin'), sweepGraceMs / 1000);
   if (!backend.sweep) return;
   const report = await backend.sweep({
     livingWith: (digit) =>

@@ -136,7 +136,7 @@ describe('an answer', () => {
         }
         return found;
       },
-      { end: 'rollback' },
+      { end: 'rollback', settings: [['search_path', 'public']] },
     );
     expect(lines.filter((line) => /^(not )?ok/.test(line))).toEqual([expect.stringMatching(/^ok 1/)]);
   });

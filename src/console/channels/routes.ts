@@ -12,7 +12,7 @@ import { ConsoleError } from '../errors.ts';
 import { type Identity, identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
-import { type Api, parse } from '../routes/api.ts';
+import { type Api, type Call, parse } from '../routes/api.ts';
 import { judgeTable, judgeTopic } from './core.ts';
 import { publishedTables, tableFacts, topicRights } from './queries.ts';
 
@@ -27,13 +27,18 @@ export interface RealtimeDeps {
 const tokenSeconds = 10 * 60;
 
 export function realtimeRoutes(api: Api, { database, keys, clock, audit, realtime }: RealtimeDeps): void {
-  const db = database.pool('supabase_admin');
+  const db = database.pool('postgres');
   const { verdicts } = realtime;
 
   /** Nobody joins as the operator: that is looked at as a visitor. */
-  const subscriberOf = (as: string | undefined): Promise<Identity> => {
+  const subscriberOf = ({ operator }: Call, as: string | undefined): Promise<Identity> => {
     const persona = parsePersona(as);
-    return identify(db, persona.kind === 'operator' ? { kind: 'anon' } : persona, clock.now());
+    return identify(
+      db,
+      persona.kind === 'operator' ? { kind: 'anon' } : persona,
+      clock.now(),
+      operator.role,
+    );
   };
 
   api.route('GET', '/realtime', 'read', async () => ({
@@ -44,14 +49,14 @@ export function realtimeRoutes(api: Api, { database, keys, clock, audit, realtim
   // Nobody needs a token for anon: the publishable key is one.
   api.route('POST', '/realtime/token', 'write', async (call) => {
     const { as } = await parse('channelToken', call.request.body);
-    const identity = await identify(db, parsePersona(as), clock.now());
+    const identity = await identify(db, parsePersona(as), clock.now(), call.operator.role);
     const token = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
     await audit(call, 'realtime.join', identity.name, { role: identity.role });
     return token;
   });
-  api.route('GET', '/realtime/checks', 'read', async ({ request }) => {
-    const { as, private: isPrivate, schema, table } = await parse('channelChecks', request.query);
-    const { role } = await subscriberOf(as);
+  api.route('GET', '/realtime/checks', 'read', async (call) => {
+    const { as, private: isPrivate, schema, table } = await parse('channelChecks', call.request.query);
+    const { role } = await subscriberOf(call, as);
     const topic = judgeTopic(isPrivate === '1', await topicRights(db, role));
     if (schema === '') return { role, topic, table: [] };
     if (table === '' || table === '*') {
@@ -70,13 +75,14 @@ export function realtimeRoutes(api: Api, { database, keys, clock, audit, realtim
     'POST',
     '/realtime/verdict/change',
     'read',
-    async ({ request, operator }) => {
+    async (call) => {
+      const { request, operator } = call;
       const asked = await parse('changeVerdict', request.body);
       const { as, schema, table, action, key, row, subscription } = asked;
       // The answer holds the row.
       if (!may(operator.role, permissionForRows(schema)))
         throw new ConsoleError('forbidden', { message: `Your role may not read rows of ${schema}.` });
-      const identity = await subscriberOf(as);
+      const identity = await subscriberOf(call, as);
       const verdict = await verdictOf(
         verdicts.ofChange({
           subscriber: personaOf(identity),
@@ -92,15 +98,15 @@ export function realtimeRoutes(api: Api, { database, keys, clock, audit, realtim
     'POST',
     '/realtime/verdict/broadcast',
     'read',
-    async ({ request }) => {
+    async (call) => {
       const {
         as,
         topic,
         private: isPrivate,
         version,
         message,
-      } = await parse('broadcastVerdict', request.body);
-      const identity = await subscriberOf(as);
+      } = await parse('broadcastVerdict', call.request.body);
+      const identity = await subscriberOf(call, as);
       const question: BroadcastQuestion = {
         subscriber: personaOf(identity),
         topic,
@@ -111,7 +117,7 @@ export function realtimeRoutes(api: Api, { database, keys, clock, audit, realtim
             : {
                 ...message,
                 sender:
-                  message.sender === undefined ? undefined : personaOf(await subscriberOf(message.sender)),
+                  message.sender === undefined ? undefined : personaOf(await subscriberOf(call, message.sender)),
               },
       };
       const verdict = await verdictOf(verdicts.ofBroadcast(question));

@@ -31,7 +31,7 @@ const tokenSeconds = 5 * 60;
 
 export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDeps): void {
   const { database, functions, keys, clock, audit } = deps;
-  const db = database.pool('supabase_admin');
+  const db = database.pool('postgres');
   const redact = createRedact(keys);
   const streams = createEventStreams();
   app.addHook('preClose', async () => streams.closeAll());
@@ -43,12 +43,15 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   };
 
   /** The headers that a client of this persona would send. */
-  async function identityHeaders(as: string | undefined): Promise<Record<string, string>> {
+  async function identityHeaders(
+    { operator }: Call,
+    as: string | undefined,
+  ): Promise<Record<string, string>> {
     const persona = parsePersona(as);
     if (persona.kind === 'operator') return { authorization: `Bearer ${keys.serviceRoleKey}` };
     const apikey = keys.publishableKey;
     if (persona.kind === 'anon') return { apikey, authorization: `Bearer ${keys.anonKey}` };
-    const identity = await identify(db, persona, clock.now());
+    const identity = await identify(db, persona, clock.now(), operator.role);
     const { token } = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
     return { apikey, authorization: `Bearer ${token}` };
   }
@@ -63,7 +66,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   api.route('POST', '/functions/:slug/invoke', 'write', async (call) => {
     const { slug } = factsOf(call);
     const { as, ...invocation } = await parse('invocation', call.request.body);
-    const identity = await identityHeaders(as);
+    const identity = await identityHeaders(call, as);
     await audit(call, 'function.invoke', slug, {
       method: invocation.method,
       path: invocation.path,

@@ -10,13 +10,14 @@ import { searchUsers } from './queries.ts';
 const choices = 8;
 
 export function personaRoutes(api: Api, database: Database, clock: Clock): void {
-  const db = database.pool('supabase_admin');
+  const db = database.pool('postgres');
   api.route('GET', '/personas/users', 'read', async ({ request }) => {
     const { search } = await parse('personaSearch', request.query);
     return { users: await searchUsers(db, search, choices) };
   });
-  api.route('GET', '/personas/identity', 'read', async ({ request }) => {
+  api.route('GET', '/personas/identity', 'read', async ({ request, operator }) => {
     const persona = parsePersona((await parse('asPersona', request.query)).as);
-    return { as: printPersona(persona), ...(await identify(db, persona, clock.now())) };
+    const { role, claims, name } = await identify(db, persona, clock.now(), operator.role);
+    return { as: printPersona(persona), role, claims, name };
   });
 }

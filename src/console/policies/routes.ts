@@ -15,12 +15,11 @@ const actions = {
 } as const;
 
 export function policyRoutes(api: Api, database: Database, audit: Audit): void {
-  const db = database.pool('supabase_admin');
   const pool = database.pool('postgres');
 
   async function changeOf(call: Call) {
     const { schema, table, change } = await parse('policyChange', call.request.body);
-    const known = (await listSecuredTables(db)).find((each) => each.schema === schema && each.name === table);
+    const known = (await listSecuredTables(pool)).find((each) => each.schema === schema && each.name === table);
     if (known === undefined)
       throw new ConsoleError('not_found', {
         message: `There is no table ${schema}.${table} with policies to write.`,
@@ -29,8 +28,8 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
   }
 
   api.route('GET', '/policies', 'read', async () => ({
-    tables: await listSecuredTables(db),
-    roles: await listRoles(db),
+    tables: await listSecuredTables(pool),
+    roles: await listRoles(pool),
   }));
   api.route(
     'POST',
@@ -63,6 +62,6 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
       ...(what === '' ? {} : { policy: what }),
       sql: statements.join(';\n').slice(0, 4000),
     });
-    return { tables: await listSecuredTables(db) };
+    return { tables: await listSecuredTables(pool) };
   });
 }

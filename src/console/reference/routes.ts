@@ -10,7 +10,7 @@ import type { Audit } from '../audit.ts';
 import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
-import { type Api, parseAs } from '../routes/api.ts';
+import { type Api, type Call, parseAs } from '../routes/api.ts';
 import { listFunctions } from './functions.ts';
 
 export interface ReferenceDeps {
@@ -27,13 +27,13 @@ const shownBytes = 100_000;
 
 export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
   const { database, keys, config, clock, attempt, audit } = deps;
-  const db = database.pool('supabase_admin');
+  const db = database.pool('postgres');
 
-  async function authorizationOf(as: string | undefined): Promise<string> {
+  async function authorizationOf({ operator }: Call, as: string | undefined): Promise<string> {
     const persona = parsePersona(as);
     if (persona.kind === 'operator') return `Bearer ${keys.serviceRoleKey}`;
     if (persona.kind === 'anon') return `Bearer ${keys.anonKey}`;
-    const identity = await identify(db, persona, clock.now());
+    const identity = await identify(db, persona, clock.now(), operator.role);
     const { token } = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
     return `Bearer ${token}`;
   }
@@ -49,7 +49,7 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
       call.request.body,
     );
     const [target = '', query = ''] = splitOnce(path, '?');
-    const authorization = await authorizationOf(as);
+    const authorization = await authorizationOf(call, as);
     const persona = parsePersona(as).kind;
     await audit(call, 'api.try', target, { method, as: persona, ...(rollsBack ? { rollsBack } : {}) });
     const { status, text, isCut } = await attempt(

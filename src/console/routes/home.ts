@@ -47,7 +47,7 @@ export function homeRoutes(api: Api, deps: HomeDeps): void {
 }
 
 async function progressOf(database: Database): Promise<Progress> {
-  const [row] = await database.pool('supabase_admin').query<Progress>(sql`
+  const [row] = await database.pool('postgres').query<Progress>(sql`
     select exists (select 1 from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')) as "table",
       exists (select 1 from pg_policy p join pg_class c on c.oid = p.polrelid
               where c.relnamespace = 'public'::regnamespace) as policy,

@@ -33,7 +33,9 @@ export async function readCell(
 ): Promise<WholeCell> {
   const { identity, looksOnly, row, column, signal } = options;
   const text = looksOnly ? await readOnlyQuery(database, statement) : statement.text;
-  const session = await database.pool(identity.claims === undefined ? 'postgres' : 'authenticator').connect();
+  const session = await database
+    .pool(identity.claims === undefined ? identity.operatorRole : 'authenticator')
+    .connect();
   const stopCancelling = cancelOn(session, signal);
   let found: WholeCell | undefined;
   let count = 0;

@@ -1,13 +1,14 @@
 /**
  * What an operator who may only look may run: one query whose every table and function is known beforehand. PostgreSQL
  * itself parses it (as a view that is rolled back), we look at what the parse tree refers to, and what runs is the text
- * that PostgreSQL prints of it. See docs/decisions/0021-read-only-sql.md.
+ * that PostgreSQL prints of it. Both happen as a role that reads and does nothing else, since parsing alone can run a
+ * project's code: the CHECK of a domain in a literal. See docs/decisions/0021-read-only-sql.md.
  */
 import type { Database, PostgresErrorShape, Queryable, Setting } from '../../database/types.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
 import { permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
-import { defaultSearchPath } from '../persona/act.ts';
+import { databaseRoleOf, defaultSearchPath } from '../persona/act.ts';
 import { referencesOf } from './core/references.ts';
 import { type Statement, verbOf } from './core/statements.ts';
 
@@ -24,22 +25,22 @@ const suffix = ') plinth_rows';
 export async function readOnlyQuery(database: Database, statement: Statement): Promise<string> {
   if (!queryVerbs.includes(verbOf(statement)))
     throw refused('it runs queries only: SELECT, WITH, VALUES, TABLE.');
-  // Nothing of the query runs here. In our own server no event trigger does either: they are off for this superuser.
-  return database.pool(database.info.embedded ? 'supabase_admin' : 'postgres').transaction(
+  return database.pool(databaseRoleOf('read-only')).transaction(
     async (tx) => {
       try {
         await tx.query(sql`${sql.raw(prefix + statement.text + suffix)}`);
       } catch (error) {
         throw movedBack(error, prefix.length);
       }
+      // Names of ours from here on.
+      await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`);
       await judge(tx);
       const [view] = await tx.query<{ text: string }>(sql`
-        select pg_get_viewdef('pg_temp.plinth_query'::regclass) as text
-        from set_config('search_path', '', true)`);
+        select pg_get_viewdef('pg_temp.plinth_query'::regclass) as text`);
       if (view === undefined) throw new Error('a view that was made is gone');
       return innerOf(view.text);
     },
-    { end: 'rollback', settings: checkSettings },
+    { end: 'rollback', readOnly: false, settings: checkSettings },
   );
 }
 

@@ -18,12 +18,13 @@ import { createRuns, type Running } from './runs.ts';
 const historyShown = 100;
 
 export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Audit): void {
-  const db = database.pool('supabase_admin');
+  const db = database.pool('postgres');
+  const own = database.pool('supabase_admin');
   const runs = createRuns();
 
-  const identityOf = async (as: string | undefined): Promise<Identity & { as: string }> => {
+  const identityOf = async ({ operator }: Call, as: string | undefined): Promise<Identity & { as: string }> => {
     const persona = parsePersona(as);
-    return { as: printPersona(persona), ...(await identify(db, persona, clock.now())) };
+    return { as: printPersona(persona), ...(await identify(db, persona, clock.now(), operator.role)) };
   };
 
   /** `looksOnly`: the body's statements are judged first, and what they do is undone. */
@@ -34,7 +35,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
       throw new ConsoleError('bad_request', { message: 'There is no statement in it.' });
     const questions = looksOnly ? [] : questionsOf(text);
     if (questions.length > 0 && !confirmed) throw new ConsoleError('confirm', { questions });
-    const identity = await identityOf(as);
+    const identity = await identityOf(call, as);
     const names = await queries.typeNames(db);
     const running = runs.begin(call.operator.id);
     const lines = new PassThrough();
@@ -78,7 +79,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     running.finish();
     const durationMs = Math.round(performance.now() - startedAt);
     const entry = { operatorId: call.operator.id, text: asked.text, persona: asked.as, error, durationMs };
-    await queries.insertHistory(db, entry).catch(() => {});
+    await queries.insertHistory(own, entry).catch(() => {});
     if (!asked.looksOnly)
       await audit(call, 'sql.run', asked.as, { commands: tags, failed: error !== null }).catch(() => {});
     lines.end();
@@ -94,7 +95,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   async function plan(call: Call, looksOnly: boolean): Promise<unknown> {
     const { text, as, analyze, timeoutMs } = await parse('sqlExplain', call.request.body);
     const statement = one(text);
-    const identity = await identityOf(as);
+    const identity = await identityOf(call, as);
     const running = runs.begin(call.operator.id);
     call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
     try {
@@ -108,7 +109,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   async function cell(call: Call, looksOnly: boolean): Promise<unknown> {
     const { text, as, row, column, timeoutMs } = await parse('sqlCell', call.request.body);
     const statement = one(text);
-    const identity = await identityOf(as);
+    const identity = await identityOf(call, as);
     const running = runs.begin(call.operator.id);
     call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
     try {
@@ -141,21 +142,21 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     functions: await queries.completionFunctions(db),
   }));
   api.route('GET', '/sql/history', 'read', async ({ operator }) => ({
-    entries: await queries.listHistory(db, operator.id, historyShown),
+    entries: await queries.listHistory(own, operator.id, historyShown),
   }));
-  api.route('DELETE', '/sql/history', 'read', async ({ operator }) => queries.clearHistory(db, operator.id), {
+  api.route('DELETE', '/sql/history', 'read', async ({ operator }) => queries.clearHistory(own, operator.id), {
     changes: 'own session',
   });
-  api.route('GET', '/sql/saved', 'read', async () => ({ saved: await queries.listSaved(db) }));
+  api.route('GET', '/sql/saved', 'read', async () => ({ saved: await queries.listSaved(own) }));
   api.route('PUT', '/sql/saved', 'write', async (call) => {
     const { name, text } = await parse('savedQuery', call.request.body);
-    const saved = await queries.saveQuery(db, { name, text, by: call.operator.name });
+    const saved = await queries.saveQuery(own, { name, text, by: call.operator.name });
     await audit(call, 'query.save', name);
     return saved;
   });
   api.route('DELETE', '/sql/saved/:id', 'write', async (call) => {
     const { id } = await parse('uuidParam', call.request.params);
-    const name = await queries.removeSaved(db, id);
+    const name = await queries.removeSaved(own, id);
     if (name === undefined) throw new ConsoleError('not_found');
     await audit(call, 'query.remove', name);
   });

@@ -89,7 +89,9 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   const texts = looksOnly
     ? await queriesOf(database, statements, signal)
     : statements.map(({ text }) => text);
-  const session = await database.pool(identity.claims === undefined ? 'postgres' : 'authenticator').connect();
+  const session = await database
+    .pool(identity.claims === undefined ? identity.operatorRole : 'authenticator')
+    .connect();
   const startedAt = performance.now();
   const tags: string[] = [];
   let error: string | null = null;

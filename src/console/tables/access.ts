@@ -21,7 +21,6 @@ export interface Access {
 
 export function createAccess(database: Database, clock: Clock): Access {
   const pool = database.pool('postgres');
-  const admin = database.pool('supabase_admin');
 
   async function relation({ request }: Call): Promise<Relation> {
     const { schema = '', table = '' } = request.params as { schema?: string; table?: string };
@@ -31,9 +30,9 @@ export function createAccess(database: Database, clock: Clock): Access {
     return found;
   }
 
-  async function identity({ request }: Call): Promise<Identity> {
+  async function identity({ request, operator }: Call): Promise<Identity> {
     const persona = parsePersona((await parse('asPersona', request.query)).as);
-    return identify(admin, persona, clock.now());
+    return identify(pool, persona, clock.now(), operator.role);
   }
 
   return {

@@ -25,7 +25,8 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function userRoutes(api: Api, deps: UsersDeps): void {
   const { database, keys, clock, audit } = deps;
-  const db = database.pool('supabase_admin');
+  const db = database.pool('postgres');
+  const own = database.pool('supabase_admin');
   const users = createAuthUsers(deps.services, keys, () => clock.now());
 
   const param = ({ request }: Call, name: string): string => {
@@ -144,7 +145,12 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
 
   api.route('POST', '/users/:id/impersonate', 'write', async (call) => {
     const user = await userOf(call);
-    const identity = await identify(db, { kind: 'user', id: user.id }, clock.now());
+    const identity = await identify(
+      db,
+      { kind: 'user', id: user.id },
+      clock.now(),
+      call.operator.role,
+    );
     // RFC 8693 section 4.1: whoever reads the token sees who really acts.
     const actor = { act: { sub: `operator:${call.operator.name}` } };
     const { token, expiresAt } = await mintToken(
@@ -160,7 +166,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     return { accessToken: token, expiresAt: until, url: deps.apiUrl(), publishableKey: keys.publishableKey };
   });
   api.route('GET', '/impersonations', 'read', async ({ operator }) => ({
-    impersonations: await activeImpersonations(db, operator.id, new Date(clock.now()).toISOString()),
+    impersonations: await activeImpersonations(own, operator.id, new Date(clock.now()).toISOString()),
   }));
 }
 

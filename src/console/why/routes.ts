@@ -10,7 +10,7 @@ import { pgTapTest } from './pgtap.ts';
 import { type Answer, why } from './why.ts';
 
 export function whyRoutes(api: Api, database: Database, clock: Clock): void {
-  const db = database.pool('supabase_admin');
+  const db = database.pool('postgres');
 
   async function ask(call: Call) {
     const { schema, table, as, operation, key, values, returned } = await parse('why', call.request.body);
@@ -21,7 +21,7 @@ export function whyRoutes(api: Api, database: Database, clock: Clock): void {
     if (operation !== 'select' && !may(role, 'write'))
       throw new ConsoleError('forbidden', { message: 'Your role may ask why of reads only.' });
     const persona = parsePersona(as);
-    const identity = await identify(db, persona, clock.now());
+    const identity = await identify(db, persona, clock.now(), role);
     const asked = { operation, key, values, returned };
     const answer = await why(database, db, {
       name: { schema, name: table },

@@ -31,7 +31,7 @@ export function readRows(
 ): Promise<Rows> {
   // Triggers and defaults ask for the claims; the role stays the owner's.
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
-  return database.pool('postgres').transaction(
+  return database.pool(identity.operatorRole).transaction(
     async (tx) => {
       const before = asked.operation === 'insert' ? undefined : await readRow(tx, relation, asked);
       const after = await writtenRow(tx, relation, asked, before);
@@ -62,7 +62,7 @@ export function readViewRow(
   const alias = aliasOf(view);
   // What the catalog prints is SQL already.
   const from = text === undefined ? sql.id(view.schema, view.name) : sql.raw(`(${text})`);
-  return database.pool('postgres').transaction(
+  return database.pool(identity.operatorRole).transaction(
     async (tx) => {
       const [row] = await tx.query<ViewRow & { [column: string]: unknown }>(sql`
         select to_jsonb(${alias}) as cells,

@@ -7,6 +7,7 @@ import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
 import { setPasswords } from '../login.ts';
+import { ownSessionSettings, superuserSettings } from '../superuser.ts';
 import type { LoginRole } from '../types.ts';
 import {
   Client,
@@ -37,6 +38,7 @@ const serviceRoles: readonly LoginRole[] = [
   'supabase_storage_admin',
   'supabase_realtime_admin',
   'supabase_functions_admin',
+  'supabase_read_only_user',
 ];
 
 interface Facts {
@@ -53,7 +55,7 @@ interface Facts {
 
 export async function connectExternal(url: string, log: Logger): Promise<External> {
   const base = readUrl(url);
-  const session = await openAs(base);
+  const session = await openAs({ ...base, parameters: ownSessionSettings });
   try {
     const facts = await readFacts(session);
     if (facts.version < oldestVersion) {
@@ -83,7 +85,11 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
       ownsSchemas,
       serverVersion: facts.version,
       target(role) {
-        if (role === 'supabase_admin') return facts.superuser && ownsSchemas ? asOwner(role) : base;
+        if (role === 'supabase_admin') {
+          return facts.superuser && ownsSchemas
+            ? { ...asOwner(role), parameters: superuserSettings(facts.version) }
+            : { ...base, parameters: ownSessionSettings };
+        }
         return options.get(role) ?? loginOf(base, role);
       },
       targetOf: (role, database) => ({
@@ -101,6 +107,11 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
           refused.map(({ role }) => role),
           options,
         )) {
+          if (role === 'supabase_read_only_user' && !facts.superuser) {
+            // Nobody gives us that login: what remains is a read-only transaction of judged queries.
+            options.set(role, options.get('postgres') ?? base);
+            continue;
+          }
           // Only where no superuser's session stands behind it: RESET ROLE leads back to the role, SET ROLE NONE does not.
           if (role !== 'postgres' && facts.superuser) {
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);

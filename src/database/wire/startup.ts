@@ -27,6 +27,8 @@ export class StartupExchange implements Exchange {
       user,
       database,
       client_encoding: 'UTF8',
+      // Our literals are quoted for it; a database may have been given another default.
+      standard_conforming_strings: 'on',
       ...(applicationName === undefined ? {} : { application_name: applicationName }),
       ...(options === undefined ? {} : { options }),
       ...(replication === true ? { replication: 'database' } : {}),

@@ -43,7 +43,7 @@ export async function checksumsOf(
   const [first, last] = [parts[0], parts.at(-1)];
   if (!planOf(upload) || !first || !last) return new Map();
   const numbers = { first: first.number, last: last.number };
-  return findPartChecksums(service.database.pool('supabase_admin'), upload.id, numbers);
+  return findPartChecksums(service.database.pool('supabase_storage_admin'), upload.id, numbers);
 }
 
 /**

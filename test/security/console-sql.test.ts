@@ -1,0 +1,116 @@
+/** SQL of operators below owner: as which role it runs, and what a project's own code behind it may do. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type Backend, operator, type Operator, startBackend } from '../console/harness.ts';
+
+let backend: Backend;
+let looker: Operator;
+let developer: Operator;
+beforeAll(async () => {
+  backend = await startBackend();
+  for (const role of ['developer', 'read-only'] as const) await backend.operators.createOperator(role, role);
+  looker = await operator(backend, 'read-only');
+  developer = await operator(backend, 'developer');
+  await backend.database.pool('postgres').exec(`
+    create schema ran;
+    grant usage on schema ran to public;
+    create function ran.note() returns boolean language plpgsql set search_path = pg_catalog as $$
+    begin
+      -- Sequences are not rolled back; a role that may not advance one is told by the other.
+      perform nextval(format('ran.%I', session_user || '/' || current_user));
+      return true;
+    end $$;
+    create domain public.trap as text check (ran.note());
+    create type public.trapped as (inner_value public.trap);
+    create view public.who as select session_user::text as session, current_user::text as role;
+    create view public.trapping as select ran.note() as noted;
+  `);
+  const roles = ['supabase_admin', 'postgres', 'authenticator', 'anon', 'supabase_read_only_user'];
+  for (const session of roles)
+    for (const current of roles)
+      await backend.database.pool('postgres').exec(
+        `create sequence ran."${session}/${current}"; grant usage on sequence ran."${session}/${current}" to public`,
+      );
+});
+afterAll(() => backend?.stop());
+
+/** `session user/current user` of each time that the project's function ran since the last look. */
+async function whoRan(): Promise<string[]> {
+  const db = backend.database.pool('postgres');
+  const rows = await db.query<{ name: string }>(sql`
+    select sequencename::text as name from pg_sequences where schemaname = 'ran' and last_value is not null order by 1`);
+  for (const { name } of rows) await db.exec(`alter sequence ran."${name}" restart`);
+  return rows.map(({ name }) => name);
+}
+
+const literals = [
+  `select '("x")'::public.trapped`,
+  `select '{x}'::public.trap[]`,
+  `select 'x'::public.trap`,
+  `select * from (values ('("x")'::public.trapped)) v (a) where a is not null`,
+];
+
+test.each(literals)('a literal whose type checks it runs as a role that only reads: %s', async (text) => {
+  await whoRan();
+  for (const path of ['/sql/look', '/sql/look/explain', '/sql/look/cell'])
+    await looker.call('POST', path, { text, row: 0, column: 0 });
+  expect((await whoRan()).filter((who) => who !== 'supabase_read_only_user/supabase_read_only_user')).toEqual([]);
+});
+
+test.each(literals)('a developer runs nothing as a superuser: %s', async (text) => {
+  await whoRan();
+  for (const as of ['operator', 'anon'])
+    for (const path of ['/sql/run', '/sql/explain', '/sql/cell'])
+      await developer.call('POST', path, { text, as, row: 0, column: 0, analyze: true });
+  expect((await whoRan()).filter((who) => who.includes('supabase_admin'))).toEqual([]);
+});
+
+test('pages of a read-only operator ask as a role that writes nothing and becomes no other', async () => {
+  const { body } = await looker.call('GET', '/tables/public/who/rows');
+  expect(body.rows).toEqual([['supabase_read_only_user', 'supabase_read_only_user']]);
+  const looked = await looker.call('POST', '/sql/look', { text: 'table public.who' });
+  expect(looked.body).toContain('["supabase_read_only_user","supabase_read_only_user"]');
+  await whoRan();
+  await looker.call('GET', '/tables/public/trapping/rows');
+  await looker.call('GET', '/tables/public/trapping/export?format=csv');
+  expect((await whoRan()).filter((who) => !who.startsWith('supabase_read_only_user/'))).toEqual([]);
+  const [role] = await backend.database.pool('postgres').query(sql`
+    select rolsuper, rolcreaterole, rolcreatedb, rolreplication,
+      (select array_agg(g.rolname::text order by g.rolname) from pg_auth_members m join pg_roles g on g.oid = m.roleid
+        where m.member = r.oid) as member_of
+    from pg_roles r where rolname = 'supabase_read_only_user'`);
+  expect(role).toEqual({
+    rolsuper: false,
+    rolcreaterole: false,
+    rolcreatedb: false,
+    rolreplication: false,
+    member_of: ['pg_monitor', 'pg_read_all_data'],
+  });
+});
+
+test.each([
+  `set transaction read write`,
+  `select set_config('transaction_read_only', 'off', false)`,
+  `select set_config('role', 'postgres', false)`,
+  `reset role`,
+  `select pg_sleep(60)`,
+  `select pg_advisory_lock(1)`,
+  `select lo_import('/etc/passwd')`,
+  `select pg_read_file('/etc/passwd')`,
+  `copy (select 1) to program 'true'`,
+  `select query_to_xml('select * from auth.users', true, true, '')`,
+  `select * from vault.decrypted_secrets`,
+  `select token from auth.refresh_tokens`,
+  `select * from net.http_request_queue`,
+  `select csrf_token from _plinth.operator_sessions`,
+  `select rolpassword from pg_authid`,
+  `select setconfig from pg_db_role_setting`,
+  `select current_setting('app.settings.jwt_secret', true)`,
+  `select net.http_get('http://127.0.0.1:1/')`,
+  `select 1) plinth_rows; drop table public.tasks; --`,
+])('a read-only operator is refused: %s', async (text) => {
+  const { status, body } = await looker.call('POST', '/sql/look', { text });
+  const lines = typeof body === 'string' ? body.trim().split('\n').map((line) => JSON.parse(line)) : [];
+  expect(status === 200 ? lines.some(({ event }) => event === 'error') : status >= 400).toBe(true);
+  expect(lines.some(({ event }) => event === 'rows')).toBe(false);
+});
