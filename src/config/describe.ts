@@ -1,6 +1,7 @@
 /** The settings one by one, from the schema: for whoever lets them be edited. */
 import { printDuration, printSize } from './core/values.ts';
 import type { Fields, Node, Section, Type } from './schema/define.ts';
+import { developerSettings } from './schema/developer-settings.ts';
 import { plinthSchema, projectSchema } from './schema/index.ts';
 
 export type SettingsFile = 'config.toml' | 'plinth.toml';
@@ -16,6 +17,8 @@ export interface SettingFacts {
   /** As one writes it; null: none. */
   readonly default: string | null;
   readonly help: string;
+  /** The least mighty operator who may change it. */
+  readonly changedBy: 'owner' | 'developer';
 }
 
 export interface SectionFacts {
@@ -100,6 +103,7 @@ function settingsOf(file: SettingsFile, fields: Fields, path: readonly string[])
         ...(type.name === 'integer' ? { min: type.min, max: type.max } : {}),
         default: defaultText(node),
         help: node.help,
+        changedBy: developerSettings[file].has([...path, key].join('.')) ? 'developer' : 'owner',
       },
     ];
   });

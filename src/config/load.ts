@@ -1,7 +1,8 @@
 /** Reads the settings once: files of the project folder, dotenv files, the environment and flags. */
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, parse, relative, resolve as resolvePath } from 'node:path';
 import { check } from './core/check.ts';
+import { type NamedFile, outsideFault } from './core/confine.ts';
 import { privateKeysFrom } from './core/decrypt.ts';
 import { parseDotenv } from './core/dotenv.ts';
 import { parseJson } from './core/json.ts';
@@ -50,6 +51,12 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
     defaultProjectId: basename(projectDir),
     exists: existsSync,
     numbersAreUnits: false,
+    outside: (file, allowed) =>
+      outsideFault(file, {
+        folders: [projectDir, ...allowed.map((folder) => resolvePath(projectDir, folder))],
+        dataFolder: join(projectDir, '.plinth'),
+        realPath: (path) => realPathOf(path),
+      }),
   });
   return { config, environment, warnings: warnings.map(noticeText), supabaseDir };
 }
@@ -82,10 +89,31 @@ export function configFrom(partial: PartialConfig, supabaseDir = join(process.cw
     defaultProjectId: 'plinth',
     exists: existsSync,
     numbersAreUnits: true,
+    // Whoever writes code may name any file.
+    outside: () => undefined,
   }).config;
 }
 
-type BuildOptions = Omit<Sources, 'prefix' | 'privateKeys'> & { readonly defaultProjectId: string };
+type BuildOptions = Omit<Sources, 'prefix' | 'privateKeys'> & {
+  readonly defaultProjectId: string;
+  /** What is wrong with where a file lies, beside the project folder these being allowed too. */
+  readonly outside: (file: NamedFile, allowed: readonly string[]) => string | undefined;
+};
+
+/** Links followed as far as there is something, those that lead to nothing yet included. */
+function realPathOf(path: string, links = 0): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const above = dirname(path);
+    // A ring of links leads nowhere.
+    if (above === path || links > mostLinks) return parse(path).root;
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    if (isLink) return realPathOf(resolvePath(above, readlinkSync(path)), links + 1);
+    return join(realPathOf(above, links), basename(path));
+  }
+}
+const mostLinks = 40;
 
 function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   const sources = { ...options, privateKeys: privateKeysFrom(options.environment) };
@@ -123,6 +151,11 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
     },
     (key, message) => warnings.push(notice(key, message)),
   );
+  const allowed = config.plinth.files.allowed_folders;
+  for (const file of [...first.files, ...second.files]) {
+    const fault = options.outside(file, allowed);
+    if (fault !== undefined) faults.push(notice(file.key, fault));
+  }
   if (faults.length > 0) throw new ConfigError(faults);
   return { config, warnings };
 }

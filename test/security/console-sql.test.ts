@@ -1,7 +1,7 @@
 /** SQL of operators below owner: as which role it runs, and what a project's own code behind it may do. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { type Backend, operator, type Operator, startBackend } from '../console/harness.ts';
+import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
 
 let backend: Backend;
 let looker: Operator;
@@ -28,9 +28,11 @@ beforeAll(async () => {
   const roles = ['supabase_admin', 'postgres', 'authenticator', 'anon', 'supabase_read_only_user'];
   for (const session of roles)
     for (const current of roles)
-      await backend.database.pool('postgres').exec(
-        `create sequence ran."${session}/${current}"; grant usage on sequence ran."${session}/${current}" to public`,
-      );
+      await backend.database
+        .pool('postgres')
+        .exec(
+          `create sequence ran."${session}/${current}"; grant usage on sequence ran."${session}/${current}" to public`,
+        );
 });
 afterAll(() => backend?.stop());
 
@@ -54,7 +56,9 @@ test.each(literals)('a literal whose type checks it runs as a role that only rea
   await whoRan();
   for (const path of ['/sql/look', '/sql/look/explain', '/sql/look/cell'])
     await looker.call('POST', path, { text, row: 0, column: 0 });
-  expect((await whoRan()).filter((who) => who !== 'supabase_read_only_user/supabase_read_only_user')).toEqual([]);
+  expect((await whoRan()).filter((who) => who !== 'supabase_read_only_user/supabase_read_only_user')).toEqual(
+    [],
+  );
 });
 
 test.each(literals)('a developer runs nothing as a superuser: %s', async (text) => {
@@ -110,7 +114,13 @@ test.each([
   `select 1) plinth_rows; drop table public.tasks; --`,
 ])('a read-only operator is refused: %s', async (text) => {
   const { status, body } = await looker.call('POST', '/sql/look', { text });
-  const lines = typeof body === 'string' ? body.trim().split('\n').map((line) => JSON.parse(line)) : [];
+  const lines =
+    typeof body === 'string'
+      ? body
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+      : [];
   expect(status === 200 ? lines.some(({ event }) => event === 'error') : status >= 400).toBe(true);
   expect(lines.some(({ event }) => event === 'rows')).toBe(false);
 });

@@ -139,7 +139,9 @@ export async function plant(db: Queryable): Promise<void> {
 
 /** The names of the traps that ran, by whom. */
 export async function sightings(db: Queryable): Promise<{ superuser: string[]; others: string[] }> {
-  const plants = await db.query<{ id: number; name: string }>(sql`select id, name from seen.plants order by name`);
+  const plants = await db.query<{ id: number; name: string }>(
+    sql`select id, name from seen.plants order by name`,
+  );
   const called = await db.query<{ name: string }>(
     sql`select sequencename::text as name from pg_catalog.pg_sequences where schemaname = 'seen' and last_value is not null`,
   );

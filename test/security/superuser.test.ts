@@ -2,7 +2,7 @@
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { operator, type Operator, startBackend, type Backend } from '../console/harness.ts';
+import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
 import { plant, sightings } from './plants.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -11,7 +11,9 @@ let backend: Backend;
 beforeAll(async () => {
   backend = await startBackend();
   const postgres = backend.database.pool('postgres');
-  await postgres.exec('create extension pg_cron; create extension pgmq; create extension http with schema extensions');
+  await postgres.exec(
+    'create extension pg_cron; create extension pgmq; create extension http with schema extensions',
+  );
   await plant(postgres);
 });
 afterAll(() => backend?.stop());
@@ -25,7 +27,7 @@ const filled = (path: string, user: string): string =>
     name === 'schema' ? 'public' : name === 'table' ? 'tasks' : user,
   );
 
-async function useTheApi(): Promise<string> {
+async function callTheApi(): Promise<string> {
   const client = createClient(backend.url, backend.keys.publishableKey, { auth: { persistSession: false } });
   const { data } = await client.auth.signUp(person);
   const id = data.user?.id as string;
@@ -55,7 +57,7 @@ async function useTheApi(): Promise<string> {
   return id;
 }
 
-async function useTheConsole(name: string | undefined, user: string): Promise<void> {
+async function walkTheConsole(name: string | undefined, user: string): Promise<void> {
   const who = await operator(backend, name);
   for (const { method, path } of backend.routes()) {
     if (method !== 'GET' || !path.startsWith(`${prefix}/`)) continue;
@@ -69,7 +71,10 @@ async function useTheConsole(name: string | undefined, user: string): Promise<vo
     ['/sql/run', { text: 'select count(*) from auth.users', confirmed: true }],
     ['/sql/explain', { text: 'select * from auth.users' }],
     ['/why', { schema: 'public', table: 'tasks', as: `user:${user}`, ...title }],
-    ['/why', { schema: 'auth', table: 'users', as: 'anon', ...title, key: { id: user }, returned: ['email'] }],
+    [
+      '/why',
+      { schema: 'auth', table: 'users', as: 'anon', ...title, key: { id: user }, returned: ['email'] },
+    ],
     ['/policies/preview', { schema: 'public', table: 'tasks', change: { kind: 'security', rls: true } }],
     ['/realtime/verdict/broadcast', { topic: 'x', as: `user:${user}` }],
     ['/realtime/token', { as: `user:${user}` }],
@@ -87,20 +92,26 @@ async function look(who: Operator, path: string): Promise<void> {
 
 test('everything is used, with traps everywhere: none runs as a superuser', async () => {
   const admin = backend.database.pool('supabase_admin');
-  const user = await useTheApi();
+  const user = await callTheApi();
   for (const role of ['developer', 'read-only'] as const) await backend.operators.createOperator(role, role);
-  for (const name of [undefined, 'developer', 'read-only']) await useTheConsole(name, user);
+  for (const name of [undefined, 'developer', 'read-only']) await walkTheConsole(name, user);
   const postgres = backend.database.pool('postgres');
-  await postgres.exec(`select cron.schedule('job', '1 second', 'select 1'); select net.http_get('${backend.url}/health')`);
+  await postgres.exec(
+    `select cron.schedule('job', '1 second', 'select 1'); select net.http_get('${backend.url}/health')`,
+  );
   await expect
-    .poll(() => postgres.query(sql`select from cron.job_run_details where status = 'succeeded'`), { timeout: 20_000 })
+    .poll(() => postgres.query(sql`select from cron.job_run_details where status = 'succeeded'`), {
+      timeout: 20_000,
+    })
     .not.toEqual([]);
   await postgres.exec(`select cron.unschedule('job'); select vault.create_secret('s', 'n'); select * from vault.decrypted_secrets;
     select lower('X'::varchar); notify pgrst, 'reload schema'`);
   await backend.fetch('/rest/v1/', { headers: { apikey: backend.keys.secretKey } });
   const { superuser, others } = await sightings(admin);
   // The traps work.
-  expect(others).toEqual(expect.arrayContaining(['auth.users', 'storage.objects', 'auth.sessions', 'function lower']));
+  expect(others).toEqual(
+    expect.arrayContaining(['auth.users', 'storage.objects', 'auth.sessions', 'function lower']),
+  );
   expect(superuser).toEqual([]);
 });
 
@@ -111,17 +122,22 @@ test.each([
   ['default_transaction_read_only', 'on', 'off'],
   ['session_replication_role', 'replica', 'origin'],
 ])('a setting of the database is not one of our superuser sessions: %s', async (name, value, kept) => {
-  const { database, pool } = { database: 'current_database()', pool: backend.database.pool('supabase_admin') };
+  const { database, pool } = {
+    database: 'current_database()',
+    pool: backend.database.pool('supabase_admin'),
+  };
   const alter = (change: string): Promise<void> =>
-    backend.database.pool('postgres').exec(
-      `do $$ begin execute format('alter database %I ${change}', ${database}); end $$`,
-    );
+    backend.database
+      .pool('postgres')
+      .exec(`do $$ begin execute format('alter database %I ${change}', ${database}); end $$`);
   await alter(`set ${name} = ''${value}''`);
   // As many as the pool has: those that were idle have the old settings.
   const sessions = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
   try {
     const values = await Promise.all(
-      sessions.map((session) => session.query<{ value: string }>(sql`select pg_catalog.current_setting(${name}) as value`)),
+      sessions.map((session) =>
+        session.query<{ value: string }>(sql`select pg_catalog.current_setting(${name}) as value`),
+      ),
     );
     expect(new Set(values.map(([row]) => row?.value))).toEqual(new Set([kept]));
   } finally {

@@ -4,6 +4,7 @@
  */
 import { join, resolve as resolvePath } from 'node:path';
 import type { Fields, Names, Node, Section, Setting, Type } from '../schema/define.ts';
+import { globFolder, type NamedFile } from './confine.ts';
 import { decryptSecret, encryptedPrefix } from './decrypt.ts';
 import { nearest } from './nearest.ts';
 import type { Notice, Place, RawNode, RawTable } from './tree.ts';
@@ -31,6 +32,8 @@ export interface Resolved {
   readonly places: ReadonlyMap<string, Place>;
   /** `env(NAME)` that were not set, by key. */
   readonly unset: ReadonlyMap<string, string>;
+  /** What settings name and has to lie in the project's folder. */
+  readonly files: readonly NamedFile[];
 }
 
 /** The environment's name of a setting: `environmentName('SUPABASE', ['api', 'port'])` is `SUPABASE_API_PORT`. */
@@ -44,7 +47,14 @@ export function environmentName(prefix: string, path: readonly string[]): string
 export function resolve(schema: Section<Fields>, root: RawTable, sources: Sources): Resolved {
   const walk = new Walk(sources);
   const value = walk.section(schema, { value: root }, [], true);
-  return { value, faults: walk.faults, warnings: walk.warnings, places: walk.places, unset: walk.unset };
+  return {
+    value,
+    faults: walk.faults,
+    warnings: walk.warnings,
+    places: walk.places,
+    unset: walk.unset,
+    files: walk.files,
+  };
 }
 
 class Walk {
@@ -52,6 +62,7 @@ class Walk {
   readonly warnings: Notice[] = [];
   readonly places = new Map<string, Place>();
   readonly unset = new Map<string, string>();
+  readonly files: NamedFile[] = [];
   /** Dotted key to the other name of its last part. */
   readonly #aliases = new Map<string, string>();
   readonly #sources: Sources;
@@ -123,12 +134,25 @@ class Walk {
     if (given === undefined) return standard;
     const parsed = this.#parse(setting.type, given, path, on);
     if ('value' in parsed) {
+      if (parsed.value !== undefined) this.#noteFiles(setting.type, parsed.value, path, given.place);
       const isAsked = parsed.value !== undefined && String(parsed.value) !== String(setting.default ?? '');
       if (setting.pending && on && isAsked) this.#warn(path, setting.pending, given.place);
       return parsed.value ?? standard;
     }
     this.#fault(path, parsed.fault, given.place);
     return standard;
+  }
+
+  #noteFiles(type: Type, value: unknown, path: readonly string[], place: Place | undefined): void {
+    const key = path.join('.');
+    if (type.name === 'path' && !type.anywhere)
+      this.files.push({ key, path: value as string, isFolder: false });
+    if (type.name !== 'list' || type.files !== true) return;
+    for (const glob of value as readonly string[]) {
+      const folder = globFolder(this.#sources.supabaseDir, glob);
+      if (folder === undefined) this.#fault(path, `${glob}: ".." cannot stand behind a wildcard`, place);
+      else this.files.push({ key, path: folder, isFolder: path.at(-1) === 'static_files' });
+    }
   }
 
   /** From a flag or the environment, there under either generation's name. */

@@ -30,8 +30,8 @@ export const api = section('The one public port and what the REST service shows.
     'HTTPS on the public port.',
     {
       enabled: boolean(false, 'Speaks HTTPS, with a certificate made at first start unless a pair is given.'),
-      cert_path: optionalPath('supabase', 'Certificate in PEM.'),
-      key_path: optionalPath('supabase', 'Private key of the certificate in PEM.'),
+      cert_path: optionalPath('supabase', 'Certificate in PEM.', { anywhere: true }),
+      key_path: optionalPath('supabase', 'Private key of the certificate in PEM.', { anywhere: true }),
     },
     notYet,
   ),

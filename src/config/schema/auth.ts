@@ -106,6 +106,7 @@ export const auth = section('Users and sessions.', {
   jwt_expiry: integer(3600, 'Seconds an access token holds, a week at most.', { min: 1, max: 604_800 }),
   jwt_issuer: optionalText('Issuer of tokens.', { defaultText: 'auth.external_url' }),
   signing_keys_path: optionalPath('supabase', 'JSON list of private JWKs; the first signs.', {
+    anywhere: true,
     defaultText: 'a built-in ES256 key, for development',
   }),
   enable_refresh_token_rotation: boolean(true, 'A refresh token is used once.'),

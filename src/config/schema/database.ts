@@ -1,6 +1,7 @@
 import {
   boolean,
   duration,
+  files,
   integer,
   list,
   names,
@@ -74,11 +75,11 @@ export const db = section('The database.', {
   }),
   migrations: section('Files of supabase/migrations.', {
     enabled: boolean(true, 'False: they are skipped at first start and reset.'),
-    schema_paths: list([], 'Globs of declarative schema files, relative to supabase/, in order.', notYet),
+    schema_paths: files([], 'Globs of declarative schema files, relative to supabase/, in order.', notYet),
   }),
   seed: section('Data for development.', {
     enabled: boolean(true, 'False: seeds are skipped at first start and reset.'),
-    sql_paths: list(['./seed.sql'], 'Globs of seed files, relative to supabase/, in order.'),
+    sql_paths: files(['./seed.sql'], 'Globs of seed files, relative to supabase/, in order.'),
   }),
   settings,
   vault: names('NAME', 'Secrets written to the vault before migrations.', secret('The secret.')),

@@ -19,11 +19,17 @@ export type Type =
   | { readonly name: 'duration' }
   /** Written as "50MiB"; bytes in the configuration. */
   | { readonly name: 'size' }
-  | { readonly name: 'list' }
+  /** `files`: globs, relative to `supabase/`. */
+  | { readonly name: 'list'; readonly files?: boolean }
   /** Whatever it is; for keys without effect whose shape is nobody's business. */
   | { readonly name: 'any' }
-  /** A file; absolute in the configuration. `either` tries `supabase/` first, then the project folder. */
-  | { readonly name: 'path'; readonly base: 'supabase' | 'project' | 'either' };
+  /**
+   * A file; absolute in the configuration. `either` tries `supabase/` first, then the project folder. `anywhere`: it may
+   * lie outside of the project folder, since nothing shows what it holds.
+   */
+  | { readonly name: 'path'; readonly base: PathBase; readonly anywhere: boolean };
+
+type PathBase = 'supabase' | 'project' | 'either';
 
 export interface Setting<T> {
   readonly kind: 'setting';
@@ -153,11 +159,18 @@ export const optionalSize = (help: string, extras?: Extras) =>
 export const list = (value: readonly string[], help: string, extras?: Extras) =>
   setting<readonly string[]>({ name: 'list' }, value, help, extras);
 
+/** Globs of files, relative to `supabase/`. */
+export const files = (value: readonly string[], help: string, extras?: Extras) =>
+  setting<readonly string[]>({ name: 'list', files: true }, value, help, extras);
+
 export const anything = (help: string, extras?: Extras) =>
   setting<unknown>({ name: 'any' }, undefined, help, extras);
 
-export const optionalPath = (base: 'supabase' | 'project' | 'either', help: string, extras?: Extras) =>
-  setting<string | undefined>({ name: 'path', base }, undefined, help, extras);
+export const optionalPath = (
+  base: PathBase,
+  help: string,
+  { anywhere = false, ...extras }: Extras & { readonly anywhere?: boolean } = {},
+) => setting<string | undefined>({ name: 'path', base, anywhere }, undefined, help, extras);
 
 export const section = <const F extends Fields>(
   help: string,

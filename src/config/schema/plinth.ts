@@ -142,11 +142,18 @@ export const plinthSchema = section("Plinth's own settings.", {
           list_path: optionalPath(
             'supabase',
             'The list itself instead, as its downloader writes it: sorted lines of SHA-1 hashes. No one else is asked.',
+            { anywhere: true },
           ),
         }),
       }),
     },
   ),
+  files: section('Files that settings name: mail templates, seeds, entrypoints and the like.', {
+    allowed_folders: list(
+      [],
+      'Folders besides the project folder that they may lie in, relative to it; for a monorepo, for example ../../packages/db.',
+    ),
+  }),
   server: section('The public port.', {
     host: text('127.0.0.1', 'Address to listen on; beyond loopback only `plinth serve` does.'),
     trusted_proxies: list(

@@ -1,6 +1,7 @@
 import {
   anything,
   boolean,
+  files,
   integer,
   list,
   names,
@@ -118,7 +119,7 @@ export const functions = names(
       defaultText: 'deno.json beside the entrypoint',
     }),
     entrypoint: optionalPath('supabase', 'File that is run.', { defaultText: './functions/SLUG/index.ts' }),
-    static_files: list([], 'Globs of files that the function may read, relative to supabase/.'),
+    static_files: files([], 'Globs of files that the function may read, relative to supabase/.'),
     env: names('NAME', 'Environment of this function only.', secret('The value.')),
   }),
   { pattern: /^[A-Za-z][A-Za-z0-9_-]*$/ },

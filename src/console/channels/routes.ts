@@ -33,12 +33,7 @@ export function realtimeRoutes(api: Api, { database, keys, clock, audit, realtim
   /** Nobody joins as the operator: that is looked at as a visitor. */
   const subscriberOf = ({ operator }: Call, as: string | undefined): Promise<Identity> => {
     const persona = parsePersona(as);
-    return identify(
-      db,
-      persona.kind === 'operator' ? { kind: 'anon' } : persona,
-      clock.now(),
-      operator.role,
-    );
+    return identify(db, persona.kind === 'operator' ? { kind: 'anon' } : persona, clock.now(), operator.role);
   };
 
   api.route('GET', '/realtime', 'read', async () => ({
@@ -117,7 +112,9 @@ export function realtimeRoutes(api: Api, { database, keys, clock, audit, realtim
             : {
                 ...message,
                 sender:
-                  message.sender === undefined ? undefined : personaOf(await subscriberOf(call, message.sender)),
+                  message.sender === undefined
+                    ? undefined
+                    : personaOf(await subscriberOf(call, message.sender)),
               },
       };
       const verdict = await verdictOf(verdicts.ofBroadcast(question));

@@ -79,7 +79,10 @@ function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
 }
 
 /** Local settings of a transaction, in REST's order. */
-export function settingsOf({ role, claims }: Pick<Identity, 'role' | 'claims'>, searchPath: readonly string[]): Setting[] {
+export function settingsOf(
+  { role, claims }: Pick<Identity, 'role' | 'claims'>,
+  searchPath: readonly string[],
+): Setting[] {
   return [
     ['search_path', searchPath.map(quoteIdentifier).join(', ')],
     ['role', role],

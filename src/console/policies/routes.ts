@@ -19,7 +19,9 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
 
   async function changeOf(call: Call) {
     const { schema, table, change } = await parse('policyChange', call.request.body);
-    const known = (await listSecuredTables(pool)).find((each) => each.schema === schema && each.name === table);
+    const known = (await listSecuredTables(pool)).find(
+      (each) => each.schema === schema && each.name === table,
+    );
     if (known === undefined)
       throw new ConsoleError('not_found', {
         message: `There is no table ${schema}.${table} with policies to write.`,

@@ -27,7 +27,13 @@ function keyOf({ file, path }: Place): string {
 
 /** Undefined: there is no such setting. */
 export const settingOf = (place: Place): SettingFacts | undefined =>
-  known.get(keyOf(place)) ?? named.find(({ file, path }) => file === place.file && fits(place.path, path));
+  settingAt(place) ?? named.find(({ file, path }) => file === place.file && fits(place.path, path));
+
+/** A dot within a part of the path names another place. */
+function settingAt(place: Place): SettingFacts | undefined {
+  const found = known.get(keyOf(place));
+  return found?.path.length === place.path.length ? found : undefined;
+}
 
 const fits = (path: readonly string[], pattern: readonly string[]): boolean =>
   path.length === pattern.length &&

@@ -6,6 +6,7 @@ import { ConsoleError } from '../errors.ts';
 import { type Api, type Call, parseAs } from '../routes/api.ts';
 import { diffLines } from './diff.ts';
 import { type Change, createSettingsFiles, masked } from './files.ts';
+import { settingOf } from './known.ts';
 import { changedKeys, sectionsIn } from './sections.ts';
 
 export interface SettingsDeps {
@@ -16,15 +17,23 @@ export interface SettingsDeps {
 
 const files = ['config.toml', 'plinth.toml'] as const;
 
-/** Who may sign in where, and with which keys, is an owner's to say. */
-const ownersOnly: readonly RegExp[] = [
-  /^auth\.(jwt_secret|signing_keys_path|publishable_key|secret_key|anon_key|service_role_key)$/,
-  /^auth\.hook\./,
-  /^(console|server)\./,
-];
-
 /** With it one could sign in as somebody. */
 const asUser = /^auth\.sms\.test_otp\./;
+
+/** @throws {ConsoleError} bad_request: no such setting; forbidden */
+function checkDeveloper(change: Change): void {
+  const key = change.path.join('.');
+  const setting = settingOf(change);
+  if (setting === undefined)
+    throw new ConsoleError('bad_request', { message: `There is no setting ${key}.` });
+  if (setting.changedBy !== 'developer')
+    throw new ConsoleError('forbidden', { message: `Only an owner may change ${key}.` });
+  // The value of a variable would show wherever the setting does.
+  if ([change.value].flat().some((value) => String(value).includes('env(')))
+    throw new ConsoleError('forbidden', {
+      message: `Only an owner may use environment variables in settings: write the value of ${key} itself.`,
+    });
+}
 
 export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: SettingsDeps): void {
   const settings = createSettingsFiles(supabaseDir);
@@ -57,11 +66,7 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
 
   async function judged(call: Call) {
     const { changes, stamps } = await parseAs((await import('./schemas.ts')).changes, call.request.body);
-    for (const change of changes as Change[]) {
-      const key = change.path.join('.');
-      if (!may(call.operator.role, 'own') && ownersOnly.some((pattern) => pattern.test(key)))
-        throw new ConsoleError('forbidden', { message: `Only an owner may change ${key}.` });
-    }
+    if (!may(call.operator.role, 'own')) (changes as Change[]).forEach(checkDeveloper);
     const texts = settings.changed(changes, stamps);
     let warnings: readonly string[] = [];
     try {

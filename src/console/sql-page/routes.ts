@@ -22,7 +22,10 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   const own = database.pool('supabase_admin');
   const runs = createRuns();
 
-  const identityOf = async ({ operator }: Call, as: string | undefined): Promise<Identity & { as: string }> => {
+  const identityOf = async (
+    { operator }: Call,
+    as: string | undefined,
+  ): Promise<Identity & { as: string }> => {
     const persona = parsePersona(as);
     return { as: printPersona(persona), ...(await identify(db, persona, clock.now(), operator.role)) };
   };
@@ -144,9 +147,15 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   api.route('GET', '/sql/history', 'read', async ({ operator }) => ({
     entries: await queries.listHistory(own, operator.id, historyShown),
   }));
-  api.route('DELETE', '/sql/history', 'read', async ({ operator }) => queries.clearHistory(own, operator.id), {
-    changes: 'own session',
-  });
+  api.route(
+    'DELETE',
+    '/sql/history',
+    'read',
+    async ({ operator }) => queries.clearHistory(own, operator.id),
+    {
+      changes: 'own session',
+    },
+  );
   api.route('GET', '/sql/saved', 'read', async () => ({ saved: await queries.listSaved(own) }));
   api.route('PUT', '/sql/saved', 'write', async (call) => {
     const { name, text } = await parse('savedQuery', call.request.body);

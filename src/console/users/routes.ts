@@ -145,12 +145,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
 
   api.route('POST', '/users/:id/impersonate', 'write', async (call) => {
     const user = await userOf(call);
-    const identity = await identify(
-      db,
-      { kind: 'user', id: user.id },
-      clock.now(),
-      call.operator.role,
-    );
+    const identity = await identify(db, { kind: 'user', id: user.id }, clock.now(), call.operator.role);
     // RFC 8693 section 4.1: whoever reads the token sees who really acts.
     const actor = { act: { sub: `operator:${call.operator.name}` } };
     const { token, expiresAt } = await mintToken(

@@ -1,0 +1,64 @@
+/**
+ * Who may change a setting in the Console. An owner may change each; a developer those named here and no others, so that a
+ * new setting is an owner's until somebody adds it.
+ *
+ * Left out is whatever names a file, an address that data, requests or people are sent to, a key, a secret, code that is
+ * run, who may look at the Console, or how this machine is reached.
+ */
+import type { SettingsFile } from '../describe.ts';
+
+const project = `
+project_id
+api.enabled api.schemas api.extra_search_path api.max_rows api.auto_expose_new_tables
+realtime.enabled
+storage.enabled storage.file_size_limit storage.image_transformation.enabled
+storage.buckets.*.public storage.buckets.*.file_size_limit storage.buckets.*.allowed_mime_types
+edge_runtime.enabled edge_runtime.policy functions.*.enabled functions.*.verify_jwt
+auth.enabled auth.jwt_expiry auth.enable_refresh_token_rotation auth.refresh_token_reuse_interval
+auth.enable_signup auth.enable_anonymous_sign_ins auth.enable_manual_linking
+auth.minimum_password_length auth.password_requirements
+auth.rate_limit.email_sent auth.rate_limit.sms_sent auth.rate_limit.anonymous_users auth.rate_limit.token_refresh
+auth.rate_limit.sign_in_sign_ups auth.rate_limit.token_verifications auth.rate_limit.web3
+auth.passkey.enabled auth.webauthn.rp_display_name
+auth.sessions.timebox auth.sessions.inactivity_timeout
+auth.mfa.max_enrolled_factors auth.mfa.totp.enroll_enabled auth.mfa.totp.verify_enabled
+auth.mfa.phone.enroll_enabled auth.mfa.phone.verify_enabled auth.mfa.phone.otp_length auth.mfa.phone.template
+auth.mfa.phone.max_frequency auth.mfa.web_authn.enroll_enabled auth.mfa.web_authn.verify_enabled
+auth.email.enable_signup auth.email.double_confirm_changes auth.email.enable_confirmations
+auth.email.secure_password_change auth.email.require_current_password auth.email.max_frequency
+auth.email.otp_length auth.email.otp_expiry
+auth.email.template.invite.subject auth.email.template.confirmation.subject auth.email.template.recovery.subject
+auth.email.template.magic_link.subject auth.email.template.email_change.subject
+auth.email.template.reauthentication.subject
+auth.email.notification.password_changed.enabled auth.email.notification.password_changed.subject
+auth.email.notification.email_changed.enabled auth.email.notification.email_changed.subject
+auth.email.notification.phone_changed.enabled auth.email.notification.phone_changed.subject
+auth.email.notification.identity_linked.enabled auth.email.notification.identity_linked.subject
+auth.email.notification.identity_unlinked.enabled auth.email.notification.identity_unlinked.subject
+auth.email.notification.mfa_factor_enrolled.enabled auth.email.notification.mfa_factor_enrolled.subject
+auth.email.notification.mfa_factor_unenrolled.enabled auth.email.notification.mfa_factor_unenrolled.subject
+auth.sms.enable_signup auth.sms.enable_confirmations auth.sms.template auth.sms.max_frequency
+auth.web3.solana.enabled auth.web3.ethereum.enabled
+auth.oauth_server.enabled auth.oauth_server.allow_dynamic_registration
+`;
+
+const plinth = `
+branding.name branding.color branding.welcome.en branding.welcome.ar
+account.languages account.require_mfa account.deletion account.confirm_by_button
+auth.external.anonymous_users.lifetime auth.mailer.email_validation_extended
+auth.api.max_request_duration auth.sessions.single_per_user
+auth.password.hibp.enabled auth.password.hibp.fail_closed
+rest.connections rest.max_answer_size rest.max_waiting_answers rest.max_request_bodies
+storage.multipart_lifetime
+realtime.max_concurrent_users realtime.max_events_per_second realtime.max_joins_per_second
+realtime.max_channels_per_client realtime.max_presence_events_per_second realtime.client_presence_max_calls
+realtime.client_presence_window realtime.max_payload_size_in_kb realtime.private_only
+realtime.max_buffered_per_client realtime.max_buffered realtime.max_waiting_changes realtime.max_slot_wal
+safe_update.enabled
+`;
+
+/** Dotted paths; a name that the user chooses is `*`. */
+export const developerSettings: Readonly<Record<SettingsFile, ReadonlySet<string>>> = {
+  'config.toml': new Set(project.trim().split(/\s+/)),
+  'plinth.toml': new Set(plinth.trim().split(/\s+/)),
+};
