@@ -117,7 +117,7 @@ test('the list for developers names settings that there are, none of a kind that
       expect([key, ['path', 'secret', 'port'].includes(found?.type ?? '')]).toEqual([key, false]);
       // Words in which an address, a file or a way in is spoken of.
       expect(key).not.toMatch(
-        /url|uri|(?<!search)_path$|host|hook|smtp|third_party|secret|key|token$|static|proxies|^console|^server|issuer/,
+        /url|uri|(?<!search)_path$|host|hook|smtp|third_party|secret|(?<!pass)key|token$|static|proxies|^console|^server|issuer/,
       );
     }
 });
