@@ -1,16 +1,36 @@
 /**
- * Where a link may lead: the redirect rule (as GoTrue 2.196 has it). The rule reads URLs as Go's net/url does; since
- * a browser will follow them, an http(s) URL that WHATWG reads differently is refused.
+ * Where a link may lead: the redirect rule (GoTrue 2.196's, with the parts of an address judged separately). An http(s)
+ * address is matched as a browser reads it, and refused where Go's net/url would read another host.
  */
 import { isIP } from 'node:net';
+import { matchesGlob, parseRedirectGlob, type RedirectGlob, type Target } from './redirect-glob.ts';
 
 export interface RedirectRules {
   readonly siteUrl: string;
-  readonly allowed: readonly RegExp[];
+  readonly allowed: readonly RedirectGlob[];
 }
 
 export function redirectRules(siteUrl: string, globs: readonly string[]): RedirectRules {
-  return { siteUrl, allowed: globs.filter((glob) => glob !== '').map(globToRegExp) };
+  return { siteUrl, allowed: globs.flatMap(parseRedirectGlob) };
+}
+
+/** No honest address is longer, and it has to fit into a header. */
+const maxUrlLength = 16_384;
+
+/** Schemes that a browser runs or shows in place of handing them to an app: never a way back, whatever a list says. */
+const dangerousSchemes = new Set([
+  'about',
+  'blob',
+  'data',
+  'file',
+  'filesystem',
+  'javascript',
+  'vbscript',
+  'view-source',
+]);
+
+export function isDangerousScheme(scheme: string): boolean {
+  return dangerousSchemes.has(scheme.toLowerCase());
 }
 
 /** The first of the wanted addresses that is allowed, else the site URL. Our own pages always are. */
@@ -33,30 +53,56 @@ export function isBelow(url: string, base: string): boolean {
 }
 
 export function isRedirectAllowed(rules: RedirectRules, url: string): boolean {
-  const target = splitUrl(url);
-  const site = splitUrl(rules.siteUrl);
-  if (!target || !site) return false;
-  const isHttp = target.scheme === 'http' || target.scheme === 'https';
-  if (isHttp && !readsAlike(url, target)) return false;
-  if (
-    site.hostname === target.hostname &&
-    site.scheme === target.scheme &&
-    (site.port === target.port || isLoopbackName(target.hostname))
-  ) {
-    return true;
+  const target = parseTarget(url);
+  if (target === undefined || isDangerousScheme(target.scheme)) return false;
+  const { scheme, hostname = '', port } = target;
+  const isHttp = scheme === 'http' || scheme === 'https';
+  const site = parseTarget(rules.siteUrl);
+  const isSite = site?.hostname === target.hostname && site?.scheme === scheme;
+  if (isSite && (site?.port === port || isLoopbackName(hostname))) return true;
+  if (isIP(bareHost(hostname)) !== 0) {
+    return isLoopbackAddress(hostname) && (isHttp || isListed(rules, target));
   }
-  // Decimal addresses (http://2130706433) are never meant honestly.
-  if (/^[0-9]+$/.test(target.hostname)) return false;
-  if (isIP(target.hostname) !== 0) return isLoopbackAddress(target.hostname);
-  if (isHttp && !/^[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?$/.test(target.hostname)) return false;
-  const withoutFragment = url.split('#', 1)[0] ?? '';
-  return rules.allowed.some((pattern) => pattern.test(withoutFragment));
+  return isListed(rules, target);
 }
+
+function isListed({ allowed }: RedirectRules, target: Target): boolean {
+  return allowed.some((glob) => matchesGlob(glob, target));
+}
+
+const webHost = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/;
+
+/** Undefined for what Go or a browser refuses, what they read differently, and an address with a user name. */
+function parseTarget(url: string): Target | undefined {
+  const split = url.length > maxUrlLength ? undefined : splitUrl(url);
+  if (split === undefined || split.hasUser) return undefined;
+  const { scheme, hostname, port, hasAuthority } = split;
+  if (scheme !== 'http' && scheme !== 'https') {
+    const [place = ''] = url.split('#', 1);
+    const path = place.slice(hasAuthority ? place.indexOf('/', scheme.length + 3) : scheme.length + 1);
+    const isBare = hasAuthority && place.indexOf('/', scheme.length + 3) < 0;
+    return {
+      scheme,
+      hostname: hasAuthority ? hostname.toLowerCase() : undefined,
+      port,
+      path: isBare ? '/' : path,
+    };
+  }
+  if (!hasAuthority || !readsAlike(url, split)) return undefined;
+  const read = new URL(url);
+  const isNamed = webHost.test(read.hostname) && !/^[0-9]+$/.test(hostname);
+  if (!isNamed && isIP(bareHost(read.hostname)) === 0) return undefined;
+  return { scheme, hostname: bareHost(read.hostname), port: read.port, path: read.pathname + read.search };
+}
+
+const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
 export interface SplitUrl {
   readonly scheme: string;
   readonly hostname: string;
   readonly port: string;
+  readonly hasAuthority: boolean;
+  readonly hasUser: boolean;
 }
 
 /** Scheme, host and port as Go reads them; undefined for what Go refuses. */
@@ -73,6 +119,8 @@ export function splitUrl(url: string): SplitUrl | undefined {
     scheme: (match[1] ?? '').toLowerCase(),
     hostname: (host[2] ?? '').replace(/^\[|\]$/g, ''),
     port: host[3] ?? '',
+    hasAuthority: match[2] !== undefined,
+    hasUser: host[1] !== undefined,
   };
 }
 
@@ -95,52 +143,6 @@ function isLoopbackName(hostname: string): boolean {
 
 function isLoopbackAddress(hostname: string): boolean {
   return (isIP(hostname) === 4 && hostname.startsWith('127.')) || hostname === '::1';
-}
-
-/**
- * Globs with `.` and `/` as separators: `*` and `?` stop there, `**` does not; `[a-z]`, `[!a-z]`, `{one,two}` and
- * backslash escapes as in gobwas/glob.
- */
-export function globToRegExp(glob: string): RegExp {
-  let pattern = '';
-  let depth = 0;
-  for (let i = 0; i < glob.length; i++) {
-    const letter = glob[i] ?? '';
-    if (letter === '\\' && i + 1 < glob.length) pattern += escapeRegExp(glob[++i] ?? '');
-    else if (letter === '*' && glob[i + 1] === '*') {
-      while (glob[i + 1] === '*') i++;
-      pattern += '.*';
-    } else if (letter === '*') pattern += '[^./]*';
-    else if (letter === '?') pattern += '[^./]';
-    else if (letter === '[') {
-      const end = glob.indexOf(']', i + 2);
-      if (end < 0) pattern += escapeRegExp(letter);
-      else {
-        const negated = glob[i + 1] === '!';
-        const members = glob.slice(i + (negated ? 2 : 1), end).replace(/[\\\]^]/g, '\\$&');
-        pattern += `[${negated ? '^' : ''}${members}]`;
-        i = end;
-      }
-    } else if (letter === '{') {
-      depth++;
-      pattern += '(?:';
-    } else if (letter === '}' && depth > 0) {
-      depth--;
-      pattern += ')';
-    } else if (letter === ',' && depth > 0) pattern += '|';
-    else pattern += escapeRegExp(letter);
-  }
-  const closed = pattern + ')'.repeat(depth);
-  try {
-    return new RegExp(`^${closed}$`, 's');
-  } catch {
-    // A range such as [z-a]: the pattern matches nothing but itself.
-    return new RegExp(`^${escapeRegExp(glob)}$`, 's');
-  }
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
 
 /** Query or fragment parameters as Go prints them: sorted by name, blanks as `+`. */

@@ -1,8 +1,5 @@
 /** Where our OAuth server may send a code: the rule for redirect URIs that a client registers (RFC 6749 section 3.1.2). */
-import { readsAlike, splitUrl } from '../redirects.ts';
-
-/** Schemes that a browser runs or shows in place of handing them to an app. */
-const dangerousSchemes = new Set(['javascript', 'data', 'file', 'vbscript', 'about', 'blob']);
+import { isDangerousScheme, readsAlike, splitUrl } from '../redirects.ts';
 
 /** What is wrong with a redirect URI, or undefined. */
 export function redirectUriFault(uri: string): string | undefined {
@@ -12,7 +9,7 @@ export function redirectUriFault(uri: string): string | undefined {
   const split = splitUrl(uri);
   if (split === undefined || /^[^?#]*%(?![0-9a-f]{2})/i.test(uri)) return 'invalid URL format';
   if (split.scheme === '' || split.hostname === '') return 'must have scheme and host';
-  if (dangerousSchemes.has(split.scheme)) {
+  if (isDangerousScheme(split.scheme)) {
     return `scheme '${split.scheme}' is not allowed for security reasons`;
   }
   const isHttp = split.scheme === 'http' || split.scheme === 'https';

@@ -1,0 +1,237 @@
+/**
+ * One entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard never
+ * reaches from one into the next. Within a part the signs are gobwas/glob's with `.` and `/` as separators: `*` and `?`
+ * stop there, `**` does not; `[a-z]`, `[!a-z]`, `{one,two}` and backslash escapes.
+ */
+import { domainToASCII } from 'node:url';
+
+/** An address in its parts, as a browser reads it. */
+export interface Target {
+  /** Lower case, without the colon. */
+  readonly scheme: string;
+  /** Undefined where the scheme has no `//` after it. */
+  readonly hostname: string | undefined;
+  /** Empty for the default one. */
+  readonly port: string;
+  /** With the query; `/` when there is none. */
+  readonly path: string;
+}
+
+export type Token =
+  | { readonly kind: 'letter'; readonly letter: string }
+  | {
+      readonly kind: 'class';
+      readonly negated: boolean;
+      readonly ranges: readonly (readonly [string, string])[];
+    }
+  /** `?`, `*` and `**`. */
+  | { readonly kind: 'one' | 'some' | 'all' };
+
+export interface RedirectGlob {
+  readonly scheme: readonly Token[];
+  readonly hostname: readonly Token[] | undefined;
+  readonly port: readonly Token[];
+  readonly path: readonly Token[];
+}
+
+/** More alternatives than this in one entry are not a list of addresses anymore. */
+const maxAlternatives = 256;
+
+/** Nothing for an entry that can't match an absolute address. */
+export function parseRedirectGlob(glob: string): RedirectGlob[] {
+  return (expandBraces(glob) ?? []).flatMap((each) => split(tokenize(each)) ?? []);
+}
+
+const anything: readonly Token[] = [{ kind: 'all' }];
+
+function split(tokens: readonly Token[]): RedirectGlob | undefined {
+  const isLetter = (index: number, letter: string) => {
+    const token = tokens[index];
+    return token?.kind === 'letter' && token.letter === letter;
+  };
+  // `**` reaches over the scheme too: any web address.
+  const isSchemeless = tokens[0]?.kind === 'all';
+  const colon = isSchemeless ? -1 : tokens.findIndex((_, index) => isLetter(index, ':'));
+  if (!isSchemeless && colon < 1) return undefined;
+  const scheme = isSchemeless ? anything : lowerCase(tokens.slice(0, colon));
+  let rest = tokens.slice(colon + 1);
+  if (!isSchemeless) {
+    if (!isLetter(colon + 1, '/') || !isLetter(colon + 2, '/')) {
+      return { scheme, hostname: undefined, port: [], path: rest };
+    }
+    rest = rest.slice(2);
+  }
+  const slash = rest.findIndex((token) => token.kind === 'letter' && token.letter === '/');
+  const authority = slash < 0 ? rest : rest.slice(0, slash);
+  // Where the entry ends with `**` and has no path, that is the path: the host before it is complete.
+  const endsOpen = slash < 0 && authority.at(-1)?.kind === 'all';
+  const path = endsOpen ? anything : slash < 0 ? [] : rest.slice(slash);
+  const place = endsOpen && authority.length > 1 ? authority.slice(0, -1) : authority;
+  const isAnyHost = place.length === 1 && place[0]?.kind === 'all';
+  const portColon = place.findLastIndex((token) => token.kind === 'letter' && token.letter === ':');
+  return {
+    scheme,
+    hostname: asciiHost(portColon < 0 ? place : place.slice(0, portColon)),
+    port: isAnyHost ? anything : portColon < 0 ? [] : place.slice(portColon + 1),
+    path: path.length === 0 ? [{ kind: 'letter', letter: '/' }] : path,
+  };
+}
+
+/** Schemes that have to be named letter by letter: all but those of the web. */
+export function matchesGlob(glob: RedirectGlob, target: Target): boolean {
+  const isNamed = glob.scheme.every(({ kind }) => kind === 'letter');
+  const isWeb = target.scheme === 'http' || target.scheme === 'https';
+  if (!isNamed && !isWeb) return false;
+  if ((glob.hostname === undefined) !== (target.hostname === undefined)) return false;
+  return (
+    matchesTokens(glob.scheme, target.scheme) &&
+    matchesTokens(glob.hostname ?? [], target.hostname ?? '') &&
+    matchesTokens(withoutDefault(glob.port, target.scheme), target.port) &&
+    matchesTokens(glob.path, target.path)
+  );
+}
+
+const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443' };
+
+function withoutDefault(port: readonly Token[], scheme: string): readonly Token[] {
+  const text = port.map((token) => (token.kind === 'letter' ? token.letter : '*')).join('');
+  return text !== '' && text === defaultPorts[scheme] ? [] : port;
+}
+
+/**
+ * Whether the whole text matches. All places of the pattern that the text may have reached are followed at the same time,
+ * so that no way is tried twice: the steps are at most the length of the text times that of the pattern.
+ */
+export function matchesTokens(tokens: readonly Token[], text: string): boolean {
+  let reached = new Uint8Array(tokens.length + 1);
+  reach(tokens, reached, 0);
+  for (const letter of text) {
+    const next = new Uint8Array(tokens.length + 1);
+    for (let place = 0; place < tokens.length; place++) {
+      const token = tokens[place];
+      if (reached[place] !== 1 || token === undefined || !takes(token, letter)) continue;
+      reach(tokens, next, isRun(token) ? place : place + 1);
+    }
+    reached = next;
+  }
+  return reached[tokens.length] === 1;
+}
+
+/** Marks this place, and those behind it that are reached without a letter. */
+function reach(tokens: readonly Token[], places: Uint8Array, from: number): void {
+  for (let place = from; places[place] === 0; place++) {
+    places[place] = 1;
+    const token = tokens[place];
+    if (token === undefined || !isRun(token)) return;
+  }
+}
+
+const isRun = ({ kind }: Token): boolean => kind === 'some' || kind === 'all';
+
+function takes(token: Token, letter: string): boolean {
+  switch (token.kind) {
+    case 'letter':
+      return token.letter === letter;
+    case 'class':
+      return token.ranges.some(([from, to]) => from <= letter && letter <= to) !== token.negated;
+    case 'all':
+      return true;
+    default:
+      return letter !== '.' && letter !== '/';
+  }
+}
+
+/** The signs of a pattern without braces. */
+export function tokenize(glob: string): Token[] {
+  const tokens: Token[] = [];
+  const letters = [...glob];
+  for (let i = 0; i < letters.length; i++) {
+    const letter = letters[i] ?? '';
+    if (letter === '\\' && i + 1 < letters.length)
+      tokens.push({ kind: 'letter', letter: letters[++i] ?? '' });
+    else if (letter === '*' && letters[i + 1] === '*') {
+      while (letters[i + 1] === '*') i++;
+      tokens.push({ kind: 'all' });
+    } else if (letter === '*') tokens.push({ kind: 'some' });
+    else if (letter === '?') tokens.push({ kind: 'one' });
+    else if (letter === '[' && letters.indexOf(']', i + 2) > 0) {
+      const end = letters.indexOf(']', i + 2);
+      tokens.push(parseClass(letters.slice(i + 1, end)));
+      i = end;
+    } else tokens.push({ kind: 'letter', letter });
+  }
+  return tokens;
+}
+
+function parseClass(letters: readonly string[]): Token {
+  const negated = letters[0] === '!';
+  const members = negated ? letters.slice(1) : letters;
+  const ranges: [string, string][] = [];
+  for (let i = 0; i < members.length; i++) {
+    const from = members[i] ?? '';
+    const to = members[i + 1] === '-' ? members[i + 2] : undefined;
+    if (to !== undefined) i += 2;
+    ranges.push([from, to ?? from]);
+  }
+  return { kind: 'class', negated, ranges };
+}
+
+function lowerCase(tokens: readonly Token[]): Token[] {
+  return tokens.map((token) =>
+    token.kind === 'letter' ? { kind: 'letter', letter: token.letter.toLowerCase() } : token,
+  );
+}
+
+/** In lower case; labels in other scripts as browsers ask for them (punycode), unless they hold a wildcard. */
+function asciiHost(tokens: readonly Token[]): Token[] {
+  const text = tokens.map((token) => (token.kind === 'letter' ? token.letter : '\0')).join('');
+  if (/^[\0-\x7f]*$/.test(text)) return lowerCase(tokens);
+  let next = 0;
+  const wildcards = tokens.filter(({ kind }) => kind !== 'letter');
+  const labels = text
+    .split('.')
+    .map((label) => (label.includes('\0') ? label : domainToASCII(label) || label));
+  return [...labels.join('.')].map((letter) =>
+    letter === '\0' ? (wildcards[next++] as Token) : { kind: 'letter', letter: letter.toLowerCase() },
+  );
+}
+
+/** `a{b,c}d` as `abd` and `acd`. Undefined: too many alternatives. */
+function expandBraces(glob: string): string[] | undefined {
+  const open = firstBrace(glob);
+  if (open < 0) return [glob];
+  const parts: string[] = [];
+  let depth = 0;
+  let start = open + 1;
+  let end = glob.length;
+  for (let i = open; i < glob.length; i++) {
+    if (glob[i] === '\\') i++;
+    else if (glob[i] === '{') depth++;
+    else if (glob[i] === ',' && depth === 1) {
+      parts.push(glob.slice(start, i));
+      start = i + 1;
+    } else if (glob[i] === '}' && --depth === 0) {
+      end = i;
+      break;
+    }
+  }
+  parts.push(glob.slice(start, end));
+  const before = glob.slice(0, open);
+  const expanded: string[] = [];
+  for (const part of parts) {
+    const alternatives = expandBraces(before + part + glob.slice(end + 1));
+    if (alternatives === undefined) return undefined;
+    expanded.push(...alternatives);
+    if (expanded.length > maxAlternatives) return undefined;
+  }
+  return expanded;
+}
+
+/** The first opening brace that is not escaped, or -1. */
+function firstBrace(text: string): number {
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === '{') return i;
+  }
+  return -1;
+}
