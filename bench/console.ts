@@ -109,7 +109,7 @@ async function signedIn(of: Browser): Promise<BrowserContext> {
   return context;
 }
 
-const table = (name: string): string => `${backend.url}/console/tables/public/${name}`;
+const table = (name: string): string => `${backend.console.url}/console/tables/public/${name}`;
 
 /** A first look at a table, with nothing of it in the browser's cache; KiB and milliseconds. */
 async function firstView(
@@ -209,7 +209,7 @@ async function measureGrid(): Promise<void> {
 
 async function cookie(): Promise<string> {
   const context = await signedIn(browser);
-  const text = (await context.cookies(`${backend.url}/console`))
+  const text = (await context.cookies(`${backend.console.url}/console`))
     .map(({ name, value }) => `${name}=${value}`)
     .join('; ');
   await context.close();
@@ -221,7 +221,7 @@ async function measureServer(): Promise<void> {
   const times: number[] = [];
   for (let round = 0; round < 7; round++) {
     const began = performance.now();
-    const answer = await backend.fetch('/console/api/tables/public/ten/rows?limit=100', { headers });
+    const answer = await backend.console.fetch('/console/api/tables/public/ten/rows?limit=100', { headers });
     const { rows } = (await answer.json()) as { rows: unknown[] };
     if (rows.length !== 100) throw new Error(`there were ${rows.length} rows`);
     times.push(performance.now() - began);
@@ -250,7 +250,7 @@ async function exported(
   let bytes = 0;
   await new Promise<void>((resolve, reject) => {
     request(
-      `${backend.url}/console/api/tables/public/three/export?format=${format}`,
+      `${backend.console.url}/console/api/tables/public/three/export?format=${format}`,
       { headers },
       (answer) => {
         answer.on('data', (chunk: Buffer) => {

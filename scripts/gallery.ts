@@ -64,7 +64,7 @@ const signIn = async (page: Page, backend: Backend): Promise<void> => {
 
 const table = async (page: Page, backend: Backend): Promise<void> => {
   await signIn(page, backend);
-  await page.goto(`${backend.url}/console/tables/public/notes`);
+  await page.goto(`${backend.console.url}/console/tables/public/notes`);
   // A cell being edited, and nothing saved.
   await page.getByText('Lunch outside if it stays dry').dblclick();
   await page.keyboard.press('End');
@@ -86,7 +86,7 @@ const why = async (page: Page, backend: Backend): Promise<void> => {
     values: '{"done":"true"}',
     as: `user:${somebody}`,
   };
-  await page.goto(`${backend.url}/console/why?${new URLSearchParams(question)}`);
+  await page.goto(`${backend.console.url}/console/why?${new URLSearchParams(question)}`);
   await page.getByText('authors change').first().waitFor();
 };
 

@@ -35,6 +35,8 @@ export interface BackendOptions {
   readonly port?: number;
   readonly dbPort?: number;
   readonly mailPort?: number;
+  /** A free one where {@link port} is 0. */
+  readonly consolePort?: number;
   /** `.plinth/` in the project folder by default. */
   readonly dataDir?: string;
   /** Another PostgreSQL (15 or newer) instead of the embedded one. */
@@ -69,6 +71,8 @@ export interface Backend {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Every route of the port, once started. */
   routes(): readonly Route[];
+  /** The Console's own origin. */
+  readonly console: ConsoleOrigin;
   /** The fields of `plinth status`, by their names. */
   status(): Record<string, string>;
   /** Each running service, and what is wrong with it; undefined when nothing is. */
@@ -79,6 +83,15 @@ export interface Backend {
   readonly operators: Pick<ConsoleService, 'listOperators' | 'createOperator'>;
   /** What the functions print, and another way of serving them. */
   readonly functions: Pick<FunctionsService, 'list' | 'logs' | 'serve'>;
+}
+
+export interface ConsoleOrigin {
+  /** For example `http://127.0.0.1:54323`; the port is known once started. */
+  readonly url: string;
+  /** `fetch` with a path relative to {@link url}. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Every route of its port, once started; none where there is no Console. */
+  routes(): readonly Route[];
 }
 
 const webDir = fileURLToPath(new URL('../dist/web/', import.meta.url));
@@ -102,7 +115,8 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
   const onProgress = options.onProgress ?? (() => undefined);
   const config = options.config ?? loadConfig({ projectDir }).config;
   const keys = createKeys({ mode, config, supabaseDir, dataDir, log });
-  refuseExposure(config.plinth.server.host, mode, keys.wellKnown);
+  for (const host of [config.plinth.server.host, consoleHostOf(config)])
+    refuseExposure(host, mode, keys.wellKnown);
 
   // Loading the rooms keeps this thread busy for a while: it is done while PostgreSQL starts, not before.
   let rooms: ReturnType<typeof loadRooms> | undefined;
@@ -230,7 +244,11 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   const host = config.plinth.server.host;
   const logOf = (service: string): Logger => log.child({ service });
   const clock = systemClock;
-  let url = addressOf(config, host, parts.port ?? config.api.port);
+  const consoleHost = consoleHostOf(config);
+  const port = parts.port ?? config.api.port;
+  const consolePort = parts.consolePort ?? (port === 0 ? 0 : config.studio.port);
+  let url = addressOf(apiAddress(config), host, port);
+  let consoleUrl = addressOf(consoleAddress(config), consoleHost, consolePort);
   const apiUrl = (): string => url;
   const internalFetch = (path: string, init?: RequestInit): Promise<Response> => gateway.fetch(path, init);
 
@@ -238,7 +256,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     database,
     config,
     // It asks nobody for a password: for the developer's own machine, and never beyond it.
-    host: isLoopback(host) ? host : '127.0.0.1',
+    host: loopbackOf(host),
     port: parts.mailPort ?? (mode === 'development' ? config.local_smtp.port : undefined),
     log: logOf('mail'),
   });
@@ -309,6 +327,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   });
   const health = (): Record<string, string | undefined> =>
     Object.fromEntries(services.map((service) => [service.name, service.health?.()]));
+  const ownAddress = { publicUrl: urlOf(config.plinth.console.url) };
   const operators = rooms.console.createConsole({
     database,
     keys,
@@ -322,6 +341,8 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     functions,
     realtime,
     apiUrl,
+    consoleUrl: () => consoleUrl,
+    ownAddress,
     attempt: rest.attempt,
     internalFetch,
     internalStream: (path, init) => gateway.stream(path, init),
@@ -348,29 +369,37 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   const services = wanted
     .filter(([service, enabled]) => enabled && !parts.exclude?.includes(service.name))
     .map(([service]) => service);
-  const gateway = rooms.gateway.createGateway({
-    services,
+  const common = {
     keys,
     log: logOf('gateway'),
     onRequestEnd: telemetry.requestEnded,
-    prometheus: () => `${telemetry.prometheus()}${jobs.prometheus()}`,
     trustedProxies: config.plinth.server.trusted_proxies,
-    home: '/console/',
+  };
+  const hasConsole = services.includes(operators);
+  const gateway = rooms.gateway.createGateway({
+    ...common,
+    services: services.filter((service) => service !== operators),
+    prometheus: () => `${telemetry.prometheus()}${jobs.prometheus()}`,
+    hint: (path) =>
+      mode === 'development' && hasConsole && /^\/(?:console(?:\/|$)|$)/.test(path)
+        ? `The Console is at ${consoleUrl}`
+        : undefined,
   });
+  const consoleGateway = hasConsole
+    ? rooms.gateway.createGateway({ ...common, services: [operators], own: ownAddress, home: '/console/' })
+    : undefined;
 
   await database.migrate(migrationSets(rooms));
   const project = rooms.project.createProject({ database, config, keys, projectDir, mode, log, onProgress });
 
   let state: 'new' | 'started' | 'stopped' = 'new';
   let stopping: Promise<void> | undefined;
-  let lead: Awaited<ReturnType<typeof rooms.gateway.openLead>> | undefined;
   const stop = (): Promise<void> => {
     state = 'stopped';
     stopping ??= (async () => {
       // What SQL asks for may come to ourselves: it is finished while the port is open.
       await jobs.stop?.().catch(() => undefined);
-      await gateway.close(shutdownGraceMs);
-      await lead?.close();
+      await Promise.all([gateway.close(shutdownGraceMs), consoleGateway?.close(shutdownGraceMs)]);
       await Promise.allSettled(services.map((service) => service !== jobs && service.stop?.()));
       await database.stop();
     })();
@@ -394,13 +423,15 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
         const started = await Promise.allSettled(services.map((service) => service.start?.()));
         const failed = started.find((result) => result.status === 'rejected');
         if (failed !== undefined) throw failed.reason;
-        const port = await gateway.listen(host, parts.port ?? config.api.port);
-        url = addressOf(config, host, port);
-        listening.resolve(`http://${hostName(host)}:${port}`);
-        // Not beside ports chosen by flags: that is a second backend on this machine.
-        if (services.includes(operators) && mode === 'development' && parts.port === undefined) {
-          lead = await rooms.gateway.openLead(host, config.studio.port, () => `${url}/console/`, log);
-        }
+        const apiPort = await gateway.listen(host, port);
+        url = addressOf(apiAddress(config), host, apiPort);
+        listening.resolve(`http://${hostName(host)}:${apiPort}`);
+        if (consoleGateway !== undefined)
+          consoleUrl = addressOf(
+            consoleAddress(config),
+            consoleHost,
+            await consoleGateway.listen(consoleHost, consolePort),
+          );
         await project.prepareBuckets(services.includes(storage) ? internalFetch : undefined);
       } catch (error) {
         await stop();
@@ -410,14 +441,22 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     stop,
     fetch: (path, init) => fetch(new URL(path, url), init),
     routes: () => gateway.routes(),
+    console: {
+      get url() {
+        return consoleUrl;
+      },
+      fetch: (path, init) => fetch(new URL(path, consoleUrl), init),
+      routes: () => consoleGateway?.routes() ?? [],
+    },
     health,
     status: () =>
       statusFields({
         config,
         keys,
         apiUrl: url,
+        consoleUrl: hasConsole ? consoleUrl : undefined,
         databaseUrl: database.info.url,
-        mailUrl: mailUrlOf(isLoopback(host) ? host : '127.0.0.1', mail.port()),
+        mailUrl: mailUrlOf(loopbackOf(host), mail.port()),
       }),
     consoleLink: (operator) => operators.issueLink(operator),
     operators,
@@ -439,12 +478,31 @@ function definedOf<T>(record: Readonly<Record<string, T | undefined>>): Record<s
   );
 }
 
-/** The address clients use: `api.external_url`, else host and port as they are listened on. */
-function addressOf(config: Config, host: string, port: number): string {
-  if (config.api.external_url !== undefined && port === config.api.port)
-    return config.api.external_url.replace(/\/+$/, '');
-  return `http://${hostName(host)}:${port}`;
+interface Address {
+  /** As others know it, if it was given. */
+  readonly publicUrl: string | undefined;
+  /** The port that it belongs to. */
+  readonly port: number;
 }
+
+const apiAddress = ({ api }: Config): Address => ({ publicUrl: api.external_url, port: api.port });
+
+const consoleAddress = ({ plinth, studio }: Config): Address => ({
+  publicUrl: plinth.console.url,
+  port: studio.port,
+});
+
+/** The address clients use: the public one, unless another port was chosen, else host and port as they are listened on. */
+function addressOf({ publicUrl, port }: Address, host: string, listened: number): string {
+  if (publicUrl !== undefined && listened === port) return publicUrl.replace(/\/+$/, '');
+  return `http://${hostName(host)}:${listened}`;
+}
+
+const loopbackOf = (host: string): string => (isLoopback(host) ? host : '127.0.0.1');
+
+const consoleHostOf = ({ plinth }: Config): string => plinth.console.host ?? loopbackOf(plinth.server.host);
+
+const urlOf = (text: string | undefined): URL | undefined => (text === undefined ? undefined : new URL(text));
 
 function hostName(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';

@@ -6,6 +6,8 @@ export interface StatusInput {
   readonly config: Config;
   readonly keys: Keys;
   readonly apiUrl: string;
+  /** Undefined where there is no Console. */
+  readonly consoleUrl: string | undefined;
   readonly databaseUrl: string;
   readonly mailUrl: string | undefined;
 }
@@ -14,6 +16,7 @@ export function statusFields({
   config,
   keys,
   apiUrl,
+  consoleUrl,
   databaseUrl,
   mailUrl,
 }: StatusInput): Record<string, string> {
@@ -24,7 +27,7 @@ export function statusFields({
     FUNCTIONS_URL: config.edge_runtime.enabled && `${apiUrl}/functions/v1`,
     STORAGE_S3_URL: config.storage.enabled && `${apiUrl}/storage/v1/s3`,
     DB_URL: databaseUrl,
-    STUDIO_URL: config.studio.enabled && `${apiUrl}/console`,
+    STUDIO_URL: consoleUrl ?? false,
     MAILPIT_URL: mailUrl ?? false,
     INBUCKET_URL: mailUrl ?? false,
     PUBLISHABLE_KEY: keys.publishableKey,

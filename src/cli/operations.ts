@@ -104,6 +104,7 @@ export async function withBackend<T>(
     port: 0,
     dbPort: 0,
     mailPort: 0,
+    consolePort: 0,
     onProgress,
   });
   try {

@@ -97,7 +97,7 @@ class Server {
   readonly #options: ServerOptions;
   readonly #log: BackendOptions['log'];
   /** Once known, a reset keeps them: clients hold on to the addresses. */
-  #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort'> = {};
+  #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort' | 'consolePort'> = {};
   #resetFailed = false;
   #stopped: Promise<void> | undefined;
   #companion: Companion | undefined;
@@ -125,7 +125,7 @@ class Server {
     this.backend = backend;
     try {
       await backend.start();
-      this.#ports = portsOf(backend.status());
+      this.#ports = portsOf(backend.status(), config);
       if (!ignoreHealthCheck) await waitForHealth(backend, config.db.health_timeout);
     } catch (error) {
       await backend.stop();
@@ -209,10 +209,19 @@ class Server {
   }
 }
 
-function portsOf({ API_URL, DB_URL, MAILPIT_URL }: Readonly<Record<string, string>>) {
+function portsOf(
+  { API_URL, DB_URL, MAILPIT_URL, STUDIO_URL }: Readonly<Record<string, string>>,
+  config: Config,
+) {
   const port = (url: string | undefined) =>
     url === undefined ? undefined : Number(new URL(url).port) || undefined;
-  return { port: port(API_URL), dbPort: port(DB_URL), mailPort: port(MAILPIT_URL) };
+  return {
+    port: port(API_URL),
+    dbPort: port(DB_URL),
+    mailPort: port(MAILPIT_URL),
+    // Otherwise it is configured, and the address may be that of a proxy.
+    consolePort: config.studio.port === 0 ? port(STUDIO_URL) : undefined,
+  };
 }
 
 function withSeedOptions(config: Config, parameters: Readonly<Record<string, unknown>>): Config {

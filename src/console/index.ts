@@ -1,6 +1,6 @@
 /**
- * The Console's server side: serves the built pages below `/console`, signs operators in, and answers the one API that
- * every page uses. Service credentials stay here.
+ * The Console's server side, on a port of its own: serves the built pages below `/console`, signs operators in, and answers
+ * the one API that every page uses. Service credentials stay here.
  *
  * Glossary. *Operator*: a person who runs the project, not an end user of the app. *Link*: a one-time sign-in address;
  * its secret travels in the fragment, which no server log sees. *Permission*: read, write, own (`core/roles.ts`).
@@ -11,6 +11,7 @@ import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { OwnAddress } from '../kernel/request-origin.ts';
 import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { KeyStore } from '../keys/index.ts';
@@ -21,6 +22,7 @@ import type { Telemetry } from '../telemetry/types.ts';
 import { commandLine, createAudit } from './audit.ts';
 import { storageRoutes } from './buckets/routes.ts';
 import { realtimeRoutes } from './channels/routes.ts';
+import { arrivalOf, arrivalPlaceholder } from './core/arrival.ts';
 import type { OperatorRole } from './core/roles.ts';
 import { type FunctionsView, functionRoutes } from './edge-functions/routes.ts';
 import { jobRoutes } from './job-pages/routes.ts';
@@ -65,6 +67,10 @@ export interface ConsoleDeps {
   readonly projectDir: string;
   readonly supabaseDir: string;
   readonly apiUrl: () => string;
+  /** Where operators open the Console, for example `http://127.0.0.1:54323`. */
+  readonly consoleUrl: () => string;
+  /** The names that it answers to. */
+  readonly ownAddress: OwnAddress;
   /** Health of every service: undefined, or a sentence that says what is wrong. */
   readonly health: () => Record<string, string | undefined>;
   /** A request to REST that can be undone. */
@@ -101,7 +107,13 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   const { database, log } = deps;
   const db = database.pool('supabase_admin');
   const factorRequired = deps.config.plinth.console.require_mfa;
-  const sessions = createSessions({ db, clock: deps.clock, apiUrl: deps.apiUrl, factorRequired });
+  const sessions = createSessions({
+    db,
+    clock: deps.clock,
+    consoleUrl: deps.consoleUrl,
+    ownAddress: deps.ownAddress,
+    factorRequired,
+  });
   const factors = createFactors({
     database,
     seal: createSeal(join(deps.dataDir, 'console.key')),
@@ -111,10 +123,10 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   });
   const passkeys = createPasskeys({
     db,
-    apiUrl: deps.apiUrl,
+    consoleUrl: deps.consoleUrl,
     issuer: `${deps.config.project_id} Console`,
   });
-  const linkOf = (token: string): string => `${deps.apiUrl()}/console/sign-in#token=${token}`;
+  const linkOf = (token: string): string => `${deps.consoleUrl()}/console/sign-in#token=${token}`;
   const face = createWebFace(`${deps.webDir}/console`);
   const audit = createAudit(db);
   const services = createServices(deps);
@@ -191,7 +203,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
             face.sendAsset(request, reply, request.params.name),
           );
           // The page itself knows its routes; each of its addresses gets the same HTML.
-          app.get('/*', (request, reply) => {
+          app.get('/*', { config: { isPage: true } }, (request, reply) => {
             const html = face.html('index.html');
             if (html === undefined) {
               return reply
@@ -199,7 +211,11 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 .type('text/plain; charset=utf-8')
                 .send('The web app has not been built. Run: npm run build\n');
             }
-            return face.sendPage(request, reply, { html, frames: true });
+            return face.sendPage(request, reply, {
+              html: html.replace(arrivalPlaceholder, arrivalOf(request.headers)),
+              frames: true,
+              api: new URL(deps.apiUrl()).origin,
+            });
           });
         },
       },

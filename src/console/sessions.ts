@@ -6,7 +6,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Queryable } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { isSameOrigin, sameOriginHeader } from '../kernel/same-origin.ts';
+import { isToPublicUrl, type OwnAddress } from '../kernel/request-origin.ts';
+import { sameOriginHeader } from '../kernel/same-origin.ts';
 import { createAttempts } from './core/attempts.ts';
 import { may, type OperatorRole, type Permission, permissionsOf } from './core/roles.ts';
 import { ConsoleError } from './errors.ts';
@@ -52,28 +53,59 @@ export interface Sessions {
 export interface SessionsDeps {
   readonly db: Queryable;
   readonly clock: Clock;
-  readonly apiUrl: () => string;
+  readonly consoleUrl: () => string;
+  /** The names that it answers to. */
+  readonly ownAddress: OwnAddress;
   /** Everybody has to have a second factor. */
   readonly factorRequired: boolean;
 }
 
-export function createSessions({ db, clock, apiUrl, factorRequired }: SessionsDeps): Sessions {
+/** Cookies of one name that a browser sends at most: whoever plants more is not worth a question each. */
+const mostCookies = 4;
+
+export function createSessions({
+  db,
+  clock,
+  consoleUrl,
+  ownAddress,
+  factorRequired,
+}: SessionsDeps): Sessions {
   const attempts = createAttempts(attemptLimits);
+
+  /** `__Host-`: no other host of the domain can set it (RFC 6265bis section 4.1.3). Browsers take it over TLS only. */
+  const isSecure = ({ headers }: FastifyRequest): boolean =>
+    ownAddress.publicUrl?.protocol === 'https:' && isToPublicUrl(headers, ownAddress);
   // Browsers share cookies between the ports of a host, and two projects may run side by side.
-  const cookieName = (): string => `plinth-console-${new URL(apiUrl()).port || 'default'}`;
+  const cookieName = (request: FastifyRequest): string =>
+    isSecure(request) ? '__Host-plinth-console' : `plinth-console-${new URL(consoleUrl()).port || 'default'}`;
 
   function cookieHeader(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
-    const secure = request.protocol === 'https' || apiUrl().startsWith('https:') ? '; Secure' : '';
-    return `${cookieName()}=${value}; Path=/console; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure}`;
+    // The path keeps it from what other ports of this host serve.
+    const scope = isSecure(request) ? 'Path=/; Secure' : 'Path=/console';
+    return `${cookieName(request)}=${value}; ${scope}; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}`;
   }
 
-  function readCookie(request: FastifyRequest): string | undefined {
-    const wanted = cookieName();
-    for (const pair of (request.headers.cookie ?? '').split(';')) {
-      const [name, value] = pair.trim().split('=', 2);
-      if (name === wanted && value) return value;
-    }
-    return undefined;
+  function readCookies(request: FastifyRequest): string[] {
+    const prefix = `${cookieName(request)}=`;
+    const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+    const values = pairs.filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
+    return values.slice(0, mostCookies);
+  }
+
+  /**
+   * Undefined without a session, and with two: another port of this host may have planted one beside the operator's own, so
+   * that they work as somebody else.
+   */
+  async function sessionOf(request: FastifyRequest): Promise<queries.SessionRow | undefined> {
+    const rows = await Promise.all(
+      readCookies(request).map((cookie) => queries.findSession(db, hash(cookie))),
+    );
+    const [row, ...others] = rows.filter((each) => each !== undefined);
+    return others.length === 0 ? row : undefined;
+  }
+
+  async function endSessions(request: FastifyRequest): Promise<void> {
+    for (const cookie of readCookies(request)) await queries.deleteSession(db, hash(cookie));
   }
 
   async function linkTokenFor(operatorId: string, lifetimeSeconds: number): Promise<string> {
@@ -99,8 +131,8 @@ export function createSessions({ db, clock, apiUrl, factorRequired }: SessionsDe
     },
     linkTokenFor,
     checkSignIn(request) {
-      // Else a foreign page could sign its visitor in as somebody else and watch what they do.
-      if (!isSameOrigin(marksOf(request))) throw new ConsoleError('csrf');
+      // The port's guard has judged what browsers say; this is what the form of a foreign page can't send.
+      if (request.headers[sameOriginHeader] !== '1') throw new ConsoleError('csrf');
       const waitSeconds = attempts.waitSeconds(request.ip, clock.now());
       if (waitSeconds > 0) throw new ConsoleError('too_many', { waitSeconds });
     },
@@ -122,20 +154,17 @@ export function createSessions({ db, clock, apiUrl, factorRequired }: SessionsDe
         lifetimeSeconds: sessionLifetimeSeconds,
       });
       // Who signs in again leaves no session behind that nobody can end.
-      const former = readCookie(request);
-      if (former !== undefined) await queries.deleteSession(db, hash(former));
+      await endSessions(request);
       reply.header('set-cookie', cookieHeader(request, cookie, sessionLifetimeSeconds));
       const { id, name, role, has_factor } = operator;
       return { id, name, role, csrfToken, sessionId, factor: factorOf(has_factor, false) };
     },
     async signOut(request, reply) {
-      const cookie = readCookie(request);
-      if (cookie !== undefined) await queries.deleteSession(db, hash(cookie));
+      await endSessions(request);
       reply.header('set-cookie', cookieHeader(request, '', 0));
     },
     async authorize(request, permission, beforeFactor = false) {
-      const cookie = readCookie(request);
-      const row = cookie === undefined ? undefined : await queries.findSession(db, hash(cookie));
+      const row = await sessionOf(request);
       if (row === undefined) throw new ConsoleError('signed_out');
       if (request.method !== 'GET' && !isSame(request.headers['x-plinth-csrf'], row.csrf_token))
         throw new ConsoleError('csrf');
@@ -151,19 +180,6 @@ export function createSessions({ db, clock, apiUrl, factorRequired }: SessionsDe
       factor,
       csrfToken,
     }),
-  };
-}
-
-function marksOf({ headers }: FastifyRequest): Parameters<typeof isSameOrigin>[0] {
-  const one = (name: string): string | undefined => {
-    const value = headers[name];
-    return Array.isArray(value) ? value[0] : value;
-  };
-  return {
-    ownHeader: one(sameOriginHeader),
-    fetchSite: one('sec-fetch-site'),
-    origin: one('origin'),
-    host: headers.host ?? '',
   };
 }
 

@@ -35,8 +35,8 @@ export function refusalOf({ code, rawPacket }: ClientError): Refusal {
 const isOneLine = (packet: unknown): boolean =>
   Buffer.isBuffer(packet) && /^[A-Z]+ [^\r\n]+$/.test(packet.toString('latin1', 0, maxHeaderBytes / 2));
 
-/** For Fastify's `clientErrorHandler`. Browsers may read the answer whoever asked. */
-export function answerClientError(error: ClientError, socket: Socket): void {
+/** For Fastify's `clientErrorHandler`. `isOpen`: pages of every origin may read the answer. */
+export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, socket: Socket) => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -46,8 +46,8 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   const head = rawHead(status, STATUS_CODES[status] ?? '', [
     ...['Content-Type', 'application/json; charset=utf-8'],
     ...['Content-Length', Buffer.byteLength(text)],
-    ...['Access-Control-Allow-Origin', '*'],
+    ...(isOpen ? ['Access-Control-Allow-Origin', '*'] : []),
     ...['Connection', 'close'],
   ]);
   socket.end(head + text);
-}
+};

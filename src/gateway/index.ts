@@ -1,5 +1,6 @@
 /**
- * One port for everything over HTTP: request id, log line, API keys, CORS, sub-paths, upgrades, `/health`.
+ * A port over HTTP: request id, log line, API keys, CORS, sub-paths, upgrades, `/health`. Everything that programs speak to
+ * is on one; the Console has another, for itself.
  *
  * The gateway refuses no token itself: the services differ in required claims, clock skew, anonymous fallback and
  * error texts. Each is mounted encapsulated, so that its hooks and parsers reach nobody else.
@@ -11,22 +12,22 @@ import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import type { Logger } from '../kernel/log.ts';
 import { originForm } from '../kernel/origin-form.ts';
+import type { OwnAddress } from '../kernel/request-origin.ts';
 import type { Mount, Service } from '../kernel/service.ts';
 import { type RequestRecord, Trace, traces } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 import { createApiKeyRule } from './api-keys.ts';
-import { answerClientError, maxHeaderBytes } from './client-error.ts';
+import { clientErrorHandler, maxHeaderBytes } from './client-error.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
 import { identify } from './identify.ts';
 import { lazyValidation } from './lazy-validation.ts';
 import { metricsRoute } from './metrics.ts';
+import { guardOrigin } from './own-origin.ts';
 import { requestIdOf } from './request-id.ts';
 import { lineInLog } from './request-line.ts';
 import { SafeResponse, setDocuments } from './safe-response.ts';
 import { createTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { applyApiKey, dispatchUpgrades, findMount, hideOwnCookies, isUpgradable } from './upgrades.ts';
-
-export { openLead } from './lead.ts';
 
 export interface GatewayOptions {
   readonly services: readonly Service[];
@@ -38,8 +39,12 @@ export interface GatewayOptions {
   readonly prometheus?: () => string;
   /** Proxies whose X-Forwarded-* headers are believed (addresses or CIDR ranges). */
   readonly trustedProxies: readonly string[];
-  /** Where `/` leads. */
-  readonly home: string;
+  /** The port answers only its own pages, at this address; without it any page may ask. */
+  readonly own?: OwnAddress;
+  /** Where `/` leads; without it nothing is there. */
+  readonly home?: string;
+  /** What else to say of a path at which nothing is served. */
+  readonly hint?: (path: string) => string | undefined;
 }
 
 export interface Gateway {
@@ -111,7 +116,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       maxHeaderSize: maxHeaderBytes,
       shouldUpgradeCallback: (request) => isUpgradable(mounts, request),
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: clientErrorHandler(options.own === undefined),
     // The first thing that is done with a request, whatever becomes of it.
     rewriteUrl: (request) => {
       stripForwarding(request);
@@ -160,6 +165,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     request.trace = new Trace(request.id, performance.now());
     done();
   });
+  if (options.own !== undefined) guardOrigin(app, options.own);
   app.addHook('onSend', (request, reply, _payload, done) => {
     setGatewayHeaders(reply);
     // Fastify would close the connection on a body that is too large: a client that is still sending it is reset, and never
@@ -201,23 +207,18 @@ export function createGateway(options: GatewayOptions): Gateway {
       );
   });
   app.setNotFoundHandler((request, reply) => {
-    reply
-      .code(404)
-      .send({ code: 'not_found', message: `Nothing is served at ${request.url.split('?', 1)[0]}` });
+    const path = request.url.split('?', 1)[0] ?? '';
+    const hint = options.hint?.(path);
+    const message = `Nothing is served at ${path}${hint === undefined ? '' : `. ${hint}`}`;
+    reply.code(404).send({ code: 'not_found', message });
   });
 
   for (const { name, mounts: own } of options.services)
     for (const mount of own) register(app, name, mount, apiKeys, options.keys);
-  app.get('/health', (_request, reply) => {
-    const services = Object.fromEntries(
-      options.services.map((service) => [service.name, service.health?.() ?? 'ok']),
-    );
-    const healthy = Object.values(services).every((state) => state === 'ok');
-    reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'degraded', services });
-  });
-  if (options.prometheus !== undefined)
-    app.get('/metrics', metricsRoute(options.prometheus, apiKeys, options.keys));
-  app.get('/', (_request, reply) => reply.redirect(options.home, 302));
+  if (options.own === undefined) operations(app, options, apiKeys);
+  const { home } = options;
+  if (home !== undefined)
+    app.get('/', { config: { isPage: true } }, (_request, reply) => reply.redirect(home, 302));
   const upgraded = dispatchUpgrades(app.server, mounts, apiKeys, stripForwarding, log);
 
   return {
@@ -261,6 +262,20 @@ function createForwardingRule(proxies: TrustedProxies, log: Logger): (request: I
       'requests come through a proxy that [server] trusted_proxies of plinth.toml does not name: its clients count as one address',
     );
   };
+}
+
+/** What operators' tools ask of the port. */
+function operations(
+  app: FastifyInstance,
+  { services, prometheus, keys }: GatewayOptions,
+  apiKeys: ReturnType<typeof createApiKeyRule>,
+): void {
+  app.get('/health', (_request, reply) => {
+    const states = Object.fromEntries(services.map((service) => [service.name, service.health?.() ?? 'ok']));
+    const healthy = Object.values(states).every((state) => state === 'ok');
+    reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'degraded', services: states });
+  });
+  if (prometheus !== undefined) app.get('/metrics', metricsRoute(prometheus, apiKeys, keys));
 }
 
 function register(

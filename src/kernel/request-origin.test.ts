@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostnameOf, isFromOwnPage, isLoopbackName, isNavigation } from './request-origin.ts';
+import { foreignOf, hostnameOf, isLoopbackName } from './request-origin.ts';
 
 describe('the name a request was sent to', () => {
   it.each([
@@ -27,27 +27,60 @@ describe('the name a request was sent to', () => {
   );
 });
 
-it.each([
-  [{ host: 'localhost:1' }, true],
-  [{ host: 'localhost:1', 'sec-fetch-site': 'none' }, true],
-  [{ host: 'localhost:1', 'sec-fetch-site': 'same-origin', origin: 'http://localhost:1' }, true],
-  [{ host: 'localhost:1', origin: 'http://LOCALHOST:1' }, true],
-  [{ host: 'localhost:1', 'sec-fetch-site': 'same-site' }, false],
-  [{ host: 'localhost:1', 'sec-fetch-site': 'cross-site' }, false],
-  [{ host: 'localhost:1', origin: 'http://localhost:2' }, false],
-  [{ host: 'localhost:1', origin: 'https://localhost:1' }, false],
-  [{ host: 'localhost:1', origin: 'null' }, false],
-])('from an own page: %j', (headers, expected) => {
-  expect(isFromOwnPage(headers, 'http')).toBe(expected);
-});
+const local = { host: 'localhost:1' };
+const publicUrl = new URL('https://console.example.com');
+const open = { host: 'console.example.com' };
 
 it.each([
-  ['GET', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, true],
-  ['POST', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, false],
-  ['GET', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, false],
-  ['GET', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, false],
-  ['GET', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', origin: 'http://x' }, false],
-  ['GET', {}, false],
-])('a navigation: %s %j', (method, headers, expected) => {
-  expect(isNavigation(method, headers)).toBe(expected);
+  [local, undefined],
+  [{ ...local, 'sec-fetch-site': 'none' }, undefined],
+  [{ ...local, 'sec-fetch-site': 'same-origin', origin: 'http://localhost:1' }, undefined],
+  [{ ...local, origin: 'http://LOCALHOST:1' }, undefined],
+  [{ ...local, 'sec-fetch-site': 'same-site' }, 'page'],
+  [{ ...local, 'sec-fetch-site': 'cross-site' }, 'page'],
+  [{ ...local, origin: 'http://localhost:2' }, 'page'],
+  [{ ...local, origin: 'https://localhost:1' }, 'page'],
+  [{ ...local, origin: 'https://console.example.com' }, 'page'],
+  [{ ...local, origin: 'null' }, 'page'],
+  [{ host: 'evil.example' }, 'name'],
+  [{ host: 'evil.example', 'sec-fetch-site': 'same-origin', origin: 'http://evil.example' }, 'name'],
+  [{ host: 'console.example.com.evil.example' }, 'name'],
+  [{}, 'name'],
+  [open, undefined],
+  [{ ...open, 'sec-fetch-site': 'same-origin', origin: 'https://console.example.com' }, undefined],
+  [{ host: 'Console.Example.com:443' }, undefined],
+  [{ ...open, origin: 'http://console.example.com' }, 'page'],
+  [{ ...open, origin: 'https://api.example.com' }, 'page'],
+  [{ ...open, 'sec-fetch-site': 'same-site' }, 'page'],
+  // Whatever a proxy says of others: the name and scheme are the configured ones.
+  [{ host: '127.0.0.1', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }, undefined],
+  [{ host: 'evil.example', 'x-forwarded-host': 'console.example.com' }, 'name'],
+])('who may ask: %j', (headers: Record<string, string>, expected) => {
+  expect(foreignOf({ method: 'POST', headers }, { publicUrl }, true)).toBe(expected);
+});
+
+it('a public address is known by its configuration only', () => {
+  expect(foreignOf({ method: 'GET', headers: open }, {}, true)).toBe('name');
+});
+
+it('a public address may have a port, which proxies may leave out of Host', () => {
+  const withPort = { publicUrl: new URL('https://console.example.com:8443') };
+  for (const host of ['console.example.com', 'console.example.com:8443']) {
+    const headers = { host, origin: 'https://console.example.com:8443' };
+    expect(foreignOf({ method: 'POST', headers }, withPort, false)).toBeUndefined();
+  }
+});
+
+const link = { ...local, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+
+it.each([
+  ['GET', { ...link, 'sec-fetch-dest': 'document' }, true],
+  ['POST', { ...link, 'sec-fetch-dest': 'document' }, false],
+  ['GET', { ...link, 'sec-fetch-dest': 'iframe' }, false],
+  ['GET', { ...link, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, false],
+  ['GET', { ...link, 'sec-fetch-dest': 'document', origin: 'http://x' }, false],
+  ['GET', { ...local, 'sec-fetch-site': 'cross-site' }, false],
+])('a link of another website: %s %j', (method, headers, isFollowed) => {
+  expect(foreignOf({ method, headers }, {}, true)).toBe(isFollowed ? undefined : 'page');
+  expect(foreignOf({ method, headers }, {}, false)).toBe('page');
 });

@@ -7,7 +7,7 @@ import type { Documents } from './response-head.ts';
 export interface Service {
   /** Name in logs and in `/health`. */
   readonly name: string;
-  /** Where the gateway mounts it. Several are possible (`/account`, `/console`). */
+  /** Where the gateway mounts it. Several are possible. */
   readonly mounts: readonly Mount[];
   /** Called once the database is ready and migrated. Quick: slow preparations are begun, not awaited. */
   start?(): Promise<void>;
@@ -18,7 +18,7 @@ export interface Service {
 }
 
 export interface Mount {
-  /** Sub-path of the one port, for example `/auth/v1`. `request.url` still holds it. */
+  /** Sub-path of the port, for example `/auth/v1`. `request.url` still holds it. */
   readonly prefix: string;
   /** Registered encapsulated: hooks, parsers and error handlers do not leak to siblings. */
   readonly plugin: FastifyPluginAsync;

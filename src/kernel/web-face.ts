@@ -28,8 +28,10 @@ export interface Page {
   readonly status?: number;
   /** Sources of images besides our own origin. */
   readonly imageSources?: readonly string[];
-  /** True: the page may show frames and play media of our own origin. */
+  /** True: the page may show frames of our own origin. */
   readonly frames?: boolean;
+  /** Another origin, that of the API: the page calls it, also by WebSocket, and shows its pictures and media. */
+  readonly api?: string;
   /** Another site whose widget the page loads: it may show its frames, bring its styles and be talked to. */
   readonly widgetSources?: readonly string[];
 }
@@ -45,24 +47,25 @@ const types: Readonly<Record<string, string>> = {
 const compressed = promisify(gzip);
 
 /**
- * `'strict-dynamic'` with a nonce instead of `'self'`: files that users upload are served from the same origin and must
- * never count as our scripts. Style attributes are the one exception: the components' markup has them.
+ * `'strict-dynamic'` with a nonce instead of `'self'`: only the built page names its scripts, whatever else the origin
+ * serves. Style attributes are the one exception: the components' markup has them.
  */
-export function contentSecurityPolicy(
-  nonce: string,
-  imageSources: readonly string[] = [],
-  frames = false,
-  widgetSources: readonly string[] = [],
-): string {
+export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | 'status'> = {}): string {
+  const { imageSources = [], frames = false, api, widgetSources = [] } = page;
   const frameSources = [...(frames ? ["'self'"] : []), ...widgetSources];
+  const apiSources = api === undefined ? [] : [api];
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     [`style-src-elem 'nonce-${nonce}'`, ...widgetSources].join(' '),
     "style-src-attr 'unsafe-inline'",
-    ["img-src 'self' data:", ...imageSources].join(' '),
-    ["connect-src 'self'", ...widgetSources].join(' '),
-    ...(frames ? ["media-src 'self'"] : []),
+    ["img-src 'self' data:", ...imageSources, ...apiSources].join(' '),
+    [
+      "connect-src 'self'",
+      ...widgetSources,
+      ...apiSources.flatMap((origin) => [origin, origin.replace(/^http/, 'ws')]),
+    ].join(' '),
+    ...(api === undefined ? [] : [`media-src ${api}`]),
     ...(frameSources.length > 0 ? [['frame-src', ...frameSources].join(' ')] : []),
     "font-src 'self'",
     "form-action 'self'",
@@ -101,13 +104,13 @@ export function createWebFace(dir: string): WebFace {
       });
       return reply.send(createReadStream(join(assetsDir, coding ? `${name}.${coding.ending}` : name)));
     },
-    async sendPage(request, reply, { html, status = 200, imageSources, frames, widgetSources }) {
+    async sendPage(request, reply, { html, status = 200, ...allowed }) {
       const nonce = randomBytes(16).toString('base64');
       const text = html.replaceAll(noncePlaceholder, nonce);
       const gzipped = accepts(request, 'gzip');
       reply.code(status).headers({
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': contentSecurityPolicy(nonce, imageSources, frames, widgetSources),
+        'content-security-policy': contentSecurityPolicy(nonce, allowed),
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',

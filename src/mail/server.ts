@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Queryable } from '../database/types.ts';
 import { createServer } from '../kernel/http.ts';
 import type { Logger } from '../kernel/log.ts';
-import { hostnameOf, isFromOwnPage, isLoopbackName, isNavigation } from '../kernel/request-origin.ts';
+import { foreignOf } from '../kernel/request-origin.ts';
 import { renderEntry, renderHeaders, renderMessage, renderRaw } from './core/mailpit.ts';
 import { parseSearch, type SearchTerm } from './core/search.ts';
 import {
@@ -80,13 +80,12 @@ async function answer(db: Queryable, request: IncomingMessage): Promise<Answer> 
  * website in the developer's browser can send requests to it.
  */
 function refuseForeign(request: IncomingMessage, url: URL): string | undefined {
-  const { headers, method } = request;
-  const name = hostnameOf(headers.host);
-  if (name === undefined || !isLoopbackName(name)) return 'Use localhost or 127.0.0.1 to open the inbox.';
-  if (isFromOwnPage(headers, 'http')) return undefined;
-  const isPage = url.pathname === '/' || url.pathname.startsWith('/view/');
-  if (isPage && isNavigation(method, headers)) return undefined;
-  return 'The inbox answers its own pages and programs, not other websites.';
+  switch (foreignOf(request, {}, url.pathname === '/' || url.pathname.startsWith('/view/'))) {
+    case 'name':
+      return 'Use localhost or 127.0.0.1 to open the inbox.';
+    case 'page':
+      return 'The inbox answers its own pages and programs, not other websites.';
+  }
 }
 
 /** A NUL is in no message, and PostgreSQL takes none. */

@@ -106,7 +106,6 @@ export async function startAuth(
     keys,
     log: silentLogger,
     trustedProxies,
-    home: '/',
   });
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
 

@@ -49,7 +49,7 @@ async function signedIn(
   return { page, complaints, close: () => context.close() };
 }
 
-const go = (page: Page, path: string) => page.goto(`${backend.url}/console${path}`);
+const go = (page: Page, path: string) => page.goto(`${backend.console.url}/console${path}`);
 const cell = (page: Page, row: number, column: number) => page.locator(`[data-cell="${row}:${column}"]`);
 
 async function stored(id: number, column: string): Promise<unknown> {
@@ -72,7 +72,7 @@ async function focusCell(page: Page, row: number, column: number): Promise<void>
 describe('sign-in', () => {
   test('takes the secret out of the address before anything else', async () => {
     const { page, complaints, close } = await signedIn();
-    expect(page.url()).toBe(`${backend.url}/console/`);
+    expect(page.url()).toBe(`${backend.console.url}/console/`);
     await page.goBack().catch(() => undefined);
     expect(page.url()).not.toContain('token');
     expect(complaints.list).toEqual([]);
@@ -90,8 +90,8 @@ describe('sign-in', () => {
     await other.getByRole('heading', { name: 'Home' }).waitFor();
     await page.getByRole('button', { name: 'I’m signed in already' }).press('Enter');
     await cell(page, 0, 1).waitFor();
-    expect(page.url()).toBe(`${backend.url}/console/tables/public/tasks`);
-    await page.goto(`${backend.url}/console/sign-in#token=spent`);
+    expect(page.url()).toBe(`${backend.console.url}/console/tables/public/tasks`);
+    await page.goto(`${backend.console.url}/console/sign-in#token=spent`);
     await page.getByText('This sign-in link has been used').waitFor();
     await context.close();
   });

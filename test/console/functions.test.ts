@@ -148,7 +148,7 @@ describe('log lines', () => {
   test('come as they are printed, from where the reader stopped', async () => {
     const stop = new AbortController();
     const known = (await owner.call('GET', '/functions/noisy/logs')).body.lines.at(-1)?.id ?? 0;
-    const answer = await backend.fetch('/console/api/functions/noisy/logs/live', {
+    const answer = await backend.console.fetch('/console/api/functions/noisy/logs/live', {
       headers: { cookie: owner.cookie, 'last-event-id': String(known) },
       signal: stop.signal,
     });
@@ -186,7 +186,7 @@ describe('log lines', () => {
   });
 
   test('are for operators only', async () => {
-    expect((await backend.fetch('/console/api/functions/noisy/logs/live')).status).toBe(401);
+    expect((await backend.console.fetch('/console/api/functions/noisy/logs/live')).status).toBe(401);
   });
 });
 
@@ -207,5 +207,5 @@ test('the latest calls: how each ended, what it took', async () => {
       memoryBytes: expect.any(Number),
     });
   expect((await owner.call('GET', '/functions/none/invocations')).status).toBe(404);
-  expect((await backend.fetch('/console/api/functions/echo/invocations')).status).toBe(401);
+  expect((await backend.console.fetch('/console/api/functions/echo/invocations')).status).toBe(401);
 });

@@ -46,7 +46,7 @@ export function signIn(
   token: string,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return backend.fetch('/console/api/sign-in', {
+  return backend.console.fetch('/console/api/sign-in', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-plinth-request': '1', ...headers },
     body: JSON.stringify({ token }),
@@ -79,7 +79,7 @@ export async function operatorOf(backend: Backend, token: string): Promise<Opera
     cookie,
     csrfToken,
     async call(method, path, body, headers = {}) {
-      const answer = await backend.fetch(`/console/api${path}`, {
+      const answer = await backend.console.fetch(`/console/api${path}`, {
         method,
         headers: {
           cookie,

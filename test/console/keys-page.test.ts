@@ -32,7 +32,7 @@ async function opened(options: Parameters<typeof openContext>[1] = {}, name?: st
   const page = await context.newPage();
   await page.goto(await backend.consoleLink(name));
   await page.getByRole('heading', { name: 'Home' }).waitFor();
-  await page.goto(`${backend.url}/console/keys`);
+  await page.goto(`${backend.console.url}/console/keys`);
   await page.getByRole('heading', { name: 'Signing keys' }).waitFor();
   return { page, complaints, close: () => context.close() };
 }

@@ -50,7 +50,7 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
   const page = await context.newPage();
   await page.goto(await backend.consoleLink());
   await page.getByRole('heading', { name: 'Home' }).waitFor();
-  await page.goto(`${backend.url}/console${path}`);
+  await page.goto(`${backend.console.url}/console${path}`);
   return { page, complaints, close: () => context.close() };
 }
 
@@ -150,7 +150,7 @@ describe.each([
         ['/metrics', () => page.locator('canvas').nth(1).waitFor()],
       ];
       for (const [path, ready] of places) {
-        await page.goto(`${backend.url}/console${path}`);
+        await page.goto(`${backend.console.url}/console${path}`);
         await ready();
         await page.waitForTimeout(250);
         expect([path, await axeViolations(page)]).toEqual([path, []]);

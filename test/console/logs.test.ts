@@ -188,7 +188,7 @@ test('the tail brings what comes, and what it brings is filtered', async () => {
   const lines: string[] = [];
   const response = await new Promise<import('node:http').IncomingMessage>((resolve) => {
     httpRequest(
-      `${backend.url}/console/api/logs/tail?status=4`,
+      `${backend.console.url}/console/api/logs/tail?status=4`,
       { headers: { cookie: looker.cookie } },
       resolve,
     ).end();

@@ -30,7 +30,7 @@ async function opened(options: Options = {}, name?: string) {
   return { page, complaints, close: () => context.close() };
 }
 
-const go = (page: Page, path: string) => page.goto(`${backend.url}/console${path}`);
+const go = (page: Page, path: string) => page.goto(`${backend.console.url}/console${path}`);
 const home = (page: Page) => page.getByRole('heading', { name: 'Home' }).waitFor();
 
 test('somebody is invited, gets another role, and is removed, by keyboard', async () => {
@@ -124,7 +124,7 @@ test('a passkey is added beside the app, and proves the factor', async () => {
   const step = Math.floor(Date.now() / 30_000);
   await keyed.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
   // Keys belong to a name.
-  const local = backend.url.replace('127.0.0.1', 'localhost');
+  const local = backend.console.url.replace('127.0.0.1', 'localhost');
   const { context, complaints } = await openContext(browser, { viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);

@@ -27,7 +27,7 @@ export async function signedIn(
   return {
     page,
     complaints,
-    go: (path) => page.goto(`${backend.url}/console${path}`),
+    go: (path) => page.goto(`${backend.console.url}/console${path}`),
     close: () => context.close(),
   };
 }

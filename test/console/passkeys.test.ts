@@ -16,7 +16,7 @@ const now = (): number => Math.floor(Date.now() / 30_000);
 
 beforeAll(async () => {
   backend = await startBackend();
-  origin = `http://localhost:${new URL(backend.url).port}`;
+  origin = `http://localhost:${new URL(backend.console.url).port}`;
   await backend.operators.createOperator('keen', 'developer');
   await backend.operators.createOperator('other', 'developer');
   keen = await operator(backend, 'keen');

@@ -43,7 +43,7 @@ const harmless: Readonly<Record<string, string>> = {
 };
 
 const routes = () =>
-  backend
+  backend.console
     .routes()
     .filter(({ method, path }) => path.startsWith(`${prefix}/`) && method !== '*')
     .map(({ method, path }) => ({ method, path: path.slice(prefix.length) }));
@@ -69,7 +69,7 @@ test('a read-only operator is refused by every route that writes', async () => {
 test('every route needs a session, and each that is no GET a CSRF token', async () => {
   for (const { method, path } of routes()) {
     if (path === '/sign-in') continue;
-    const nobody = await backend.fetch(prefix + filled(path), { method });
+    const nobody = await backend.console.fetch(prefix + filled(path), { method });
     expect([method, path, nobody.status]).toEqual([method, path, 401]);
     if (method === 'GET') continue;
     const forged = await looker.call(method, filled(path), {}, { 'x-plinth-csrf': 'x'.repeat(32) });
@@ -82,7 +82,7 @@ test('what only looks changes nothing: no row of any table is written by reading
   const before = await writtenRows();
   for (const { method, path } of routes()) {
     if (method !== 'GET') continue;
-    const answer = await backend.fetch(prefix + filled(path), { headers: { cookie: owner.cookie } });
+    const answer = await backend.console.fetch(prefix + filled(path), { headers: { cookie: owner.cookie } });
     // A stream would go on.
     await answer.body?.cancel();
   }

@@ -33,7 +33,7 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
   const page = await context.newPage();
   await page.goto(await backend.consoleLink(name));
   await page.getByRole('heading', { name: 'Home' }).waitFor();
-  await page.goto(`${backend.url}/console${path}`);
+  await page.goto(`${backend.console.url}/console${path}`);
   await page.getByLabel('auth.jwt_expiry', { exact: true }).waitFor();
   return { page, complaints, close: () => context.close() };
 }

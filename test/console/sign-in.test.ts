@@ -45,7 +45,7 @@ describe('the one-time link', () => {
     const cookie = (await signIn(backend, await linkToken(backend))).headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(
       new RegExp(
-        `^plinth-console-${new URL(backend.url).port}=[\\w-]{43}; Path=/console; HttpOnly; SameSite=Strict`,
+        `^plinth-console-${new URL(backend.console.url).port}=[\\w-]{43}; Path=/console; HttpOnly; SameSite=Strict`,
       ),
     );
   });
@@ -69,7 +69,7 @@ describe('sign-in from elsewhere', () => {
 describe('a session', () => {
   test('is needed by every route', async () => {
     for (const path of ['/session', '/home', '/tables', '/users', '/inbox', '/tables/public/tasks/rows']) {
-      const answer = await backend.fetch(`/console/api${path}`);
+      const answer = await backend.console.fetch(`/console/api${path}`);
       expect([path, answer.status]).toEqual([path, 401]);
     }
   });

@@ -33,7 +33,7 @@ async function opened(options: Options = {}, name?: string) {
   const page = await context.newPage();
   await page.goto(await backend.consoleLink(name));
   await page.getByRole('heading', { name: 'Home' }).waitFor();
-  await page.goto(`${backend.url}/console/sql`);
+  await page.goto(`${backend.console.url}/console/sql`);
   await editor(page).waitFor();
   return { page, complaints, close: () => context.close() };
 }

@@ -190,7 +190,7 @@ describe('running', () => {
   });
 
   test('is cancelled on request, and by nobody else', async () => {
-    const answer = await backend.fetch('/console/api/sql/run', {
+    const answer = await backend.console.fetch('/console/api/sql/run', {
       method: 'POST',
       headers: { cookie: owner.cookie, 'x-plinth-csrf': owner.csrfToken, 'content-type': 'application/json' },
       body: JSON.stringify({ text: 'select pg_sleep(60)' }),

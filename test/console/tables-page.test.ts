@@ -64,7 +64,7 @@ async function signedIn(
   return { page, complaints, close: () => context.close() };
 }
 
-const go = (page: Page, path: string) => page.goto(`${backend.url}/console/tables${path}`);
+const go = (page: Page, path: string) => page.goto(`${backend.console.url}/console/tables${path}`);
 const cell = (page: Page, row: number, column: number) => page.locator(`[data-cell="${row}:${column}"]`);
 
 async function focusCell(page: Page, row: number, column: number): Promise<void> {

@@ -41,15 +41,18 @@ async function upload(
   file: string | Buffer,
   by: Operator = owner,
 ): Promise<{ status: number; body: Record<string, unknown> }> {
-  const answer = await backend.fetch(`/console/api/tables/public/${path}?${new URLSearchParams(params)}`, {
-    method: 'POST',
-    headers: {
-      cookie: by.cookie,
-      'x-plinth-csrf': by.csrfToken,
-      'content-type': 'application/octet-stream',
+  const answer = await backend.console.fetch(
+    `/console/api/tables/public/${path}?${new URLSearchParams(params)}`,
+    {
+      method: 'POST',
+      headers: {
+        cookie: by.cookie,
+        'x-plinth-csrf': by.csrfToken,
+        'content-type': 'application/octet-stream',
+      },
+      body: typeof file === 'string' ? file : new Uint8Array(file),
     },
-    body: typeof file === 'string' ? file : new Uint8Array(file),
-  });
+  );
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 const mapped = (...names: string[]) => JSON.stringify(Object.fromEntries(names.map((name) => [name, name])));
@@ -113,7 +116,7 @@ describe('export', () => {
       `create view public.endless as
          with recursive n(i) as (select 1 union all select i + 1 from n) select i, repeat('x', 10000) as text from n`,
     );
-    const { hostname, port } = new URL(backend.url);
+    const { hostname, port } = new URL(backend.console.url);
     const socket = connect(Number(port), hostname);
     socket.write(
       `GET /console/api/tables/public/endless/export?format=csv HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncookie: ${owner.cookie}\r\n\r\n`,

@@ -52,7 +52,7 @@ async function opened(path: string, options: Options = {}, name?: string) {
   return { page, complaints, close: () => context.close() };
 }
 
-const go = (page: Page, path: string) => page.goto(`${backend.url}/console${path}`);
+const go = (page: Page, path: string) => page.goto(`${backend.console.url}/console${path}`);
 const address = (params: Record<string, unknown>): string =>
   new URLSearchParams(
     Object.entries(params).map(([name, value]) => [

@@ -62,7 +62,6 @@ export async function functionsWorld(options: WorldOptions): Promise<FunctionsWo
     keys,
     log: silentLogger,
     trustedProxies: [],
-    home: '/',
   });
   await functions.start?.();
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;

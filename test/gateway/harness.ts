@@ -42,7 +42,6 @@ export async function startGateway(
     keys,
     log,
     trustedProxies: options.trustedProxies ?? [],
-    home: '/console/',
   });
   const port = await gateway.listen('127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;

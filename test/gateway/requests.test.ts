@@ -277,9 +277,12 @@ describe('health', () => {
     });
   });
 
-  it('the root leads home', async () => {
-    const answer = await server.fetch('/');
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console/']);
+  it('the root and everything else that is not mounted is 404', async () => {
+    for (const path of ['/', '/console', '/console/']) {
+      const answer = await server.fetch(path);
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(await answer.json()).toEqual({ code: 'not_found', message: `Nothing is served at ${path}` });
+    }
   });
 });
 

@@ -28,7 +28,7 @@ function projectDir(files: Readonly<Record<string, string>> = {}): string {
   return dir;
 }
 
-const anyPorts = { port: 0, dbPort: 0, mailPort: 0 };
+const anyPorts = { port: 0, dbPort: 0, mailPort: 0, consolePort: 0 };
 
 /** Created and registered to be stopped. */
 async function backendOf(dir: string, options: Parameters<typeof createBackend>[0] = {}): Promise<Backend> {
@@ -76,7 +76,7 @@ describe('a whole life in one folder', () => {
       GRAPHQL_URL: `${first.url}/graphql/v1`,
       FUNCTIONS_URL: `${first.url}/functions/v1`,
       STORAGE_S3_URL: `${first.url}/storage/v1/s3`,
-      STUDIO_URL: `${first.url}/console`,
+      STUDIO_URL: first.console.url,
       DB_URL: expect.stringMatching(/^postgresql:\/\/postgres:postgres@127\.0\.0\.1:\d+\/postgres$/),
       PUBLISHABLE_KEY: first.keys.publishableKey,
       SECRET_KEY: first.keys.secretKey,
@@ -138,7 +138,7 @@ describe('a whole life in one folder', () => {
     const dir = projectDir();
     const script = `
       import { createBackend } from ${JSON.stringify(fileURLToPath(new URL('../../src/main.ts', import.meta.url)))};
-      const backend = await createBackend({ projectDir: ${JSON.stringify(dir)}, port: 0, dbPort: 0, mailPort: 0 });
+      const backend = await createBackend({ projectDir: ${JSON.stringify(dir)}, port: 0, dbPort: 0, mailPort: 0, consolePort: 0 });
       await backend.start();
       const socket = new WebSocket(backend.url.replace('http', 'ws') + '/realtime/v1/websocket?apikey=' + backend.keys.anonKey);
       await new Promise((resolve) => { socket.onopen = resolve; });

@@ -84,7 +84,7 @@ export async function serve(
     uptime: options.uptime ?? options.clock?.now,
     lease: options.lease,
   });
-  const gateway = createGateway({ services: [service], keys, log, trustedProxies: [], home: '/' });
+  const gateway = createGateway({ services: [service], keys, log, trustedProxies: [] });
   await service.start?.();
   const port = await gateway.listen('127.0.0.1', options.port ?? 0);
   const url = `http://127.0.0.1:${port}`;

@@ -60,7 +60,7 @@ export async function serveRest(
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
   const rest = createRest({ database, keys, config, dataDir, log: silentLogger, permissionHints });
   await rest.start?.();
-  const gateway = createGateway({ services: [rest], keys, log: silentLogger, trustedProxies: [], home: '/' });
+  const gateway = createGateway({ services: [rest], keys, log: silentLogger, trustedProxies: [] });
   const port = await gateway.listen('127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;
   return {

@@ -161,7 +161,9 @@ describe('keys', () => {
   });
 
   it('are never in an answer to somebody else', async () => {
-    const { serviceRoleKey, secretKey, jwtSecret } = world.backend.keys;
+    const { backend } = world;
+    const { serviceRoleKey, secretKey, jwtSecret } = backend.keys;
+    const ofConsole = ['/', '/console/', '/console/api/home'];
     for (const path of [
       '/health',
       '/',
@@ -171,12 +173,11 @@ describe('keys', () => {
       '/auth/v1/.well-known/jwks.json',
       '/rest/v1/',
       '/storage/v1/status',
-      '/console/',
       '/account/',
       '/account/api/session',
-      '/console/api/home',
       '/realtime/v1/api/ping',
       '/functions/v1/_internal/health',
+      ...ofConsole.map((path) => `${backend.console.url}${path}`),
     ]) {
       const { text } = await world.call(path, { headers: { 'x-plinth-request': '1' } });
       for (const secret of [serviceRoleKey, secretKey, jwtSecret])

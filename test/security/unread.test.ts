@@ -76,7 +76,9 @@ const requests: [string, string, string, () => Record<string, string>][] = [
 describe.each([['with its length'], ['in chunks']])('a body of a megabyte, %s', (kind) => {
   it.each(requests)('%s', async (_name, method, path, headers) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const options = { host: '127.0.0.1', port: world.port, agent };
+    const isConsole = path.startsWith('/console/');
+    const port = isConsole ? new URL(world.backend.console.url).port : world.port;
+    const options = { host: '127.0.0.1', port, agent };
     const base = { apikey: world.backend.keys.anonKey };
     const length = kind === 'in chunks' ? {} : { 'content-length': '1000000' };
     const sent = request({ ...options, method, path, headers: { ...base, ...headers(), ...length } });
@@ -87,10 +89,11 @@ describe.each([['with its length'], ['in chunks']])('a body of a megabyte, %s', 
     await text(answer);
     // Where the connection stays, all of the body is taken.
     if (answer.headers.connection !== 'close') await written;
-    const next = request({ ...options, path: '/auth/v1/health', headers: base }).end();
-    const [health] = (await once(next, 'response')) as [IncomingMessage];
-    expect(health.statusCode).toBe(200);
-    await text(health);
+    const [nextPath, status] = isConsole ? ['/console/api/session', 401] : ['/auth/v1/health', 200];
+    const next = request({ ...options, path: nextPath, headers: base }).end();
+    const [following] = (await once(next, 'response')) as [IncomingMessage];
+    expect(following.statusCode).toBe(status);
+    await text(following);
     agent.destroy();
   });
 });

@@ -71,7 +71,7 @@ beforeAll(async () => {
     isDevelopment: false,
     log: silentLogger,
   });
-  gateway = createGateway({ services: [functions], keys, log: silentLogger, trustedProxies: [], home: '/' });
+  gateway = createGateway({ services: [functions], keys, log: silentLogger, trustedProxies: [] });
   await functions.start?.();
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
   authorization = `Bearer ${keys.anonKey}`;

@@ -25,7 +25,6 @@ export async function serveStorage(
     keys,
     log: silentLogger,
     trustedProxies: [],
-    home: '/',
   });
   await storage.start?.();
   const url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}/storage/v1`;

@@ -10,7 +10,7 @@ import { messages as shared } from '../locales/en/shared.ts';
 import { UiProvider } from '../ui/provider.tsx';
 import { watchSignOut } from './api/session.ts';
 import { createConsoleRouter } from './router.tsx';
-import { takeToken } from './take-token.ts';
+import { cameFromElsewhere, takeToken } from './take-token.ts';
 
 addMessages('en', shared);
 addMessages('en', messages);
@@ -18,7 +18,7 @@ activateLocale('en');
 
 const token = takeToken();
 const queryClient = createQueryClient();
-const router = createConsoleRouter({ queryClient, linkToken: token });
+const router = createConsoleRouter({ queryClient, linkToken: token, asksFirst: cameFromElsewhere() });
 watchSignOut(queryClient);
 
 createRoot(document.getElementById('root') as HTMLElement).render(

@@ -33,6 +33,8 @@ export interface RouterContext {
   readonly queryClient: QueryClient;
   /** From the one-time link that opened this page. */
   readonly linkToken: string | undefined;
+  /** The token is used once the operator says so: see `take-token.ts`. */
+  readonly asksFirst: boolean;
 }
 
 const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: RouteMissing });

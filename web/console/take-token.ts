@@ -8,3 +8,10 @@ export function takeToken(): string | undefined {
   history.replaceState(null, '', location.pathname + location.search);
   return token;
 }
+
+/**
+ * True unless the browser says that no other website led here (`src/console/core/arrival.ts`): then the token may be
+ * somebody else's.
+ */
+export const cameFromElsewhere = (): boolean =>
+  document.querySelector<HTMLMetaElement>('meta[name="plinth-arrival"]')?.content !== 'own';

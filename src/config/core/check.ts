@@ -1,4 +1,5 @@
 /** Rules that need more than one key: what an enabled feature cannot do without, and what excludes what. */
+import { hostnameOf, isLoopbackName } from '../../kernel/request-origin.ts';
 import type { Config } from '../schema/index.ts';
 
 export interface CheckContext {
@@ -69,6 +70,17 @@ function checkApi({ api }: Config, need: Need, file: File): void {
   file('api.tls.key_path', key_path);
 }
 
+/** Browsers mark requests with Sec-Fetch-Site only where nobody on the way can change them. */
+function checkConsole({ url, host }: Config['plinth']['console'], report: Report, need: Need): void {
+  if (host !== undefined && !isLoopbackName(host)) need('console.url', url, 'console.host is not loopback');
+  if (url === undefined) return;
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isOrigin = parsed !== undefined && /^https?:\/\/[^/?#@\s]+\/?$/.test(url);
+  if (!isOrigin) report('console.url', 'must be an address without a path, as https://console.example.com');
+  else if (parsed.protocol !== 'https:' && !isLoopbackName(hostnameOf(parsed.host) ?? ''))
+    report('console.url', 'must begin with https://, except for this machine');
+}
+
 function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File): void {
   if (plinth.realtime.bus === 'nats') {
     need('realtime.nats_url', plinth.realtime.nats_url, 'realtime.bus is "nats"');
@@ -93,6 +105,7 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
       'edge_runtime.deny_net',
       `"${unreadable}" is no address, IPv4 block or host; IPv6 goes in brackets`,
     );
+  checkConsole(plinth.console, report, need);
   const { hibp } = plinth.auth.password;
   if (hibp.enabled) file('auth.password.hibp.list_path', hibp.list_path);
   file('branding.logo_path', plinth.branding.logo_path);

@@ -154,14 +154,21 @@ export const plinthSchema = section("Plinth's own settings.", {
       'Folders besides the project folder that they may lie in, relative to it; for a monorepo, for example ../../packages/db.',
     ),
   }),
-  server: section('The public port.', {
+  server: section('The port of the API.', {
     host: text('127.0.0.1', 'Address to listen on; beyond loopback only `plinth serve` does.'),
     trusted_proxies: list(
       [],
       'Addresses or blocks (also loopback, linklocal, uniquelocal) of proxies whose X-Forwarded-* headers are believed. Nobody else gets such a header past the gateway.',
     ),
   }),
-  console: section('The Console.', {
+  console: section('The Console, on a port of its own: `[studio] port`.', {
+    url: optionalText(
+      'Its public address, for example https://console.example.com: of a proxy that passes it on to the port, with the Host header as it came.',
+      { defaultText: 'http://127.0.0.1 and the port' },
+    ),
+    host: optionalText('Address to listen on; beyond loopback only `plinth serve` does, and needs `url`.', {
+      defaultText: '[server] host if that is a loopback address, else 127.0.0.1',
+    }),
     require_mfa: boolean(
       false,
       'Every operator has to have a second factor, and sets it up at the next sign-in.',

@@ -29,7 +29,7 @@ export const realtime = section('Changes, broadcast and presence over WebSocket.
 
 export const studio = section('The Console.', {
   enabled: boolean(true, 'Serves the Console.'),
-  port: port(54323, 'Port that leads to the Console.'),
+  port: port(54323, 'Port of the Console.'),
   api_url: text('http://127.0.0.1', 'Address of the API as the Console shows it.', {
     ignored: 'the Console shows [api] external_url',
   }),

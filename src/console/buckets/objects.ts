@@ -42,7 +42,7 @@ export interface StorageObjects {
   deleteBucket(bucket: string): Promise<void>;
   list(bucket: string, query: FolderQuery): Promise<Record<string, unknown>>;
   info(bucket: string, path: string): Promise<Record<string, unknown>>;
-  /** Path and query of an address that reads the object for so long, or a picture of at most that width. */
+  /** An address that reads the object for so long, or a picture of at most that width. */
   readLink(bucket: string, path: string, seconds: number, widthPixels?: number): Promise<string>;
   uploadLink(bucket: string, path: string, replace: boolean): Promise<{ url: string; token: string }>;
   move(bucket: string, from: string, to: string, toBucket: string): Promise<void>;
@@ -51,7 +51,7 @@ export interface StorageObjects {
   features(): Promise<StorageFeatures>;
 }
 
-export function createStorageObjects(services: Services): StorageObjects {
+export function createStorageObjects(services: Services, apiUrl: () => string): StorageObjects {
   const call: Services = (path, options = {}) => services(`/storage/v1${path}`, { missing, ...options });
   const post = (path: string, body: unknown) => call(path, { method: 'POST', body });
   let features: Promise<StorageFeatures> | undefined;
@@ -113,7 +113,7 @@ export function createStorageObjects(services: Services): StorageObjects {
         expiresIn: seconds,
         ...(widthPixels === undefined ? {} : { transform: { width: widthPixels, resize: 'contain' } }),
       });
-      return linkOf(String(body.signedURL));
+      return apiUrl() + pathOf(String(body.signedURL));
     },
     async uploadLink(bucket, path, replace) {
       const { body } = await call(`/object/upload/sign/${addressOf(bucket, path)}`, {
@@ -121,7 +121,7 @@ export function createStorageObjects(services: Services): StorageObjects {
         body: {},
         headers: replace ? { 'x-upsert': 'true' } : {},
       });
-      return { url: linkOf(String(body.url)), token: String(body.token) };
+      return { url: apiUrl() + pathOf(String(body.url)), token: String(body.token) };
     },
     async move(bucket, from, to, toBucket) {
       await post('/object/move', {
@@ -162,7 +162,7 @@ const addressOf = (bucket: string, path: string): string =>
   [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
 
 /** Storage leaves its own prefix out and writes the path as it is; a link has it percent-encoded. */
-function linkOf(signed: string): string {
+function pathOf(signed: string): string {
   const [path = '', query = ''] = signed.split(/\?(?=token=[^?]*$)/, 2);
   return `/storage/v1${path.split('/').map(encodeURIComponent).join('/')}?${query}`;
 }

@@ -1,6 +1,6 @@
 /**
  * Buckets and files. Bytes do not go through here: the page gets a link for one file that storage itself has signed, to
- * read it for minutes or to write it, and talks to storage.
+ * read it for minutes or to write it, and talks to storage on the API's origin. So no file is ever of the Console's own.
  */
 import type { Audit } from '../audit.ts';
 import { type Api, type Call, parse } from '../routes/api.ts';
@@ -24,7 +24,7 @@ const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
 
 export function storageRoutes(api: Api, deps: StorageDeps): void {
   const { audit } = deps;
-  const objects = createStorageObjects(deps.services);
+  const objects = createStorageObjects(deps.services, deps.apiUrl);
   const bucketOf = ({ request }: Call): string => (request.params as { bucket: string }).bucket;
   const named = (bucket: string, path: string): string => `${bucket}/${path}`;
   const bucketPath = '/storage/buckets/:bucket';
@@ -32,6 +32,7 @@ export function storageRoutes(api: Api, deps: StorageDeps): void {
   api.route('GET', '/storage', 'read', async () => ({
     buckets: await objects.buckets(),
     features: await objects.features(),
+    url: `${deps.apiUrl()}/storage/v1`,
     fileSizeLimitBytes: deps.fileSizeLimitBytes,
   }));
   api.route('POST', '/storage/buckets', 'write', async (call) => {
@@ -81,7 +82,7 @@ export function storageRoutes(api: Api, deps: StorageDeps): void {
     const { path, seconds } = await parse('shareLink', call.request.body);
     const link = await objects.readLink(bucketOf(call), path, seconds);
     await audit(call, 'object.share', named(bucketOf(call), path), { seconds });
-    return { link: deps.apiUrl() + link };
+    return { link };
   });
   for (const verb of ['move', 'copy'] as const)
     api.route('POST', `${bucketPath}/${verb}`, 'write', async (call) => {

@@ -19,6 +19,7 @@ import { publishedTables, tableFacts, topicRights } from './queries.ts';
 export interface RealtimeDeps {
   readonly database: Database;
   readonly keys: Keys;
+  readonly apiUrl: () => string;
   readonly clock: Clock;
   readonly audit: Audit;
   readonly realtime: Pick<RealtimeService, 'verdicts' | 'report'>;
@@ -26,7 +27,10 @@ export interface RealtimeDeps {
 
 const tokenSeconds = 10 * 60;
 
-export function realtimeRoutes(api: Api, { database, keys, clock, audit, realtime }: RealtimeDeps): void {
+export function realtimeRoutes(
+  api: Api,
+  { database, keys, apiUrl, clock, audit, realtime }: RealtimeDeps,
+): void {
   const db = database.pool('postgres');
   const { verdicts } = realtime;
 
@@ -37,6 +41,7 @@ export function realtimeRoutes(api: Api, { database, keys, clock, audit, realtim
   };
 
   api.route('GET', '/realtime', 'read', async () => ({
+    url: `${apiUrl()}/realtime/v1`,
     apikey: keys.publishableKey,
     tables: await publishedTables(db),
   }));

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../database/types.ts';
 import type { FunctionFacts, FunctionLogLine, FunctionsService } from '../../functions/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { setGatewayHeaders } from '../../kernel/gateway-headers.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
@@ -110,6 +111,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     // A browser that comes back says which line it saw last (HTML standard, section 9.2.4).
     const lastSeen = Number(call.request.headers['last-event-id']);
     const since = Number.isSafeInteger(lastSeen) ? lastSeen : after;
+    setGatewayHeaders(call.reply);
     streams.open(call.reply.raw, (send) => {
       const tell = (line: FunctionLogLine): void => {
         const shown = show(line);

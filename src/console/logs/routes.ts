@@ -1,5 +1,6 @@
 /** The log of all services, what one request did, and how the services are doing. */
 import type { FastifyInstance } from 'fastify';
+import { setGatewayHeaders } from '../../kernel/gateway-headers.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Telemetry } from '../../telemetry/types.ts';
 import { createRedact } from '../edge-functions/redact.ts';
@@ -26,6 +27,7 @@ export function logRoutes(app: FastifyInstance, api: Api, { telemetry, keys }: L
   });
   api.route('GET', '/logs/tail', 'read', async ({ request, reply }) => {
     const filter = await parseAs((await schemas()).logFilter, request.query);
+    setGatewayHeaders(reply);
     streams.open(reply.raw, (send) =>
       telemetry.follow({ ...filter, shown: redact }, (entry) => send(redact(JSON.stringify(entry)))),
     );

@@ -45,7 +45,7 @@ export interface Passkeys {
 
 export interface PasskeyDeps {
   readonly db: Queryable;
-  readonly apiUrl: () => string;
+  readonly consoleUrl: () => string;
   /** Shown by the browser. */
   readonly issuer: string;
 }
@@ -56,14 +56,14 @@ const timeoutMs = 300_000;
 const algorithms = [-7, -8, -257];
 
 /** Keys belong to a name: an address has none, and then it is this machine's (WebAuthn level 3, section 5.1.2). */
-export function partyOf(apiUrl: string): { id: string; origin: string } {
-  const url = new URL(apiUrl);
+export function partyOf(consoleUrl: string): { id: string; origin: string } {
+  const url = new URL(consoleUrl);
   if (isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0) return { id: url.hostname, origin: url.origin };
   url.hostname = 'localhost';
   return { id: 'localhost', origin: url.origin };
 }
 
-export function createPasskeys({ db, apiUrl, issuer }: PasskeyDeps): Passkeys {
+export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkeys {
   const text = (bytes: Buffer): string => bytes.toString('base64url');
   const bytesOf = (base64url: string): Buffer => Buffer.from(base64url, 'base64url');
 
@@ -88,7 +88,7 @@ export function createPasskeys({ db, apiUrl, issuer }: PasskeyDeps): Passkeys {
     const challenge = await takenFor(operator, 'get');
     const key = (await keys.listPasskeys(db, operator.id)).find(({ id }) => text(id) === answer.id);
     if (key === undefined) throw new ConsoleError('key_refused');
-    const { id, origin } = partyOf(apiUrl());
+    const { id, origin } = partyOf(consoleUrl());
     const { clientDataJSON, authenticatorData = '', signature = '' } = answer.response;
     const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
     const result = await verifyAuthenticationResponse({
@@ -131,7 +131,7 @@ export function createPasskeys({ db, apiUrl, issuer }: PasskeyDeps): Passkeys {
       if (excluded.length >= mostKeys)
         throw new ConsoleError('refused', { message: `You have ${mostKeys} passkeys, which is the most.` });
       return {
-        rp: { id: partyOf(apiUrl()).id, name: issuer },
+        rp: { id: partyOf(consoleUrl()).id, name: issuer },
         user: {
           id: Buffer.from(operator.id).toString('base64url'),
           name: operator.name,
@@ -147,7 +147,7 @@ export function createPasskeys({ db, apiUrl, issuer }: PasskeyDeps): Passkeys {
     },
     async add(operator, name, answer) {
       const challenge = await takenFor(operator, 'create');
-      const { id, origin } = partyOf(apiUrl());
+      const { id, origin } = partyOf(consoleUrl());
       const { clientDataJSON, attestationObject = '', transports = [] } = answer.response;
       const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
       const result = await verifyRegistrationResponse({
@@ -177,7 +177,7 @@ export function createPasskeys({ db, apiUrl, issuer }: PasskeyDeps): Passkeys {
     },
     async ask(operator) {
       return {
-        rpId: partyOf(apiUrl()).id,
+        rpId: partyOf(consoleUrl()).id,
         challenge: await challengeFor(operator, 'get'),
         allowCredentials: await described(operator),
         timeout: timeoutMs,

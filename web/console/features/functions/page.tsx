@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
+import { homeQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
@@ -81,6 +82,7 @@ export function FunctionsPage() {
 function Opened({ facts }: { facts: FunctionFacts }) {
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
+  const { data: home } = useQuery({ ...homeQuery, refetchInterval: false });
   const [requestId, setRequestId] = useState<string>();
   const { slug, state, verifyJwt, entrypoint, changedAt, secretNames } = facts;
   return (
@@ -100,7 +102,9 @@ function Opened({ facts }: { facts: FunctionFacts }) {
       </header>
       <dl className={classes.facts}>
         <Fact label={t('functions.address')}>
-          <Copyable value={`${location.origin}/functions/v1/${slug}`} what={t('functions.address')} />
+          {home === undefined ? null : (
+            <Copyable value={`${home.url}/functions/v1/${slug}`} what={t('functions.address')} />
+          )}
         </Fact>
         <Fact label={t('functions.entrypoint')}>
           <code>supabase/{entrypoint}</code>

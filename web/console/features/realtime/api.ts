@@ -4,6 +4,8 @@ import { callConsole } from '../../api/session.ts';
 import { type AsSearch, validateAs } from '../../components/persona.ts';
 
 export interface RealtimeFacts {
+  /** Of the realtime service. */
+  readonly url: string;
   /** The publishable key: the socket is opened with it. */
   readonly apikey: string;
   /** Those of the publication. */

@@ -55,6 +55,7 @@ export function JoinForm({
             },
           ];
     onJoin({
+      url: facts.url,
       apikey: facts.apikey,
       as,
       topic,

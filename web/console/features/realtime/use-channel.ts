@@ -19,6 +19,8 @@ export interface ChannelEvent {
 }
 
 export interface JoinRequest {
+  /** Of the realtime service. */
+  readonly url: string;
   readonly apikey: string;
   /** Undefined: anon, by the key alone. */
   readonly as: string | undefined;
@@ -75,7 +77,7 @@ export function useChannel() {
   );
 
   const join = useCallback(
-    async ({ apikey, as, topic, config }: JoinRequest): Promise<void> => {
+    async ({ url, apikey, as, topic, config }: JoinRequest): Promise<void> => {
       leave();
       setState('joining');
       try {
@@ -84,7 +86,7 @@ export function useChannel() {
             ? undefined
             : (await callConsole<{ token: string }>('/realtime/token', { method: 'POST', body: { as } }))
                 .token;
-        const address = new URL('/realtime/v1/websocket', location.href);
+        const address = new URL(`${url}/websocket`);
         address.protocol = address.protocol.replace('http', 'ws');
         address.search = String(new URLSearchParams({ apikey, vsn: '2.0.0' }));
         channel.current?.close();

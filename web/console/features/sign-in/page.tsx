@@ -1,8 +1,8 @@
-/** Spends the one-time link that opened this page, or tells how to get one. */
+/** Spends the one-time link that opened this page, if need be after a question, or says how to get one. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { SchemeSwitch } from '../../../ui/scheme-switch.tsx';
 import { sessionQuery, signIn } from '../../api/session.ts';
@@ -16,11 +16,12 @@ const route = getRouteApi('/sign-in');
 const FactorStep = lazy(() => import('../operators/factor-step.tsx'));
 
 export function SignInPage() {
-  const { linkToken } = route.useRouteContext();
+  const { linkToken, asksFirst } = route.useRouteContext();
   const { next } = route.useSearch();
   const queryClient = useQueryClient();
   const router = useRouter();
   const spent = useRef(false);
+  const [isMeant, setIsMeant] = useState(!asksFirst);
   const goOn = (): void => router.history.replace(`${router.basepath}${next ?? '/'}`);
   const { mutate, isPending, error } = useMutation({
     mutationFn: (token: string) => signIn(queryClient, token),
@@ -31,10 +32,10 @@ export function SignInPage() {
   const { data: session } = useQuery({ ...sessionQuery, enabled: false });
   const owes = session?.factor === 'owed' || session?.factor === 'missing' ? session.factor : undefined;
   useEffect(() => {
-    if (linkToken === undefined || spent.current) return;
+    if (linkToken === undefined || !isMeant || spent.current) return;
     spent.current = true;
     mutate(linkToken);
-  }, [linkToken, mutate]);
+  }, [linkToken, isMeant, mutate]);
 
   const isWaiting = isPending || (linkToken !== undefined && error === null);
   return (
@@ -47,6 +48,11 @@ export function SignInPage() {
           <Suspense fallback={null}>
             <FactorStep state={owes} onDone={goOn} />
           </Suspense>
+        ) : linkToken !== undefined && !isMeant ? (
+          <>
+            <p className={classes.text}>{t('sign-in.elsewhere')}</p>
+            <Button onClick={() => setIsMeant(true)}>{t('sign-in.continue')}</Button>
+          </>
         ) : isWaiting ? (
           <p role="status" className={classes.text}>
             {t('sign-in.waiting')}

@@ -15,6 +15,8 @@ export interface StorageFacts {
   readonly buckets: readonly Bucket[];
   readonly features: { readonly resumable: boolean; readonly transforms: boolean };
   readonly fileSizeLimitBytes: number;
+  /** Of the storage service. */
+  readonly url: string;
 }
 
 export interface Entry {

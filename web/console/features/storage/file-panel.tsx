@@ -105,7 +105,7 @@ function Details({ bucket, facts, path, info, onClose }: FileProps & { info: Fil
         </Fact>
         {bucket.public ? (
           <Fact label={t('file.public-address')}>
-            <Copyable value={publicAddress(bucket.id, path)} what={t('file.public-address')} />
+            <Copyable value={publicAddress(facts.url, bucket.id, path)} what={t('file.public-address')} />
           </Fact>
         ) : null}
       </dl>
@@ -148,8 +148,8 @@ function Details({ bucket, facts, path, info, onClose }: FileProps & { info: Fil
   );
 }
 
-const publicAddress = (bucket: string, path: string): string =>
-  `${location.origin}/storage/v1/object/public/${[bucket, ...path.split('/')].map(encodeURIComponent).join('/')}`;
+const publicAddress = (url: string, bucket: string, path: string): string =>
+  `${url}/object/public/${[bucket, ...path.split('/')].map(encodeURIComponent).join('/')}`;
 
 function Action({
   icon,

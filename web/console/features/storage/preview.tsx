@@ -1,5 +1,5 @@
 /**
- * What a file looks like. Pictures, sound and film are drawn by elements that run nothing; whatever can hold scripts (HTML,
+ * What a file looks like. It comes from the API's origin, without cookies. Pictures, sound and film are drawn by elements that run nothing; whatever can hold scripts (HTML,
  * SVG's source, XML) is shown as text. A PDF can hold scripts and links too, and browsers show none in a sandboxed frame: it
  * opens in a tab of its own, which knows nothing of this one and cannot lead it elsewhere.
  */
@@ -29,12 +29,26 @@ export function Preview({ info, name }: { info: FileInfo; name: string }) {
   if (type.startsWith('video/'))
     return (
       // biome-ignore lint/a11y/useMediaCaption: it is the operator's own file, as it was stored
-      <video src={info.link} controls preload="metadata" className={classes.film} aria-label={name} />
+      <video
+        src={info.link}
+        crossOrigin="anonymous"
+        controls
+        preload="metadata"
+        className={classes.film}
+        aria-label={name}
+      />
     );
   if (type.startsWith('audio/'))
     return (
       // biome-ignore lint/a11y/useMediaCaption: it is the operator's own file, as it was stored
-      <audio src={info.link} controls preload="metadata" className={classes.sound} aria-label={name} />
+      <audio
+        src={info.link}
+        crossOrigin="anonymous"
+        controls
+        preload="metadata"
+        className={classes.sound}
+        aria-label={name}
+      />
     );
   if (type === 'application/pdf')
     return (
@@ -64,7 +78,15 @@ export function Preview({ info, name }: { info: FileInfo; name: string }) {
 function Picture({ info, name }: { info: FileInfo; name: string }) {
   const [hasNoSmall, setHasNoSmall] = useState(false);
   const source = info.preview_link === null || hasNoSmall ? info.link : info.preview_link;
-  return <img src={source} alt={name} className={classes.picture} onError={() => setHasNoSmall(true)} />;
+  return (
+    <img
+      src={source}
+      crossOrigin="anonymous"
+      alt={name}
+      className={classes.picture}
+      onError={() => setHasNoSmall(true)}
+    />
+  );
 }
 
 const textQuery = (link: string) =>

@@ -4,7 +4,7 @@
  */
 
 export interface UploadLink {
-  /** Path and query of the signed address. */
+  /** The signed address. */
   readonly url: string;
   readonly token: string;
 }
@@ -55,22 +55,23 @@ async function sendWhole({ file, link, signal, onProgress }: SendOptions): Promi
 
 async function sendInParts(options: SendOptions): Promise<void> {
   const { file, link, signal, onProgress, onPlace } = options;
+  const addressOf = (path: string): string => new URL(path, link.url).href;
   const own = { 'tus-resumable': tusVersion, 'x-signature': link.token };
   let place = options.resumeAt;
   let offset = 0;
   if (place !== undefined) {
-    const known = await offsetOf(place, own, signal);
+    const known = await offsetOf(addressOf(place), own, signal);
     if (known === undefined) place = undefined;
     else offset = known;
   }
   if (place === undefined) {
     const made = await send({
       method: 'POST',
-      url: '/storage/v1/upload/resumable/sign',
+      url: addressOf('/storage/v1/upload/resumable/sign'),
       headers: { ...own, 'upload-length': String(file.size), 'upload-metadata': metadataOf(options) },
       signal,
     });
-    place = new URL(made.getResponseHeader('location') ?? '', location.href).pathname;
+    place = new URL(made.getResponseHeader('location') ?? '', link.url).pathname;
     onPlace(place);
   }
   onProgress(offset);
@@ -78,7 +79,7 @@ async function sendInParts(options: SendOptions): Promise<void> {
     const begin = offset;
     const answer = await send({
       method: 'PATCH',
-      url: place,
+      url: addressOf(place),
       headers: {
         ...own,
         'upload-offset': String(begin),
@@ -94,12 +95,12 @@ async function sendInParts(options: SendOptions): Promise<void> {
 
 /** How much the server has; undefined when it has forgotten the upload. */
 async function offsetOf(
-  place: string,
+  url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   try {
-    const known = await send({ method: 'HEAD', url: place, headers, signal });
+    const known = await send({ method: 'HEAD', url, headers, signal });
     return Number(known.getResponseHeader('upload-offset') ?? 0);
   } catch (error) {
     if (error instanceof UploadFault && (error.status === 404 || error.status === 410)) return undefined;

@@ -50,8 +50,7 @@ export function WebhookForm({
   const readHeaders = parsePairs(headers);
   const readParams = parsePairs(params);
   const isUrlGood = /^https?:\/\/./i.test(url) && URL.canParse(url);
-  const addressOf = (slug: string): string =>
-    `${home?.url ?? location.origin}/functions/v1/${encodeURIComponent(slug)}`;
+  const addressOf = (slug: string): string => `${home?.url ?? ''}/functions/v1/${encodeURIComponent(slug)}`;
   const target = slugs.find(({ slug }) => addressOf(slug) === url);
 
   const { mutate, isPending, error } = useMutation({

@@ -1,0 +1,48 @@
+/**
+ * A port that only its own pages may ask anything: the Console's. Browsers let every website send requests to it, also under
+ * a name of that website's (DNS rebinding), and treat all ports of a host as one site. So each request is judged by the
+ * marks that only the browser sets, before any route sees it.
+ */
+import type { FastifyInstance } from 'fastify';
+import { foreignOf, type OwnAddress } from '../kernel/request-origin.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True: a page without secrets and without effects, which links of other websites may lead to. */
+    isPage?: boolean;
+  }
+}
+
+const refusals = {
+  // Misdirected Request (RFC 9110 section 15.5.20).
+  name: {
+    status: 421,
+    code: 'wrong_host',
+    message:
+      'This port is not served under this name. Use localhost, 127.0.0.1 or the host of [console] url in plinth.toml.',
+  },
+  page: {
+    status: 403,
+    code: 'foreign_page',
+    message: 'This port answers its own pages and programs, not other websites.',
+  },
+} as const;
+
+/** For every answer, hijacked ones included; a service may set its own. */
+const protection = [
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"],
+  ['cross-origin-opener-policy', 'same-origin'],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['referrer-policy', 'same-origin'],
+  ['x-content-type-options', 'nosniff'],
+].flat();
+
+export function guardOrigin(app: FastifyInstance, own: OwnAddress): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.gatewayHeaders?.push(...protection);
+    const foreign = foreignOf(request.raw, own, request.routeOptions.config.isPage === true);
+    if (foreign === undefined) return done();
+    const { status, code, message } = refusals[foreign];
+    reply.code(status).header('cache-control', 'no-store').send({ code, message, requestId: request.id });
+  });
+}
