@@ -1,9 +1,10 @@
 /** createBackend and createTestBackend as a library user holds them: starts, failures, ends. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -35,6 +36,13 @@ async function backendOf(dir: string, options: Parameters<typeof createBackend>[
   const backend = await createBackend({ projectDir: dir, ...anyPorts, ...options });
   undo.push(() => backend.stop());
   return backend;
+}
+
+/** `fetch` sends no other Host. */
+async function statusUnder(host: string, port: number, path: string): Promise<number> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+  return Number((await text(socket)).split(' ')[1]);
 }
 
 /** PostgreSQL's own note of its process, while it runs. */
@@ -200,6 +208,9 @@ describe('settings', () => {
     await backend.start();
     expect(backend.status().MAILPIT_URL).toBeUndefined();
     expect(backend.status().DB_URL).not.toContain('postgres:postgres@');
+    const { hostname, port } = new URL(backend.console.url);
+    expect(hostname).toBe('127.0.0.1');
+    expect(await statusUnder('evil.example', Number(port), '/console/')).toBe(421);
     const wellKnown = createKeys({
       mode: 'development',
       config: configFrom({}),
