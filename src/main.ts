@@ -335,6 +335,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     inbox: mail.inbox,
     mailer: mail.mailer,
     messageTrials: auth.messageTrials,
+    guesses: auth.guesses,
     projectDir,
     supabaseDir,
     telemetry,

@@ -58,8 +58,6 @@ const fixed: readonly Fixed[] = [
   ['auth', 'passkeys of one user', 'count', 'src/auth', 'maxPasskeysPerUser'],
   ['auth', 'name of a passkey', 'bytes', 'src/auth/routes/passkeys.ts', 'maxNameBytes'],
   ['auth', 'recovery codes in a set', 'count', 'src/auth', 'codesPerSet'],
-  ['auth', 'attempts with recovery codes at once', 'count', 'src/auth', 'recoveryCodeAttempts.size'],
-  ['auth', 'another attempt after', 'ms', 'src/auth', 'recoveryCodeAttempts.refillMs'],
   ['auth', 'age of a signed message of a wallet, either way', 'ms', 'src/auth', 'walletMessageValidityMs'],
   ['auth', 'signed message of a wallet', 'bytes', 'src/auth', 'maxMessageBytes'],
   ['auth', 'what has expired is cleared away every', 'ms', 'src/auth', 'sweepEveryMs'],

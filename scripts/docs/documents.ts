@@ -8,6 +8,7 @@ import { errorsBlock, errorsDocument, sessionFaultsBlock } from './errors.ts';
 import { code, fillBlocks, table } from './markdown.ts';
 import { accountPagesBlock, consolePagesBlock, routesBlock } from './routes.ts';
 import { tokensBlock } from './tokens.ts';
+import { typedSecretsBlock } from './typed-secrets.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -43,6 +44,7 @@ export async function documents(backend: Backend): Promise<ReadonlyMap<string, s
     'database-roles': await databaseRolesBlock(backend.database),
     'operator-roles': operatorRolesBlock(),
     tokens: tokensBlock(),
+    'typed-secrets': typedSecretsBlock(),
     errors: errorsBlock(),
     'session-faults': sessionFaultsBlock(),
     constants: constantsBlock(),

@@ -6,6 +6,7 @@ import type { Outgoing } from '../kernel/outgoing.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
 import type { Afterwards } from './afterwards.ts';
+import type { Guesses } from './guesses.ts';
 import type { LeakedPasswords } from './leaked-passwords.ts';
 import type { Oidc } from './oidc.ts';
 import type { Passwords } from './passwords.ts';
@@ -29,6 +30,7 @@ export interface AuthContext {
   /** Undefined: nobody is asked. */
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
+  readonly guesses: Guesses;
   readonly swapToken: SwapToken;
   readonly assertions: SpentAssertions;
   readonly totpSteps: TotpSteps;

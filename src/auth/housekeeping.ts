@@ -20,7 +20,16 @@ const pauseMs = 20;
 
 type Tools = Pick<
   AuthContext,
-  'ownTables' | 'hasOwnTables' | 'pool' | 'limits' | 'assertions' | 'totpSteps' | 'clock' | 'settings' | 'log'
+  | 'ownTables'
+  | 'hasOwnTables'
+  | 'pool'
+  | 'limits'
+  | 'assertions'
+  | 'totpSteps'
+  | 'guesses'
+  | 'clock'
+  | 'settings'
+  | 'log'
 >;
 
 export function createHousekeeping(ctx: Tools): Housekeeping {
@@ -41,6 +50,7 @@ export function createHousekeeping(ctx: Tools): Housekeeping {
       await ctx.limits.sweep(now);
       await ctx.assertions.sweep(now);
       await ctx.totpSteps.sweep(now);
+      await ctx.guesses.sweep();
       if (ctx.hasOwnTables) await deleteOrphanedRecoveryCodes(ctx.pool);
       return true;
     });

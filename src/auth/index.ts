@@ -19,6 +19,7 @@ import { type GuestHandOver, type HandOverOutcome, handOverGuest } from './flows
 import { type CodeRequest, issueCode } from './flows/hand-over.ts';
 import { createMessageTrials, type MessageTrials } from './flows/message-trials.ts';
 import { isVettedClient, releaseAuthorization } from './flows/oauth-consent.ts';
+import { createGuesses, type Guesses, localGuesses, sharedGuesses } from './guesses.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { endingWithRequests } from './http/deadline.ts';
 import { sendError } from './http/render-error.ts';
@@ -61,6 +62,7 @@ import { localTotpSteps, sharedTotpSteps } from './totp-steps.ts';
 
 export { authError, errorTable } from './errors.ts';
 export type { MailTrial, MessageTrials } from './flows/message-trials.ts';
+export type { Guesses } from './guesses.ts';
 
 export const migrations: MigrationSet = { room: 'auth', dir: new URL('./sql/', import.meta.url) };
 
@@ -97,6 +99,8 @@ export interface AuthService extends Service {
   /** Those that are enabled, by the name that `provider` of /authorize takes; in the order of their names. */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
   readonly messageTrials: MessageTrials;
+  /** Counted whatever `auth.guess_limits` says: for the Console. */
+  readonly guesses: Guesses;
 }
 
 export function createAuth(deps: AuthDeps): AuthService {
@@ -106,6 +110,7 @@ export function createAuth(deps: AuthDeps): AuthService {
   const authPool = deps.database.pool('supabase_auth_admin');
   const ownTables = deps.database.pool('supabase_admin');
   const hasOwnTables = deps.database.info.ownsSchemas;
+  const guessStore = hasOwnTables ? sharedGuesses(ownTables) : localGuesses();
   const ctx: AuthContext = {
     settings,
     pool: endingWithRequests(authPool),
@@ -114,6 +119,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     passwords: createPasswords(),
     leakedPasswords: leakedPasswords.enabled ? createLeakedPasswords(leakedPasswords, outgoing) : undefined,
     limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), settings),
+    guesses: createGuesses(guessStore, deps.clock, settings.limitsGuesses),
     afterwards: createAfterwards({ isDelayed: deps.mode === 'production', log: deps.log }),
     assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),
     totpSteps: hasOwnTables ? sharedTotpSteps(ownTables) : localTotpSteps(),
@@ -149,6 +155,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     isVettedClient: (clientId) => isVettedClient(ctx, clientId),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
     messageTrials: createMessageTrials(ctx),
+    guesses: createGuesses(guessStore, deps.clock, true),
     customProviders: async () =>
       (await listCustomProviders(ctx.pool))
         .filter(({ enabled }) => enabled)

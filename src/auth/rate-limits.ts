@@ -3,12 +3,18 @@
  * rollback of what it allowed.
  */
 import type { Buckets } from './buckets.ts';
-import { bucket, bucketOf, hourMs, type LimitedHandler, networkOf } from './core/rate-limit-rules.ts';
+import {
+  type Bucket,
+  bucket,
+  bucketOf,
+  hourMs,
+  type LimitedHandler,
+  networkOf,
+  ruleOfSite,
+  siteOf,
+} from './core/rate-limit-rules.ts';
 import { authError } from './errors.ts';
 import type { Settings } from './settings.ts';
-
-/** Attempts of one user with recovery codes: five at once, then one in five minutes. */
-const recoveryCodeAttempts = { size: 5, refillMs: 300_000 };
 
 /** More than the clocks of two requests may be apart (`horizonMs`). */
 const onceSlackMs = 1000;
@@ -20,8 +26,6 @@ export interface RateLimits {
   email(nowMs: number): Promise<void>;
   /** Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
-  /** Throws `over_request_rate_limit`. Everywhere, and counts right codes too: who guesses shows. */
-  recoveryCode(userId: string, nowMs: number): Promise<void>;
   /** True the first time; then false for at least `forMs`. */
   once(key: string, forMs: number, nowMs: number): Promise<boolean>;
   /** Forgets what no longer counts. */
@@ -34,11 +38,18 @@ export function createRateLimits(buckets: Buckets, settings: Settings): RateLimi
     const rule = bucket(count, hourMs, count);
     return rule !== undefined && buckets.take(key, rule, nowMs);
   };
+  const takeOfSite = async (handler: LimitedHandler, ip: string, rule: Bucket, nowMs: number) => {
+    const site = siteOf(ip);
+    return site === undefined || buckets.take(`${handler}:${site}`, ruleOfSite(rule), nowMs);
+  };
   return {
     async address(handler, ip, nowMs) {
       if (!settings.limitsByAddress) return;
       const rule = bucketOf(handler, settings.config.rate_limit);
-      const isAllowed = rule && (await buckets.take(`${handler}:${networkOf(ip)}`, rule, nowMs));
+      const isAllowed =
+        rule &&
+        (await buckets.take(`${handler}:${networkOf(ip)}`, rule, nowMs)) &&
+        (await takeOfSite(handler, ip, rule, nowMs));
       if (!isAllowed) throw authError('over_request_rate_limit');
     },
     async email(nowMs) {
@@ -50,11 +61,6 @@ export function createRateLimits(buckets: Buckets, settings: Settings): RateLimi
     async sms(nowMs) {
       if (!phone.autoconfirm && !(await takeHourly('sms', hourly.sms, nowMs))) {
         throw authError('over_sms_send_rate_limit');
-      }
-    },
-    async recoveryCode(userId, nowMs) {
-      if (!(await buckets.take(`recovery_code:${userId}`, recoveryCodeAttempts, nowMs))) {
-        throw authError('over_request_rate_limit');
       }
     },
     once: (key, forMs, nowMs) => buckets.take(key, { size: 1, refillMs: forMs + onceSlackMs }, nowMs),

@@ -100,6 +100,8 @@ export interface Settings {
   readonly hourly: { readonly emails: number; readonly sms: number };
   /** In development everybody comes from one address, and the local stack names no header to tell them apart. */
   readonly limitsByAddress: boolean;
+  /** Wrong guesses at typed secrets count by account and token. */
+  readonly limitsGuesses: boolean;
   readonly config: Config['auth'];
 }
 
@@ -200,6 +202,7 @@ export function settingsFrom(
       sms: auth.rate_limit.sms_sent,
     },
     limitsByAddress: mode === 'production',
+    limitsGuesses: plinth.auth.guess_limits,
     config: auth,
   };
 }

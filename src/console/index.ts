@@ -6,7 +6,7 @@
  * its secret travels in the fragment, which no server log sees. *Permission*: read, write, own (`core/roles.ts`).
  */
 import { join } from 'node:path';
-import type { MessageTrials } from '../auth/index.ts';
+import type { Guesses, MessageTrials } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -63,6 +63,7 @@ export interface ConsoleDeps {
   readonly inbox: Inbox;
   readonly mailer: Mailer;
   readonly messageTrials: MessageTrials;
+  readonly guesses: Guesses;
   /** The folder that holds `supabase/`, and that folder: settings are written there. */
   readonly projectDir: string;
   readonly supabaseDir: string;
@@ -117,6 +118,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   const factors = createFactors({
     database,
     seal: createSeal(join(deps.dataDir, 'console.key')),
+    guesses: deps.guesses,
     clock: deps.clock,
     issuer: `${deps.config.project_id} Console`,
     required: factorRequired,

@@ -1,4 +1,5 @@
 /** The auth service behind the gateway on a database of its own, with the captured inbox beside it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import {
   type AuthDeps,
@@ -47,6 +48,8 @@ export interface AuthServer {
   readonly issueCode: AuthService['issueCode'];
   /** Messages to this address, the newest first. */
   inbox(to: string): Promise<readonly CapturedMessage[]>;
+  /** Ends the service and starts it again on its database, at the same address: what it kept in memory is gone. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -88,26 +91,26 @@ export async function startAuth(
   const clock: Clock = { now: () => (frozenAtMs ?? Date.now()) + offsetMs };
   const mail = createMail({ database, config, port: 0, host: '127.0.0.1', log: silentLogger });
   if (hostedDatabase) await database.pool('supabase_admin').exec('drop schema _plinth cascade');
-  const service = createAuth({
-    database: hostedDatabase ? { ...database, info: { ...database.info, ownsSchemas: false } } : database,
-    keys,
-    config,
-    mailer: mail.mailer,
-    projectDir: '/nowhere',
-    apiUrl: () => url,
-    mode,
-    hasAccountPages,
-    clock,
-    ...(outgoing === undefined ? {} : { outgoing }),
-    log,
-  });
-  const gateway = createGateway({
-    services: [service],
-    keys,
-    log: silentLogger,
-    trustedProxies,
-  });
-  url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
+  const newService = () =>
+    createAuth({
+      database: hostedDatabase ? { ...database, info: { ...database.info, ownsSchemas: false } } : database,
+      keys,
+      config,
+      mailer: mail.mailer,
+      projectDir: '/nowhere',
+      apiUrl: () => url,
+      mode,
+      hasAccountPages,
+      clock,
+      ...(outgoing === undefined ? {} : { outgoing }),
+      log,
+    });
+  let service = newService();
+  const newGateway = () =>
+    createGateway({ services: [service], keys, log: silentLogger, trustedProxies });
+  let gateway = newGateway();
+  const port = await gateway.listen('127.0.0.1', 0);
+  url = `http://127.0.0.1:${port}`;
 
   const options = { autoRefreshToken: false, persistSession: false, detectSessionInUrl: false };
   return {
@@ -140,10 +143,18 @@ export async function startAuth(
         },
       })) as WireResponse,
     routes: () => gateway.routes(),
-    issueCode: service.issueCode,
+    issueCode: (request) => service.issueCode(request),
     async inbox(to) {
       const { messages } = await mail.inbox.list({ limit: 100, offset: 0, search: `to:"${to}"` });
       return messages;
+    },
+    async restart() {
+      await gateway.close(100);
+      // The clients of this process notice that their connections are closed.
+      await sleep(100);
+      service = newService();
+      gateway = newGateway();
+      await gateway.listen('127.0.0.1', port);
     },
     async stop() {
       await gateway.close(100);

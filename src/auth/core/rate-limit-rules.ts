@@ -100,10 +100,36 @@ const perFiveMinutes = (count: number) => bucket(count, 5 * minuteMs, burst);
  * @example networkOf('2001:db8::1') // '2001:db8:0:0::/64'
  */
 export function networkOf(address: string): string {
+  const groups = ipv6Groups(address);
+  return groups === undefined ? bareIPv4(address) : `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/**
+ * The part of an IPv6 address that one site may have: 48 bits (RFC 6177), which are 65,536 networks. Undefined for IPv4.
+ *
+ * @example siteOf('2001:db8::1') // '2001:db8:0::/48'
+ */
+export function siteOf(address: string): string | undefined {
+  const groups = ipv6Groups(address);
+  return groups && `${groups.slice(0, 3).join(':')}::/48`;
+}
+
+const networksOfSite = 8;
+
+/** A site is one customer or many small ones, so it may do more than one network. */
+export function ruleOfSite({ size, refillMs }: Bucket): Bucket {
+  return { size: size * networksOfSite, refillMs: refillMs / networksOfSite };
+}
+
+function bareIPv4(address: string): string {
   const bare = address.split('%', 1)[0] ?? '';
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
-  if (mapped !== undefined && isIPv4(mapped)) return mapped;
-  if (!isIPv6(bare)) return bare;
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
+}
+
+/** Undefined for IPv4, also where it is written as IPv6, and for text that is no address. */
+function ipv6Groups(address: string): string[] | undefined {
+  const bare = address.split('%', 1)[0] ?? '';
+  if (isIPv4(bareIPv4(address)) || !isIPv6(bare)) return undefined;
   const [head = '', tail] = bare.split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
@@ -112,6 +138,5 @@ export function networkOf(address: string): string {
     const length = after.length + (after.at(-1)?.includes('.') ? 1 : 0);
     groups.push(...Array<string>(8 - groups.length - length).fill('0'), ...after);
   }
-  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
-  return `${network.join(':')}::/64`;
+  return groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
 }

@@ -18,6 +18,7 @@ import {
   takeRecoveryCode,
 } from '../queries/recovery-codes.ts';
 import { type Actor, audit } from './audit.ts';
+import { verifyTyped } from './guess.ts';
 import { askVerificationHook, reissueAtAal2 } from './mfa.ts';
 import type { IssuedSession } from './sessions.ts';
 
@@ -63,12 +64,17 @@ export async function verifyRecoveryCode(
   const { user, session } = principal;
   if (!session) throw internalError('A valid session is required to use a recovery code');
   requireVerifiedFactor(principal);
-  await ctx.limits.recoveryCode(user.id, ctx.clock.now());
   const letters = parseRecoveryCode(typed);
   const hash = letters === undefined ? '' : recoveryCodeHash(user.id, letters);
   const attempt = { userId: user.id, factorId: null, factorType: hookFactorType };
-  const isRight = await hasRecoveryCode(ctx.pool, user.id, hash);
-  await askVerificationHook(ctx, exchange, attempt, isRight);
+  const isRight = await verifyTyped(
+    ctx,
+    exchange,
+    'recovery_code',
+    { account: user.id },
+    async () => (await hasRecoveryCode(ctx.pool, user.id, hash)) || undefined,
+  );
+  await askVerificationHook(ctx, exchange, attempt, isRight === true);
   if (!isRight) throw wrongCode();
   return ctx.pool.transaction(async (tx) => {
     if (!(await takeRecoveryCode(tx, user.id, hash))) throw wrongCode();

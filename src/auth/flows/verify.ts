@@ -8,6 +8,7 @@ import { sameSecret, tokenHash } from '../core/secrets.ts';
 import { type Contact, standingOf } from '../core/standing.ts';
 import { toMs } from '../core/times.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
+import type { SpendToken } from '../guesses.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { findOneTimeToken } from '../queries/one-time-tokens.ts';
 import {
@@ -25,6 +26,7 @@ import {
   acceptSignUp,
   changePhone,
 } from './confirm-changes.ts';
+import { verifyTyped } from './guess.ts';
 import { checkByProvider, checksCodes } from './text-messages.ts';
 
 export interface VerifyRequest {
@@ -103,7 +105,7 @@ export async function verify(
   aud: string,
 ): Promise<Verified> {
   const { user, type } = request.typed
-    ? await findByCode(ctx, tx, request, aud)
+    ? await findByCode(ctx, tx, exchange, request, aud)
     : await findByHash(ctx, tx, request);
   // The change of a contact was begun by a session or by an administrator; all else comes from outside.
   const isChange = type === 'email_change' || type === 'phone_change';
@@ -179,57 +181,80 @@ async function findByHash(ctx: AuthContext, tx: Transaction, { type, hash }: Ver
 async function findByCode(
   ctx: AuthContext,
   tx: Transaction,
+  exchange: Exchange,
   request: VerifyRequest,
   aud: string,
 ): Promise<Found> {
   const { type, hash } = request;
   const typed = request.typed ?? { code: '', email: '', phone: '' };
   const owner = await findOwner(ctx, tx, type, typed, hash, aud);
-  if (!owner) throw authError('otp_expired');
-  await awaitUser(tx, owner.id);
-  // As it is once nobody else uses a code of this user.
-  const user = await findUserById(tx, owner.id);
-  if (!user) throw authError('otp_expired');
-  refuseBanned(ctx, user);
+  // Of an email change the code says who the owner is, so a wrong one has none.
+  const ownerId = type === 'email_change' ? undefined : owner?.id;
+  const guess = { account: typed.email || typed.phone, ownerId, tx };
+  const found = await verifyTyped(ctx, exchange, 'one_time_code', guess, async (spendToken) => {
+    if (!owner) return undefined;
+    await awaitUser(tx, owner.id);
+    // As it is once nobody else uses a code of this user.
+    const user = await findUserById(tx, owner.id);
+    if (!user) return undefined;
+    refuseBanned(ctx, user);
+    const kind = await kindOfCode(ctx, user, type, hash, typed, spendToken);
+    return kind === undefined ? undefined : { user, type: kind };
+  });
+  if (!found) throw authError('otp_expired');
+  return found;
+}
+
+/** What the code turns out to be; undefined when it is wrong, too old, or its token is dead. */
+async function kindOfCode(
+  ctx: AuthContext,
+  user: User,
+  type: string,
+  hash: string,
+  typed: { readonly code: string; readonly phone: string },
+  spendToken: SpendToken,
+): Promise<string | undefined> {
   const { email, phone } = ctx.settings;
-  const holds = (stored: string | null, sentAt: string | null, lifetimeMs = email.otpExpiryMs) =>
-    stored !== null && stored !== '' && !isOver(ctx, sentAt, lifetimeMs) && hashMatches(hash, stored);
+  const holds = async (stored: string | null, sentAt: string | null, lifetimeMs = email.otpExpiryMs) => {
+    if (stored === null || stored === '' || isOver(ctx, sentAt, lifetimeMs)) return false;
+    return (await spendToken(stored)) && hashMatches(hash, stored);
+  };
+  const isConfirmation = () => holds(user.confirmation_token, user.confirmation_sent_at);
+  const isRecovery = () => holds(user.recovery_token, user.recovery_sent_at);
   switch (type) {
     case 'email':
-      if (holds(user.confirmation_token, user.confirmation_sent_at)) return { user, type: 'signup' };
-      if (holds(user.recovery_token, user.recovery_sent_at)) return { user, type: 'magiclink' };
-      break;
+      if (await isConfirmation()) return 'signup';
+      return (await isRecovery()) ? 'magiclink' : undefined;
     case 'signup':
     case 'invite':
-      if (holds(user.confirmation_token, user.confirmation_sent_at)) return { user, type };
-      break;
+      return (await isConfirmation()) ? type : undefined;
     case 'recovery':
     case 'magiclink':
-      if (holds(user.recovery_token, user.recovery_sent_at)) return { user, type };
-      break;
+      return (await isRecovery()) ? type : undefined;
     case 'email_change': {
-      const isCurrent = holds(user.email_change_token_current, user.email_change_sent_at);
-      if (isCurrent || holds(user.email_change_token_new, user.email_change_sent_at)) return { user, type };
-      break;
+      const { email_change_sent_at: sentAt } = user;
+      const isEither =
+        (await holds(user.email_change_token_current, sentAt)) ||
+        (await holds(user.email_change_token_new, sentAt));
+      return isEither ? type : undefined;
     }
     case 'sms':
     case 'phone_change': {
       const fixed = phone.testCodes.get(typed.phone);
-      if (fixed !== undefined && sameSecret(fixed, typed.code)) return { user, type };
+      if (fixed !== undefined && sameSecret(fixed, typed.code)) return type;
       const isChange = type === 'phone_change';
+      const sentAt = isChange ? user.phone_change_sent_at : user.confirmation_sent_at;
       if (checksCodes(ctx) && !ctx.settings.hooks.send_sms.enabled) {
+        if (!(await spendToken(`${typed.phone} ${sentAt}`))) return undefined;
         await checkByProvider(ctx, (isChange ? user.phone_change : user.phone) ?? '', typed.code);
-        return { user, type };
+        return type;
       }
       const stored = isChange ? user.phone_change_token : user.confirmation_token;
-      const sentAt = isChange ? user.phone_change_sent_at : user.confirmation_sent_at;
-      if (holds(stored, sentAt, phone.otpExpiryMs)) return { user, type };
-      break;
+      return (await holds(stored, sentAt, phone.otpExpiryMs)) ? type : undefined;
     }
     default:
-      throw authError('otp_expired');
+      return undefined;
   }
-  throw authError('otp_expired');
 }
 
 async function findOwner(
@@ -272,16 +297,36 @@ function isOver(ctx: AuthContext, sentAt: string | null, lifetimeMs: number): bo
  * The nonce of GET /reauthenticate, spent by a password change. Throws `reauthentication_not_valid`, and `otp_expired`
  * where the provider checks codes.
  */
-export async function requireNonce(ctx: AuthContext, user: User, nonce: string): Promise<void> {
+export async function requireNonce(
+  ctx: AuthContext,
+  exchange: Exchange,
+  user: User,
+  nonce: string,
+): Promise<void> {
   const stored = user.reauthentication_token;
   const wasAsked = stored !== null && stored !== '' && user.reauthentication_sent_at !== null;
   if (!wasAsked) throw authError('reauthentication_not_valid');
+  const isRight = await verifyTyped(
+    ctx,
+    exchange,
+    'reauthentication_nonce',
+    { account: user.id },
+    async (spendToken) =>
+      ((await spendToken(stored)) && (await isNonce(ctx, user, stored, nonce))) || undefined,
+  );
+  if (!isRight) throw authError('reauthentication_not_valid');
+}
+
+async function isNonce(ctx: AuthContext, user: User, stored: string, nonce: string): Promise<boolean> {
   const email = user.email ?? '';
   const phone = user.phone ?? '';
-  if (email === '' && checksCodes(ctx)) return checkByProvider(ctx, phone, nonce);
+  if (email === '' && checksCodes(ctx)) {
+    await checkByProvider(ctx, phone, nonce);
+    return true;
+  }
   const [owner, lifetimeMs] =
     email === '' ? [phone, ctx.settings.phone.otpExpiryMs] : [email, ctx.settings.email.otpExpiryMs];
-  const holds =
-    !isOver(ctx, user.reauthentication_sent_at, lifetimeMs) && hashMatches(tokenHash(owner, nonce), stored);
-  if (!holds) throw authError('reauthentication_not_valid');
+  return (
+    !isOver(ctx, user.reauthentication_sent_at, lifetimeMs) && hashMatches(tokenHash(owner, nonce), stored)
+  );
 }

@@ -34,6 +34,15 @@ export function listSessions(db: Queryable, userId: string): Promise<Session[]> 
   );
 }
 
+/** Addresses of the sessions that have reached this level, the newest first. */
+export async function listSessionAddresses(db: Queryable, userId: string, aal: string): Promise<string[]> {
+  const rows = await db.query<{ ip: string }>(sql`
+    select host(ip) as ip from auth.sessions
+    where user_id = ${userId} and ip is not null and coalesce(aal, 'aal1') >= ${aal}
+    order by updated_at desc limit 100`);
+  return rows.map(({ ip }) => ip);
+}
+
 export interface NewSession {
   readonly id: string;
   readonly userId: string;

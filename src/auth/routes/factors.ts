@@ -8,6 +8,7 @@ import { oneTimePassword, sameSecret } from '../core/secrets.ts';
 import { toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
+import { verifyTyped } from '../flows/guess.ts';
 import { notify } from '../flows/mail-tokens.ts';
 import {
   askVerificationHook,
@@ -215,7 +216,13 @@ async function verify(
   }
   const asked = await requireChallenge(ctx, exchange, factor, challengeId);
   const isTotp = factor.factor_type === 'totp';
-  const valid = isTotp ? await isTotpCode(ctx, factor, code) : await isPhoneCode(ctx, factor, asked, code);
+  const guess = { account: factor.user_id, ownerId: factor.user_id };
+  const isRight = await verifyTyped(ctx, exchange, 'second_factor', guess, async (spendToken) => {
+    if (!(await spendToken(asked.id))) return undefined;
+    const matches = isTotp ? isTotpCode(ctx, factor, code) : isPhoneCode(ctx, factor, asked, code);
+    return (await matches) || undefined;
+  });
+  const valid = isRight === true;
   const attempt = { userId: factor.user_id, factorId: factor.id, factorType: factor.factor_type };
   await askVerificationHook(ctx, exchange, attempt, valid);
   if (!valid) {

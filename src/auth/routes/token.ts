@@ -7,6 +7,7 @@ import { isBanned } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
+import { verifyTyped } from '../flows/guess.ts';
 import { originOf } from '../flows/hand-over.ts';
 import { runHook } from '../flows/hooks.ts';
 import { weaknessAtSignIn } from '../flows/password-strength.ts';
@@ -63,13 +64,11 @@ async function signInWithPassword(ctx: AuthContext, exchange: Exchange): Promise
     );
   }
   const user = await findForLogin(ctx, email, phone, audienceOf(ctx, exchange));
-  if (!user?.encrypted_password) {
-    await ctx.passwords.pretendToVerify(password);
-    throw authError('invalid_credentials');
-  }
-  if (isBanned(user, ctx.clock.now())) throw authError('user_banned');
-  const isValid = await ctx.passwords.verify(password, user.encrypted_password);
-  await askPasswordHook(ctx, exchange, user, isValid);
+  if (user?.encrypted_password && isBanned(user, ctx.clock.now())) throw authError('user_banned');
+  const guess = { account: user?.id ?? (email.toLowerCase() || phone), ownerId: user?.id };
+  const isValid = await verifyTyped(ctx, exchange, 'password', guess, () => isPassword(ctx, user, password));
+  if (!user?.encrypted_password) throw authError('invalid_credentials');
+  await askPasswordHook(ctx, exchange, user, isValid === true);
   if (!isValid) throw authError('invalid_credentials');
   if (email !== '' && user.email_confirmed_at === null) throw authError('email_not_confirmed');
   if (phone !== '' && user.phone_confirmed_at === null) throw authError('phone_not_confirmed');
@@ -85,6 +84,17 @@ async function signInWithPassword(ctx: AuthContext, exchange: Exchange): Promise
   return renderSession(session, {
     weak_password: { message: weak.message, reasons: [...(weak.weakPasswordReasons ?? [])] },
   });
+}
+
+async function isPassword(
+  ctx: AuthContext,
+  user: User | undefined,
+  password: string,
+): Promise<true | undefined> {
+  const hash = user?.encrypted_password;
+  if (hash) return (await ctx.passwords.verify(password, hash)) || undefined;
+  await ctx.passwords.pretendToVerify(password);
+  return undefined;
 }
 
 async function findForLogin(

@@ -11,6 +11,7 @@ import { authError } from '../errors.ts';
 import { setAppMetadata, setUserMetadata, storePassword } from '../flows/accounts.ts';
 import { audit } from '../flows/audit.ts';
 import { changeEmail, changePhone } from '../flows/confirm-changes.ts';
+import { verifyTyped } from '../flows/guess.ts';
 import { notify, sendEmailChange, sendTokenMail } from '../flows/mail-tokens.ts';
 import { requireStrongPassword } from '../flows/password-strength.ts';
 import { type Channel, parseChannel, sendPhoneCode } from '../flows/phone-codes.ts';
@@ -107,7 +108,7 @@ async function updateOwnUser(ctx: AuthContext, exchange: Exchange, principal: Pr
   const hash =
     update.password === undefined
       ? undefined
-      : await newPasswordHash(ctx, principal, update, update.password);
+      : await newPasswordHash(ctx, exchange, principal, update, update.password);
 
   await ctx.pool.transaction(async (tx) => {
     if (hash !== undefined) {
@@ -163,6 +164,7 @@ function refuseByKindOfUser(update: Update, { user, session }: Principal, change
 /** Null removes the password. */
 async function newPasswordHash(
   ctx: AuthContext,
+  exchange: Exchange,
   { user, session }: Principal,
   update: Update,
   password: string,
@@ -171,7 +173,7 @@ async function newPasswordHash(
   const isRecent = session !== undefined && ctx.clock.now() <= toMs(session.created_at) + dayMs;
   if (needsReauthentication && !isRecent) {
     if (update.nonce === '') throw authError('reauthentication_needed');
-    await requireNonce(ctx, user, update.nonce);
+    await requireNonce(ctx, exchange, user, update.nonce);
     await updateUser(ctx.pool, user, { reauthentication_token: '' }, ctx.clock.now());
     await deleteOneTimeTokens(ctx.pool, user.id);
   }
@@ -184,8 +186,15 @@ async function newPasswordHash(
     );
     if (needsCurrent && !cameByCode) {
       if (update.currentPassword === '') throw authError('current_password_required');
-      if (!(await ctx.passwords.verify(update.currentPassword, current)))
-        throw authError('current_password_invalid');
+      const guess = { account: user.id, ownerId: user.id };
+      const isCurrent = await verifyTyped(
+        ctx,
+        exchange,
+        'password',
+        guess,
+        async () => (await ctx.passwords.verify(update.currentPassword, current)) || undefined,
+      );
+      if (!isCurrent) throw authError('current_password_invalid');
     }
     if (await ctx.passwords.verify(password, current)) throw authError('same_password');
   }

@@ -130,6 +130,10 @@ export const plinthSchema = section("Plinth's own settings.", {
           defaultText: 'auth.external_url',
         }),
       }),
+      guess_limits: boolean(
+        true,
+        'Limits wrong passwords and codes by account and by issued code, from all addresses together. Off: by address only, as upstream.',
+      ),
       password: section('Passwords.', {
         hibp: section('Passwords that are known from leaks are refused.', {
           enabled: boolean(false, 'Asks, by the first five characters of a hash.'),

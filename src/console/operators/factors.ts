@@ -2,23 +2,22 @@
  * Operators' second factor: one authenticator app (TOTP) and recovery codes. A session whose operator has one owes it
  * before it may do anything; where the project asks everybody for one, who has none sets it up first.
  */
+import type { Guesses } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../kernel/recovery-codes.ts';
 import { totpSecret, totpStep, totpUri } from '../../kernel/totp.ts';
-import { createAttempts } from '../core/attempts.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Operator } from '../sessions.ts';
 import * as queries from './queries.ts';
 import type { Seal } from './seal.ts';
 
 const recoveryCodeCount = 10;
-/** Six digits, three of which are right at a time: five guesses in five minutes find one in some 200 years. */
-const codeLimits = { most: 5, windowMs: 300_000, addresses: 1000 };
 
 export interface FactorsDeps {
   readonly database: Database;
   readonly seal: Seal;
+  readonly guesses: Guesses;
   readonly clock: Clock;
   /** Named in the app. */
   readonly issuer: string;
@@ -37,9 +36,8 @@ export interface Factors {
   remove(operator: Operator, code: string): Promise<void>;
 }
 
-export function createFactors({ database, seal, clock, issuer, required }: FactorsDeps): Factors {
+export function createFactors({ database, seal, guesses, clock, issuer, required }: FactorsDeps): Factors {
   const db = database.pool('supabase_admin');
-  const attempts = createAttempts(codeLimits);
 
   const secretOf = (sealed: Buffer | null, operatorId: string): string => {
     const secret = sealed === null ? undefined : seal.open(sealed, operatorId);
@@ -50,30 +48,35 @@ export function createFactors({ database, seal, clock, issuer, required }: Facto
     return secret;
   };
 
-  /** Each code once, and few guesses. */
-  async function check(operator: Operator, sealed: Buffer | null, code: string): Promise<void> {
-    const waitSeconds = attempts.waitSeconds(operator.id, clock.now());
-    if (waitSeconds > 0) throw new ConsoleError('too_many', { waitSeconds });
+  /** Few guesses, over all sessions of the operator. */
+  async function verify<T>(operator: Operator, compare: () => Promise<T | undefined>): Promise<T> {
+    const verdict = await guesses.verify('operator_factor', { account: operator.id }, compare);
+    if (verdict.kind === 'blocked')
+      throw new ConsoleError('too_many', { waitSeconds: Math.ceil(verdict.waitMs / 1000) });
+    if (verdict.kind === 'wrong') throw new ConsoleError('code_wrong');
+    return verdict.value;
+  }
+
+  /** Each code once. */
+  async function takeCode(
+    operator: Operator,
+    sealed: Buffer | null,
+    code: string,
+  ): Promise<'code' | undefined> {
     const step = totpStep(secretOf(sealed, operator.id), code, clock.now());
-    if (step !== undefined && (await queries.takeStep(db, operator.id, step))) return;
-    attempts.failed(operator.id, clock.now());
-    throw new ConsoleError('code_wrong');
+    if (step === undefined) return undefined;
+    return (await queries.takeStep(db, operator.id, step)) ? 'code' : undefined;
   }
 
   async function prove(operator: Operator, code: string): Promise<'code' | 'recovery code'> {
     const factor = await queries.findFactor(db, operator.id);
     if (factor === undefined || !factor.confirmed) throw new ConsoleError('code_wrong');
     const letters = parseRecoveryCode(code);
-    if (letters === undefined) {
-      await check(operator, factor.totp_secret, code);
-      return 'code';
-    }
-    const waitSeconds = attempts.waitSeconds(operator.id, clock.now());
-    if (waitSeconds > 0) throw new ConsoleError('too_many', { waitSeconds });
-    if (await queries.takeRecoveryCode(db, operator.id, recoveryCodeHash(operator.id, letters)))
-      return 'recovery code';
-    attempts.failed(operator.id, clock.now());
-    throw new ConsoleError('code_wrong');
+    return verify(operator, async () => {
+      if (letters === undefined) return takeCode(operator, factor.totp_secret, code);
+      const hash = recoveryCodeHash(operator.id, letters);
+      return (await queries.takeRecoveryCode(db, operator.id, hash)) ? 'recovery code' : undefined;
+    });
   }
 
   return {
@@ -90,7 +93,7 @@ export function createFactors({ database, seal, clock, issuer, required }: Facto
       const factor = await queries.findFactor(db, operator.id);
       if (factor?.confirmed === true) throw new ConsoleError('factor_there');
       if (factor === undefined || factor.totp_secret === null) throw new ConsoleError('code_wrong');
-      await check(operator, factor.totp_secret, code);
+      await verify(operator, () => takeCode(operator, factor.totp_secret, code));
       const recoveryCodes = Array.from({ length: recoveryCodeCount }, newRecoveryCode);
       const hashes = recoveryCodes.map((each) =>
         recoveryCodeHash(operator.id, parseRecoveryCode(each) ?? ''),

@@ -1,0 +1,158 @@
+/** Counts wrong guesses at the secrets of `core/typed-secrets.ts`. Every comparison with such a secret goes through here. */
+import { createHash } from 'node:crypto';
+import type { Queryable } from '../database/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Bucket, horizonMs } from './core/rate-limit-rules.ts';
+import { type TypedSecret, type TypedSecretKind, tokenMemoryMs, typedSecrets } from './core/typed-secrets.ts';
+import { addGuess, deleteFullGuesses, findFullAt, returnGuess, takeGuess } from './queries/guesses.ts';
+
+export interface Guess {
+  /** Whose secret it is, as the table says; also one that nobody has. */
+  readonly account: string;
+  /** Says whether the account is signed in on the network that the guess comes from. Asked only when it matters. */
+  readonly isAtHome?: () => Promise<boolean>;
+}
+
+export type Verdict<T> =
+  | { readonly kind: 'right'; readonly value: T }
+  | { readonly kind: 'wrong' }
+  /** Not compared, or compared too late: nothing is said about the secret. */
+  | { readonly kind: 'blocked'; readonly waitMs: number };
+
+/** Uses one guess at an issued token; false: the token is dead. */
+export type SpendToken = (token: string) => Promise<boolean>;
+
+export interface Guesses {
+  /**
+   * `compare` gives undefined for a wrong secret. It calls `spendToken` with each token that it compares with. An error of
+   * it counts as wrong.
+   *
+   * @example await guesses.verify('second_factor', { account: user.id }, async () => (isRight ? true : undefined))
+   */
+  verify<T>(
+    kind: TypedSecretKind,
+    guess: Guess,
+    compare: (spendToken: SpendToken) => Promise<T | undefined>,
+  ): Promise<Verdict<T>>;
+  /** Forgets budgets that are full again. */
+  sweep(): Promise<void>;
+}
+
+export interface GuessStore {
+  /** False: no guess is left. */
+  take(key: string, rule: Bucket, nowMs: number): Promise<boolean>;
+  /** Takes one whether or not any is left. */
+  add(key: string, rule: Bucket, nowMs: number): Promise<void>;
+  giveBack(key: string, rule: Bucket): Promise<void>;
+  fullAt(key: string): Promise<number | undefined>;
+  sweep(nowMs: number): Promise<void>;
+}
+
+/** In the database, for all processes on it. `db` is no connection that a transaction of a request holds. */
+export function sharedGuesses(db: Queryable): GuessStore {
+  return {
+    take: (key, rule, nowMs) => takeGuess(db, key, rule, nowMs),
+    add: (key, rule, nowMs) => addGuess(db, key, rule, nowMs),
+    giveBack: (key, rule) => returnGuess(db, key, rule),
+    fullAt: (key) => findFullAt(db, key),
+    sweep: (nowMs) => deleteFullGuesses(db, nowMs),
+  };
+}
+
+/** In this process alone, for a database without tables of ours. */
+export function localGuesses(): GuessStore {
+  const fullAtMs = new Map<string, number>();
+  const after = (key: string, { refillMs }: Bucket, nowMs: number): number =>
+    Math.max(fullAtMs.get(key) ?? nowMs, nowMs) + refillMs;
+  return {
+    async take(key, rule, nowMs) {
+      const next = after(key, rule, nowMs);
+      if (next > nowMs + horizonMs(rule)) return false;
+      fullAtMs.set(key, next);
+      return true;
+    },
+    async add(key, rule, nowMs) {
+      fullAtMs.set(key, Math.min(after(key, rule, nowMs), nowMs + rule.size * rule.refillMs));
+    },
+    async giveBack(key, { refillMs }) {
+      const full = fullAtMs.get(key);
+      if (full !== undefined) fullAtMs.set(key, full - refillMs);
+    },
+    fullAt: async (key) => fullAtMs.get(key),
+    async sweep(nowMs) {
+      for (const [key, full] of fullAtMs) if (full < nowMs) fullAtMs.delete(key);
+    },
+  };
+}
+
+interface Budget {
+  readonly key: string;
+  readonly rule: Bucket;
+}
+
+/** `isLimited` false: everything is compared and nothing counted. */
+export function createGuesses(store: GuessStore, clock: Clock, isLimited: boolean): Guesses {
+  /** How long until one guess is back; 0 while any is left. */
+  const waitMs = async ({ key, rule }: Budget): Promise<number> => {
+    const nowMs = clock.now();
+    const full = Math.max((await store.fullAt(key)) ?? nowMs, nowMs);
+    return Math.max(0, Math.ceil(full + rule.refillMs - nowMs - horizonMs(rule)));
+  };
+
+  /** The budget this guess counts in, of those that have one left; else how long until the common one has. */
+  const open = async (
+    kind: TypedSecretKind,
+    { account, isAtHome }: Guess,
+    hasOne: (budget: Budget) => Promise<boolean>,
+  ): Promise<Budget | number> => {
+    const { guesses, atHome }: TypedSecret = typedSecrets[kind];
+    const common = { key: keyOf(kind, account), rule: guesses };
+    if (await hasOne(common)) return common;
+    if (atHome !== undefined && isAtHome !== undefined && (await isAtHome())) {
+      const own = { key: keyOf(`${kind} at home`, account), rule: atHome };
+      if (await hasOne(own)) return own;
+    }
+    return Math.max(1, await waitMs(common));
+  };
+
+  const spendToken =
+    (kind: TypedSecretKind): SpendToken =>
+    async (token) => {
+      const { perToken }: TypedSecret = typedSecrets[kind];
+      if (perToken === undefined) throw new Error(`No tokens are issued for ${kind}`);
+      const rule = { size: perToken, refillMs: tokenMemoryMs };
+      return store.take(keyOf(`${kind} token`, token), rule, clock.now());
+    };
+
+  return {
+    async verify(kind, guess, compare) {
+      if (!isLimited) return verdictOf(await compare(async () => true));
+      const isCountedAfter = typedSecrets[kind].counted === 'after';
+      const isLeft = async (budget: Budget): Promise<boolean> => (await waitMs(budget)) === 0;
+      const take = ({ key, rule }: Budget): Promise<boolean> => store.take(key, rule, clock.now());
+      const budget = await open(kind, guess, isCountedAfter ? isLeft : take);
+      if (typeof budget === 'number') return { kind: 'blocked', waitMs: budget };
+      const verdict = verdictOf(await compare(spendToken(kind)));
+      if (!isCountedAfter) {
+        if (verdict.kind === 'right') await store.giveBack(budget.key, budget.rule);
+        return verdict;
+      }
+      if (verdict.kind === 'wrong') {
+        await store.add(budget.key, budget.rule, clock.now());
+        return verdict;
+      }
+      // Of guesses sent together, those that were compared before this one may have used up the rest.
+      const wait = await waitMs(budget);
+      return wait === 0 ? verdict : { kind: 'blocked', waitMs: wait };
+    },
+    sweep: () => store.sweep(clock.now()),
+  };
+}
+
+function verdictOf<T>(value: T | undefined): Verdict<T> {
+  return value === undefined ? { kind: 'wrong' } : { kind: 'right', value };
+}
+
+function keyOf(kind: string, subject: string): string {
+  return `${kind}:${createHash('sha256').update(subject).digest('base64url')}`;
+}

@@ -1,0 +1,47 @@
+/** Statements on _plinth.guesses. A budget is one time, the moment it is full again (the generic cell rate algorithm). */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import { type Bucket, horizonMs } from '../core/rate-limit-rules.ts';
+import { fromMs, toMs } from '../core/times.ts';
+
+const interval = (ms: number) => sql`${`${ms} milliseconds`}::interval`;
+
+/** Takes one guess; false: none is left, and nothing changed. */
+export async function takeGuess(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<boolean> {
+  const now = sql`${fromMs(nowMs)}::timestamptz`;
+  const step = interval(rule.refillMs);
+  const rows = await db.query(sql`
+    insert into _plinth.guesses as g (key, full_at) values (${key}, ${now} + ${step})
+    on conflict (key) do update set full_at = greatest(g.full_at, ${now}) + ${step}
+      where greatest(g.full_at, ${now}) + ${step} <= ${now} + ${interval(horizonMs(rule))}
+    returning true`);
+  return rows.length > 0;
+}
+
+/** Takes one guess even if none is left, but goes no further than an empty budget. */
+export async function addGuess(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<void> {
+  const now = sql`${fromMs(nowMs)}::timestamptz`;
+  const step = interval(rule.refillMs);
+  await db.query(sql`
+    insert into _plinth.guesses as g (key, full_at) values (${key}, ${now} + ${step})
+    on conflict (key) do update set full_at =
+      least(greatest(g.full_at, ${now}) + ${step}, ${now} + ${interval(rule.size * rule.refillMs)})`);
+}
+
+/** The guess was right. */
+export async function returnGuess(db: Queryable, key: string, rule: Bucket): Promise<void> {
+  await db.query(sql`
+    update _plinth.guesses set full_at = full_at - ${interval(rule.refillMs)} where key = ${key}`);
+}
+
+/** When the budget is full again; undefined: it is. */
+export async function findFullAt(db: Queryable, key: string): Promise<number | undefined> {
+  const [row] = await db.query<{ full_at: string }>(
+    sql`select full_at from _plinth.guesses where key = ${key}`,
+  );
+  return row && toMs(row.full_at);
+}
+
+export async function deleteFullGuesses(db: Queryable, nowMs: number): Promise<void> {
+  await db.query(sql`delete from _plinth.guesses where full_at < ${fromMs(nowMs)}`);
+}

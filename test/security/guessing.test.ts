@@ -1,0 +1,368 @@
+/**
+ * Every entry of the table of typed secrets (`src/auth/core/typed-secrets.ts`), guessed at from addresses that change with
+ * every request until it is refused, over a restart of the service. A new entry needs a scenario here, or nothing compiles.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  guessesPerDay,
+  type TypedSecret,
+  type TypedSecretKind,
+  typedSecrets,
+} from '../../src/auth/core/typed-secrets.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { totpCode } from '../../src/kernel/totp.ts';
+import { type AuthServer, codeOf, newEmail, startAuth } from '../auth/harness.ts';
+import { operator, startBackend } from '../console/harness.ts';
+
+const password = 'secret-123';
+
+let server: AuthServer;
+beforeAll(async () => {
+  server = await startAuth(
+    {
+      jwt_expiry: 604_800,
+      email: { secure_password_change: true },
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+    },
+    {
+      mode: 'production',
+      trustedProxies: ['127.0.0.1'],
+      // However busy the machine: a request that is given up would be counted as one that passed.
+      plinth: { auth: { api: { max_request_duration: 120_000 } } },
+    },
+  );
+  server.clock.freeze();
+});
+afterAll(() => server?.stop());
+
+let networks = 0;
+/** An address in a network, and in a site, that nobody has used. */
+const elsewhere = (): string => {
+  networks += 1;
+  return `2001:db8:${networks.toString(16)}:${networks.toString(16)}::1`;
+};
+const home = '2001:db8:ffff:1::1';
+
+interface Sent {
+  readonly status: number;
+  readonly body: {
+    readonly error_code?: string;
+    readonly access_token: string;
+    readonly id: string;
+    readonly totp: { readonly secret: string };
+    readonly codes: readonly string[];
+  };
+}
+
+async function send(
+  path: string,
+  ip: string,
+  { json, token, method }: { json?: unknown; token?: string; method?: string } = {},
+): Promise<Sent> {
+  const answer = await server.request(path, {
+    ...(json === undefined ? {} : { json }),
+    ...(token === undefined ? {} : { token }),
+    ...(method === undefined ? {} : { method }),
+    headers: { 'x-forwarded-for': ip },
+  });
+  return { status: answer.status, body: await answer.json<Sent['body']>() };
+}
+
+const signUp = async (email: string) => (await send('/signup', home, { json: { email, password } })).body;
+
+/** What an attacker does, and what the owner does. */
+interface Scenario {
+  /** One wrong guess at the token of now; the status. */
+  wrong(ip: string): Promise<number>;
+  right(ip: string): Promise<number>;
+  /** Has a new token issued; undefined where the secret lasts. */
+  renew?(ip: string): Promise<void>;
+  readonly wrongStatus: number;
+  readonly hasHome: boolean;
+}
+
+async function withFactor() {
+  const email = newEmail();
+  const { access_token: token } = await signUp(email);
+  const json = { factor_type: 'totp', friendly_name: 'app' };
+  const { id, totp } = (await send('/factors', home, { token, json })).body;
+  const code = () => totpCode(totp.secret, Math.floor(server.clock.now() / 30_000)) ?? '';
+  const verify = async (bearer: string, ip: string, typed: string, challengeId?: string) => {
+    const challenge_id =
+      challengeId ?? (await send(`/factors/${id}/challenge`, ip, { token: bearer, json: {} })).body.id;
+    return send(`/factors/${id}/verify`, ip, { token: bearer, json: { challenge_id, code: typed } });
+  };
+  const { access_token: strong } = (await verify(token, home, code())).body;
+  // The attacker knows the password, and is signed in as far as that goes.
+  const json2 = { email, password };
+  const weak = (await send('/token?grant_type=password', elsewhere(), { json: json2 })).body.access_token;
+  const again = async () =>
+    (await send('/token?grant_type=password', home, { json: json2 })).body.access_token;
+  return { id, code, verify, strong, weak, again };
+}
+
+const scenarios: Record<Exclude<TypedSecretKind, 'operator_factor'>, () => Promise<Scenario>> = {
+  async password() {
+    const email = newEmail();
+    await signUp(email);
+    const signIn = async (typed: string, ip: string) =>
+      (await send('/token?grant_type=password', ip, { json: { email, password: typed } })).status;
+    return {
+      wrong: (ip) => signIn('wrong', ip),
+      right: (ip) => signIn(password, ip),
+      wrongStatus: 400,
+      hasHome: true,
+    };
+  },
+  async one_time_code() {
+    const email = newEmail();
+    await signUp(email);
+    const verify = async (token: string, ip: string) =>
+      (await send('/verify', ip, { json: { type: 'email', email, token } })).status;
+    const renew = async (ip: string) => {
+      expect((await send('/otp', ip, { json: { email } })).status).toBe(200);
+    };
+    await renew(elsewhere());
+    return {
+      wrong: (ip) => verify('wrong', ip),
+      right: async (ip) => verify(codeOf((await server.inbox(email))[0]), ip),
+      renew,
+      wrongStatus: 403,
+      hasHome: true,
+    };
+  },
+  async reauthentication_nonce() {
+    const email = newEmail();
+    const { access_token: token } = await signUp(email);
+    await server.database.pool('supabase_admin').query(sql`
+      update auth.sessions set created_at = created_at - interval '2 days'
+      where user_id = (select id from auth.users where email = ${email})`);
+    let changes = 0;
+    const change = async (nonce: string, ip: string) => {
+      changes += 1;
+      const json = { password: `secret-${changes}-456`, nonce };
+      return (await send('/user', ip, { method: 'PUT', token, json })).status;
+    };
+    const renew = async (ip: string) => {
+      expect((await send('/reauthenticate', ip, { token })).status).toBe(200);
+    };
+    await renew(elsewhere());
+    return {
+      wrong: (ip) => change('wrong', ip),
+      right: async (ip) => change(codeOf((await server.inbox(email))[0]), ip),
+      renew,
+      wrongStatus: 422,
+      hasHome: false,
+    };
+  },
+  async second_factor() {
+    const { id, code, verify, weak, again } = await withFactor();
+    server.clock.advance(60_000);
+    const challenge = async (ip: string) =>
+      (await send(`/factors/${id}/challenge`, ip, { token: weak, json: {} })).body.id;
+    // A challenge is answered from where it was asked for.
+    let [ip, challengeId] = [elsewhere(), ''];
+    const renew = async (address: string) => {
+      ip = address;
+      challengeId = await challenge(ip);
+    };
+    await renew(ip);
+    return {
+      wrong: async () => (await verify(weak, ip, '000000', challengeId)).status,
+      right: async (from) =>
+        from === home
+          ? (await verify(await again(), home, code())).status
+          : (await verify(weak, ip, code(), challengeId)).status,
+      renew,
+      wrongStatus: 422,
+      hasHome: true,
+    };
+  },
+  async recovery_code() {
+    const { strong, weak } = await withFactor();
+    const { codes } = (await send('/factors/recovery-codes', home, { method: 'POST', token: strong })).body;
+    const use = async (code: string, ip: string) =>
+      (await send('/factors/recovery-codes/verify', ip, { token: weak, json: { code } })).status;
+    return {
+      wrong: (ip) => use('aaaa-bbbb-cccc-dddd', ip),
+      right: (ip) => use(codes[0] ?? '', ip),
+      wrongStatus: 422,
+      hasHome: false,
+    };
+  },
+};
+
+describe.each(Object.entries(scenarios))('%s', (kind, start) => {
+  const secret: TypedSecret = typedSecrets[kind as TypedSecretKind];
+
+  it('is refused after so many guesses, from everywhere and over a restart; the owner is let in at home', async () => {
+    const { wrong, right, renew, wrongStatus, hasHome } = await start();
+    const perToken = secret.perToken ?? Number.POSITIVE_INFINITY;
+    for (let guess = 0; guess < secret.guesses.size; guess++) {
+      if (guess > 0 && guess % perToken === 0) await renew?.(elsewhere());
+      if (guess === Math.floor(secret.guesses.size / 2)) await server.restart();
+      expect([guess, await wrong(elsewhere())]).toEqual([guess, wrongStatus]);
+    }
+    await renew?.(elsewhere());
+    expect(await wrong(elsewhere())).toBe(429);
+    await server.restart();
+    expect(await wrong(elsewhere())).toBe(429);
+    // Nothing is said about a right one either.
+    expect(await right(elsewhere())).toBe(429);
+    expect(await right(home)).toBe(hasHome ? 200 : 429);
+    if (hasHome) return;
+    server.clock.advance(secret.guesses.refillMs);
+    expect(await right(elsewhere())).toBe(200);
+  });
+
+  it.runIf(secret.perToken !== undefined)('a token is dead after so many', async () => {
+    const { wrong, right, renew, wrongStatus } = await start();
+    for (let guess = 0; guess < (secret.perToken ?? 0); guess++) await wrong(elsewhere());
+    expect(await right(elsewhere())).toBe(wrongStatus);
+    await renew?.(elsewhere());
+    expect(await right(elsewhere())).toBe(200);
+  });
+
+  it('guesses that are sent together are no more', async () => {
+    const { wrong } = await start();
+    const sent = Array.from({ length: secret.guesses.size + 12 }, () => wrong(elsewhere()));
+    const compared = (await Promise.all(sent)).filter((status) => status !== 429);
+    // Slow hashes are compared a few at a time, and what is being compared is not stopped.
+    expect(compared.length).toBeLessThanOrEqual(secret.guesses.size + (secret.counted === 'after' ? 12 : 0));
+  });
+});
+
+it('an address without an account is refused after as many guesses as one with', async () => {
+  const email = newEmail();
+  const statuses = [];
+  for (let guess = 0; guess <= typedSecrets.password.guesses.size; guess++) {
+    statuses.push(
+      (await send('/token?grant_type=password', elsewhere(), { json: { email, password } })).status,
+    );
+  }
+  expect(statuses.indexOf(429)).toBe(typedSecrets.password.guesses.size);
+});
+
+it('right passwords sent together are let in, however many', async () => {
+  const email = newEmail();
+  await signUp(email);
+  const json = { email, password };
+  const sent = Array.from({ length: 25 }, () => send('/token?grant_type=password', elsewhere(), { json }));
+  expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([200]));
+});
+
+it('a whole site of IPv6 has a limit of its own', async () => {
+  let passed = 0;
+  for (let network = 0; network < 250; network++) {
+    const answer = await send('/recover', `2001:db8:fffe:${network.toString(16)}::1`, {
+      json: { email: 'nobody' },
+    });
+    if (answer.status !== 429) passed += 1;
+  }
+  expect(passed).toBe(240);
+});
+
+it('a code of six digits is found with less than one in a thousand a day', () => {
+  for (const [kind, secret] of Object.entries<TypedSecret>(typedSecrets)) {
+    if (secret.oneIn === undefined) continue;
+    expect([kind, guessesPerDay(secret) / secret.oneIn < 0.001]).toEqual([kind, true]);
+  }
+});
+
+it("an operator's factor is refused after so many guesses over all sessions", async () => {
+  const backend = await startBackend();
+  try {
+    await backend.operators.createOperator('ada', 'developer');
+    const first = await operator(backend, 'ada');
+    const { secret } = (await first.call('POST', '/factor')).body;
+    const step = Math.floor(Date.now() / 30_000);
+    await first.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
+    const statuses = [];
+    for (let guess = 0; guess <= typedSecrets.operator_factor.guesses.size; guess++) {
+      const session = await operator(backend, 'ada');
+      statuses.push((await session.call('POST', '/factor/prove', { code: '000000' })).status);
+    }
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
+    const session = await operator(backend, 'ada');
+    const right = await session.call('POST', '/factor/prove', { code: totpCode(secret, step + 1) });
+    expect([right.status, right.body.code]).toEqual([429, 'too_many']);
+    const [row] = await backend.database
+      .pool('supabase_admin')
+      .query<{ count: number }>(
+        sql`select count(*)::int from _plinth.guesses where key like 'operator_factor:%'`,
+      );
+    expect(row?.count).toBe(1);
+  } finally {
+    await backend.stop();
+  }
+});
+
+/**
+ * Where secrets are compared, and how often a comparison is written there. A comparison with something that a person
+ * types belongs to a kind of the table and is made inside `verifyTyped` or `guesses.verify`; everything else says why not.
+ */
+const comparisons: Readonly<
+  Record<
+    string,
+    { readonly count: number; readonly kinds?: readonly TypedSecretKind[]; readonly why?: string }
+  >
+> = {
+  'account/core/form-mark.ts': { count: 1, why: 'a random mark of 32 bytes in a form' },
+  'auth/core/oauth/secrets.ts': { count: 1, why: 'client secrets, which programs hold' },
+  'auth/core/pkce.ts': { count: 4, why: 'hashes of codes and verifiers, for the callers named here' },
+  'auth/core/refresh-token-v2.ts': { count: 2, why: 'signatures' },
+  'auth/core/secrets.ts': { count: 2, why: 'the comparison itself' },
+  'auth/flows/recovery-codes.ts': { count: 2, kinds: ['recovery_code'] },
+  'auth/flows/text-messages.ts': { count: 1, why: 'the comparison itself, for the callers named here' },
+  'auth/flows/verify.ts': { count: 5, kinds: ['one_time_code', 'reauthentication_nonce'] },
+  'auth/passwords.ts': { count: 1, why: 'the comparison itself' },
+  'auth/queries/recovery-codes.ts': { count: 2, why: 'the comparison itself' },
+  'auth/routes/factors.ts': { count: 3, kinds: ['second_factor'] },
+  'auth/routes/id-token.ts': { count: 1, why: 'a nonce of the client, under a signature of the provider' },
+  'auth/routes/token.ts': { count: 1, kinds: ['password'] },
+  'auth/routes/user.ts': {
+    count: 2,
+    kinds: ['password'],
+    why: 'the second asks whether a new password is the old one, and replaces it if not',
+  },
+  'cli/control.ts': { count: 1, why: 'a random token in a file of the data folder' },
+  'console/operators/factors.ts': { count: 2, kinds: ['operator_factor'] },
+  'console/operators/queries.ts': { count: 1, why: 'the comparison itself' },
+  'console/sessions.ts': { count: 1, why: 'a CSRF token of 24 random bytes' },
+  'database/wire/scram.ts': { count: 1, why: 'the signature of the server' },
+  'gateway/api-keys.ts': { count: 1, why: 'API keys, which programs hold' },
+  'kernel/totp.ts': { count: 2, why: 'the comparison itself' },
+  'keys/algorithms.ts': { count: 1, why: 'signatures' },
+  'realtime/socket/upgrade.ts': { count: 1, why: 'API keys, which programs hold' },
+  'storage/s3/core/signature.ts': { count: 1, why: 'signatures' },
+};
+
+const comparing =
+  /(?<!import \{[^}]*)\b(timingSafeEqual|sameSecret|hashMatches|totpStep|checkByProvider|hasRecoveryCode|takeRecoveryCode|passwords\.verify)\(/g;
+
+describe('comparisons with secrets', () => {
+  const src = fileURLToPath(new URL('../../src/', import.meta.url));
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
+  const sources = new Map(files.map((path) => [path, readFileSync(`${src}${path}`, 'utf8')]));
+
+  it('are made where this test knows, and nowhere else', () => {
+    const found = [...sources]
+      .map(([path, text]) => [path, [...text.matchAll(comparing)].length] as const)
+      .filter(([, count]) => count > 0);
+    const known = Object.entries(comparisons).map(([path, { count }]) => [path, count] as const);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(known));
+  });
+
+  it('with typed secrets go through the counter, and every kind of the table is used', () => {
+    for (const [path, { kinds = [] }] of Object.entries(comparisons)) {
+      for (const kind of kinds)
+        expect([path, sources.get(path)?.includes(`'${kind}'`)]).toEqual([path, true]);
+    }
+    const used = Object.values(comparisons).flatMap(({ kinds = [] }) => kinds);
+    expect(new Set(used)).toEqual(new Set(Object.keys(typedSecrets)));
+  });
+});
