@@ -95,7 +95,12 @@ export function verifySignedUrl(
   scope: SignedScope,
   address: ObjectAddress,
 ): SignedClaims {
-  const verdict = judgeToken(service.keys.verifySignedUrl(token), service.clock.now());
+  const verified = service.keys.verifySignedUrl(token);
+  // A session or an API key: upstream, too, finds a good signature and no scope.
+  if (!verified.ok && verified.reason === 'kind') {
+    throw new StorageError('InvalidSignature', `Token is not scoped for ${scope}`);
+  }
+  const verdict = judgeToken(verified, service.clock.now());
   if ('refusal' in verdict) throw new StorageError('InvalidJWT', verdict.refusal);
   const claims = readSignedClaims(verdict.claims, scope, `${address.bucketId}/${address.key}`);
   switch (claims) {
