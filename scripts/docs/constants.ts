@@ -160,8 +160,6 @@ const fixed: readonly Fixed[] = [
   ],
   ['console', 'log stream, until the browser comes back', 'ms', 'src/console/event-stream.ts', 'longestMs'],
   ['console', 'link of an invitation', 's', 'src/console', 'invitationSeconds'],
-  ['console', 'wrong codes of one operator', 'count', 'src/console', 'codeLimits.most'],
-  ['console', 'they are counted over', 'ms', 'src/console', 'codeLimits.windowMs'],
   ['console', 'text of a cell on the SQL page', 'bytes', 'src/console/sql-page', 'maxCellBytes'],
   ['console', 'scripts of the SQL page at the same time', 'count', 'src/console/sql-page', 'mostAtOnce'],
   ['console', 'history of an operator, in runs', 'count', 'src/console/sql-page', 'keptEntries'],
