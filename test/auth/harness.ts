@@ -106,8 +106,7 @@ export async function startAuth(
       log,
     });
   let service = newService();
-  const newGateway = () =>
-    createGateway({ services: [service], keys, log: silentLogger, trustedProxies });
+  const newGateway = () => createGateway({ services: [service], keys, log: silentLogger, trustedProxies });
   let gateway = newGateway();
   const port = await gateway.listen('127.0.0.1', 0);
   url = `http://127.0.0.1:${port}`;
