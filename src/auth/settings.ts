@@ -59,6 +59,8 @@ export interface Settings {
   readonly email: {
     readonly enabled: boolean;
     readonly autoconfirm: boolean;
+    /** Responses don't show who has an account. */
+    readonly hidesAccounts: boolean;
     readonly doubleConfirmChanges: boolean;
     readonly maxFrequencyMs: number;
     readonly otpLength: number;
@@ -75,6 +77,7 @@ export interface Settings {
   readonly phone: {
     readonly enabled: boolean;
     readonly autoconfirm: boolean;
+    readonly hidesAccounts: boolean;
     readonly provider: SmsProvider;
     readonly maxFrequencyMs: number;
     readonly otpLength: number;
@@ -120,6 +123,8 @@ export function settingsFrom(
   hasAccountPages = true,
 ): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
+  // Where a sign-up is confirmed at once it shows by its session who had an account: developers then see upstream's responses.
+  const hides = (confirms: boolean) => !plinth.auth.reveal_accounts && (confirms || mode === 'production');
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
     audience: 'authenticated',
@@ -159,6 +164,7 @@ export function settingsFrom(
     email: {
       enabled: auth.email.enable_signup,
       autoconfirm: !auth.email.enable_confirmations,
+      hidesAccounts: hides(auth.email.enable_confirmations),
       doubleConfirmChanges: auth.email.double_confirm_changes,
       maxFrequencyMs: auth.email.max_frequency,
       otpLength: auth.email.otp_length,
@@ -179,6 +185,7 @@ export function settingsFrom(
       // Without a provider the local stack turns phones off; here their messages are captured.
       enabled: auth.sms.enable_signup,
       autoconfirm: !auth.sms.enable_confirmations,
+      hidesAccounts: hides(auth.sms.enable_confirmations),
       provider,
       maxFrequencyMs: auth.sms.max_frequency,
       otpLength: smsOtp.length,

@@ -14,6 +14,16 @@ export function parseEmail(email: string): string {
   return email.toLowerCase();
 }
 
+export function isEmail(email: string): boolean {
+  return Buffer.byteLength(email) <= 255 && emailFormat.test(email);
+}
+
+export function isPhone(phone: string): boolean {
+  return phoneFormat.test(barePhone(phone));
+}
+
+const phoneFormat = /^[1-9][0-9]{1,14}$/;
+
 /** Without `+` and blanks, unchecked: what a login looks for. */
 export function barePhone(phone: string): string {
   return phone.replace(/^\+/, '').replaceAll(' ', '');
@@ -22,7 +32,7 @@ export function barePhone(phone: string): string {
 /** 2 to 15 digits, the first not 0 (E.164 without `+`). Throws `validation_failed`. */
 export function parsePhone(phone: string): string {
   const bare = barePhone(phone);
-  if (!/^[1-9][0-9]{1,14}$/.test(bare)) {
+  if (!phoneFormat.test(bare)) {
     throw authError('validation_failed', 'Invalid phone number format (E.164 required)');
   }
   return bare;

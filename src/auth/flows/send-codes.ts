@@ -1,8 +1,8 @@
 /** Sign-in without password and recovery: codes and links on request. */
 import type { AuthContext } from '../context.ts';
-import { parseEmail, parsePhone } from '../core/contact.ts';
+import { isEmail, isPhone, parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
-import { parseChallenge } from '../core/pkce.ts';
+import { type Challenge, parseChallenge } from '../core/pkce.ts';
 import { randomPassword } from '../core/secrets.ts';
 import { standingOf } from '../core/standing.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
@@ -11,7 +11,7 @@ import { insertFlowState } from '../queries/flow-states.ts';
 import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
-import { parseChannel, sendPhoneCode } from './phone-codes.ts';
+import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { signUp } from './sign-up.ts';
 import { nothing, startOver } from './start-over.ts';
 
@@ -20,6 +20,8 @@ export interface MagicLinkRequest {
   readonly data: JsonObject;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: string;
+  /** False: an unknown address gets nothing. */
+  readonly createUser: boolean;
   readonly aud: string;
 }
 
@@ -30,24 +32,35 @@ export async function sendMagicLink(
   request: MagicLinkRequest,
 ): Promise<void> {
   if (!ctx.settings.email.enabled) throw authError('email_provider_disabled', undefined, { status: 422 });
+  const { hidesAccounts } = ctx.settings.email;
+  if (!hidesAccounts && !request.createUser && !isEmail(request.email)) throw authError('otp_disabled');
   if (request.email === '') {
     throw authError('validation_failed', 'Password recovery requires an email', { status: 422 });
   }
   const email = parseEmail(request.email);
   const challenge = parseChallenge(request.codeChallenge, request.codeChallengeMethod);
+  await ctx.afterwards.do(hidesAccounts, () => mailLink(ctx, exchange, { ...request, email }, challenge));
+}
+
+async function mailLink(
+  ctx: AuthContext,
+  exchange: Exchange,
+  request: MagicLinkRequest,
+  challenge: Challenge | undefined,
+): Promise<void> {
+  const { email } = request;
   const known = await findUserByEmail(ctx.pool, email, request.aud);
+  const standing = known && standingOf(known, 'email');
   const password = randomPassword(
     ctx.settings.password.requiredSets,
     Math.max(33, ctx.settings.password.minLength),
   );
-  const standing = known && standingOf(known, 'email');
+  if (!known && !request.createUser) return refuseUnknown(ctx, password, ctx.settings.email.hidesAccounts);
   if (standing === 'closed') return workAsForNew(ctx, password);
   if (standing === 'confirmed' || (known && ctx.settings.email.autoconfirm)) {
     await workAsForNew(ctx, password);
   } else {
-    await signUp(ctx, exchange, { ...request, email, password, phone: '', channel: '' }).catch(
-      passIfKnownMeanwhile,
-    );
+    await signUp(ctx, exchange, { ...request, password, phone: '', channel: '' }).catch(passIfKnownMeanwhile);
     if (!ctx.settings.email.autoconfirm) return;
   }
   const user = known ?? (await findUserByEmail(ctx.pool, email, request.aud));
@@ -72,10 +85,16 @@ function passIfKnownMeanwhile(error: unknown): void {
   if (!(error instanceof AuthError && error.code === 'user_already_exists')) throw error;
 }
 
+async function refuseUnknown(ctx: AuthContext, password: string, isHidden: boolean): Promise<void> {
+  if (!isHidden) throw authError('otp_disabled');
+  await workAsForNew(ctx, password);
+}
+
 export interface PhoneOtpRequest {
   readonly phone: string;
   readonly channel: string;
   readonly data: JsonObject;
+  readonly createUser: boolean;
   readonly aud: string;
 }
 
@@ -85,15 +104,35 @@ export async function sendPhoneOtp(
   exchange: Exchange,
   request: PhoneOtpRequest,
 ): Promise<string | undefined> {
-  if (!ctx.settings.phone.enabled) throw authError('phone_provider_disabled', 'Unsupported phone provider');
+  const { enabled, hidesAccounts } = ctx.settings.phone;
+  if (!enabled) throw authError('phone_provider_disabled', 'Unsupported phone provider');
+  if (!hidesAccounts && !request.createUser && !isPhone(request.phone)) throw authError('otp_disabled');
   const phone = parsePhone(request.phone);
   const channel = parseChannel(ctx, request.channel);
+  let messageId: string | undefined;
+  await ctx.afterwards.do(hidesAccounts, async () => {
+    messageId = await textCode(ctx, exchange, { ...request, phone }, channel);
+  });
+  return hidesAccounts ? undefined : messageId;
+}
+
+async function textCode(
+  ctx: AuthContext,
+  exchange: Exchange,
+  request: PhoneOtpRequest,
+  channel: Channel,
+): Promise<string | undefined> {
+  const { phone } = request;
   const known = await findUserByPhone(ctx.pool, phone, request.aud);
+  const standing = known && standingOf(known, 'phone');
   const password = randomPassword(
     ctx.settings.password.requiredSets,
     Math.max(64, ctx.settings.password.minLength),
   );
-  const standing = known && standingOf(known, 'phone');
+  if (!known && !request.createUser) {
+    await refuseUnknown(ctx, password, ctx.settings.phone.hidesAccounts);
+    return undefined;
+  }
   if (standing === 'closed') {
     await workAsForNew(ctx, password);
     return undefined;
@@ -103,7 +142,6 @@ export async function sendPhoneOtp(
   } else {
     await signUp(ctx, exchange, {
       ...request,
-      phone,
       password,
       email: '',
       codeChallenge: '',

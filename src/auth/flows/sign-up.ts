@@ -1,5 +1,6 @@
 /** Sign-up with an email address or a phone number, shared by /signup, /otp and /magiclink. */
 
+import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
@@ -7,7 +8,7 @@ import type { JsonObject } from '../core/json.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
 import { renderUser } from '../core/render-user.ts';
 import { isPrepared, standingOf } from '../core/standing.ts';
-import { fromMs } from '../core/times.ts';
+import { fromMs, toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
@@ -39,7 +40,7 @@ import { requireStrongPassword } from './password-strength.ts';
 import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { despiteRivals } from './rivals.ts';
 import { type IssuedSession, issueSession } from './sessions.ts';
-import { startOver } from './start-over.ts';
+import { nothing, startOver } from './start-over.ts';
 
 export interface SignUpRequest {
   readonly email: string;
@@ -82,16 +83,30 @@ async function signUpChecked(ctx: AuthContext, exchange: Exchange, checked: Chec
   if (existing) return signUpAgain(ctx, exchange, existing, checked);
   const draft = await draftUser(ctx, checked);
   await askBeforeUserCreated(ctx, exchange, draft);
-  const user = await ctx.pool.transaction((tx) => register(ctx, tx, exchange, draft, checked));
-  await tellUserCreated(ctx, exchange, user);
-  if (user.email_confirmed_at === null && user.phone_confirmed_at === null)
-    return { kind: 'user', user: renderUser(user) };
-  const session = await ctx.pool.transaction(async (tx) => {
-    await audit(ctx, tx, user, 'login', { traits: { provider: checked.provider } });
-    return issueSession(ctx, tx, exchange, user, 'password', { by: 'creation' });
+  const isHidden = hidesAccounts(ctx, checked.provider);
+  const user = await ctx.pool.transaction(async (tx) => {
+    const created = await register(ctx, tx, draft, checked);
+    if (!isHidden && !isAnyConfirmed(created)) await askToConfirm(ctx, tx, exchange, created, checked);
+    return created;
   });
-  return { kind: 'session', session };
+  await tellUserCreated(ctx, exchange, user);
+  if (isAnyConfirmed(user)) {
+    const session = await ctx.pool.transaction(async (tx) => {
+      await audit(ctx, tx, user, 'login', { traits: { provider: checked.provider } });
+      return issueSession(ctx, tx, exchange, user, 'password', { by: 'creation' });
+    });
+    return { kind: 'session', session };
+  }
+  if (!isHidden) return { kind: 'user', user: renderUser(user) };
+  const answer = renderUser({ ...user, confirmation_sent_at: fromMs(ctx.clock.now()) });
+  await ctx.afterwards.do(true, () =>
+    ctx.pool.transaction((tx) => askToConfirm(ctx, tx, exchange, user, checked)),
+  );
+  return { kind: 'user', user: answer };
 }
+
+const isAnyConfirmed = (user: User): boolean =>
+  user.email_confirmed_at !== null || user.phone_confirmed_at !== null;
 
 /**
  * The contact is on an account already, so this request gets no session of it. An account that nobody has proved anything
@@ -105,17 +120,43 @@ async function signUpAgain(
 ): Promise<SignUpOutcome> {
   if (!isOpen(ctx, existing, checked)) return answerRepeated(ctx, existing, checked);
   const passwordHash = await ctx.passwords.hash(checked.password);
-  const user = await ctx.pool.transaction(async (tx) => {
-    await awaitUser(tx, existing.id);
-    const current = await findUserById(tx, existing.id);
-    if (!current || !isOpen(ctx, current, checked)) return undefined;
-    await startOver(ctx, tx, current, checked.provider, { passwordHash, data: checked.data });
-    await askToConfirm(ctx, tx, exchange, current, checked);
-    return current;
+  const answer = hidesAccounts(ctx, checked.provider) && (await invent(ctx, checked));
+  let user: User | undefined;
+  await ctx.afterwards.do(answer !== false, async () => {
+    user = await ctx.pool.transaction(async (tx) => {
+      await awaitUser(tx, existing.id);
+      const current = await findUserById(tx, existing.id);
+      if (!current || !isOpen(ctx, current, checked)) return undefined;
+      if (answer !== false && isPausing(ctx, current, checked.provider)) {
+        await contest(ctx, tx, current, checked);
+        return current;
+      }
+      await startOver(ctx, tx, current, checked.provider, { passwordHash, data: checked.data });
+      await askToConfirm(ctx, tx, exchange, current, checked);
+      return current;
+    });
   });
+  if (answer !== false) return { kind: 'user', user: renderUser(answer) };
   if (!user) return answerRepeated(ctx, existing, checked);
   if (!isPrepared(user)) return { kind: 'user', user: renderUser(user) };
   return { kind: 'user', user: renderUser({ ...user, raw_user_meta_data: {}, identities: [] }) };
+}
+
+/** The last code is so young that no other may be sent. */
+function isPausing({ settings, clock }: AuthContext, user: User, provider: Provider): boolean {
+  const { confirmation_sent_at: sentAt } = user;
+  return sentAt !== null && clock.now() < toMs(sentAt) + settings[provider].maxFrequencyMs;
+}
+
+/** Two sign-ups share one code, so that it can't tell whose password counts: neither does, unless they are the same. */
+async function contest(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  { provider, password }: Checked,
+): Promise<void> {
+  if (await ctx.passwords.verify(password, user.encrypted_password ?? '')) return;
+  await startOver(ctx, tx, user, provider, nothing);
 }
 
 /** The contact of an account without an owner, and a code will show whose it is. */
@@ -124,8 +165,13 @@ function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: Checke
   return isOwnColumn && standingOf(user, provider) === 'unclaimed' && !confirmsAtOnce(ctx, provider);
 }
 
+/** A sign-up that is confirmed at once shows by its session whether the account is new. */
+function hidesAccounts(ctx: AuthContext, provider: Provider): boolean {
+  return ctx.settings[provider].hidesAccounts && !confirmsAtOnce(ctx, provider);
+}
+
 function confirmsAtOnce({ settings }: AuthContext, provider: Provider): boolean {
-  return provider === 'email' ? settings.email.autoconfirm : settings.phone.autoconfirm;
+  return settings[provider].autoconfirm;
 }
 
 /** In upstream's order: what is wrong first is told first. */
@@ -174,20 +220,11 @@ async function findExisting(ctx: AuthContext, checked: Checked): Promise<User | 
   }
 }
 
-async function register(
-  ctx: AuthContext,
-  tx: Transaction,
-  exchange: Exchange,
-  draft: NewUser,
-  checked: Checked,
-): Promise<User> {
+async function register(ctx: AuthContext, tx: Transaction, draft: NewUser, checked: Checked): Promise<User> {
   const { provider } = checked;
   const user = await createUser(ctx, tx, draft);
   user.identities = [await firstIdentity(ctx, tx, user, checked)];
-  if (!confirmsAtOnce(ctx, provider)) {
-    await askToConfirm(ctx, tx, exchange, user, checked);
-    return user;
-  }
+  if (!confirmsAtOnce(ctx, provider)) return user;
   const traits = { provider, ...(provider === 'phone' ? { channel: checked.channel } : {}) };
   await audit(ctx, tx, user, 'user_signedup', { traits });
   await (provider === 'email' ? confirmEmail(ctx, tx, user) : confirmPhone(ctx, tx, user));
@@ -246,7 +283,7 @@ function withoutOld(metadata: JsonObject): JsonObject {
 
 /**
  * The contact is taken. Where sign-up confirms at once that can't be hidden; else the answer is that of a new account,
- * with an invented id.
+ * with an invented id. Upstream shows it by a missing identity.
  */
 async function answerRepeated(ctx: AuthContext, user: User, checked: Checked): Promise<SignUpOutcome> {
   await ctx.pool.transaction((tx) =>
@@ -254,19 +291,41 @@ async function answerRepeated(ctx: AuthContext, user: User, checked: Checked): P
   );
   if (confirmsAtOnce(ctx, checked.provider)) throw authError('user_already_exists');
   await ctx.passwords.pretendToVerify(checked.password);
+  const invented = await invent(ctx, checked);
+  if (hidesAccounts(ctx, checked.provider)) return { kind: 'user', user: renderUser(invented) };
+  const shown = { ...invented, role: '', raw_user_meta_data: checked.data, identities: [] };
+  return { kind: 'user', user: renderUser(shown) };
+}
+
+/** An account that is not there, as it would look if it had just been made. */
+async function invent(ctx: AuthContext, checked: Checked): Promise<User> {
   const draft = await draftUser(ctx, { ...checked, password: '' });
   const now = fromMs(ctx.clock.now());
-  const invented: User = {
+  const claims = checked.email === '' ? {} : { email: checked.email };
+  const identityData = { ...checked.data, ...identityClaims({ ...emptyUser, id: draft.id }, claims) };
+  const identity: Identity = {
+    id: randomUUID(),
+    provider_id: draft.id,
+    user_id: draft.id,
+    identity_data: identityData,
+    provider: checked.provider,
+    last_sign_in_at: now,
+    created_at: now,
+    updated_at: now,
+    email: checked.email || null,
+  };
+  return {
     ...emptyUser,
     id: draft.id,
     aud: checked.aud,
+    role: ctx.settings.defaultRole.trim(),
     email: draft.email,
     phone: draft.phone,
     created_at: now,
     updated_at: now,
     confirmation_sent_at: now,
     raw_app_meta_data: draft.appMetaData as JsonObject,
-    raw_user_meta_data: checked.data,
+    raw_user_meta_data: identityData,
+    identities: [identity],
   };
-  return { kind: 'user', user: renderUser(invented) };
 }

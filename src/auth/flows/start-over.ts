@@ -23,8 +23,8 @@ export const nothing: Brought = { passwordHash: null, data: {} };
 
 /**
  * Leaves an unclaimed account with this password, these metadata and the identity of this contact. An account that an
- * administrator prepared stays as it is, because nobody else could write to it. The confirmation token stays too, so that
- * its pause still holds; the caller sends a new one.
+ * administrator prepared stays as it is, because nobody else could write to it. A confirmation code that was sent stays too;
+ * the caller sends a new one.
  */
 export async function startOver(
   ctx: AuthContext,
@@ -61,6 +61,15 @@ export async function keepOnlyIdentity(
   await endWhatWasBegun(ctx, tx, user);
 }
 
+/** All but the confirmation. */
+const begunTokens = [
+  'recovery_token',
+  'email_change_token_new',
+  'email_change_token_current',
+  'phone_change_token',
+  'reauthentication_token',
+] as const;
+
 /** No session, factor, passkey, recovery code, link or pending change from before works anymore. */
 export async function endWhatWasBegun(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   const none = {
@@ -74,7 +83,7 @@ export async function endWhatWasBegun(ctx: AuthContext, tx: Transaction, user: U
     reauthentication_token: '',
   };
   await updateUser(tx, user, none, ctx.clock.now());
-  await deleteOneTimeTokens(tx, user.id);
+  for (const type of begunTokens) await deleteOneTimeTokens(tx, user.id, type);
   await deleteSessions(tx, user.id);
   await deleteFactors(tx, user.id);
   await deletePasskeys(tx, user.id);

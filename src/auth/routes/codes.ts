@@ -5,7 +5,7 @@ import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
 import { standingOf } from '../core/standing.ts';
-import { AuthError, authError } from '../errors.ts';
+import { authError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
 import { sendEmailChange, sendTokenMail } from '../flows/mail-tokens.ts';
 import { sendPhoneCode } from '../flows/phone-codes.ts';
@@ -26,6 +26,7 @@ export function codeRoutes(define: Define, ctx: AuthContext): void {
       data: body.object('data') ?? {},
       codeChallenge: body.text('code_challenge'),
       codeChallengeMethod: body.text('code_challenge_method'),
+      createUser: true,
       aud: audienceOf(ctx, exchange),
     });
     return {};
@@ -57,31 +58,15 @@ async function sendOtp(ctx: AuthContext, exchange: Exchange): Promise<JsonObject
   const codeChallenge = body.text('code_challenge');
   const codeChallengeMethod = body.text('code_challenge_method');
   parseChallenge(codeChallenge, codeChallengeMethod);
-  if (!body.flag('create_user', true) && (email !== '' || phone !== '')) {
-    if (!(await isKnown(ctx, email, phone, aud))) throw authError('otp_disabled');
-  }
+  const createUser = body.flag('create_user', true);
   if (email !== '') {
-    await sendMagicLink(ctx, exchange, { email, data, codeChallenge, codeChallengeMethod, aud });
+    await sendMagicLink(ctx, exchange, { email, data, codeChallenge, codeChallengeMethod, createUser, aud });
     return {};
   }
   if (phone === '') throw authError('validation_failed', 'One of email or phone must be set');
   return withMessageId(
-    await sendPhoneOtp(ctx, exchange, { phone, channel: body.text('channel'), data, aud }),
+    await sendPhoneOtp(ctx, exchange, { phone, channel: body.text('channel'), data, createUser, aud }),
   );
-}
-
-/** What is no address is nobody's, as upstream has it. */
-async function isKnown(ctx: AuthContext, email: string, phone: string, aud: string): Promise<boolean> {
-  try {
-    const user =
-      email !== ''
-        ? await findUserByEmail(ctx.pool, parseEmail(email), aud)
-        : await findUserByPhone(ctx.pool, parsePhone(phone), aud);
-    return user !== undefined;
-  } catch (error) {
-    if (error instanceof AuthError) return false;
-    throw error;
-  }
 }
 
 function withMessageId(messageId: string | undefined): JsonObject {
@@ -96,7 +81,7 @@ async function recover(ctx: AuthContext, exchange: Exchange): Promise<void> {
   const challenge = parseChallenge(body.text('code_challenge'), body.text('code_challenge_method'));
   const user = await findUserByEmail(ctx.pool, email, audienceOf(ctx, exchange));
   if (!user || standingOf(user, 'email') === 'closed') return;
-  await ctx.afterwards.do(async () => {
+  await ctx.afterwards.do(ctx.settings.email.hidesAccounts, async () => {
     if (challenge) {
       const flow = { userId: user.id, providerType: 'recovery', authenticationMethod: 'recovery', challenge };
       await insertFlowState(ctx.pool, flow, ctx.clock.now());
@@ -126,10 +111,11 @@ async function resend(ctx: AuthContext, exchange: Exchange): Promise<string | un
       : await findUserByPhone(ctx.pool, request.phone, aud);
   if (!user || !isWaiting(user, request.type)) return undefined;
   let messageId: string | undefined;
-  await ctx.afterwards.do(async () => {
+  const { hidesAccounts } = request.email !== '' ? ctx.settings.email : ctx.settings.phone;
+  await ctx.afterwards.do(hidesAccounts, async () => {
     messageId = await ctx.pool.transaction((tx) => sendAgain(ctx, tx, exchange, user, request));
   });
-  return messageId;
+  return hidesAccounts ? undefined : messageId;
 }
 
 async function sendAgain(

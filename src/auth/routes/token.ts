@@ -64,12 +64,12 @@ async function signInWithPassword(ctx: AuthContext, exchange: Exchange): Promise
     );
   }
   const user = await findForLogin(ctx, email, phone, audienceOf(ctx, exchange));
-  if (user?.encrypted_password && isBanned(user, ctx.clock.now())) throw authError('user_banned');
   const guess = { account: user?.id ?? (email.toLowerCase() || phone), ownerId: user?.id };
   const isValid = await verifyTyped(ctx, exchange, 'password', guess, () => isPassword(ctx, user, password));
   if (!user?.encrypted_password) throw authError('invalid_credentials');
   await askPasswordHook(ctx, exchange, user, isValid === true);
   if (!isValid) throw authError('invalid_credentials');
+  if (isBanned(user, ctx.clock.now())) throw authError('user_banned');
   if (email !== '' && user.email_confirmed_at === null) throw authError('email_not_confirmed');
   if (phone !== '' && user.phone_confirmed_at === null) throw authError('phone_not_confirmed');
 

@@ -92,6 +92,10 @@ export const plinthSchema = section("Plinth's own settings.", {
           'No mail goes to reserved domains (example.com, .test) and to domains that DNS does not know.',
         ),
       }),
+      reveal_accounts: boolean(
+        false,
+        'Responses show who has an account, as upstream: pauses and limits of known addresses, no identity at a repeated sign-up, otp_disabled for unknown ones. Under serve, and where addresses have to be confirmed, they otherwise show nothing.',
+      ),
       api: section('The service itself.', {
         max_request_duration: duration(10_000, 'A request that takes longer is given up (504).'),
       }),
