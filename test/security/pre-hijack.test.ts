@@ -4,17 +4,28 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from '../auth/harness.ts';
+import { createInternet, type Internet } from '../auth/social/internet.ts';
+import { comeBack, serveGithub, signIn, userOf } from '../auth/social/sign-in.ts';
 
 const attackers = 'attacker password';
 const owners = 'owner password';
+const github = { enabled: true, client_id: 'github-client', secret: 'secret' };
+let internet: Internet;
 let auth: AuthServer;
 beforeAll(async () => {
-  auth = await startAuth({
+  internet = await createInternet();
+  const config = {
+    enable_manual_linking: true,
+    external: { github },
     email: { enable_confirmations: true },
     sms: { enable_signup: true, enable_confirmations: true, max_frequency: 0 },
-  });
+  };
+  auth = await startAuth(config, { outgoing: internet.outgoing });
 });
-afterAll(() => auth.stop());
+afterAll(async () => {
+  await auth.stop();
+  await internet.stop();
+});
 
 type Contact = { readonly email: string } | { readonly phone: string };
 const signUp = (contact: Contact, password: string, name: string) =>
@@ -120,4 +131,88 @@ it('the answer to a second sign-up shows nothing of the first', async () => {
   const email = newEmail();
   await signUp({ email }, owners, 'Olivia');
   expect(await (await signUp({ email }, attackers, 'Mallory')).text()).not.toContain('Olivia');
+});
+
+describe('a provider', () => {
+  const only = (email: string, verified = true) => [{ email, verified, primary: true }];
+  const confirmed = async (contact: Record<string, unknown>) => {
+    const { data, error } = await auth.admin().auth.admin.createUser({ ...contact, password: owners });
+    if (error) throw error;
+    return data.user.id;
+  };
+  const link = async (contact: { email: string } | { phone: string }, emails: ReturnType<typeof only>) => {
+    const client = auth.client();
+    await client.auth.signInWithPassword({ ...contact, password: owners });
+    const { data } = await client.auth.linkIdentity({
+      provider: 'github',
+      options: { skipBrowserRedirect: true },
+    });
+    serveGithub(internet, emails);
+    const state = new URL(data.url ?? '').searchParams.get('state') ?? '';
+    return comeBack(auth, { code: 'good-code', state });
+  };
+
+  it('with an unverified address links to nobody, by the default settings too', async () => {
+    const standard = await startAuth({ external: { github } }, { outgoing: internet.outgoing });
+    try {
+      const email = newEmail();
+      await standard.admin().auth.admin.createUser({ email, password: owners, email_confirm: true });
+      serveGithub(internet, only(email, false));
+      expect((await signIn(standard, 'github')).fragment).not.toHaveProperty('access_token');
+    } finally {
+      await standard.stop();
+    }
+  });
+
+  it('confirms its own address and no other: a verified one of the attacker does not confirm the one of the owner', async () => {
+    const victims = newEmail();
+    const id = serveGithub(internet, only(victims, false));
+    await signIn(auth, 'github');
+    serveGithub(internet, only(newEmail()), id);
+    const user = await userOf(auth, await signIn(auth, 'github'));
+    expect(user.email).not.toBe(victims);
+  });
+
+  it('whose identity was there first is gone once the owner signs up and confirms', async () => {
+    const email = newEmail();
+    const id = serveGithub(internet, only(email, false));
+    await signIn(auth, 'github');
+    await signUp({ email }, owners, 'Olivia');
+    const { user } = await verify({ type: 'email', email, token: codeOf(await newest(email)) });
+    serveGithub(internet, only(email, false), id);
+    const again = await signIn(auth, 'github');
+    expect(again.fragment).not.toHaveProperty('access_token');
+    expect(await accepts({ email }, owners)).toBe(true);
+    expect(user.user_metadata).toMatchObject({ name: 'Olivia' });
+  });
+
+  it('collects no one by an unverified address of an identity', async () => {
+    const attacker = newEmail();
+    const attackerId = await confirmed({ email: attacker, email_confirm: true });
+    const victims = newEmail();
+    await link({ email: attacker }, only(victims, false));
+    serveGithub(internet, only(victims));
+    expect((await userOf(auth, await signIn(auth, 'github'))).id).not.toBe(attackerId);
+  });
+
+  it('leaves an unverified address that an owner links where its owner can still sign up', async () => {
+    const phone = '491511234002';
+    const id = await confirmed({ phone, phone_confirm: true });
+    const victims = newEmail();
+    expect((await link({ phone }, only(victims, false))).query).toMatchObject({
+      error_code: 'email_not_confirmed',
+    });
+    await signUp({ email: victims }, owners, 'Olivia');
+    const { user } = await verify({ type: 'email', email: victims, token: codeOf(await newest(victims)) });
+    expect(user.id).not.toBe(id);
+  });
+
+  it('gets no account by an address that its owner never confirmed', async () => {
+    const email = newEmail();
+    await confirmed({ email, phone: '491511234003', phone_confirm: true });
+    serveGithub(internet, only(email));
+    const arrival = await signIn(auth, 'github');
+    expect(arrival.fragment).not.toHaveProperty('access_token');
+    expect(arrival.query).toMatchObject({ error_code: 'email_exists' });
+  });
 });
