@@ -120,7 +120,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     leakedPasswords: leakedPasswords.enabled ? createLeakedPasswords(leakedPasswords, outgoing) : undefined,
     limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), settings),
     guesses: createGuesses(guessStore, deps.clock, settings.limitsGuesses),
-    afterwards: createAfterwards({ isDelayed: deps.mode === 'production', log: deps.log }),
+    afterwards: createAfterwards(deps.log),
     assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),
     totpSteps: hasOwnTables ? sharedTotpSteps(ownTables) : localTotpSteps(),
     swapToken: createTokenSwaps(authPool, settings, deps.clock),

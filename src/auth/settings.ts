@@ -123,8 +123,8 @@ export function settingsFrom(
   hasAccountPages = true,
 ): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
-  // Where a sign-up is confirmed at once it shows by its session who had an account: developers then see upstream's responses.
-  const hides = (confirms: boolean) => !plinth.auth.reveal_accounts && (confirms || mode === 'production');
+  // Developers see upstream's responses, with what could not be sent and why.
+  const hidesAccounts = mode === 'production' && !plinth.auth.reveal_accounts;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
     audience: 'authenticated',
@@ -164,7 +164,7 @@ export function settingsFrom(
     email: {
       enabled: auth.email.enable_signup,
       autoconfirm: !auth.email.enable_confirmations,
-      hidesAccounts: hides(auth.email.enable_confirmations),
+      hidesAccounts,
       doubleConfirmChanges: auth.email.double_confirm_changes,
       maxFrequencyMs: auth.email.max_frequency,
       otpLength: auth.email.otp_length,
@@ -185,7 +185,7 @@ export function settingsFrom(
       // Without a provider the local stack turns phones off; here their messages are captured.
       enabled: auth.sms.enable_signup,
       autoconfirm: !auth.sms.enable_confirmations,
-      hidesAccounts: hides(auth.sms.enable_confirmations),
+      hidesAccounts,
       provider,
       maxFrequencyMs: auth.sms.max_frequency,
       otpLength: smsOtp.length,

@@ -123,23 +123,39 @@ async function signUpAgain(
   const answer = hidesAccounts(ctx, checked.provider) && (await invent(ctx, checked));
   let user: User | undefined;
   await ctx.afterwards.do(answer !== false, async () => {
-    user = await ctx.pool.transaction(async (tx) => {
-      await awaitUser(tx, existing.id);
-      const current = await findUserById(tx, existing.id);
-      if (!current || !isOpen(ctx, current, checked)) return undefined;
-      if (answer !== false && isPausing(ctx, current, checked.provider)) {
-        await contest(ctx, tx, current, checked);
-        return current;
-      }
-      await startOver(ctx, tx, current, checked.provider, { passwordHash, data: checked.data });
-      await askToConfirm(ctx, tx, exchange, current, checked);
-      return current;
-    });
+    user = await replaceSignUp(ctx, exchange, existing, checked, passwordHash);
   });
   if (answer !== false) return { kind: 'user', user: renderUser(answer) };
   if (!user) return answerRepeated(ctx, existing, checked);
   if (!isPrepared(user)) return { kind: 'user', user: renderUser(user) };
   return { kind: 'user', user: renderUser({ ...user, raw_user_meta_data: {}, identities: [] }) };
+}
+
+/** Undefined: the account has got an owner meanwhile. Throws 429 while no other code may be sent. */
+async function replaceSignUp(
+  ctx: AuthContext,
+  exchange: Exchange,
+  existing: User,
+  checked: Checked,
+  passwordHash: string,
+): Promise<User | undefined> {
+  let isTooEarly = false;
+  const user = await ctx.pool.transaction(async (tx) => {
+    await awaitUser(tx, existing.id);
+    const current = await findUserById(tx, existing.id);
+    if (!current || !isOpen(ctx, current, checked)) return undefined;
+    isTooEarly = isPausing(ctx, current, checked.provider);
+    if (isTooEarly) {
+      await contest(ctx, tx, current, checked);
+      return current;
+    }
+    await startOver(ctx, tx, current, checked.provider, { passwordHash, data: checked.data });
+    await askToConfirm(ctx, tx, exchange, current, checked);
+    return current;
+  });
+  // The contest is committed by now.
+  if (user && isTooEarly) await ctx.pool.transaction((tx) => askToConfirm(ctx, tx, exchange, user, checked));
+  return user;
 }
 
 /** The last code is so young that no other may be sent. */

@@ -94,7 +94,7 @@ export const plinthSchema = section("Plinth's own settings.", {
       }),
       reveal_accounts: boolean(
         false,
-        'Responses show who has an account, as upstream: pauses and limits of known addresses, no identity at a repeated sign-up, otp_disabled for unknown ones. Under serve, and where addresses have to be confirmed, they otherwise show nothing.',
+        'plinth serve shows in its responses who has an account, as upstream: the pause between two messages to an address, a repeated sign-up without identities, otp_disabled for an unknown address. plinth start always does.',
       ),
       api: section('The service itself.', {
         max_request_duration: duration(10_000, 'A request that takes longer is given up (504).'),
