@@ -10,7 +10,7 @@ import { readMigrationFiles } from './migrate/files.ts';
 import { applyFiles } from './migrate/runner.ts';
 import { createRequestPath } from './path/index.ts';
 import { createListenHub, createPools } from './pool/index.ts';
-import { checkRole } from './request-role.ts';
+import { checkOutsideRole, checkRole } from './request-role.ts';
 import { superuserSettings } from './superuser.ts';
 import type { Database, DatabaseInfo, LoginRole, MigrationSet, Setting } from './types.ts';
 import { Client, type ConnectionOptions, connectReplication, runUncollected } from './wire/index.ts';
@@ -163,6 +163,7 @@ export function openDatabase(
   return {
     pool: pools.pool,
     async signIn(role, name) {
+      await checkOutsideRole(pools.pool('supabase_admin'), role);
       const client = await Client.connect(server.targetOf(role, name));
       return {
         processId: client.processId,

@@ -133,6 +133,10 @@ end
 $plant$;
 `;
 
+/** What the traps of a test's own call. */
+export const plantNotes = (db: Queryable): Promise<void> => db.exec(notes);
+
+/** All of them. */
 export async function plant(db: Queryable): Promise<void> {
   for (const text of [notes, shadows, onTables]) await db.exec(text);
 }

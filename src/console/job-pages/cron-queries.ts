@@ -110,11 +110,10 @@ export async function unscheduleJob(db: Queryable, id: string): Promise<void> {
 
 /**
  * Has the scheduler take it at once, in a session of the job's own role as ever; behind a run that goes on. True: there is
- * one. For our own scheduler only, as the superuser that its tables belong to.
+ * one. For our own scheduler only.
  */
 export async function runJobNow(db: Queryable, id: string): Promise<boolean> {
   const [row] = await db.query<{ waits: boolean }>(sql`
-    with asked as (update cron._timetable set is_waiting = true where jobid = ${id}::bigint)
-    select cron._is_running(${id}::bigint) as waits, pg_notify('plinth_cron', '')`);
+    select cron._run_now(${id}::bigint) as waits`);
   return row?.waits ?? false;
 }

@@ -23,7 +23,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
   async function reader(): Promise<{ db: Pool; isOwn: boolean }> {
     const { cron, ownCron } = await readParts(postgres);
     if (cron !== 'ready') throw new ConsoleError('refused', { message: 'pg_cron is not enabled.' });
-    return { db: ownCron ? database.pool('supabase_admin') : postgres, isOwn: ownCron };
+    return { db: postgres, isOwn: ownCron };
   }
 
   const secrets = ({ operator }: Call): boolean => may(operator.role, 'secrets');

@@ -40,6 +40,20 @@ begin
 end
 $$;
 
+-- The one step that needs a superuser, whose dblink connects without a password. The schema is the project's, which can rename
+-- it and make another one: this body is read now and keeps the function itself, where a name would be looked up at each call.
+-- The process listens beside the server's own socket, under a number that is the database's.
+create function @extschema@._http_ask(question text) returns text
+language sql security definer set search_path = pg_catalog, pg_temp
+begin atomic
+  select reply.text from @extschema@._http_dblink(
+    format('host=''%s'' port=%s user=plinth dbname=plinth gssencmode=disable',
+      replace(replace(trim(both '"' from split_part(current_setting('unix_socket_directories'), ',', 1)) || '/bridge',
+        '\', '\\'), '''', '\'''),
+      ('x' || substr(md5(current_database()), 1, 4))::bit(16)::int | 1),
+    question) as reply (text text);
+end;
+
 -- What http_set_curlopt has set lives in the session, one setting for each option.
 create function @extschema@.http_set_curlopt(curlopt varchar, value varchar) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -90,7 +104,7 @@ end
 $$;
 
 create function @extschema@.http(request @extschema@.http_request) returns @extschema@.http_response
-language plpgsql security definer set search_path = pg_catalog, pg_temp
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   headers jsonb;
@@ -100,9 +114,6 @@ declare
     (options ->> 'CURLOPT_TIMEOUT')::bigint * 1000,
     nullif(current_setting('http.timeout_msec', true), '')::bigint,
     5000);
-  -- The process listens beside the server's own socket, under a number that is the database's.
-  folder constant text := trim(both '"' from split_part(current_setting('unix_socket_directories'), ',', 1)) || '/bridge';
-  number constant int := ('x' || substr(md5(current_database()), 1, 4))::bit(16)::int | 1;
   answer jsonb;
 begin
   if request.method is null then
@@ -127,13 +138,10 @@ begin
       'Basic ' || translate(encode(convert_to(options ->> 'CURLOPT_USERPWD', 'UTF8'), 'base64'), E'\n', '')));
   end if;
   begin
-    select reply.text::jsonb into answer
-    from @extschema@._http_dblink(
-      format('host=''%s'' port=%s user=plinth dbname=plinth gssencmode=disable',
-        replace(replace(folder, '\', '\\'), '''', '\'''), number),
+    answer := @extschema@._http_ask(
       jsonb_build_object('method', request.method, 'uri', request.uri, 'headers', headers, 'content', request.content,
         'timeout_ms', timeout_ms)::text
-    ) as reply (text text);
+    )::jsonb;
   exception when sqlclient_unable_to_establish_sqlconnection then
     raise exception using errcode = '55000', message = 'there is no server process that could send an HTTP request',
       hint = 'Requests of the http extension are sent while Plinth runs.';

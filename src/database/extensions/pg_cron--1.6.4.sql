@@ -232,7 +232,7 @@ $$;
 -- Takes up to `slots` jobs that are due, each for one process only. `skipped` counts those that somebody holds a lock on at
 -- this moment, `next_ms` is the time until the next one may be due, null while no job is active.
 create function cron._claim(slots int, out runs jsonb, out skipped int, out next_ms int)
-language plpgsql set search_path = pg_catalog, pg_temp
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   zone constant text := cron._timezone();
@@ -282,13 +282,62 @@ $$;
 
 -- Runs whose session is gone without anybody having written how they ended.
 create function cron._sweep() returns void
-language sql set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   update cron.job_run_details d
   set status = 'failed', return_message = 'server restarted', end_time = clock_timestamp()
   where d.status in ('starting', 'connecting', 'sending', 'running')
     and not exists (select from cron._run r where r.runid = d.runid and cron._is_running(r.jobid));
   delete from cron._run r where not cron._is_running(r.jobid);
+$$;
+
+-- What the process writes about runs. It asks as a role that could do nothing else here, by these functions alone: were the
+-- schema another one meanwhile, what is called and written would be of that role.
+create function cron._note_session(run bigint, session int) returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  update cron._run r set pid = session,
+    backend_start = (select a.backend_start from pg_stat_activity a where a.pid = session)
+  where r.runid = run;
+  update cron.job_run_details d set status = 'running', job_pid = session, start_time = clock_timestamp()
+  where d.runid = run;
+$$;
+
+create function cron._note_end(run bigint, outcome text, message text) returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  delete from cron._run r where r.runid = run;
+  update cron.job_run_details d set status = outcome, return_message = message, end_time = clock_timestamp()
+  where d.runid = run;
+$$;
+
+-- Of these jobs, the ones that were unscheduled.
+create function cron._gone(jobs bigint[]) returns setof bigint
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select each.jobid from unnest(jobs) as each (jobid)
+  where not exists (select from cron.job j where j.jobid = each.jobid);
+$$;
+
+create function cron._delete_old(kept interval, most int) returns int
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  with gone as (
+    delete from cron.job_run_details where runid in (
+      select runid from cron.job_run_details where end_time < now() - kept
+      order by runid limit most for update skip locked
+    ) returning 1
+  )
+  select count(*)::int from gone;
+$$;
+
+-- Has a job taken at once, behind a run that goes on. True: there is one.
+create function cron._run_now(job bigint) returns boolean
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  update cron._timetable t set is_waiting = true where t.jobid = job;
+  select pg_notify('plinth_cron', '');
+  select cron._is_running(job);
 $$;
 
 -- The functions below run as their caller, and who that is has to be certain before anything is written for them: a
@@ -462,7 +511,11 @@ $$;
 
 -- Everybody who may enter the schema may schedule for themselves; of the hosted service's roles `postgres` may enter, and
 -- let others. It clears away run details, but a trigger of its own on them would run with the process's rights.
-revoke all on function cron._claim(int), cron._sweep() from public;
+revoke all on function cron._claim(int), cron._sweep(), cron._note_session(bigint, int), cron._note_end(bigint, text, text),
+  cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) from public;
+grant usage on schema cron to supabase_functions_admin;
+grant execute on function cron._claim(int), cron._sweep(), cron._note_session(bigint, int), cron._note_end(bigint, text, text),
+  cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) to supabase_functions_admin;
 revoke all on function cron.schedule_in_database(text, text, text, text, text, boolean) from public;
 revoke all on function cron.alter_job(bigint, text, text, text, text, boolean) from public;
 grant select on cron.job, cron.job_run_details to public;

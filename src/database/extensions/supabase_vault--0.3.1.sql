@@ -1,5 +1,7 @@
 -- Somebody's event trigger must not run with the rights of this script.
 set local event_triggers = off;
+-- Nor may a function of somebody's be taken for a built-in one.
+set local search_path = pg_catalog, pg_temp;
 
 -- Secrets are AES-256-CBC under a fresh nonce, then authenticated together with nonce and id, so that a row's
 -- ciphertext cannot be moved to another row. The root key lies in a file of mode 0600 in the data folder, where the
@@ -25,8 +27,21 @@ create table vault.fallback_key (
 );
 revoke all on vault.fallback_key from public;
 
+-- What is needed of pgcrypto. Its schema belongs to the project, which can rename it and make another one: these bodies are
+-- read now and keep the functions themselves, where a name would be looked up at each call.
+create function vault._hmac(message bytea, key bytea) returns bytea language sql immutable
+begin atomic select @extschema:pgcrypto@.hmac(message, key, 'sha256'); end;
+create function vault._cipher(message bytea, key bytea, nonce bytea) returns bytea language sql immutable
+begin atomic select @extschema:pgcrypto@.encrypt_iv(message, key, nonce, 'aes-cbc/pad:pkcs'); end;
+create function vault._decipher(message bytea, key bytea, nonce bytea) returns bytea language sql immutable
+begin atomic select @extschema:pgcrypto@.decrypt_iv(message, key, nonce, 'aes-cbc/pad:pkcs'); end;
+create function vault._random(bytes int) returns bytea language sql volatile
+begin atomic select @extschema:pgcrypto@.gen_random_bytes(bytes); end;
+revoke all on function vault._hmac(bytea, bytea), vault._cipher(bytea, bytea, bytea), vault._decipher(bytea, bytea, bytea),
+  vault._random(int) from public;
+
 create function vault._root_key() returns bytea
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   hex text;
@@ -42,7 +57,7 @@ begin
   end if;
   select k.root_key into root from vault.fallback_key k;
   if root is null then
-    insert into vault.fallback_key (root_key) values (@extschema:pgcrypto@.gen_random_bytes(32))
+    insert into vault.fallback_key (root_key) values (vault._random(32))
       on conflict do nothing;
     select k.root_key into root from vault.fallback_key k;
   end if;
@@ -52,16 +67,15 @@ $$;
 revoke all on function vault._root_key() from public;
 
 create function vault._encrypt(message bytea, nonce bytea, id uuid) returns text
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   root constant bytea := vault._root_key();
-  ciphertext constant bytea := @extschema:pgcrypto@.encrypt_iv(
-    message, @extschema:pgcrypto@.hmac('encrypt'::bytea, root, 'sha256'), nonce, 'aes-cbc/pad:pkcs');
+  ciphertext constant bytea := vault._cipher(message, vault._hmac('encrypt'::bytea, root), nonce);
 begin
   return pg_catalog.translate(pg_catalog.encode(
-    ciphertext || @extschema:pgcrypto@.hmac(
-      nonce || pg_catalog.uuid_send(id) || ciphertext, @extschema:pgcrypto@.hmac('authenticate'::bytea, root, 'sha256'), 'sha256'),
+    ciphertext || vault._hmac(
+      nonce || pg_catalog.uuid_send(id) || ciphertext, vault._hmac('authenticate'::bytea, root)),
     'base64'), E'\n', '');
 end
 $$;
@@ -69,20 +83,19 @@ revoke all on function vault._encrypt(bytea, bytea, uuid) from public;
 
 -- A view checks the rights of the caller for the functions it calls: the readers of decrypted_secrets need this one.
 create function vault._decrypt(secret text, nonce bytea, id uuid) returns text
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   root constant bytea := vault._root_key();
   sealed constant bytea := pg_catalog.decode(secret, 'base64');
   ciphertext constant bytea := pg_catalog.substr(sealed, 1, pg_catalog.length(sealed) - 32);
 begin
-  if pg_catalog.substr(sealed, pg_catalog.length(sealed) - 31) is distinct from @extschema:pgcrypto@.hmac(
-    nonce || pg_catalog.uuid_send(id) || ciphertext, @extschema:pgcrypto@.hmac('authenticate'::bytea, root, 'sha256'), 'sha256')
+  if pg_catalog.substr(sealed, pg_catalog.length(sealed) - 31) is distinct from vault._hmac(
+    nonce || pg_catalog.uuid_send(id) || ciphertext, vault._hmac('authenticate'::bytea, root))
   then
     raise exception using errcode = '39000', message = 'the secret cannot be decrypted: it was changed, or the key is another one';
   end if;
-  return pg_catalog.convert_from(@extschema:pgcrypto@.decrypt_iv(
-    ciphertext, @extschema:pgcrypto@.hmac('encrypt'::bytea, root, 'sha256'), nonce, 'aes-cbc/pad:pkcs'), 'UTF8');
+  return pg_catalog.convert_from(vault._decipher(ciphertext, vault._hmac('encrypt'::bytea, root), nonce), 'UTF8');
 end
 $$;
 revoke all on function vault._decrypt(text, bytea, uuid) from public;
@@ -99,11 +112,11 @@ create function vault.create_secret(
   new_description text default '',
   new_key_id uuid default null
 ) returns uuid
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   new_id constant uuid := pg_catalog.gen_random_uuid();
-  new_nonce constant bytea := @extschema:pgcrypto@.gen_random_bytes(16);
+  new_nonce constant bytea := vault._random(16);
 begin
   insert into vault.secrets (id, name, description, secret, key_id, nonce)
   values (new_id, new_name, coalesce(new_description, ''),
@@ -120,10 +133,10 @@ create function vault.update_secret(
   new_description text default null,
   new_key_id uuid default null
 ) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  new_nonce constant bytea := @extschema:pgcrypto@.gen_random_bytes(16);
+  new_nonce constant bytea := vault._random(16);
 begin
   update vault.secrets s
   set name = coalesce(new_name, s.name),

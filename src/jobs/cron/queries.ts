@@ -20,11 +20,11 @@ export interface Claim {
 
 /**
  * False while the extension is not there, or is somebody else's, which has its own scheduler. A schema of that name that a
- * project has made for itself is none of ours either: its functions would run as the superuser who asks for work.
+ * project has made for itself is none of ours either.
  */
 export async function hasOurCron(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ ours: boolean }>(sql`
-    select to_regclass('cron._call') is not null and exists (
+    select pg_catalog.to_regprocedure('cron._note_end(bigint,text,text)') is not null and exists (
       select from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner
       where n.nspname = 'cron' and r.rolsuper) as ours`);
   return row?.ours ?? false;
@@ -39,14 +39,7 @@ export async function claimRuns(db: Queryable, slots: number): Promise<Claim> {
 
 /** Before the command is sent, so that its session is known whoever dies. */
 export async function noteSession(db: Queryable, runid: number, processId: number): Promise<void> {
-  await db.query(sql`
-    with run as (
-      update cron._run set pid = ${processId},
-        backend_start = (select backend_start from pg_catalog.pg_stat_activity where pid = ${processId})
-      where runid = ${runid}
-    )
-    update cron.job_run_details set status = 'running', job_pid = ${processId}, start_time = clock_timestamp()
-    where runid = ${runid}`);
+  await db.query(sql`select cron._note_session(${runid}::bigint, ${processId}::int)`);
 }
 
 export async function noteEnd(
@@ -55,10 +48,7 @@ export async function noteEnd(
   status: 'succeeded' | 'failed',
   message: string,
 ): Promise<void> {
-  await db.query(sql`
-    with run as (delete from cron._run where runid = ${runid})
-    update cron.job_run_details set status = ${status}, return_message = ${message}, end_time = clock_timestamp()
-    where runid = ${runid}`);
+  await db.query(sql`select cron._note_end(${runid}::bigint, ${status}::text, ${message}::text)`);
 }
 
 export async function sweepRuns(db: Queryable): Promise<void> {
@@ -67,19 +57,15 @@ export async function sweepRuns(db: Queryable): Promise<void> {
 
 /** Of these jobs, the ones that were unscheduled. */
 export async function goneJobs(db: Queryable, jobids: readonly number[]): Promise<number[]> {
-  const rows = await db.query<{ jobid: number }>(sql`
-    select jobid from unnest(${jobids}::bigint[]) as each (jobid)
-    where not exists (select from cron.job j where j.jobid = each.jobid)`);
+  const rows = await db.query<{ jobid: number }>(
+    sql`select jobid from cron._gone(${jobids}::bigint[]) as g (jobid)`,
+  );
   return rows.map(({ jobid }) => jobid);
 }
 
 /** Returns how many went, at most `limit`. */
 export async function deleteOldRuns(db: Queryable, keptMs: number, limit: number): Promise<number> {
-  const rows = await db.query(sql`
-    delete from cron.job_run_details where runid in (
-      select runid from cron.job_run_details
-      where end_time < now() - make_interval(secs => ${keptMs / 1000})
-      order by runid limit ${limit} for update skip locked
-    ) returning 1`);
-  return rows.length;
+  const [row] = await db.query<{ gone: number }>(sql`
+    select cron._delete_old(pg_catalog.make_interval(secs => ${keptMs / 1000}), ${limit}::int) as gone`);
+  return row?.gone ?? 0;
 }

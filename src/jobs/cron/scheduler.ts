@@ -47,15 +47,16 @@ interface Running {
 }
 
 export function createScheduler({ database, log, counts }: SchedulerDeps): Worker {
-  const admin = database.pool('supabase_admin');
+  // A project can put another schema in the place of pg_cron's at any moment: what is called there must have no rights of note.
+  const asker = database.pool('supabase_functions_admin');
   const running = new Set<Running>();
   let sweptAt = Number.NEGATIVE_INFINITY;
 
   async function work(): Promise<number | undefined> {
-    if (!(await hasOurCron(admin))) return undefined;
+    if (!(await hasOurCron(asker))) return undefined;
     await sweep();
     await cancelGone();
-    const { runs, skipped, nextMs } = await claimRuns(admin, maxRunningJobs - running.size);
+    const { runs, skipped, nextMs } = await claimRuns(asker, maxRunningJobs - running.size);
     for (const run of runs) start(run);
     // What is due at this moment is taken, but for those.
     if (skipped > 0) return Math.min(lockedRetryMs, nextMs || lockedRetryMs);
@@ -66,15 +67,15 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
 
   async function sweep(): Promise<void> {
     if (performance.now() - sweptAt < sweepEveryMs) return;
-    await sweepRuns(admin);
-    while ((await deleteOldRuns(admin, runDetailsKeptMs, oldRunsAtOnce)) === oldRunsAtOnce);
+    await sweepRuns(asker);
+    while ((await deleteOldRuns(asker, runDetailsKeptMs, oldRunsAtOnce)) === oldRunsAtOnce);
     sweptAt = performance.now();
   }
 
   async function cancelGone(): Promise<void> {
     if (running.size === 0) return;
     const gone = await goneJobs(
-      admin,
+      asker,
       [...running].map(({ jobid }) => jobid),
     );
     for (const run of running) if (gone.includes(run.jobid)) run.cancel();
@@ -101,15 +102,15 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
     let session: RoleSession | undefined;
     try {
       session = await database.signIn(username, name);
-      await noteSession(admin, runid, session.processId);
+      await noteSession(asker, runid, session.processId);
       const message = await runCommand(session, command, signal);
       counts.succeeded++;
-      await noteEnd(admin, runid, 'succeeded', message);
+      await noteEnd(asker, runid, 'succeeded', message);
     } catch (error) {
       counts.failed++;
       const message = signal.aborted ? 'job cancelled' : asPsql(error as PostgresErrorShape);
       log.warn({ jobid, runid, message }, 'a cron job failed');
-      await noteEnd(admin, runid, 'failed', message);
+      await noteEnd(asker, runid, 'failed', message);
     } finally {
       await session?.end().catch(() => undefined);
     }

@@ -1,7 +1,7 @@
 /** The `http` extension: its functions hand over a request as JSON (`http--1.6.sql`) and get the answer, or why there is none. */
 import { ExchangeError, type ExchangeRequest, type Exchanges } from '../exchange.ts';
 
-/** As the function writes it; it has checked the types. */
+/** As `http()` writes it. Whoever may call that may also call what it calls, with any text. */
 interface Question {
   readonly method: string;
   readonly uri: string;
@@ -20,13 +20,37 @@ export async function answerHttp(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    const { status, headers, body } = await exchanges.send(requestOf(JSON.parse(question)), signal);
+    const { status, headers, body } = await exchanges.send(requestOf(readQuestion(question)), signal);
     const contentType = headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? null;
     return storable({ status, content_type: contentType, headers, content: body.toString('utf8') });
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
     return storable({ error: error.message });
   }
+}
+
+/** @throws {ExchangeError} */
+function readQuestion(text: string): Question {
+  let found: Partial<Record<keyof Question, unknown>> | null = null;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    // Not JSON: as good as nothing.
+  }
+  const { method, uri, headers, content, timeout_ms: timeoutMs } = found ?? {};
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  const isHeader = (pair: unknown): boolean =>
+    Array.isArray(pair) && isText(pair[0]) && (pair[1] === null || isText(pair[1]));
+  const isQuestion =
+    isText(method) &&
+    /^[A-Za-z]{1,20}$/.test(method as string) &&
+    isText(uri) &&
+    Array.isArray(headers) &&
+    headers.every(isHeader) &&
+    (content === null || isText(content)) &&
+    Number.isFinite(timeoutMs);
+  if (!isQuestion) throw new ExchangeError('the request cannot be read');
+  return found as Question;
 }
 
 function requestOf({ method, uri, headers, content, timeout_ms: timeoutMs }: Question): ExchangeRequest {

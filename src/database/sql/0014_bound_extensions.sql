@@ -1,0 +1,221 @@
+-- Extensions that a database has from before: their functions that run as a superuser looked up names in schemas that belong to
+-- the project. New ones are made like this by their scripts (src/database/extensions).
+do $plinth$
+declare
+  place text;
+  added text;
+begin
+  -- The vault. pgcrypto's own functions, wherever its schema is now; not others of the same names.
+  select quote_ident(n.nspname) into place
+  from pg_catalog.pg_extension e
+  join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+  where e.extname = 'pgcrypto' and (
+    select count(*) from pg_catalog.pg_proc p
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid
+      and d.refclassid = 'pg_catalog.pg_extension'::regclass and d.refobjid = e.oid and d.deptype = 'e'
+    where p.pronamespace = n.oid and p.proname in ('hmac', 'encrypt_iv', 'decrypt_iv', 'gen_random_bytes')
+  ) >= 4;
+  if place is not null and to_regprocedure('vault._decrypt(text,bytea,uuid)') is not null
+    and to_regprocedure('vault._hmac(bytea,bytea)') is null
+    and exists (
+      select from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner
+      where n.nspname = 'vault' and r.rolsuper)
+  then
+    execute replace($script$
+create function vault._hmac(message bytea, key bytea) returns bytea language sql immutable
+begin atomic select @pgcrypto@.hmac(message, key, 'sha256'); end;
+create function vault._cipher(message bytea, key bytea, nonce bytea) returns bytea language sql immutable
+begin atomic select @pgcrypto@.encrypt_iv(message, key, nonce, 'aes-cbc/pad:pkcs'); end;
+create function vault._decipher(message bytea, key bytea, nonce bytea) returns bytea language sql immutable
+begin atomic select @pgcrypto@.decrypt_iv(message, key, nonce, 'aes-cbc/pad:pkcs'); end;
+create function vault._random(bytes int) returns bytea language sql volatile
+begin atomic select @pgcrypto@.gen_random_bytes(bytes); end;
+revoke all on function vault._hmac(bytea, bytea), vault._cipher(bytea, bytea, bytea), vault._decipher(bytea, bytea, bytea),
+  vault._random(int) from public;
+create or replace function vault._root_key() returns bytea
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  hex text;
+  root bytea;
+begin
+  begin
+    hex := pg_catalog.pg_read_file('plinth_vault.key', 0, 1000, true);
+  exception when insufficient_privilege then
+    hex := null;
+  end;
+  if hex is not null then
+    return pg_catalog.decode(pg_catalog.btrim(hex, E' \n'), 'hex');
+  end if;
+  select k.root_key into root from vault.fallback_key k;
+  if root is null then
+    insert into vault.fallback_key (root_key) values (vault._random(32))
+      on conflict do nothing;
+    select k.root_key into root from vault.fallback_key k;
+  end if;
+  return root;
+end
+$$;
+create or replace function vault._encrypt(message bytea, nonce bytea, id uuid) returns text
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  root constant bytea := vault._root_key();
+  ciphertext constant bytea := vault._cipher(message, vault._hmac('encrypt'::bytea, root), nonce);
+begin
+  return pg_catalog.translate(pg_catalog.encode(
+    ciphertext || vault._hmac(
+      nonce || pg_catalog.uuid_send(id) || ciphertext, vault._hmac('authenticate'::bytea, root)),
+    'base64'), E'\n', '');
+end
+$$;
+create or replace function vault._decrypt(secret text, nonce bytea, id uuid) returns text
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  root constant bytea := vault._root_key();
+  sealed constant bytea := pg_catalog.decode(secret, 'base64');
+  ciphertext constant bytea := pg_catalog.substr(sealed, 1, pg_catalog.length(sealed) - 32);
+begin
+  if pg_catalog.substr(sealed, pg_catalog.length(sealed) - 31) is distinct from vault._hmac(
+    nonce || pg_catalog.uuid_send(id) || ciphertext, vault._hmac('authenticate'::bytea, root))
+  then
+    raise exception using errcode = '39000', message = 'the secret cannot be decrypted: it was changed, or the key is another one';
+  end if;
+  return pg_catalog.convert_from(vault._decipher(ciphertext, vault._hmac('encrypt'::bytea, root), nonce), 'UTF8');
+end
+$$;
+create or replace function vault.create_secret(
+  new_secret text,
+  new_name text default null,
+  new_description text default '',
+  new_key_id uuid default null
+) returns uuid
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  new_id constant uuid := pg_catalog.gen_random_uuid();
+  new_nonce constant bytea := vault._random(16);
+begin
+  insert into vault.secrets (id, name, description, secret, key_id, nonce)
+  values (new_id, new_name, coalesce(new_description, ''),
+    vault._encrypt(pg_catalog.convert_to(new_secret, 'UTF8'), new_nonce, new_id), new_key_id, new_nonce);
+  return new_id;
+end
+$$;
+create or replace function vault.update_secret(
+  secret_id uuid,
+  new_secret text default null,
+  new_name text default null,
+  new_description text default null,
+  new_key_id uuid default null
+) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  new_nonce constant bytea := vault._random(16);
+begin
+  update vault.secrets s
+  set name = coalesce(new_name, s.name),
+      description = coalesce(new_description, s.description),
+      key_id = coalesce(new_key_id, s.key_id),
+      secret = case when new_secret is null then s.secret
+        else vault._encrypt(pg_catalog.convert_to(new_secret, 'UTF8'), new_nonce, s.id) end,
+      nonce = case when new_secret is null then s.nonce else new_nonce end,
+      updated_at = pg_catalog.now()
+  where s.id = secret_id;
+end
+$$;
+    $script$, '@pgcrypto@', place);
+    if exists (select from pg_catalog.pg_extension where extname = 'supabase_vault') then
+      foreach added in array array['_hmac(bytea, bytea)', '_cipher(bytea, bytea, bytea)', '_decipher(bytea, bytea, bytea)', '_random(int)']
+      loop
+        execute 'alter extension supabase_vault add function vault.' || added;
+      end loop;
+    end if;
+  end if;
+
+  -- pg_cron.
+  if to_regprocedure('cron._claim(int)') is not null and to_regprocedure('cron._note_end(bigint,text,text)') is null
+    and exists (select from pg_catalog.pg_extension where extname = 'pg_cron')
+    and exists (
+      select from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner
+      where n.nspname = 'cron' and r.rolsuper)
+  then
+    alter function cron._claim(int) security definer;
+    alter function cron._sweep() security definer;
+    execute $script$
+-- What the process writes about runs. It asks as a role that could do nothing else here, by these functions alone: were the
+-- schema another one meanwhile, what is called and written would be of that role.
+create function cron._note_session(run bigint, session int) returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  update cron._run r set pid = session,
+    backend_start = (select a.backend_start from pg_stat_activity a where a.pid = session)
+  where r.runid = run;
+  update cron.job_run_details d set status = 'running', job_pid = session, start_time = clock_timestamp()
+  where d.runid = run;
+$$;
+
+create function cron._note_end(run bigint, outcome text, message text) returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  delete from cron._run r where r.runid = run;
+  update cron.job_run_details d set status = outcome, return_message = message, end_time = clock_timestamp()
+  where d.runid = run;
+$$;
+
+-- Of these jobs, the ones that were unscheduled.
+create function cron._gone(jobs bigint[]) returns setof bigint
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select each.jobid from unnest(jobs) as each (jobid)
+  where not exists (select from cron.job j where j.jobid = each.jobid);
+$$;
+
+create function cron._delete_old(kept interval, most int) returns int
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  with gone as (
+    delete from cron.job_run_details where runid in (
+      select runid from cron.job_run_details where end_time < now() - kept
+      order by runid limit most for update skip locked
+    ) returning 1
+  )
+  select count(*)::int from gone;
+$$;
+
+-- Has a job taken at once, behind a run that goes on. True: there is one.
+create function cron._run_now(job bigint) returns boolean
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  update cron._timetable t set is_waiting = true where t.jobid = job;
+  select pg_notify('plinth_cron', '');
+  select cron._is_running(job);
+$$;
+revoke all on function cron._claim(int), cron._sweep(), cron._note_session(bigint, int), cron._note_end(bigint, text, text),
+  cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) from public;
+grant usage on schema cron to supabase_functions_admin;
+grant execute on function cron._claim(int), cron._sweep(), cron._note_session(bigint, int), cron._note_end(bigint, text, text),
+  cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) to supabase_functions_admin;
+    $script$;
+    foreach added in array array['_note_session(bigint, int)', '_note_end(bigint, text, text)', '_gone(bigint[])',
+      '_delete_old(interval, int)', '_run_now(bigint)']
+    loop
+      execute 'alter extension pg_cron add function cron.' || added;
+    end loop;
+  end if;
+
+  -- http: without its rights a request fails, until `drop extension http; create extension http`.
+  for added in
+    select p.oid::regprocedure::text from pg_catalog.pg_proc p
+    join pg_catalog.pg_roles r on r.oid = p.proowner
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid
+      and d.refclassid = 'pg_catalog.pg_extension'::regclass and d.deptype = 'e'
+    join pg_catalog.pg_extension e on e.oid = d.refobjid and e.extname = 'http'
+    where p.proname = 'http' and p.prosecdef and r.rolsuper
+  loop
+    execute format('alter function %s security invoker', added);
+  end loop;
+end
+$plinth$;

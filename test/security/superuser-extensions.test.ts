@@ -1,0 +1,170 @@
+/**
+ * Extensions run their scripts, and some of their functions, as a superuser. A project owns the extension, the schema it is in,
+ * and what comes after it: none of that makes a superuser run the project's code.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend, type TestBackendOptions } from '../../src/testing.ts';
+import { plant, plantNotes, sightings } from './plants.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+let backend: Backend;
+const start = async (options: TestBackendOptions = {}): Promise<void> => {
+  backend = await createTestBackend(options);
+};
+afterEach(() => backend?.stop());
+
+const asPostgres = (text: string): Promise<void> => backend.database.pool('postgres').exec(text);
+const ranAsSuperuser = async (): Promise<string[]> =>
+  (await sightings(backend.database.pool('supabase_admin'))).superuser;
+
+/** Every way of stepping in for pg_cron's tables, as a job or a client of the project's may. */
+const otherCron = `
+  drop extension pg_cron cascade;
+  create schema cron;
+  create table cron.job (jobid bigint);
+  create table cron._call (x int);
+  create table cron._run (runid bigint, pid int, backend_start timestamptz);
+  create table cron.job_run_details (jobid bigint, runid bigint, job_pid int, status text, return_message text,
+    start_time timestamptz, end_time timestamptz);
+  insert into cron.job_run_details (runid) select generate_series(1, 100);
+  insert into cron._run (runid) select generate_series(1, 100);
+  create trigger planted before update on cron.job_run_details for each row execute function seen.trap('1');
+  create trigger planted before delete or update on cron._run for each row execute function seen.trap('1');
+`;
+
+test('a cron job that puts tables of its own in the place of pg_cron’s', async () => {
+  await start();
+  await plantNotes(backend.database.pool('postgres'));
+  await asPostgres(`select seen.plant('cron'); create extension pg_cron`);
+  await backend.database.pool('postgres').query(sql`select cron.schedule('swap', '1 second', ${otherCron})`);
+  await expect
+    .poll(() => backend.database.pool('postgres').query(sql`select to_regclass('cron._timetable') as name`), {
+      timeout: 20_000,
+    })
+    .toEqual([{ name: null }]);
+  // The end of the run is written down now, and the next look for jobs follows.
+  await asPostgres(`select pg_notify('plinth_cron', '')`);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(await ranAsSuperuser()).toEqual([]);
+});
+
+test.each(['supabase_admin', 'supabase_replication_admin', 'supabase_read_only_user', 'pg_monitor'])(
+  'no session for a job begins as %s',
+  async (role) => {
+    await start();
+    const [row] = await backend.database
+      .pool('postgres')
+      .query<{ name: string }>(sql`select current_database()::text as name`);
+    await expect(backend.database.signIn(role, row?.name ?? '')).rejects.toMatchObject({ code: '28000' });
+  },
+);
+
+test('a schema renamed below the functions that the vault and http call', async () => {
+  await start();
+  await plantNotes(backend.database.pool('postgres'));
+  await asPostgres(`
+    select seen.plant('renamed');
+    create extension http with schema extensions;
+    create schema mine;
+    grant usage on schema mine to public;
+    alter schema extensions rename to extensions_before;
+    create schema extensions;
+    grant usage on schema extensions to public;
+    create function extensions.hmac(bytea, bytea, text) returns bytea language plpgsql as
+      $$ begin perform seen.note(1); return $1; end $$;
+    create function extensions.encrypt_iv(bytea, bytea, bytea, text) returns bytea language plpgsql as
+      $$ begin perform seen.note(1); return $1; end $$;
+    create function extensions.decrypt_iv(bytea, bytea, bytea, text) returns bytea language plpgsql as
+      $$ begin perform seen.note(1); return $1; end $$;
+    create function extensions.gen_random_bytes(int) returns bytea language plpgsql as
+      $$ begin perform seen.note(1); return '\\x00'; end $$;
+    create function extensions._http_dblink(text, text) returns setof record language plpgsql as
+      $$ begin perform seen.note(1); return query select '{"error": "x"}'::text; end $$;
+    create function extensions._http_ask(text) returns text language plpgsql as
+      $$ begin perform seen.note(1); return '{"error": "x"}'; end $$;
+    create type extensions.http_header as (field varchar, value varchar);
+    create function extensions.http_list_curlopt(out curlopt text, out value text) returns setof record language plpgsql as
+      $$ begin perform seen.note(1); end $$;
+  `);
+  for (const text of [
+    `select vault.create_secret('s', 'n')`,
+    `select * from vault.decrypted_secrets`,
+    `select extensions_before.http_get('http://127.0.0.1:1/')`,
+  ])
+    await asPostgres(text).catch(() => undefined);
+  expect(await ranAsSuperuser()).toEqual([]);
+});
+
+test('every extension that a project may create, into a schema full of traps', async () => {
+  await start();
+  const postgres = backend.database.pool('postgres');
+  await plant(postgres);
+  const names = await postgres.query<{ name: string }>(sql`
+    select name::text from pg_available_extensions where installed_version is null order by name`);
+  const made: string[] = [];
+  for (const { name } of names) {
+    try {
+      await asPostgres(`create extension "${name}" with schema public cascade`);
+      made.push(name);
+      await asPostgres(`drop extension "${name}" cascade`);
+    } catch {
+      // Not for a project, or not available here.
+    }
+  }
+  expect(made).toEqual(
+    expect.arrayContaining(['citext', 'dblink', 'hstore', 'http', 'pg_cron', 'pgmq', 'vector']),
+  );
+  expect(await ranAsSuperuser()).toEqual([]);
+});
+
+test('an event trigger of the project’s while an extension is made', async () => {
+  const projectDir = mkdtempSync(join(tmpdir(), 'plinth-event-trigger-'));
+  mkdirSync(join(projectDir, 'supabase/migrations'), { recursive: true });
+  writeFileSync(
+    join(projectDir, 'supabase/migrations/1_watch.sql'),
+    `create function public.watch() returns event_trigger language plpgsql as $$
+       begin if to_regclass('seen.other_1') is not null then perform seen.note(1); end if; end $$;
+     create event trigger watch on ddl_command_end execute function public.watch();
+     create event trigger watch_drops on sql_drop execute function public.watch();`,
+  );
+  try {
+    await start({ projectDir });
+    await plantNotes(backend.database.pool('postgres'));
+    await asPostgres(`select seen.plant('event trigger')`);
+    for (const name of [
+      'hstore',
+      'citext',
+      'pg_trgm',
+      'dblink',
+      'moddatetime',
+      'pg_cron',
+      'http',
+      'vector',
+      'pgmq',
+    ])
+      await asPostgres(`create extension ${name}; drop extension ${name}`);
+    const { superuser, others } = await sightings(backend.database.pool('supabase_admin'));
+    expect(others).toEqual(['event trigger']);
+    expect(superuser).toEqual([]);
+  } finally {
+    rmSync(projectDir, { recursive: true });
+  }
+});
+
+test('functions of ours that run as a superuser find PostgreSQL’s own names only', async () => {
+  await start();
+  await asPostgres(
+    'create extension pg_cron; create extension pgmq; create extension http with schema extensions',
+  );
+  const found = await backend.database.pool('supabase_admin').query<{ name: string; settings: string }>(sql`
+    select p.oid::regprocedure::text as name, array_to_string(p.proconfig, '; ') as settings
+    from pg_proc p join pg_roles r on r.oid = p.proowner where p.prosecdef and r.rolsuper order by 1`);
+  expect(found.length).toBeGreaterThan(8);
+  expect(found.filter(({ settings }) => settings !== 'search_path=pg_catalog, pg_temp')).toEqual([]);
+});
