@@ -1,7 +1,7 @@
 /**
  * The folder of control files that PostgreSQL searches before its own (`extension_control_path`): our SQL-only
  * extensions, the contrib modules a non-superuser may create here, and one sentence for each extension that cannot
- * be had. It is generated, since a control file must name the stock scripts by an absolute path.
+ * be had. It is generated: the stock scripts are copied, each with a line before it.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -35,14 +35,17 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o644 });
   for (const name of own) copyFileSync(join(ownExtensions, name), join(folder, name));
-  for (const name of trustedContrib) {
-    const stock = readIfThere(join(binaries.stockExtensions, `${name}.control`));
-    if (stock === undefined) continue;
+  const stockFiles = readdirSync(binaries.stockExtensions);
+  for (const file of stockFiles.filter((each) => each.endsWith('.control'))) {
+    const name = file.slice(0, -'.control'.length);
+    const stock = readFileSync(join(binaries.stockExtensions, file), 'utf8');
+    if (!trustedContrib.includes(name) && !isTrusted(stock)) continue;
+    // initdb has made it; its functions are the languages'.
+    if (name === 'plpgsql') continue;
     const lines = stock.split('\n').filter((line) => !/^\s*(trusted|directory)\s*=/.test(line));
-    write(
-      `${name}.control`,
-      [...lines, 'trusted = true', `directory = '${binaries.stockExtensions}'`, ''].join('\n'),
-    );
+    write(file, [...lines, 'trusted = true', ''].join('\n'));
+    for (const script of stockFiles.filter((each) => each.startsWith(`${name}--`) && each.endsWith('.sql')))
+      write(script, `${silence}${readFileSync(join(binaries.stockExtensions, script), 'utf8')}`);
   }
   for (const name of Object.keys(refusedExtensions)) {
     const script = refusalScript(name);
@@ -58,6 +61,11 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
   return base;
 }
 
+const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|1)/m.test(control);
+
+/** Before every script: it runs as a superuser, and so would the project's event triggers. */
+const silence = 'set local event_triggers = off;\n';
+
 /** Changes with the binaries, with a file of ours and with the two tables. */
 function stampOf(binaries: Binaries, own: readonly string[]): string {
   const hash = createHash('sha256').update(binaries.stockExtensions).update(binaries.version);
@@ -65,7 +73,7 @@ function stampOf(binaries: Binaries, own: readonly string[]): string {
     const { mtimeMs, size } = statSync(join(ownExtensions, name));
     hash.update(`${name} ${mtimeMs} ${size}\n`);
   }
-  return hash.update(JSON.stringify([refusedExtensions, trustedContrib])).digest('hex');
+  return hash.update(JSON.stringify([refusedExtensions, trustedContrib, silence])).digest('hex');
 }
 
 function readIfThere(path: string): string | undefined {
