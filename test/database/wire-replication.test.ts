@@ -18,7 +18,7 @@ afterAll(async () => {
 test('commands answer, changes arrive, acknowledgements are heard, destroying ends it', async () => {
   const writer = db.database.pool('supabase_admin');
   await writer.exec(
-    'create table streamed (a text primary key); create publication streamed for table streamed',
+    'create table public.streamed (a text primary key); create publication streamed for table public.streamed',
   );
   const replication = await connectReplication(targetOf(db.database, 'supabase_realtime_admin'));
   const [system] = await replication.command('IDENTIFY_SYSTEM');
@@ -46,7 +46,7 @@ test('commands answer, changes arrive, acknowledgements are heard, destroying en
   );
   for (let turn = 0; turn < 5; turn++) {
     await writer.exec(
-      `insert into streamed select 'row ' || ${turn} || ' ' || i from generate_series(1, 100) i`,
+      `insert into public.streamed select 'row ' || ${turn} || ' ' || i from generate_series(1, 100) i`,
     );
   }
   await arrived.promise;

@@ -23,9 +23,9 @@ afterAll(() => backend?.stop());
 
 const rows = (text: string, pool = postgres): Promise<Row[]> => pool.query(sql.raw(text));
 const first = async (text: string, pool = postgres): Promise<Row> => (await rows(text, pool))[0] as Row;
-/** Makes a job due in this very minute, though it was made in it, and tells every scheduler. */
+/** Has a run of a job wait, whatever its timetable says, and notifies every scheduler. */
 const makeDue = (jobid: unknown): Promise<void> =>
-  admin.exec(`update cron._timetable set due_at = now() - interval '2 minutes' where jobid = ${jobid};
+  admin.exec(`update cron._timetable set is_waiting = true where jobid = ${jobid};
     select pg_notify('plinth_cron', '')`);
 /** A timetable that leaves the runs of a job to {@link makeDue}: with each minute it would get another when that turns. */
 const onNewYear = '0 0 1 1 *';

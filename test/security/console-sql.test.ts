@@ -124,3 +124,30 @@ test.each([
   expect(status === 200 ? lines.some(({ event }) => event === 'error') : status >= 400).toBe(true);
   expect(lines.some(({ event }) => event === 'rows')).toBe(false);
 });
+
+test('why, asked by a read-only operator, fires no trigger', async () => {
+  const postgres = backend.database.pool('postgres');
+  await postgres.exec(`
+    create function ran.noted() returns trigger language plpgsql as $$ begin perform ran.note(); return new; end $$;
+    create trigger noted before insert or update on public.tasks for each row execute function ran.noted();
+  `);
+  const ask = (who: Operator, operation: string) =>
+    who.call('POST', '/why', {
+      schema: 'public',
+      table: 'tasks',
+      as: 'operator',
+      operation,
+      key: { id: '1' },
+      values: operation === 'select' ? {} : { title: 'tried' },
+      returned: ['title'],
+    });
+  await whoRan();
+  for (const operation of ['insert', 'update', 'delete'])
+    expect((await ask(looker, operation)).status).toBe(403);
+  expect((await ask(looker, 'select')).status).toBe(200);
+  expect(await whoRan()).toEqual([]);
+  // The trigger works.
+  expect((await ask(developer, 'update')).status).toBe(200);
+  expect(await whoRan()).toEqual(['postgres/postgres']);
+  await postgres.exec('drop trigger noted on public.tasks');
+});

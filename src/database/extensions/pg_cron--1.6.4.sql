@@ -229,6 +229,19 @@ as $$
   )
 $$;
 
+-- The functions that only the scheduler calls. `postgres` is a member of its role, so the session decides, not the grant.
+create function cron._check_scheduler() returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (
+    select from pg_roles where rolname = session_user and (rolsuper or rolname = 'supabase_functions_admin')
+  ) then
+    raise exception using errcode = '42501', message = 'permission denied: only the scheduler calls this function';
+  end if;
+end
+$$;
+
 -- Takes up to `slots` jobs that are due, each for one process only. `skipped` counts those that somebody holds a lock on at
 -- this moment, `next_ms` is the time until the next one may be due, null while no job is active.
 create function cron._claim(slots int, out runs jsonb, out skipped int, out next_ms int)
@@ -241,6 +254,7 @@ declare
   due timestamptz;
   run bigint;
 begin
+  perform cron._check_scheduler();
   runs := '[]';
   select count(*) into skipped from cron.job where active;
   for entry in
@@ -284,6 +298,7 @@ $$;
 create function cron._sweep() returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
+  select cron._check_scheduler();
   update cron.job_run_details d
   set status = 'failed', return_message = 'server restarted', end_time = clock_timestamp()
   where d.status in ('starting', 'connecting', 'sending', 'running')
@@ -296,6 +311,7 @@ $$;
 create function cron._note_session(run bigint, session int) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
+  select cron._check_scheduler();
   update cron._run r set pid = session,
     backend_start = (select a.backend_start from pg_stat_activity a where a.pid = session)
   where r.runid = run;
@@ -306,6 +322,7 @@ $$;
 create function cron._note_end(run bigint, outcome text, message text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
+  select cron._check_scheduler();
   delete from cron._run r where r.runid = run;
   update cron.job_run_details d set status = outcome, return_message = message, end_time = clock_timestamp()
   where d.runid = run;
@@ -315,6 +332,7 @@ $$;
 create function cron._gone(jobs bigint[]) returns setof bigint
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
+  select cron._check_scheduler();
   select each.jobid from unnest(jobs) as each (jobid)
   where not exists (select from cron.job j where j.jobid = each.jobid);
 $$;
@@ -322,6 +340,7 @@ $$;
 create function cron._delete_old(kept interval, most int) returns int
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
+  select cron._check_scheduler();
   with gone as (
     delete from cron.job_run_details where runid in (
       select runid from cron.job_run_details where end_time < now() - kept
@@ -515,7 +534,8 @@ revoke all on function cron._claim(int), cron._sweep(), cron._note_session(bigin
   cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) from public;
 grant usage on schema cron to supabase_functions_admin;
 grant execute on function cron._claim(int), cron._sweep(), cron._note_session(bigint, int), cron._note_end(bigint, text, text),
-  cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) to supabase_functions_admin;
+  cron._gone(bigint[]), cron._delete_old(interval, int) to supabase_functions_admin;
+grant execute on function cron._run_now(bigint) to postgres;
 revoke all on function cron.schedule_in_database(text, text, text, text, text, boolean) from public;
 revoke all on function cron.alter_job(bigint, text, text, text, text, boolean) from public;
 grant select on cron.job, cron.job_run_details to public;

@@ -5,6 +5,7 @@
 import type { Logger } from '../../kernel/log.ts';
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
+import { superuserSearchPath } from '../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
 import type { MigrationFile } from './files.ts';
 
@@ -22,6 +23,31 @@ create table if not exists _plinth.migrations (
   primary key (room, version)
 );`;
 
+/**
+ * Files call functions in `_plinth`, where a project could once create. A function of the same name as one of a superuser's
+ * could match a call better, so it is dropped before the first file.
+ */
+const dropOverloads = `
+do $$
+declare
+  overload record;
+begin
+  for overload in
+    select p.oid::pg_catalog.regprocedure::text as name
+    from pg_catalog.pg_proc p
+    join pg_catalog.pg_roles r on r.oid = p.proowner and not r.rolsuper
+    where p.pronamespace = pg_catalog.to_regnamespace('_plinth')
+      and (select rolsuper from pg_catalog.pg_roles where rolname = current_user)
+      and exists (
+        select from pg_catalog.pg_proc other
+        join pg_catalog.pg_roles owner on owner.oid = other.proowner and owner.rolsuper
+        where other.pronamespace = p.pronamespace and other.proname = p.proname)
+  loop
+    execute pg_catalog.format('drop function %s cascade', overload.name);
+  end loop;
+end
+$$;`;
+
 export interface MigrationRun {
   /** A superuser where we have one; the session keeps the lock. */
   readonly session: Queryable;
@@ -35,7 +61,7 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
   const known = await readLedger(run.session);
   warnOfChanges(files, known, run.log);
   if (files.every((file) => known.has(keyOf(file)))) return 0;
-  await run.session.exec(`select pg_advisory_lock(${lockKey});${createLedger}`);
+  await run.session.exec(`select pg_advisory_lock(${lockKey});${createLedger}${dropOverloads}`);
   try {
     const applied = await readLedger(run.session);
     const pending = files.filter((file) => !applied.has(keyOf(file)));
@@ -92,7 +118,7 @@ async function applyFile(
   const settings = [
     'begin',
     `set local synchronous_commit = ${flush ? 'on' : 'off'}`,
-    'set local search_path = "$user", public, auth, extensions',
+    `set local search_path = ${superuserSearchPath}`,
     'set local client_min_messages = warning',
     'set local statement_timeout = 0',
     // No event trigger of anybody's runs with our rights; the guard trusts superusers anyway. Only they may set it.

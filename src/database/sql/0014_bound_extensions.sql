@@ -142,14 +142,87 @@ $$;
       select from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner
       where n.nspname = 'cron' and r.rolsuper)
   then
-    alter function cron._claim(int) security definer;
-    alter function cron._sweep() security definer;
     execute $script$
+-- The functions that only the scheduler calls. `postgres` is a member of its role, so the session decides, not the grant.
+create function cron._check_scheduler() returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (
+    select from pg_roles where rolname = session_user and (rolsuper or rolname = 'supabase_functions_admin')
+  ) then
+    raise exception using errcode = '42501', message = 'permission denied: only the scheduler calls this function';
+  end if;
+end
+$$;
+
+create or replace function cron._claim(slots int, out runs jsonb, out skipped int, out next_ms int)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  zone constant text := cron._timezone();
+  moment constant timestamptz := clock_timestamp();
+  entry record;
+  due timestamptz;
+  run bigint;
+begin
+  perform cron._check_scheduler();
+  runs := '[]';
+  select count(*) into skipped from cron.job where active;
+  for entry in
+    select j.jobid, j.command, j.database, j.username, t.spec, t.due_at, t.is_waiting
+    from cron.job j join cron._timetable t using (jobid)
+    where j.active
+    order by t.due_at
+    for update of t skip locked
+  loop
+    skipped := skipped - 1;
+    due := cron._due(entry.spec, entry.due_at, moment, zone);
+    if cron._is_running(entry.jobid) then
+      -- At most one run waits. One of every so many seconds stays due by itself.
+      if due is not null and (entry.spec).every_seconds is null then
+        update cron._timetable t set due_at = due, is_waiting = true where t.jobid = entry.jobid;
+      end if;
+    elsif slots > 0 and (due is not null or entry.is_waiting) then
+      slots := slots - 1;
+      update cron._timetable t set due_at = coalesce(due, t.due_at), is_waiting = false where t.jobid = entry.jobid;
+      delete from cron._run r where r.jobid = entry.jobid;
+      insert into cron.job_run_details (jobid, database, username, command, status)
+      values (entry.jobid, entry.database, entry.username, entry.command, 'starting')
+      returning runid into run;
+      insert into cron._run (runid, jobid) values (run, entry.jobid);
+      runs := runs || jsonb_build_object('runid', run, 'jobid', entry.jobid, 'command', entry.command,
+        'database', entry.database, 'username', entry.username);
+    end if;
+  end loop;
+  -- `greatest` inside: around the minimum of no jobs it would make 0 of null, and the scheduler ask without end.
+  select min(greatest(0, ceil(1000 * extract(epoch from case
+      when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
+        then t.due_at + make_interval(secs => (t.spec).every_seconds)
+      else date_trunc('minute', moment) + interval '1 minute'
+    end - clock_timestamp()))))
+    into next_ms
+    from cron.job j join cron._timetable t using (jobid) where j.active;
+end
+$$;
+
+create or replace function cron._sweep() returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select cron._check_scheduler();
+  update cron.job_run_details d
+  set status = 'failed', return_message = 'server restarted', end_time = clock_timestamp()
+  where d.status in ('starting', 'connecting', 'sending', 'running')
+    and not exists (select from cron._run r where r.runid = d.runid and cron._is_running(r.jobid));
+  delete from cron._run r where not cron._is_running(r.jobid);
+$$;
+
 -- What the process writes about runs. It asks as a role that could do nothing else here, by these functions alone: were the
 -- schema another one meanwhile, what is called and written would be of that role.
 create function cron._note_session(run bigint, session int) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
+  select cron._check_scheduler();
   update cron._run r set pid = session,
     backend_start = (select a.backend_start from pg_stat_activity a where a.pid = session)
   where r.runid = run;
@@ -160,6 +233,7 @@ $$;
 create function cron._note_end(run bigint, outcome text, message text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
+  select cron._check_scheduler();
   delete from cron._run r where r.runid = run;
   update cron.job_run_details d set status = outcome, return_message = message, end_time = clock_timestamp()
   where d.runid = run;
@@ -169,6 +243,7 @@ $$;
 create function cron._gone(jobs bigint[]) returns setof bigint
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
+  select cron._check_scheduler();
   select each.jobid from unnest(jobs) as each (jobid)
   where not exists (select from cron.job j where j.jobid = each.jobid);
 $$;
@@ -176,6 +251,7 @@ $$;
 create function cron._delete_old(kept interval, most int) returns int
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
+  select cron._check_scheduler();
   with gone as (
     delete from cron.job_run_details where runid in (
       select runid from cron.job_run_details where end_time < now() - kept
@@ -197,9 +273,10 @@ revoke all on function cron._claim(int), cron._sweep(), cron._note_session(bigin
   cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) from public;
 grant usage on schema cron to supabase_functions_admin;
 grant execute on function cron._claim(int), cron._sweep(), cron._note_session(bigint, int), cron._note_end(bigint, text, text),
-  cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) to supabase_functions_admin;
+  cron._gone(bigint[]), cron._delete_old(interval, int) to supabase_functions_admin;
+grant execute on function cron._run_now(bigint) to postgres;
     $script$;
-    foreach added in array array['_note_session(bigint, int)', '_note_end(bigint, text, text)', '_gone(bigint[])',
+    foreach added in array array['_check_scheduler()', '_note_session(bigint, int)', '_note_end(bigint, text, text)', '_gone(bigint[])',
       '_delete_old(interval, int)', '_run_now(bigint)']
     loop
       execute 'alter extension pg_cron add function cron.' || added;

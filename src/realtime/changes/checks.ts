@@ -39,7 +39,7 @@ export async function visibleRows(
   const rows = await pool.transaction(
     (tx) =>
       tx.query<{ claim_set: number; row_numbers: number[] }>(
-        sql`select claim_set, row_numbers from ${sql.id('_plinth', functionName)}(${sql.join(parameters)})`,
+        sql`select claim_set, row_numbers from ${sql.id('_realtime', functionName)}(${sql.join(parameters)})`,
       ),
     { readOnly: true, end: 'rollback', settings: [['statement_timeout', checkTimeoutMs]] },
   );

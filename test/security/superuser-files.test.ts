@@ -1,0 +1,118 @@
+/**
+ * Our numbered files run as a superuser, also in a database that a project has filled. No code of the project's runs then,
+ * no role below a superuser can add functions where superuser sessions call some, and each use of such a session is reviewed.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+import { plant, plantNotes, sightings } from './plants.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** As `postgres` could before CREATE was revoked. A call with one literal prefers this one to `attempt(text, int default 0)`. */
+const overload = `
+  set local role supabase_realtime_admin;
+  create function _plinth.attempt(statement text) returns void language plpgsql as $$ begin perform seen.note(1); end $$;
+`;
+
+let backend: Backend;
+const dir = mkdtempSync(join(tmpdir(), 'plinth-files-'));
+afterEach(() => backend?.stop());
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const applyNext = (room: string, text: string): Promise<void> => {
+  const folder = join(dir, room);
+  mkdirSync(folder);
+  writeFileSync(join(folder, '0001_next.sql'), text);
+  return backend.database.migrate([{ room, dir: pathToFileURL(`${folder}/`) }]);
+};
+
+test('a file of the next version, in a database full of traps', async () => {
+  backend = await createTestBackend();
+  const postgres = backend.database.pool('postgres');
+  await plant(postgres);
+  await applyNext(
+    'traps',
+    `do $$ begin perform quote_ident(n.nspname), lower('X'::varchar) = 'x'::name from pg_catalog.pg_namespace n; end $$;
+     create table _plinth.next (id int primary key);`,
+  );
+  await postgres.exec(`select lower('X'::varchar)`);
+  const { superuser, others } = await sightings(backend.database.pool('supabase_admin'));
+  expect(others).toContain('function lower');
+  expect(superuser).toEqual([]);
+});
+
+test('a file calls our functions, not overloads of them from when a project could create in `_plinth`', async () => {
+  backend = await createTestBackend();
+  const admin = backend.database.pool('supabase_admin');
+  await plantNotes(backend.database.pool('postgres'));
+  await backend.database.pool('postgres').exec(`select seen.plant('overload')`);
+  await admin.exec('grant create on schema _plinth to supabase_realtime_admin');
+  await backend.database.pool('postgres').exec(`begin; ${overload} commit`);
+  await applyNext('overload', `select _plinth.attempt('select 1')`);
+  expect((await sightings(admin)).superuser).toEqual([]);
+});
+
+test('only a superuser creates in the schemas that superuser sessions call functions in', async () => {
+  backend = await createTestBackend();
+  const found = await backend.database.pool('supabase_admin').query<{ name: string }>(sql`
+    select r.rolname || ' in ' || n.nspname as name from pg_roles r, pg_namespace n
+    where n.nspname in ('_plinth', 'pg_catalog', 'information_schema', 'vault', 'net') and not r.rolsuper
+      and has_schema_privilege(r.oid, n.oid, 'create') order by 1`);
+  expect(found).toEqual([]);
+});
+
+/** Reviewed: what services write in their own name, and the project's progress, which only its own migrations read. */
+const writable = [
+  'project_progress: delete insert update',
+  'project_steps: delete insert update',
+  'recovery_codes: delete insert update',
+  'storage_checksums: delete insert',
+  'storage_events: insert',
+];
+
+test('operators below owner write as `postgres`, which changes no operator, session or log of the Console', async () => {
+  backend = await createTestBackend();
+  const found = await backend.database.pool('supabase_admin').query<{ line: string }>(sql`
+    select c.relname || ': ' || string_agg(p.name, ' ' order by p.name) as line
+    from pg_class c, unnest(array['insert', 'update', 'delete', 'truncate', 'trigger', 'references']) as p (name)
+    where c.relnamespace = '_plinth'::regnamespace and c.relkind in ('r', 'p', 'v')
+      and has_table_privilege('postgres', c.oid, p.name)
+    group by c.relname order by 1`);
+  expect(found.map(({ line }) => line)).toEqual(writable);
+});
+
+/** A new entry needs a review: statements in such a session are our literals and read or write `_plinth` and catalogs only. */
+const reviewed = [
+  'account/index.ts',
+  'auth/index.ts',
+  'console/index.ts',
+  'console/operators/factors.ts',
+  'console/operators/routes.ts',
+  'console/sql-page/routes.ts',
+  'console/users/routes.ts',
+  'database/auto-expose.ts',
+  'database/database.ts',
+  'database/testing/test-cluster.ts',
+  'mail/index.ts',
+  'project/index.ts',
+  'project/privileged.ts',
+  'storage/index.ts',
+  'storage/s3/object-bytes.ts',
+];
+
+test('superuser sessions are opened in reviewed files only', () => {
+  const sources = fileURLToPath(new URL('../../src/', import.meta.url));
+  const found = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /(?<!\.test)\.ts$/.test(file))
+    .filter((file) =>
+      /\b(pool|target|clusterTarget)\([^)]*'supabase_admin'/.test(readFileSync(join(sources, file), 'utf8')),
+    )
+    .map((file) => file.replaceAll('\\', '/'));
+  expect(found.sort()).toEqual(reviewed);
+});
