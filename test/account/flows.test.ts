@@ -6,7 +6,7 @@ import { createClient } from '@supabase/supabase-js';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Complaints, openContext } from '../web/browser.ts';
-import { mailedCode, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+import { laterTotp, mailedCode, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
 
 let stage: Stage;
 let app: Server;
@@ -221,7 +221,7 @@ test('an authenticator: set up, asked for, carried to the app, removed', async (
   await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
   await page.getByLabel('Code', { exact: true }).fill('000000');
   await page.getByRole('alert').getByText('This code isn’t right.').waitFor();
-  await page.getByLabel('Code', { exact: true }).fill(totp(secret));
+  await page.getByLabel('Code', { exact: true }).fill(laterTotp(secret));
   await page.waitForURL(`${appUrl}**`);
   const { client } = await redeem(new URL(page.url()).searchParams.get('code') as string, verifier);
   const { data } = await client.auth.mfa.getAuthenticatorAssuranceLevel();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
-import { makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+import { laterTotp, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
 
 let stage: Stage;
 let app: Server;
@@ -152,7 +152,7 @@ test.concurrent('who comes back from the app is through the second step already'
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
   await signIn(page, stage.backend, email, flowTo(appUrl));
-  await page.getByLabel('Code', { exact: true }).fill(totp(secret));
+  await page.getByLabel('Code', { exact: true }).fill(laterTotp(secret));
   await page.waitForURL(`${appUrl}?code=*`);
   await page.goBack();
   await page.getByRole('button', { name: /^Continue to/ }).waitFor();

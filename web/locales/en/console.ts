@@ -85,7 +85,7 @@ export const messages = {
   'sign-in.command': 'The command',
   'sign-in.elsewhere':
     'You followed a sign-in link on another website. Continue only if you expected it: you will work as the operator whom the link belongs to.',
-  'sign-in.continue': 'Sign in with this link',
+  'sign-in.by-link': 'Sign in with this link',
   'sign-in.once': 'A link works once and for ten minutes.',
   'sign-in.retry': 'I’m signed in already',
 

@@ -1,6 +1,6 @@
 /** Where no script runs: signing in, codes, a forgotten password and the second factor. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { password, totp } from '../../harness.ts';
+import { laterTotp, password, totp } from '../../harness.ts';
 import type { Flow, Scene } from '../scene.ts';
 import { say } from '../texts.ts';
 import { askAsApp, redeem, type World } from '../world.ts';
@@ -154,7 +154,7 @@ const secondFactor: Flow = {
     await walker.enter();
     await scene.sees(say('error.mfa_verification_failed'));
     await scene.state('no scripts, mfa, wrong code');
-    await walker.fill(say('field.code'), totp(secret, Date.now() + 30_000));
+    await walker.fill(say('field.code'), laterTotp(secret));
     await walker.enter();
     await page.waitForURL(`${world.appUrl}?**`);
     deepEqual(await redeem(world, page.url(), verifier), { email, aal: 'aal2' });

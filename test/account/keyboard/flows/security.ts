@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { CDPSession } from 'playwright-core';
-import { password, signIn, totp } from '../../harness.ts';
+import { laterTotp, password, signIn, totp } from '../../harness.ts';
 import type { Flow, Scene } from '../scene.ts';
 import { say } from '../texts.ts';
 import { askAsApp, redeem } from '../world.ts';
@@ -120,9 +120,6 @@ export async function enrol({ page, walker, ...scene }: Scene, name: string): Pr
   await scene.sees(say('factor.ready'));
   return secret;
 }
-
-/** A code that was not used yet; clocks of phones may be ahead by a step. */
-const laterTotp = (secret: string): string => totp(secret, Date.now() + 30_000);
 
 const authenticator: Flow = {
   name: 'an authenticator app: set up, asked for, asked for again, removed',

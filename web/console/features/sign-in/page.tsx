@@ -51,7 +51,7 @@ export function SignInPage() {
         ) : linkToken !== undefined && !isMeant ? (
           <>
             <p className={classes.text}>{t('sign-in.elsewhere')}</p>
-            <Button onClick={() => setIsMeant(true)}>{t('sign-in.continue')}</Button>
+            <Button onClick={() => setIsMeant(true)}>{t('sign-in.by-link')}</Button>
           </>
         ) : isWaiting ? (
           <p role="status" className={classes.text}>
