@@ -10,9 +10,8 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createRequestPath } from '../src/database/path/index.ts';
-import { createTestDatabase } from '../src/database/testing.ts';
+import { createTestDatabase, testTarget } from '../src/database/testing.ts';
 import type { Setting } from '../src/database/types.ts';
-import { parseConnectionString } from '../src/database/wire/index.ts';
 import { sql } from '../src/kernel/sql.ts';
 
 const { values } = parseArgs({
@@ -38,7 +37,8 @@ const SHAPES = [
   },
 ] as const;
 
-const { database, name, drop } = await createTestDatabase('bench-path');
+const test = await createTestDatabase('bench-path');
+const { database, drop } = test;
 await database.pool('postgres').exec(`
   create table items (id int primary key, owner text not null, title text not null, done boolean not null);
   insert into items select i, 'user' || i % ${USERS}, 'Item number ' || i, i % 2 = 0 from generate_series(1, ${ROWS}) i;
@@ -49,14 +49,9 @@ await database.pool('postgres').exec(`
 `);
 await database.pool('supabase_admin').exec('vacuum analyze items');
 
-const target = {
-  ...parseConnectionString(database.info.url),
-  user: 'authenticator',
-  password: 'postgres',
-  database: name,
-};
+const target = testTarget(test, 'authenticator');
 const path = createRequestPath({
-  connectOptions: () => ({ ...target, sslMode: 'disable', applicationName: APPLICATION }),
+  connectOptions: () => ({ ...target, applicationName: APPLICATION }),
 });
 const { host, port, user, password } = target;
 const pool = new pg.Pool({
@@ -64,7 +59,7 @@ const pool = new pg.Pool({
   port,
   user,
   password,
-  database: name,
+  database: target.database,
   max: 10,
   application_name: APPLICATION,
 });

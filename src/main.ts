@@ -13,8 +13,8 @@ import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config/index.ts';
 import type { ConsoleService } from './console/index.ts';
 import { closeDataFolder } from './data-folder.ts';
-import { createDatabase } from './database/index.ts';
-import type { Database, MigrationSet } from './database/types.ts';
+import { createDatabase, type DatabaseOptions } from './database/index.ts';
+import type { Database, MigrationSet, Setting } from './database/types.ts';
 import { isLoopback, refuseExposure } from './exposure.ts';
 import type { FunctionsService } from './functions/index.ts';
 import type { Route } from './gateway/index.ts';
@@ -22,7 +22,7 @@ import { systemClock } from './kernel/clock.ts';
 import { type Logger, silentLogger } from './kernel/log.ts';
 import type { Outgoing } from './kernel/outgoing.ts';
 import type { Service } from './kernel/service.ts';
-import { createKeys, type KeyStore, type Keys } from './keys/index.ts';
+import { createKeys, type KeyStore, type Keys, publicJwtSecrets } from './keys/index.ts';
 import { statusFields } from './status.ts';
 import { createTelemetry, type Telemetry } from './telemetry/index.ts';
 
@@ -131,11 +131,9 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
       port: options.dbPort ?? config.db.port,
       databaseUrl: options.databaseUrl,
       dbSettings: definedOf(config.db.settings),
-      databaseSettings: [
-        ['app.settings.jwt_secret', keys.jwtSecret],
-        ['app.settings.jwt_exp', String(config.auth.jwt_expiry)],
-      ],
+      ...databaseSettings(config, keys, mode),
       password: keys.databasePassword,
+      sharedPassword: config.plinth.database.shared_password,
       requestPathConnections: config.plinth.rest.connections,
       log,
       onProgress,
@@ -163,6 +161,21 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
     await database.stop();
     throw error;
   }
+}
+
+/** Settings of the database are for every role to read, so a secret is among them only when it is none, or on request. */
+function databaseSettings(
+  config: Config,
+  keys: KeyStore,
+  mode: 'development' | 'production',
+): Pick<DatabaseOptions, 'databaseSettings' | 'withheldSettings'> {
+  const isKnown = mode === 'development' && keys.wellKnown.includes('auth.jwt_secret');
+  const secret: Setting = ['app.settings.jwt_secret', keys.jwtSecret];
+  const settings: Setting[] = [['app.settings.jwt_exp', String(config.auth.jwt_expiry)]];
+  if (isKnown || config.plinth.database.jwt_secret_setting)
+    return { databaseSettings: [...settings, secret] };
+  const withheld = [keys.jwtSecret, ...publicJwtSecrets].map((value): Setting => [secret[0], value]);
+  return { databaseSettings: settings, withheldSettings: withheld };
 }
 
 async function loadRooms() {

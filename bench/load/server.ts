@@ -22,7 +22,7 @@ export interface ServerFacts {
   /** A token of each user. */
   readonly tokens: readonly string[];
   readonly jwtSecret: string;
-  /** Where a peer signs in as `authenticator`, whose password is `postgres`. */
+  /** Where a peer signs in as `peer`, whose password is `postgres` and whose rights are those of `authenticator`. */
   readonly database: { readonly host: string; readonly port: number; readonly name: string };
   readonly postmasterPid: number;
 }
@@ -42,6 +42,8 @@ async function serve(send: (message: ServerFacts | ServerStats) => void): Promis
   const { database, keys } = backend;
   const admin = database.pool('supabase_admin');
   await admin.exec('vacuum analyze public.items');
+  await admin.exec(`create role peer login noinherit password 'postgres';
+    grant anon, authenticated, service_role to peer`);
   const [place] = await admin.query<{ host: string; port: number; name: string; dir: string }>(sql`
     select trim(both '"' from split_part(current_setting('unix_socket_directories'), ',', 1)) as host, current_setting('port')::int as port,
       current_database() as name, current_setting('data_directory') as dir`);

@@ -12,7 +12,7 @@ const pool = new pg.Pool({
   host: DB_HOST,
   port: Number(DB_PORT),
   database: DB_NAME,
-  user: 'authenticator',
+  user: 'peer',
   password: 'postgres',
   max: 10,
 });

@@ -11,7 +11,7 @@ const login = {
   host: DB_HOST,
   port: Number(DB_PORT),
   database: DB_NAME,
-  user: 'authenticator',
+  user: 'peer',
   password: 'postgres',
 };
 const pgl = postgraphile({

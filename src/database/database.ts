@@ -3,17 +3,17 @@ import { type Logger, silentLogger } from '../kernel/log.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Cluster, startCluster } from './embedded/cluster.ts';
 import { connectAdmin, repairRoles } from './embedded/self-repair.ts';
+import { clusterTarget, type ReachedCluster, type SignIns, signInsOf } from './embedded/sign-ins.ts';
 import { connectExternal } from './external/external.ts';
 import { sqlOnlyFiles } from './external/sql-only.ts';
-import { applyLogins } from './login.ts';
+import { applyDatabaseSettings, applyPasswords } from './logins/apply.ts';
 import { readMigrationFiles } from './migrate/files.ts';
 import { applyFiles } from './migrate/runner.ts';
 import { createRequestPath } from './path/index.ts';
 import { createListenHub, createPools } from './pool/index.ts';
 import { checkOutsideRole, checkRole } from './request-role.ts';
-import { superuserSettings } from './superuser.ts';
-import type { Database, DatabaseInfo, LoginRole, MigrationSet, Setting } from './types.ts';
-import { Client, type ConnectionOptions, connectReplication, runUncollected } from './wire/index.ts';
+import type { Database, DatabaseInfo, MigrationSet, PostgresErrorShape, Setting } from './types.ts';
+import { Client, connectReplication, runUncollected } from './wire/index.ts';
 
 export interface DatabaseOptions {
   /** Plinth's data folder (`.plinth`); the cluster lives in `postgres/` below it. Not used with `databaseUrl`. */
@@ -26,8 +26,12 @@ export interface DatabaseOptions {
   readonly dbSettings?: Readonly<Record<string, string | number | boolean>>;
   /** Settings of the database itself, such as `app.settings.jwt_secret`; in the embedded server only. */
   readonly databaseSettings?: readonly Setting[];
-  /** Of every login role of the embedded server over TCP; `postgres` unless given. */
+  /** Settings that earlier versions made and that are removed, where they still have this value. */
+  readonly withheldSettings?: readonly Setting[];
+  /** Of the role `postgres` of the embedded server; `postgres` unless given. */
   readonly password?: string;
+  /** One password for all login roles (`[database] shared_password`). */
+  readonly sharedPassword?: boolean;
   /** Connections that quick REST requests share; 4 by default. */
   readonly requestPathConnections?: number;
   /** False: fsync off, for throw-away test clusters. */
@@ -43,10 +47,7 @@ export interface DatabaseOptions {
 const bootstrapSet: MigrationSet = { room: 'database', dir: new URL('./sql/', import.meta.url) };
 
 /** One database of a server that answers, whoever runs it. */
-export interface Server {
-  readonly target: (role: LoginRole) => ConnectionOptions;
-  /** How any role signs in, as far as we know. */
-  readonly targetOf: (role: string, database: string) => ConnectionOptions;
+export interface Server extends SignIns {
   /** The account for our numbered files; open until the end of the first `migrate`. */
   readonly admin: Client;
   readonly info: DatabaseInfo;
@@ -59,7 +60,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   const server =
     options.databaseUrl === undefined
       ? await startEmbedded(options, log, onProgress)
-      : await connectToExternal(options.databaseUrl, log, onProgress);
+      : await connectToExternal(options.databaseUrl, options.sharedPassword ?? false, log, onProgress);
   return openDatabase(server, log, onProgress, options.requestPathConnections);
 }
 
@@ -68,32 +69,49 @@ async function startEmbedded(
   log: Logger,
   onProgress: (message: string) => void,
 ): Promise<Server> {
-  const password = options.password ?? 'postgres';
-  const cluster = await startCluster({
-    dataDir: options.dataDir,
-    port: options.port ?? null,
-    durable: options.durable ?? true,
-    settings: options.dbSettings ?? {},
-    log,
-    onProgress,
-    whileStarting: options.whileStarting,
-  });
+  const start = (resetSuperuser: boolean): Promise<Cluster> =>
+    startCluster({
+      dataDir: options.dataDir,
+      port: options.port ?? null,
+      durable: options.durable ?? true,
+      settings: options.dbSettings ?? {},
+      password: options.password ?? 'postgres',
+      sharedPassword: options.sharedPassword ?? false,
+      resetSuperuser,
+      log,
+      onProgress,
+      whileStarting: options.whileStarting,
+    });
+  const signIn = (cluster: Cluster): Promise<Client> =>
+    connectAdmin(clusterTarget(cluster, 'supabase_admin', 'postgres'), log);
+  let cluster = await start(false);
   try {
-    const target = (role: LoginRole) => clusterTarget(cluster, role, password, 'postgres');
-    const admin = await connectAdmin(target('supabase_admin'), log);
+    let admin: Client;
+    try {
+      admin = await signIn(cluster);
+    } catch (error) {
+      if ((error as PostgresErrorShape).code !== '28P01') throw error;
+      // The folder came without its key, or with another one.
+      await cluster.stop();
+      cluster = await start(true);
+      admin = await signIn(cluster);
+    }
     const serverVersion = readVersion(admin);
     await applyFiles({ session: admin, serverVersion, log, onProgress }, readMigrationFiles([bootstrapSet]));
     await repairRoles(admin, log);
-    await applyLogins(admin, password, options.databaseSettings ?? []);
+    await applyPasswords(admin, cluster.logins);
+    await applyDatabaseSettings(admin, options.databaseSettings ?? [], options.withheldSettings ?? []);
+    const running = cluster;
+    const url = clusterUrl(running, 'postgres');
     const info = {
-      url: clusterUrl(cluster, password, 'postgres'),
+      url,
+      projectUrl: url,
       embedded: true,
-      socketDir: cluster.socketDir ?? undefined,
+      socketDir: running.socketDir ?? undefined,
       serverVersion,
       ownsSchemas: true,
     };
-    const targetOf = (role: string, database: string) => clusterTarget(cluster, role, password, database);
-    return { target, targetOf, admin, info, stop: () => cluster.stop() };
+    return { ...signInsOf(running, 'postgres', log), admin, info, stop: () => running.stop() };
   } catch (error) {
     await cluster.stop();
     throw error;
@@ -102,10 +120,11 @@ async function startEmbedded(
 
 async function connectToExternal(
   url: string,
+  sharedPassword: boolean,
   log: Logger,
   onProgress: (message: string) => void,
 ): Promise<Server> {
-  const external = await connectExternal(url, log);
+  const external = await connectExternal(url, { sharedPassword, log });
   const { session, serverVersion, ownsSchemas, target, targetOf } = external;
   try {
     if (ownsSchemas) {
@@ -126,7 +145,7 @@ async function connectToExternal(
     session.connection.destroy();
     throw error;
   }
-  const info = { url, embedded: false, serverVersion, ownsSchemas };
+  const info = { url, projectUrl: external.projectUrl(), embedded: false, serverVersion, ownsSchemas };
   return { target, targetOf, admin: session, info, stop: async () => {} };
 }
 
@@ -164,7 +183,7 @@ export function openDatabase(
     pool: pools.pool,
     async signIn(role, name) {
       await checkOutsideRole(pools.pool('supabase_admin'), role);
-      const client = await Client.connect(server.targetOf(role, name));
+      const client = await Client.connect(await server.targetOf(role, name));
       return {
         processId: client.processId,
         run: (text) => runUncollected(client.connection, text),
@@ -208,32 +227,12 @@ export function openDatabase(
   };
 }
 
-/** How a role signs in to a database of the embedded server. */
-export function clusterTarget(
-  cluster: Pick<Cluster, 'socketDir' | 'host' | 'port'>,
-  role: string,
-  password: string,
-  database: string,
-): ConnectionOptions {
-  return {
-    host: cluster.socketDir ?? cluster.host,
-    port: cluster.port,
-    user: role,
-    password,
-    database,
-    sslMode: 'disable',
-    applicationName: 'plinth',
-    ...(role === 'supabase_admin' ? { parameters: { ...superuserSettings(180_000), role: 'none' } } : {}),
-  };
-}
-
 /** The connection string for people and ORMs. */
 export function clusterUrl(
-  cluster: Pick<Cluster, 'socketDir' | 'host' | 'port' | 'tcpPort'>,
-  password: string,
+  cluster: ReachedCluster & { readonly tcpPort: number | null },
   database: string,
 ): string {
-  const login = `postgres:${encodeURIComponent(password)}`;
+  const login = `postgres:${encodeURIComponent(cluster.logins.password('postgres'))}`;
   if (cluster.tcpPort !== null) return `postgresql://${login}@${cluster.host}:${cluster.tcpPort}/${database}`;
   const folder = encodeURIComponent(cluster.socketDir ?? '');
   return `postgresql://${login}@/${database}?host=${folder}&port=${cluster.port}`;

@@ -7,4 +7,5 @@ export {
   type TestCluster,
   type TestDatabase,
   type TestPlace,
+  testTarget,
 } from './testing/test-cluster.ts';

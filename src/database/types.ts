@@ -340,6 +340,8 @@ export interface Database {
 export interface DatabaseInfo {
   /** For people and ORMs: `postgresql://postgres:postgres@127.0.0.1:54322/postgres`. */
   readonly url: string;
+  /** For the project's own code, its functions: as `postgres`, unless the account of {@link url} is the only one there. */
+  readonly projectUrl: string;
   readonly embedded: boolean;
   /** For example 180004. */
   readonly serverVersion: number;

@@ -103,7 +103,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
       sharedFile: catalog.sharedEnv(),
       own: source.env,
       apiUrl: deps.apiUrl(),
-      databaseUrl: deps.database.info.url,
+      databaseUrl: deps.database.info.projectUrl,
       keys,
       includesJwtSecret: isDevelopment,
     });

@@ -23,6 +23,7 @@ import type { Claims, Keys, VerifiedToken } from './types.ts';
 import { createVerifier } from './verifier.ts';
 
 export { type ApiKeyEntry, type ApiKeyKind, type ApiKeys, apiKeyKinds } from './api-keys.ts';
+export { publicJwtSecrets } from './demo.ts';
 export { generateSigningKey, type SigningAlgorithm, signingAlgorithms } from './generate.ts';
 export { type KeyFile, keyFileOf } from './key-file.ts';
 export { type KeySet, KeySetError, readKeySet } from './key-set.ts';

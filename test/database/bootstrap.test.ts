@@ -150,14 +150,14 @@ describe('schemas', () => {
 
   test.each([
     ['postgres', 'table public.n (id int)', 'anon', 'select, insert, update, delete, truncate', true],
-    ['supabase_admin', 'table public.n (id int)', 'service_role', 'select, insert, update, delete', true],
+    ['supabase_admin', 'table public.n (id int)', 'service_role', 'select, insert, update, delete', false],
     ['postgres', 'table storage.n (id int)', 'authenticated', 'select', true],
     ['supabase_admin', 'table realtime.n (id int)', 'postgres', 'select', true],
     ['supabase_admin', 'table realtime.n (id int)', 'anon', 'select', false],
     ['supabase_auth_admin', 'table auth.n (id int)', 'dashboard_user', 'select', true],
     ['supabase_auth_admin', 'table auth.n (id int)', 'anon', 'select', false],
     ['supabase_admin', 'table extensions.n (id int)', 'postgres', 'select with grant option', true],
-    ['supabase_admin', 'table graphql_public.n (id int)', 'anon', 'select', true],
+    ['supabase_admin', 'table graphql_public.n (id int)', 'anon', 'select', false],
   ] as const)('%s makes %s: %s may %s: %s', async (maker, object, role, privileges, expected) => {
     const name = object.split(' ')[1] as string;
     const granted = await database.pool(maker).transaction(

@@ -1,10 +1,9 @@
 /** Tables, functions and requests for the tests of the request path. */
 import { createRequestPath, type RequestPathOptions } from '../../src/database/path/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import type { PathRequest, PathResult, RequestPath } from '../../src/database/types.ts';
 import type { ConnectionOptions } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { targetOf } from './wire-target.ts';
 
 const SCHEMA = `
   create table public.notes (id int primary key, owner text not null);
@@ -50,7 +49,7 @@ export async function startFixture(): Promise<Fixture> {
   const db = await createTestDatabase('path', (database) => database.pool('postgres').exec(SCHEMA));
   const paths: RequestPath[] = [];
   const admin = db.database.pool('supabase_admin');
-  const target = () => ({ ...targetOf(db.database, 'authenticator'), applicationName: 'path test' });
+  const target = () => ({ ...testTarget(db, 'authenticator'), applicationName: 'path test' });
   return {
     db,
     target,

@@ -1,10 +1,9 @@
 /** Pools against a real server: transactions, savepoints, sessions, waiting, healing, ending, listening. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createListenHub, createPools, type Pools } from '../../src/database/pool/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import type { LoginRole, Pool } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { targetOf } from './wire-target.ts';
 
 let db: TestDatabase;
 const opened: Pools[] = [];
@@ -24,7 +23,7 @@ afterAll(async () => {
 
 function open(options: { max?: number; acquireTimeoutMs?: number; idleTimeoutMs?: number } = {}): Pool {
   const connectOptions = (role: LoginRole) => ({
-    ...targetOf(db.database, role),
+    ...testTarget(db, role),
     applicationName: 'pool test',
   });
   const pools = createPools({ connectOptions, ...options });
@@ -206,7 +205,7 @@ test('end finishes what is in flight and refuses the rest', async () => {
 });
 
 test('listeners hear, survive a lost connection, and stop hearing', async () => {
-  const connectOptions = () => ({ ...targetOf(db.database), applicationName: 'pool test' });
+  const connectOptions = () => ({ ...testTarget(db), applicationName: 'pool test' });
   const hub = createListenHub({ connectOptions });
   const heard: string[] = [];
   const undo = await hub.listen(

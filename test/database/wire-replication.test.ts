@@ -1,9 +1,8 @@
 /** The stream of changes against a real server. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import { connectReplication } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { targetOf } from './wire-target.ts';
 
 let db: TestDatabase;
 
@@ -20,7 +19,7 @@ test('commands answer, changes arrive, acknowledgements are heard, destroying en
   await writer.exec(
     'create table public.streamed (a text primary key); create publication streamed for table public.streamed',
   );
-  const replication = await connectReplication(targetOf(db.database, 'supabase_realtime_admin'));
+  const replication = await connectReplication(testTarget(db, 'supabase_realtime_admin'));
   const [system] = await replication.command('IDENTIFY_SYSTEM');
   expect(system).toMatchObject({ dbname: db.name, xlogpos: expect.stringMatching(/^[0-9A-F]+\/[0-9A-F]+$/) });
   await expect(replication.command('NONSENSE')).rejects.toMatchObject({ code: '42601' });

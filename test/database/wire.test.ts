@@ -1,7 +1,7 @@
 /** The client against a real server: values, statements, errors, cancelling, losing the connection. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import {
   Client,
   ConnectionError,
@@ -10,7 +10,6 @@ import {
   PostgresError,
 } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { targetOf } from './wire-target.ts';
 
 let db: TestDatabase;
 let client: Client;
@@ -20,7 +19,7 @@ const notifications: Notification[] = [];
 beforeAll(async () => {
   db = await createTestDatabase('wire');
   client = await Client.connect({
-    ...targetOf(db.database),
+    ...testTarget(db),
     applicationName: 'wire test',
     onNotice: (notice) => notices.push(notice),
     onNotification: (notification) => notifications.push(notification),
@@ -232,7 +231,7 @@ test('cancelling ends the statement and nothing else', async () => {
 });
 
 test('a terminated connection says so, and that a statement behind was not begun', async () => {
-  const doomed = await Client.connect(targetOf(db.database));
+  const doomed = await Client.connect(testTarget(db));
   const running = failure(doomed.query(sql`select pg_terminate_backend(pg_backend_pid()), pg_sleep(60)`));
   const behind = failure(doomed.query(sql`select 1`));
   expect(await running).toMatchObject({ name: 'ConnectionError', code: '57P01', untouched: false });
@@ -241,7 +240,7 @@ test('a terminated connection says so, and that a statement behind was not begun
 });
 
 test('close finishes what is in flight', async () => {
-  const closing = await Client.connect(targetOf(db.database));
+  const closing = await Client.connect(testTarget(db));
   const last = closing.query(sql`select pg_sleep(0.02)::text, 7 as a`);
   await closing.connection.close();
   expect(await last).toMatchObject([{ a: 7 }]);
@@ -249,7 +248,7 @@ test('close finishes what is in flight', async () => {
 });
 
 test('a wrong password, a database that is not there, a port where nobody listens', async () => {
-  const target = targetOf(db.database);
+  const target = testTarget(db);
   expect(await failure(Client.connect({ ...target, database: 'nowhere' }))).toMatchObject({ code: '3D000' });
   expect(await failure(Client.connect({ ...target, port: 1 }))).toMatchObject({ code: '08001' });
   expect(await failure(Client.connect({ ...target, host: '/nowhere' }))).toMatchObject({ code: '08001' });

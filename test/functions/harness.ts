@@ -47,7 +47,15 @@ export async function functionsWorld(options: WorldOptions): Promise<FunctionsWo
   const keys = createKeys({ mode: 'development', config, supabaseDir, dataDir });
   let url = '';
   const functions = createFunctions({
-    database: { info: { url: 'postgresql://x', embedded: true, serverVersion: 180000, ownsSchemas: true } },
+    database: {
+      info: {
+        url: 'postgresql://x',
+        projectUrl: 'postgresql://x',
+        embedded: true,
+        serverVersion: 180000,
+        ownsSchemas: true,
+      },
+    },
     keys,
     config,
     supabaseDir,

@@ -3,7 +3,7 @@
  * answer in the end (bench/jobs.ts does the same with ten thousand), and a job that was running has failed. Then two
  * processes on one database, which do nothing twice.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -13,7 +13,14 @@ import { openTarget, type Target } from './target.ts';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const requests = 600;
-const projectDir = mkdtempSync(join(tmpdir(), 'plinth-jobs-'));
+/** The second process comes by TCP as the superuser, which the embedded server refuses unless asked not to. */
+function sharedProject(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'plinth-jobs-'));
+  mkdirSync(join(dir, 'supabase'));
+  writeFileSync(join(dir, 'supabase', 'plinth.toml'), '[database]\nshared_password = true\n');
+  return dir;
+}
+const projectDir = sharedProject();
 let target: Target;
 let plinth: Plinth;
 beforeAll(async () => {
@@ -72,7 +79,7 @@ test('a cron job that was running has failed, and runs again', async () => {
 });
 
 test('two processes on one database share the work', async () => {
-  const otherDir = mkdtempSync(join(tmpdir(), 'plinth-jobs-other-'));
+  const otherDir = sharedProject();
   const url = new URL(plinth.databaseUrl);
   url.username = 'supabase_admin';
   const other = await startPlinth(otherDir, ['--database-url', url.href]);

@@ -15,7 +15,7 @@ export interface NetworkProxy {
   stop(): Promise<void>;
 }
 
-export async function startProxy({ socketDir, host, port }: TestPlace): Promise<NetworkProxy> {
+export async function startProxy({ socketDir, host, port, loginSecret }: TestPlace): Promise<NetworkProxy> {
   const pairs = new Set<[Socket, Socket]>();
   let state: 'open' | 'frozen' | 'cut' = 'open';
   const server = createServer((client) => {
@@ -46,7 +46,7 @@ export async function startProxy({ socketDir, host, port }: TestPlace): Promise<
     }
   };
   return {
-    place: { socketDir: null, host: '127.0.0.1', port: address.port, tcpPort: address.port },
+    place: { socketDir: null, host: '127.0.0.1', port: address.port, tcpPort: address.port, loginSecret },
     cut,
     freeze() {
       state = 'frozen';

@@ -62,7 +62,15 @@ beforeAll(async () => {
   const keys = createKeys({ mode: 'development', config, supabaseDir, dataDir });
   process.env.PLINTH_TEST_SECRET = 'of the server';
   functions = createFunctions({
-    database: { info: { url: 'postgresql://x', embedded: true, serverVersion: 180000, ownsSchemas: true } },
+    database: {
+      info: {
+        url: 'postgresql://x',
+        projectUrl: 'postgresql://x',
+        embedded: true,
+        serverVersion: 180000,
+        ownsSchemas: true,
+      },
+    },
     keys,
     config,
     supabaseDir,

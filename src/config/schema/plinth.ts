@@ -188,6 +188,16 @@ export const plinthSchema = section("Plinth's own settings.", {
       'Addresses, IPv4 blocks and hosts that functions may not reach, directly or through a name. The default is where cloud machines find the credentials of their own role.',
     ),
   }),
+  database: section('The embedded PostgreSQL. Both settings open it further than it needs to be.', {
+    shared_password: boolean(
+      false,
+      "Every login role has the password of `postgres`, and `supabase_admin` may sign in over TCP, as in upstream's local stack; with --database-url the roles have the URL's password.",
+    ),
+    jwt_secret_setting: boolean(
+      false,
+      'Every role can read the JWT secret as the setting app.settings.jwt_secret. Off: `plinth start` sets it while the secret is the well-known one.',
+    ),
+  }),
   rest: section('The REST service.', {
     connections: integer(4, 'Connections of the request path to PostgreSQL.', { min: 1, max: 100 }),
     max_answer_size: size(

@@ -20,15 +20,18 @@ import {
 import { delimiter, join } from 'node:path';
 import type { Logger } from '../../kernel/log.ts';
 import { DatabaseError } from '../errors.ts';
+import { clusterLogins, type Logins } from '../logins/passwords.ts';
 import { type Binaries, copyBinaries, findBinaries, linkLibraries } from './binaries.ts';
 import { prepareExtensionFolder } from './extension-folder.ts';
 import { chooseIdentity, type Identity, unprivilegedAccount } from './identity.ts';
 import { initialise } from './initdb.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { acquireLock, type Lock } from './lock.ts';
+import { createLoginSecret, readLoginSecret, writeLoginSecret } from './login-secret.ts';
 import { claimPort } from './ports.ts';
 import { type Server, startServer } from './server.ts';
 import { pgHbaConf, postgresqlConf } from './settings.ts';
+import { setSuperuserPassword } from './single-user.ts';
 import { emptySocketDir, makeSocketDir } from './socket-dir.ts';
 import { supervise } from './supervisor.ts';
 
@@ -40,6 +43,12 @@ export interface ClusterOptions {
   /** False only for throw-away data: fsync off, many slots. */
   readonly durable: boolean;
   readonly settings: Readonly<Record<string, string | number | boolean>>;
+  /** Of `postgres`. */
+  readonly password: string;
+  /** That password for every login role, and the superuser let in over TCP, as in upstream's local stack. */
+  readonly sharedPassword: boolean;
+  /** True when the superuser's password has turned out to be another one: it is set again before the start. */
+  readonly resetSuperuser?: boolean;
   readonly log: Logger;
   /** Called before steps that may take longer than a moment. */
   readonly onProgress: (message: string) => void;
@@ -55,6 +64,9 @@ export interface Cluster {
   readonly host: string;
   /** Null without TCP. */
   readonly tcpPort: number | null;
+  readonly logins: Logins;
+  /** What {@link logins} are derived from, for another process. */
+  readonly loginSecret: Buffer;
   readonly pid: () => number;
   stop(): Promise<void>;
   /** The server no longer keeps our process alive. */
@@ -80,12 +92,22 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
   const place = choosePlace(dataDir);
   const { identity, binaries, pgdata } = place;
   await clearIfPresent(pgdata);
-  if (!isInitialised(pgdata, binaries)) {
+  const keptSecret = readLoginSecret(dataDir);
+  const loginSecret = keptSecret ?? createLoginSecret();
+  const logins = clusterLogins(loginSecret, { password: options.password, shared: options.sharedPassword });
+  const isNew = !isInitialised(pgdata, binaries);
+  if (isNew) {
     options.onProgress('Preparing PostgreSQL in an empty data folder');
-    const initialised = initialise(binaries, identity, pgdata, { durable: options.durable });
+    const initialised = initialise(binaries, identity, pgdata, {
+      durable: options.durable,
+      superuserPassword: logins.password('supabase_admin'),
+    });
     options.whileStarting?.();
     await initialised;
+    if (keptSecret === undefined) writeLoginSecret(dataDir, loginSecret);
   }
+  // A folder of an earlier version, or one that came without its key.
+  let mustResetSuperuser = !isNew && (keptSecret === undefined || options.resetSuperuser === true);
   giveTo(identity, pgdata);
   const socketDir = process.platform === 'win32' ? null : makeSocketDir(place.home, identity);
   // extension_control_path has no way to quote its separator.
@@ -95,7 +117,8 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
   const launch = async (wanted: number | null): Promise<{ server: Server; port: number }> => {
     const port = wanted === null ? socketOnlyPort : await claimPort(wanted, host);
     if (socketDir !== null) emptySocketDir(socketDir);
-    writeOwned(identity, join(pgdata, 'pg_hba.conf'), pgHbaConf());
+    const superuserOverTcp = socketDir === null || options.sharedPassword;
+    writeOwned(identity, join(pgdata, 'pg_hba.conf'), pgHbaConf({ superuserOverTcp }));
     writeOwned(
       identity,
       join(pgdata, 'postgresql.conf'),
@@ -108,6 +131,11 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
         extra: options.settings,
       }),
     );
+    if (mustResetSuperuser) {
+      await setSuperuserPassword(binaries, identity, pgdata, logins.verifier('supabase_admin'));
+      writeLoginSecret(dataDir, loginSecret);
+      mustResetSuperuser = false;
+    }
     const onLine = (level: 'debug' | 'warn', line: string) =>
       options.log[level]({ service: 'postgres' }, line);
     const starting = startServer({ binaries, identity, pgdata, onLine });
@@ -129,6 +157,8 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     port,
     host,
     tcpPort: options.port === null ? null : port,
+    logins,
+    loginSecret,
     pid: supervised.pid,
     unref: supervised.unref,
     async stop() {

@@ -17,10 +17,11 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { refusalScript, refusedExtensions } from '../extensions/refused.ts';
-import { trustedContrib } from '../extensions/trusted.ts';
+import { amendedExtensions, trustedContrib } from '../extensions/trusted.ts';
 import type { Binaries } from './binaries.ts';
 
 const ownExtensions = fileURLToPath(new URL('../extensions/', import.meta.url));
+const amendments = fileURLToPath(new URL('../extension-amendments/', import.meta.url));
 
 /** Makes or refreshes the folder below `dataDir`; returns the entry for `extension_control_path`. */
 export function prepareExtensionFolder(dataDir: string, binaries: Binaries): string {
@@ -44,8 +45,11 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
     if (name === 'plpgsql') continue;
     const lines = stock.split('\n').filter((line) => !/^\s*(trusted|directory)\s*=/.test(line));
     write(file, [...lines, 'trusted = true', ''].join('\n'));
-    for (const script of stockFiles.filter((each) => each.startsWith(`${name}--`) && each.endsWith('.sql')))
-      write(script, `${silence}${readFileSync(join(binaries.stockExtensions, script), 'utf8')}`);
+    const amendment = amendedExtensions.includes(name) ? amendmentOf(name) : '';
+    for (const script of stockFiles.filter((each) => each.startsWith(`${name}--`) && each.endsWith('.sql'))) {
+      const text = readFileSync(join(binaries.stockExtensions, script), 'utf8');
+      write(script, `${silence}${text}\n${amendment}`);
+    }
   }
   for (const name of Object.keys(refusedExtensions)) {
     const script = refusalScript(name);
@@ -66,14 +70,17 @@ const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|
 /** Before every script: it runs as a superuser, and so would the project's event triggers. */
 const silence = 'set local event_triggers = off;\n';
 
-/** Changes with the binaries, with a file of ours and with the two tables. */
+const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
+
+/** Changes with the binaries, with a file of ours and with the tables. */
 function stampOf(binaries: Binaries, own: readonly string[]): string {
   const hash = createHash('sha256').update(binaries.stockExtensions).update(binaries.version);
   for (const name of own) {
     const { mtimeMs, size } = statSync(join(ownExtensions, name));
     hash.update(`${name} ${mtimeMs} ${size}\n`);
   }
-  return hash.update(JSON.stringify([refusedExtensions, trustedContrib, silence])).digest('hex');
+  const appended = amendedExtensions.map((name) => [name, amendmentOf(name)]);
+  return hash.update(JSON.stringify([refusedExtensions, trustedContrib, silence, appended])).digest('hex');
 }
 
 function readIfThere(path: string): string | undefined {

@@ -26,14 +26,18 @@ export async function initialise(
   binaries: Binaries,
   identity: Identity,
   pgdata: string,
-  options: { readonly durable: boolean },
+  options: { readonly durable: boolean; readonly superuserPassword: string },
 ): Promise<void> {
   removeUnfinished(pgdata);
   const work = join(dirname(pgdata), `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
+  // Beside the folder, which initdb wants empty; its name makes the next start remove it after a crash.
+  const passwordFile = `${work}.password`;
   mkdirSync(work, { mode: 0o700 });
   if (identity.kind === 'user') chownSync(work, identity.uid, identity.gid);
   try {
-    await runInitdb(binaries, identity, work, options.durable);
+    writeFileSync(passwordFile, options.superuserPassword, { mode: 0o600 });
+    if (identity.kind === 'user') chownSync(passwordFile, identity.uid, identity.gid);
+    await runInitdb(binaries, identity, work, passwordFile, options.durable);
     const key = join(work, vaultKeyFile);
     writeFileSync(key, randomBytes(32).toString('hex'), { mode: 0o600 });
     if (identity.kind === 'user') chownSync(key, identity.uid, identity.gid);
@@ -43,6 +47,8 @@ export async function initialise(
   } catch (error) {
     rmSync(work, { recursive: true, force: true, maxRetries: 5 });
     throw error;
+  } finally {
+    rmSync(passwordFile, { force: true });
   }
 }
 
@@ -50,6 +56,7 @@ async function runInitdb(
   binaries: Binaries,
   identity: Identity,
   dir: string,
+  passwordFile: string,
   durable: boolean,
 ): Promise<void> {
   let reason = '';
@@ -63,7 +70,8 @@ async function runInitdb(
       `--lc-ctype=${ctype}`,
       '--locale-provider=icu',
       '--icu-locale=en_US.UTF-8',
-      '--auth=trust',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
       ...(durable ? [] : ['--no-sync']),
     ]);
     const result = await run(file, args, ids);

@@ -80,14 +80,16 @@ export function postgresqlConf(settings: ServerSettings): string {
 }
 
 /**
- * The socket's folder is 0700, so whoever reaches it may be trusted; over TCP every login needs its password.
- * Logical replication in database mode is matched by the ordinary lines.
+ * Every login needs its password, on the socket too: dblink and the like connect from inside the server, as its own user of the
+ * machine, so neither `trust` nor `peer` would keep SQL apart from the superuser. The superuser is for the socket alone where there
+ * is one. Logical replication in database mode is matched by the ordinary lines, physical replication by nothing else.
  */
-export function pgHbaConf(): string {
+export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boolean }): string {
   return [
-    'local all all trust',
-    'host all all 127.0.0.1/32 scram-sha-256',
-    'host all all ::1/128 scram-sha-256',
+    'local replication all reject',
+    'host replication all all reject',
+    'local all all scram-sha-256',
+    ...(superuserOverTcp ? [] : ['host all supabase_admin all reject']),
     'host all all all scram-sha-256',
     '',
   ].join('\n');

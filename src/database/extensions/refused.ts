@@ -39,6 +39,8 @@ export const refusedExtensions: Readonly<Record<string, string>> = {
   plpgsql_check:
     'remove the statement, it only serves development; or use a PostgreSQL that has it with --database-url',
   plpython3u: 'write the function in plpgsql or as an edge function',
+  pltcl: 'write the function in plpgsql or as an edge function',
+  pltclu: 'write the function in plpgsql or as an edge function',
   plv8: 'write the function in plpgsql or as an edge function',
   postgis: external,
   postgis_raster: external,

@@ -2,11 +2,21 @@
  * Another PostgreSQL than the embedded one, given by its URL: what it is, what may be done there, and how each role
  * signs in. Three cases: a database that is or becomes ours; a database of the hosted service; ours, seen by an
  * account that does not own our schemas. In the last two nothing is changed.
+ *
+ * In the first, our login roles get passwords derived from the URL's, so that all processes with this URL agree on them and the
+ * URL's password opens none of them. Where that isn't possible, they are tried with the URL's password, then used through its account.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
-import { setPasswords } from '../login.ts';
+import { setPasswords } from '../logins/apply.ts';
+import {
+  clusterLogins,
+  derivedLogins,
+  type Logins,
+  ownLoginRoles,
+  secretOfUrlPassword,
+} from '../logins/passwords.ts';
 import { ownSessionSettings, superuserSettings } from '../superuser.ts';
 import type { LoginRole } from '../types.ts';
 import {
@@ -15,6 +25,7 @@ import {
   ConnectionStringError,
   parseConnectionString,
 } from '../wire/index.ts';
+import { withAccount } from './project-url.ts';
 
 export interface External {
   /** The URL's own account; for our numbered files. */
@@ -23,10 +34,12 @@ export interface External {
   readonly serverVersion: number;
   /** How a role signs in. Complete after {@link External.prepareLogins}. */
   readonly target: (role: LoginRole) => ConnectionOptions;
-  /** How any role signs in to a database of that server: with the URL's password. */
-  readonly targetOf: (role: string, database: string) => ConnectionOptions;
+  /** How any role signs in to a database of that server: a role that isn't ours with the URL's password. */
+  readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
   /** To be called once the roles are there. */
   prepareLogins(): Promise<void>;
+  /** For the project's own code, after {@link External.prepareLogins}: as `postgres` where that is another account. */
+  projectUrl(): string;
 }
 
 const oldestVersion = 150_000;
@@ -53,7 +66,10 @@ interface Facts {
   adminIsSuperuser: boolean;
 }
 
-export async function connectExternal(url: string, log: Logger): Promise<External> {
+export async function connectExternal(
+  url: string,
+  { sharedPassword, log }: { readonly sharedPassword: boolean; readonly log: Logger },
+): Promise<External> {
   const base = readUrl(url);
   const session = await openAs({ ...base, parameters: ownSessionSettings });
   try {
@@ -92,21 +108,26 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
         }
         return options.get(role) ?? loginOf(base, role);
       },
-      targetOf: (role, database) => ({
+      targetOf: async (role, database) => ({
         ...(options.get(role as LoginRole) ?? loginOf(base, role)),
         database,
       }),
       async prepareLogins() {
-        const refused = await tryLogins(base, serviceRoles, options);
-        if (refused.length === 0) return;
-        if (ownsSchemas && base.password !== undefined) {
-          await setPasswords(session, base.password, await newPostgres(session, facts)).catch(() => {});
+        const withUrl = (role: LoginRole) => loginOf(base, role);
+        const logins = ownsSchemas ? loginsOf(base, sharedPassword) : undefined;
+        let refused: readonly Refused[] = serviceRoles.map((role) => ({ role, error: undefined }));
+        if (logins !== undefined) {
+          const derived = (role: LoginRole): ConnectionOptions =>
+            role === base.user ? withUrl(role) : { ...withUrl(role), password: logins.password(role) };
+          refused = await tryLogins(rolesOf(refused), derived, options);
+          if (refused.length > 0) {
+            const roles = [...ownLoginRoles, ...(await ownPostgres(session, facts, base))];
+            const others = roles.filter((role) => role !== base.user);
+            await setPasswords(session, logins, others).catch(() => {});
+            refused = await tryLogins(rolesOf(refused), derived, options);
+          }
         }
-        for (const { role, error } of await tryLogins(
-          base,
-          refused.map(({ role }) => role),
-          options,
-        )) {
+        for (const { role, error } of await tryLogins(rolesOf(refused), withUrl, options)) {
           if (role === 'supabase_read_only_user' && !facts.superuser) {
             // Nobody gives us that login: what remains is a read-only transaction of judged queries.
             options.set(role, options.get('postgres') ?? base);
@@ -122,6 +143,10 @@ export async function connectExternal(url: string, log: Logger): Promise<Externa
             'The role is used through the account of the database URL',
           );
         }
+      },
+      projectUrl() {
+        const { user, password } = options.get('postgres') ?? base;
+        return user === base.user || password === undefined ? url : withAccount(url, user, password);
       },
     };
   } catch (error) {
@@ -165,15 +190,22 @@ async function readFacts(session: Client): Promise<Facts> {
   return facts as Facts;
 }
 
-/** Signs in as each role with the URL's password; those that cannot are returned. */
+interface Refused {
+  readonly role: LoginRole;
+  readonly error: unknown;
+}
+
+const rolesOf = (refused: readonly Refused[]): LoginRole[] => refused.map(({ role }) => role);
+
+/** Notes how each role signs in; those that can't are returned. */
 async function tryLogins(
-  base: ConnectionOptions,
   roles: readonly LoginRole[],
+  targetOf: (role: LoginRole) => ConnectionOptions,
   options: Map<LoginRole, ConnectionOptions>,
-): Promise<{ role: LoginRole; error: unknown }[]> {
+): Promise<Refused[]> {
   const results = await Promise.all(
     roles.map(async (role) => {
-      const target = loginOf(base, role);
+      const target = targetOf(role);
       try {
         const client = await Client.connect(target);
         options.set(role, target);
@@ -187,6 +219,13 @@ async function tryLogins(
   return results.filter((result) => result !== undefined);
 }
 
+/** Undefined without a password in the URL: there is nothing to derive others from, and the server may not ask for any. */
+function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | undefined {
+  if (password === undefined) return undefined;
+  const secret = secretOfUrlPassword(password);
+  return shared ? clusterLogins(secret, { password, shared }) : derivedLogins(secret);
+}
+
 /** Elsewhere `postgres` may be somebody's superuser, whose search path we do not set; migrations count on this one. */
 function loginOf(base: ConnectionOptions, role: string): ConnectionOptions {
   return withSearchPath({ ...base, user: role }, role);
@@ -198,13 +237,20 @@ function withSearchPath(target: ConnectionOptions, role: string): ConnectionOpti
     : target;
 }
 
-/** `postgres` when the bootstrap has just made it, since nobody gave it a password yet; never somebody's own account. */
-async function newPostgres(session: Client, facts: Facts): Promise<string[]> {
+/**
+ * `postgres` when the bootstrap made it: it has no password yet, or that of the URL, which earlier versions gave it. An account that
+ * is a superuser, or that has a password of its own, is left alone.
+ */
+async function ownPostgres(session: Client, facts: Facts, base: ConnectionOptions): Promise<string[]> {
   if (!facts.superuser) return [];
-  const rows = await session.query<{ name: string }>(sql`
-    select rolname::text as name from pg_catalog.pg_authid
-    where rolname = 'postgres' and rolpassword is null and not rolsuper`);
-  return rows.map(({ name }) => name);
+  const [found] = await session.query<{ hasPassword: boolean }>(sql`
+    select rolpassword is not null as "hasPassword" from pg_catalog.pg_authid
+    where rolname = 'postgres' and not rolsuper`);
+  if (found === undefined) return [];
+  if (!found.hasPassword) return ['postgres'];
+  return (await tryLogins(['postgres'], (role) => loginOf(base, role), new Map())).length === 0
+    ? ['postgres']
+    : [];
 }
 
 function joinOptions(first: string | undefined, second: string): string {

@@ -21,6 +21,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectDatabase } from '../database.ts';
 import { findBinaries } from '../embedded/binaries.ts';
+import { loginSecretFile } from '../embedded/login-secret.ts';
 
 /** Everything of test clusters lies in here; one folder a user. */
 export function testRoot(): string {
@@ -33,13 +34,15 @@ export function testRoot(): string {
   return root;
 }
 
-/** Puts a bootstrapped cluster into `dataDir`. */
+/** Puts a bootstrapped cluster into `dataDir`, with the key of its logins. */
 export async function copyTemplateFolder(dataDir: string): Promise<void> {
-  const source = join(await templateFolder(), 'postgres');
+  const template = await templateFolder();
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-  const target = join(dataDir, 'postgres');
-  if (process.platform === 'win32') cpSync(source, target, { recursive: true });
-  else execFileSync('cp', ['-a', source, target]);
+  for (const name of ['postgres', loginSecretFile]) {
+    const [source, target] = [join(template, name), join(dataDir, name)];
+    if (process.platform === 'win32') cpSync(source, target, { recursive: true });
+    else execFileSync('cp', ['-a', source, target]);
+  }
 }
 
 async function templateFolder(): Promise<string> {
@@ -74,7 +77,13 @@ function removeOldTemplates(): void {
 /** Changes with PostgreSQL's version and with everything that the bootstrap runs. */
 function contentHash(): string {
   const hash = createHash('sha256').update(findBinaries().version);
-  for (const folder of ['../sql/', '../extensions/', '../embedded/']) {
+  for (const folder of [
+    '../sql/',
+    '../extensions/',
+    '../extension-amendments/',
+    '../embedded/',
+    '../logins/',
+  ]) {
     const path = fileURLToPath(new URL(folder, import.meta.url));
     for (const name of readdirSync(path).sort()) hash.update(name).update(readFileSync(join(path, name)));
   }

@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { silentLogger } from '../../kernel/log.ts';
 import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
-import { clusterTarget, clusterUrl, openDatabase, readVersion } from '../database.ts';
+import { clusterUrl, openDatabase, readVersion } from '../database.ts';
 import { type Cluster, startCluster } from '../embedded/cluster.ts';
+import { clusterTarget, type ReachedCluster, signInsOf } from '../embedded/sign-ins.ts';
+import { clusterLogins } from '../logins/passwords.ts';
 import type { Database, LoginRole } from '../types.ts';
-import { Client } from '../wire/index.ts';
+import { Client, type ConnectionOptions } from '../wire/index.ts';
 import { guardCluster, sweepDeadClusters } from './guard.ts';
 import { copyTemplateFolder, testRoot } from './template-folder.ts';
 
@@ -45,6 +47,8 @@ async function launch(): Promise<TestCluster> {
     port: 0,
     durable: false,
     settings: {},
+    password,
+    sharedPassword: false,
     log: silentLogger,
     onProgress: () => {},
   });
@@ -57,7 +61,7 @@ async function launch(): Promise<TestCluster> {
       const turn = last.then(async () => {
         // Not `postgres`: that is what the first template is made of, and a template must be left alone. A session of
         // its own each time, since an open one would keep the process alive.
-        const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', password, 'template1'));
+        const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
         try {
           return await work(admin);
         } finally {
@@ -105,7 +109,7 @@ export async function createTestDatabase(
   const source = await template;
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asAdmin((admin) => clone(admin, source, name));
-  const database = await openTestDatabase(cluster, name);
+  const database = await openTestDatabase(placeOf(cluster), name);
   return {
     name,
     database,
@@ -122,7 +126,7 @@ async function makeTemplate(key: string, prepare: (database: Database) => Promis
   const { cluster, asAdmin } = await startTestCluster();
   const name = `template_${key}`;
   await asAdmin((admin) => clone(admin, 'postgres', name));
-  const database = await openTestDatabase(cluster, name);
+  const database = await openTestDatabase(placeOf(cluster), name);
   try {
     await prepare(database);
     await database.stop();
@@ -153,28 +157,44 @@ async function clone(admin: Client, source: string, name: string): Promise<void>
   if (statements.length > 0) await admin.exec(statements.join(';'));
 }
 
-/** `socketDir` null: over TCP. */
-export type TestPlace = Pick<Cluster, 'socketDir' | 'host' | 'port' | 'tcpPort'>;
+/** How a role of ours signs in to a test database, over TCP. */
+export function testTarget({ name, place }: TestDatabase, role: LoginRole = 'postgres'): ConnectionOptions {
+  return clusterTarget({ ...reachedBy(place), socketDir: null }, role, name);
+}
+
+function reachedBy(place: TestPlace): ReachedCluster & TestPlace {
+  const secret = Buffer.from(place.loginSecret, 'hex');
+  return { ...place, logins: clusterLogins(secret, { password, shared: false }) };
+}
+
+/** As JSON for another process. `socketDir` null: over TCP. */
+export interface TestPlace extends Pick<Cluster, 'socketDir' | 'host' | 'port' | 'tcpPort'> {
+  /** In hexadecimal digits. */
+  readonly loginSecret: string;
+}
 
 /** Without what only the process that started it has. */
-const placeOf = ({ socketDir, host, port, tcpPort }: Cluster): TestPlace => ({
+const placeOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): TestPlace => ({
   socketDir,
   host,
   port,
   tcpPort,
+  loginSecret: loginSecret.toString('hex'),
 });
 
 /** A database of a test cluster, also from another process than the one that started the cluster. */
-export async function openTestDatabase(cluster: TestPlace, name: string): Promise<Database> {
-  const target = (role: LoginRole) => clusterTarget(cluster, role, password, name);
-  const admin = await Client.connect(target('supabase_admin'));
+export async function openTestDatabase(place: TestPlace, name: string): Promise<Database> {
+  const cluster = reachedBy(place);
+  const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', name));
+  const url = clusterUrl(cluster, name);
   const info = {
-    url: clusterUrl(cluster, password, name),
+    url,
+    projectUrl: url,
     embedded: true,
     socketDir: cluster.socketDir ?? undefined,
     serverVersion: readVersion(admin),
     ownsSchemas: true,
   };
-  const targetOf = (role: string, database: string) => clusterTarget(cluster, role, password, database);
-  return openDatabase({ target, targetOf, admin, info, stop: async () => {} }, silentLogger, () => {});
+  const signIns = signInsOf(cluster, name, silentLogger);
+  return openDatabase({ ...signIns, admin, info, stop: async () => {} }, silentLogger, () => {});
 }

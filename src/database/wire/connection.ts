@@ -44,6 +44,8 @@ export interface ConnectionOptions extends ConnectionTarget {
   readonly keepsNoBytes?: boolean | undefined;
   /** True: nothing is asked of the session beyond `parameters`, since poolers refuse what they do not know. */
   readonly bareSession?: boolean | undefined;
+  /** Called when the server refuses the password; the sign-in is then tried once more. */
+  readonly onPasswordRefused?: (() => Promise<void>) | undefined;
   /** Further run-time parameters of the session. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly onNotice?: ((notice: Notice) => void) | undefined;
@@ -92,8 +94,16 @@ export class Connection {
     this.onNotice = options.onNotice;
   }
 
-  static open(options: ConnectionOptions): Promise<Connection> {
-    return openFirst(options, (one) => Connection.#openOne(one));
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const open = () => openFirst(options, (one) => Connection.#openOne(one));
+    try {
+      return await open();
+    } catch (error) {
+      const { onPasswordRefused } = options;
+      if (onPasswordRefused === undefined || (error as ConnectionError).code !== '28P01') throw error;
+      await onPasswordRefused();
+      return await open();
+    }
   }
 
   static async #openOne(options: ConnectionOptions): Promise<Connection> {

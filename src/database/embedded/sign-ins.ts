@@ -1,0 +1,80 @@
+/**
+ * How sessions of the embedded server begin: each role of ours signs in with its own password. SQL may change that password, since
+ * `postgres` acts as the service roles; a sign-in that is refused sets it again. A role of the project's is lent a login.
+ */
+import type { Logger } from '../../kernel/log.ts';
+import { applyPasswords } from '../logins/apply.ts';
+import { type Logins, ownLoginRoles } from '../logins/passwords.ts';
+import { superuserSettings } from '../superuser.ts';
+import type { LoginRole } from '../types.ts';
+import { Client, type ConnectionOptions } from '../wire/index.ts';
+import { lendLogin } from './lent-login.ts';
+
+/** What is known of a cluster that is up, in this process or another. */
+export interface ReachedCluster {
+  /** Null: over TCP. */
+  readonly socketDir: string | null;
+  readonly host: string;
+  readonly port: number;
+  readonly logins: Logins;
+}
+
+export interface SignIns {
+  readonly target: (role: LoginRole) => ConnectionOptions;
+  /** For any role, in any database of the server. @throws when the role may not sign in. */
+  readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
+}
+
+/** How a role of ours signs in. */
+export function clusterTarget(
+  { socketDir, host, port, logins }: ReachedCluster,
+  role: string,
+  database: string,
+): ConnectionOptions {
+  return {
+    host: socketDir ?? host,
+    port,
+    user: role,
+    password: logins.password(role),
+    database,
+    sslMode: 'disable',
+    applicationName: 'plinth',
+    ...(role === 'supabase_admin' ? { parameters: { ...superuserSettings(180_000), role: 'none' } } : {}),
+  };
+}
+
+export function signInsOf(cluster: ReachedCluster, database: string, log: Logger): SignIns {
+  const asSuperuser = async <T>(work: (session: Client) => Promise<T>): Promise<T> => {
+    const session = await Client.connect(clusterTarget(cluster, 'supabase_admin', database));
+    try {
+      return await work(session);
+    } finally {
+      await session.connection.close();
+    }
+  };
+  let repairing: Promise<void> | undefined;
+  const repair = (): Promise<void> => {
+    repairing ??= asSuperuser((session) => applyPasswords(session, cluster.logins)).finally(() => {
+      repairing = undefined;
+      log.warn(
+        { service: 'database' },
+        'The password of a login role of Plinth had been changed; it was set back',
+      );
+    });
+    return repairing;
+  };
+  const own = (role: string, name: string): ConnectionOptions => ({
+    ...clusterTarget(cluster, role, name),
+    ...(role === 'supabase_admin' ? {} : { onPasswordRefused: repair }),
+  });
+  return {
+    target: (role) => own(role, database),
+    async targetOf(role, name) {
+      if (role === 'postgres' || ownLoginRoles.includes(role)) return own(role, name);
+      const { user, password, parameters } = await asSuperuser((session) =>
+        lendLogin(session, cluster.logins, role, name),
+      );
+      return { ...clusterTarget(cluster, role, name), user, password, parameters };
+    },
+  };
+}

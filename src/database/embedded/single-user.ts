@@ -1,0 +1,47 @@
+/**
+ * PostgreSQL in single-user mode: one statement as the cluster's first superuser, in a folder whose server isn't running. It
+ * needs no password and listens nowhere, so it is how a superuser gets a password that no one knows yet.
+ */
+import { spawn } from 'node:child_process';
+import { quoteLiteral } from '../../kernel/sql.ts';
+import { DatabaseError } from '../errors.ts';
+import type { Binaries } from './binaries.ts';
+import { commandAs, type Identity } from './identity.ts';
+import { serverEnvironment } from './server.ts';
+
+export async function setSuperuserPassword(
+  binaries: Binaries,
+  identity: Identity,
+  pgdata: string,
+  verifier: string,
+): Promise<void> {
+  // `-c` is what a setting of the file can't override; the database is one that nobody's settings are made for.
+  const { file, args, ids } = commandAs(identity, binaries.postgres, [
+    '--single',
+    '-D',
+    pgdata,
+    ...['-c', 'shared_preload_libraries=', '-c', 'log_statement=none', '-c', 'log_min_error_statement=panic'],
+    'template1',
+  ]);
+  const child = spawn(file, args, {
+    ...ids,
+    cwd: '/',
+    env: serverEnvironment(),
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.on('error', () => undefined);
+  // A line is a statement.
+  child.stdin.end(`alter role supabase_admin password ${quoteLiteral(verifier)}\n`);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const failed = /^.*(ERROR|FATAL|PANIC): .*$/m.exec(stderr)?.[0];
+  if (code !== 0 || failed !== undefined) {
+    throw new DatabaseError('start_failed', { reason: failed ?? stderr.trim() });
+  }
+}

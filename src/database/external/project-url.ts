@@ -1,0 +1,21 @@
+/** The same server and database for another account. */
+
+/** Later keywords win over earlier ones, in a query string as in a list, so what the text says of the account is outvoted. */
+export function withAccount(url: string, user: string, password: string): string {
+  const found = /^\s*(postgres(?:ql)?:\/\/)(?:[^/?@]*@)?(.*?)\s*$/is.exec(url);
+  if (found === null) return `${url.trim()} user=${keywordValue(user)} password=${keywordValue(password)}`;
+  const [, scheme, rest = ''] = found;
+  const [place = '', query] = splitOnce(rest, '?');
+  const kept = query?.split('&').filter((pair) => !/^(user|password|passfile)=/i.test(pair)) ?? [];
+  const tail = kept.length === 0 ? '' : `?${kept.join('&')}`;
+  return `${scheme}${encodeURIComponent(user)}:${encodeURIComponent(password)}@${place}${tail}`;
+}
+
+function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function keywordValue(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,162 @@
+/**
+ * Which extensions `postgres` may create, and what each of them opens to the API roles, compared with a reviewed list. A line that
+ * is new there is a function or table that any client may reach as soon as its schema is exposed: judge it before you accept it.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { sql } from '../../src/kernel/sql.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const apiRoles = ['anon', 'authenticated', 'service_role'];
+
+let own: TestDatabase;
+beforeAll(async () => {
+  own = await createTestDatabase('extension-rights');
+});
+afterAll(() => own?.drop());
+
+interface Member {
+  name: string;
+  /** Immutable functions compute a value from their arguments: they are only listed when they are closed. */
+  harmless: boolean;
+  definer: boolean;
+  open: string[];
+}
+
+/** The members of one extension, created by `postgres` in `schema`; or the code of the refusal. */
+async function membersOf(extension: string, schema: string): Promise<Member[] | string> {
+  const id = sql.id(extension);
+  try {
+    return await own.database.pool('supabase_admin').transaction(
+      async (tx) => {
+        await tx.query(sql`drop extension if exists ${id} cascade`);
+        await tx.exec('set local event_triggers = on; set local role postgres');
+        const fixed = await tx.query<{ schema: string | null }>(
+          sql`select schema::text from pg_available_extension_versions v join pg_available_extensions e
+            on e.name = v.name and e.default_version = v.version where v.name = ${extension}`,
+        );
+        const place = fixed[0]?.schema == null ? sql`schema ${sql.id(schema)}` : sql``;
+        await tx.query(sql`create extension ${id} ${place} cascade`);
+        await tx.exec('reset role');
+        return await tx.query<Member>(sql`
+          select made.*, array(
+            select role || case when grants = '' then '' else ':' || grants end from unnest(${apiRoles}::text[]) as role
+            cross join lateral (select case
+              when made.kind = 'function' then case when has_function_privilege(role, made.oid, 'execute') then '' end
+              else nullif(concat_ws('+',
+                case when has_table_privilege(role, made.oid, 'select') then 'select'
+                  when has_any_column_privilege(role, made.oid, 'select') then 'select of columns' end,
+                case when has_table_privilege(role, made.oid, 'insert') then 'insert' end,
+                case when has_table_privilege(role, made.oid, 'update') then 'update' end,
+                case when has_table_privilege(role, made.oid, 'delete') then 'delete' end,
+                case when has_table_privilege(role, made.oid, 'truncate') then 'truncate' end,
+                case when has_table_privilege(role, made.oid, 'trigger') then 'trigger' end), '')
+            end as grants) as granted
+            where grants is not null
+          ) as open
+          from pg_depend d
+          join pg_extension e on e.oid = d.refobjid
+          cross join lateral (
+            select 'function' as kind, p.oid, p.provolatile = 'i' as harmless, p.prosecdef as definer,
+              format('%s(%s)', p.proname, regexp_replace(pg_get_function_identity_arguments(p.oid), '(public|extensions)\\.', '', 'g'))
+                as name
+            from pg_proc p where d.classid = 'pg_proc'::regclass and p.oid = d.objid
+            union all
+            select 'table', c.oid, false, false, 'table ' || c.relname
+            from pg_class c where d.classid = 'pg_class'::regclass and c.oid = d.objid and c.relkind in ('r', 'p', 'v', 'm', 'f')
+          ) made
+          where d.refclassid = 'pg_extension'::regclass and d.deptype = 'e' and e.extname = ${extension}
+          order by name collate "C"`);
+      },
+      { end: 'rollback' },
+    );
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error);
+  }
+}
+
+function describeMembers(members: readonly Member[]): string {
+  const lines = members
+    .filter(({ harmless, definer, open }) => !harmless || definer || open.length === 0)
+    .map(({ name, definer, open }) => {
+      const who = open.join(' ') === apiRoles.join(' ') ? 'open' : open.join(' ') || 'closed';
+      return `  ${who}: ${name}${definer ? ' (security definer)' : ''}`;
+    });
+  const harmless = members.filter((each) => each.harmless && !each.definer && each.open.length > 0).length;
+  return [...lines, `  and ${harmless} open immutable functions`].join('\n');
+}
+
+test('what extensions open to the API roles is what was reviewed', async () => {
+  const available = await own.database
+    .pool('postgres')
+    .query<{ name: string }>(
+      sql`select name::text from pg_available_extensions where name <> 'plpgsql' order by name collate "C"`,
+    );
+  const sections: string[] = [];
+  const refused: Record<string, string[]> = {};
+  for (const { name } of available) {
+    const [inPublic, inExtensions] = [await membersOf(name, 'public'), await membersOf(name, 'extensions')];
+    if (typeof inPublic === 'string') {
+      refused[inPublic] = [...(refused[inPublic] ?? []), name];
+      expect([name, inExtensions]).toEqual([name, inPublic]);
+      continue;
+    }
+    if (typeof inExtensions === 'string') throw new Error(`${name} in extensions: ${inExtensions}`);
+    const text = describeMembers(inPublic);
+    expect(`${name}\n${describeMembers(inExtensions)}`).toBe(`${name}\n${text}`);
+    sections.push(`${name}\n${text}`);
+  }
+  const head = Object.entries(refused).map(([code, names]) => `refused (${code}): ${names.join(', ')}`);
+  await expect(`${[...head, ...sections].join('\n\n')}\n`).toMatchFileSnapshot('extension-rights.txt');
+});
+
+test('no schema gives the API roles anything that a superuser makes', async () => {
+  const rows = await own.database.pool('supabase_admin').query(sql`
+    select n.nspname::text as schema, d.defaclobjtype::text as kind, acl.grantee::regrole::text as grantee
+    from pg_default_acl d join pg_roles maker on maker.oid = d.defaclrole
+    left join pg_namespace n on n.oid = d.defaclnamespace
+    cross join lateral aclexplode(d.defaclacl) acl
+    where maker.rolsuper and (acl.grantee = 0 or acl.grantee::regrole::text = any(${apiRoles}))`);
+  expect(rows).toEqual([]);
+});
+
+test('an existing database loses what earlier versions gave', async () => {
+  const file = readFileSync(
+    new URL('../../src/database/sql/0015_extension_rights.sql', import.meta.url),
+    'utf8',
+  );
+  const rights = sql`
+    select has_function_privilege('anon', 'public.dblink_connect_u(text)', 'execute') as anon,
+      has_function_privilege('service_role', 'public.dblink(text,text)', 'execute') as service,
+      (select bool_or(prosecdef) from pg_proc where proname = 'dblink_connect_u') as definer,
+      has_function_privilege('anon', 'public.pg_buffercache_pages()', 'execute') as buffers,
+      has_table_privilege('anon', 'public.pg_buffercache', 'select') as view,
+      has_function_privilege('authenticated', 'public.unaccent(text)', 'execute') as granted`;
+  const [before, after] = await own.database.pool('supabase_admin').transaction(
+    async (tx) => {
+      await tx.exec(`
+        alter default privileges for role supabase_admin in schema public grant all on functions to anon, authenticated, service_role;
+        alter default privileges for role supabase_admin in schema public grant all on tables to anon, authenticated, service_role;
+        set local role postgres;
+        create extension dblink schema public; create extension pg_buffercache schema public; create extension unaccent schema public;
+        reset role;
+        alter function public.dblink_connect_u(text) security definer;
+        grant execute on all functions in schema public to public, anon;
+        revoke execute on function public.pg_buffercache_pages(), public.dblink_connect_u(text) from public;
+        revoke execute on function public.unaccent(text) from public; grant execute on function public.unaccent(text) to postgres with grant option;
+        set local role postgres; grant execute on function public.unaccent(text) to authenticated; reset role;`);
+      const first = await tx.query(rights);
+      await tx.exec(file);
+      return [first, await tx.query(rights)];
+    },
+    { end: 'rollback' },
+  );
+  expect(before).toEqual([
+    { anon: true, service: true, definer: true, buffers: true, view: true, granted: true },
+  ]);
+  expect(after).toEqual([
+    { anon: false, service: false, definer: false, buffers: false, view: false, granted: true },
+  ]);
+});
