@@ -29,7 +29,7 @@ const makeDue = (jobid: unknown): Promise<void> =>
     select pg_notify('plinth_cron', '')`);
 /** A timetable that leaves the runs of a job to {@link runNow}: with each minute it would get another when that turns. */
 const onNewYear = '0 0 1 1 *';
-/** Runs a job whatever its timetable, as one that was due while it ran. */
+/** Runs a job whatever its timetable, like one that became due while it ran. */
 const runNow = (jobid: unknown): Promise<void> =>
   admin.exec(`update cron._timetable set is_waiting = true where jobid = ${jobid};
     select pg_notify('plinth_cron', '')`);
