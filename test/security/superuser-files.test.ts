@@ -98,6 +98,8 @@ const reviewed = [
   'console/users/routes.ts',
   'database/auto-expose.ts',
   'database/database.ts',
+  // Passwords of the login roles, and logins lent to roles of the project.
+  'database/embedded/sign-ins.ts',
   'database/testing/test-cluster.ts',
   'mail/index.ts',
   'project/index.ts',
