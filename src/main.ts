@@ -393,6 +393,11 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   const gateway = rooms.gateway.createGateway({
     ...common,
     services: services.filter((service) => service !== operators),
+    secretKeys: {
+      areKnown: keys.wellKnown.length > 0,
+      ownHosts: () => [new URL(url).host],
+      isOff: config.plinth.server.browser_secret_keys,
+    },
     prometheus: () => `${telemetry.prometheus()}${jobs.prometheus()}`,
     hint: (path) =>
       mode === 'development' && hasConsole && /^\/(?:console(?:\/|$)|$)/.test(path)

@@ -42,6 +42,11 @@ export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, sock
     return;
   }
   const { status, ...body } = refusalOf(error);
+  socket.end(rawAnswer(status, body, isOpen));
+};
+
+/** A whole answer for a socket that no service has; the connection ends with it. `isOpen`: as above. */
+export function rawAnswer(status: number, body: object, isOpen: boolean): string {
   const text = JSON.stringify(body);
   const head = rawHead(status, STATUS_CODES[status] ?? '', [
     ...['Content-Type', 'application/json; charset=utf-8'],
@@ -49,5 +54,5 @@ export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, sock
     ...(isOpen ? ['Access-Control-Allow-Origin', '*'] : []),
     ...['Connection', 'close'],
   ]);
-  socket.end(head + text);
-};
+  return head + text;
+}

@@ -16,7 +16,7 @@ import type { OwnAddress } from '../kernel/request-origin.ts';
 import type { Mount, Service } from '../kernel/service.ts';
 import { type RequestRecord, Trace, traces } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
-import { createApiKeyRule } from './api-keys.ts';
+import { type ApiKeyRule, createApiKeyRule } from './api-keys.ts';
 import { clientErrorHandler, maxHeaderBytes } from './client-error.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
 import { identify } from './identify.ts';
@@ -26,6 +26,12 @@ import { guardOrigin } from './own-origin.ts';
 import { requestIdOf } from './request-id.ts';
 import { lineInLog } from './request-line.ts';
 import { SafeResponse, setDocuments } from './safe-response.ts';
+import {
+  createSecretKeyRule,
+  type SecretKeyOptions,
+  type SecretKeyRule,
+  secretKeyRefusal,
+} from './secret-keys.ts';
 import { createTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { applyApiKey, dispatchUpgrades, findMount, hideOwnCookies, isUpgradable } from './upgrades.ts';
 
@@ -45,6 +51,8 @@ export interface GatewayOptions {
   readonly home?: string;
   /** What else to say of a path at which nothing is served. */
   readonly hint?: (path: string) => string | undefined;
+  /** Secret keys of web pages; by default those of another origin are refused. */
+  readonly secretKeys?: Omit<SecretKeyOptions, 'keys'>;
 }
 
 export interface Gateway {
@@ -98,6 +106,11 @@ const upgradedGraceMs = 2000;
 export function createGateway(options: GatewayOptions): Gateway {
   const { log, onRequestEnd = lineInLog(log) } = options;
   const apiKeys = createApiKeyRule(options.keys);
+  const secretKeys = createSecretKeyRule({
+    ...(options.secretKeys ?? { areKnown: false, ownHosts: () => [], isOff: false }),
+    keys: options.keys,
+  });
+  const rules = { apiKeys, secretKeys, keys: options.keys };
   const mounts = options.services.flatMap((service) => service.mounts);
   const proxies = createTrustedProxies(options.trustedProxies);
   const stripForwarding = createForwardingRule(proxies, log);
@@ -214,12 +227,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
 
   for (const { name, mounts: own } of options.services)
-    for (const mount of own) register(app, name, mount, apiKeys, options.keys);
-  if (options.own === undefined) operations(app, options, apiKeys);
+    for (const mount of own) register(app, name, mount, rules);
+  if (options.own === undefined) operations(app, options, rules);
   const { home } = options;
   if (home !== undefined)
     app.get('/', { config: { isPage: true } }, (_request, reply) => reply.redirect(home, 302));
-  const upgraded = dispatchUpgrades(app.server, mounts, apiKeys, stripForwarding, log);
+  const upgraded = dispatchUpgrades(app.server, mounts, { apiKeys, secretKeys, stripForwarding, log });
 
   return {
     async listen(host, port) {
@@ -265,25 +278,26 @@ function createForwardingRule(proxies: TrustedProxies, log: Logger): (request: I
 }
 
 /** What operators' tools ask of the port. */
-function operations(
-  app: FastifyInstance,
-  { services, prometheus, keys }: GatewayOptions,
-  apiKeys: ReturnType<typeof createApiKeyRule>,
-): void {
+function operations(app: FastifyInstance, { services, prometheus }: GatewayOptions, rules: KeyRules): void {
   app.get('/health', (_request, reply) => {
     const states = Object.fromEntries(services.map((service) => [service.name, service.health?.() ?? 'ok']));
     const healthy = Object.values(states).every((state) => state === 'ok');
     reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'degraded', services: states });
   });
-  if (prometheus !== undefined) app.get('/metrics', metricsRoute(prometheus, apiKeys, keys));
+  if (prometheus !== undefined) app.get('/metrics', metricsRoute(prometheus, rules));
+}
+
+interface KeyRules {
+  readonly apiKeys: ApiKeyRule;
+  readonly secretKeys: SecretKeyRule;
+  readonly keys: Keys;
 }
 
 function register(
   app: FastifyInstance,
   serviceName: string,
   mount: Mount,
-  apiKeys: ReturnType<typeof createApiKeyRule>,
-  keys: Keys,
+  { apiKeys, secretKeys, keys }: KeyRules,
 ): void {
   const expose = mount.exposeHeaders?.join(',');
   const cors = ['access-control-allow-origin', '*'];
@@ -323,7 +337,11 @@ function register(
         });
       }
       if (mount.apiKeys) {
-        scope.addHook('onRequest', (request, _reply, done) => {
+        scope.addHook('onRequest', (request, reply, done) => {
+          if (secretKeys.refuses(request.raw)) {
+            reply.code(secretKeyRefusal.status).send(secretKeyRefusal.body);
+            return;
+          }
           applyApiKey(request.raw, apiKeys);
           const waiting = keys.prepare(request.raw.headers.authorization);
           if (waiting === undefined) done();

@@ -2,14 +2,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys } from '../keys/types.ts';
 import type { ApiKeyRule } from './api-keys.ts';
+import { type SecretKeyRule, secretKeyRefusal } from './secret-keys.ts';
+
+export interface MetricsRules {
+  readonly apiKeys: ApiKeyRule;
+  readonly secretKeys: SecretKeyRule;
+  readonly keys: Pick<Keys, 'verifyOwn'>;
+}
 
 /** `Authorization: Bearer` with the secret key or a token of `service_role`, or the key as `apikey`. */
 export function metricsRoute(
   text: () => string,
-  apiKeys: ApiKeyRule,
-  keys: Pick<Keys, 'verifyOwn'>,
+  { apiKeys, secretKeys, keys }: MetricsRules,
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
-  return ({ headers }, reply) => {
+  return ({ headers, raw }, reply) => {
+    if (secretKeys.refuses(raw)) return reply.code(secretKeyRefusal.status).send(secretKeyRefusal.body);
     const given = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? headers.apikey;
     const verified = typeof given === 'string' ? keys.verifyOwn(apiKeys.exchange(given)) : undefined;
     const exp = verified?.ok === true ? verified.claims.exp : undefined;

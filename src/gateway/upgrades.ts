@@ -5,6 +5,8 @@ import type { Logger } from '../kernel/log.ts';
 import { withoutOwnCookies } from '../kernel/response-head.ts';
 import type { Mount } from '../kernel/service.ts';
 import type { ApiKeyRule } from './api-keys.ts';
+import { rawAnswer } from './client-error.ts';
+import { type SecretKeyRule, secretKeyRefusal } from './secret-keys.ts';
 
 /** The mount whose prefix is `path` or a parent of it. */
 export function findMount(mounts: readonly Mount[], path: string): Mount | undefined {
@@ -20,13 +22,18 @@ export function isUpgradable(
   return findMount(mounts, pathOf(request))?.upgrade !== undefined;
 }
 
+export interface UpgradeRules {
+  readonly apiKeys: ApiKeyRule;
+  readonly secretKeys: SecretKeyRule;
+  readonly stripForwarding: (request: IncomingMessage) => void;
+  readonly log: Logger;
+}
+
 /** Returns the sockets that were handed over and are still open: the server itself does not know them any more. */
 export function dispatchUpgrades(
   server: Server,
   mounts: readonly Mount[],
-  apiKeys: ApiKeyRule,
-  stripForwarding: (request: IncomingMessage) => void,
-  log: Logger,
+  { apiKeys, secretKeys, stripForwarding, log }: UpgradeRules,
 ): ReadonlySet<Duplex> {
   const open = new Set<Duplex>();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -38,8 +45,14 @@ export function dispatchUpgrades(
     try {
       stripForwarding(request);
       hideOwnCookies(request);
-      if (mount?.apiKeys) applyApiKey(request, apiKeys);
-      mount?.upgrade?.(request, socket, head);
+      if (mount?.apiKeys) {
+        if (secretKeys.refuses(request)) {
+          socket.end(rawAnswer(secretKeyRefusal.status, secretKeyRefusal.body));
+          return;
+        }
+        applyApiKey(request, apiKeys);
+      }
+      mount?.upgrade?.(request, socket, head, { mayUseSecretKeys: !secretKeys.forbids(request) });
     } catch (error) {
       // Thrown here it would end the process.
       log.error({ error }, 'upgrade failed');

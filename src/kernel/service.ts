@@ -40,5 +40,11 @@ export interface Mount {
   /** What is answered to a path whose percent signs cannot be decoded, in the service's own shape. */
   readonly badPath?: { readonly status: number; readonly body: object };
   /** WebSocket and other upgrades below the prefix. The service owns the socket from here on. */
-  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: UpgradeCaller) => void;
+}
+
+/** What the gateway knows of whoever opens a socket. */
+export interface UpgradeCaller {
+  /** False for a web page of another origin: neither in the handshake nor later (`kernel/foreign-page.ts`). */
+  readonly mayUseSecretKeys: boolean;
 }

@@ -13,6 +13,7 @@ export const handshakeRefusals = {
   missingKey: { status: 401, error: 'API key is missing' },
   tooManyUsers: { status: 429, error: 'Too many connected users' },
   tooManyJoins: { status: 429, error: 'Too many joins per second' },
+  secretKey: { status: 401, error: 'Forbidden use of secret API key in browser' },
   stopping: { status: 500, error: 'Error connecting to Realtime' },
 } as const satisfies Record<string, HandshakeRefusal>;
 
@@ -23,6 +24,7 @@ export function handshakeRefusalOf(fault: TokenFault): HandshakeRefusal {
 /** Reasons of a refused join. */
 export const joinRefusals = {
   topicName: 'TopicNameRequired: You must provide a topic name',
+  secretKey: 'Unauthorized: Forbidden use of secret API key in browser',
   privateOnly: 'PrivateOnly: This project only allows private channels',
   tooManyChannels: 'ChannelRateLimitReached: Too many channels',
   tooManyJoins: 'ClientJoinRateLimitReached: Too many joins per second',

@@ -168,6 +168,10 @@ export const plinthSchema = section("Plinth's own settings.", {
       [],
       'Addresses or blocks (also loopback, linklocal, uniquelocal) of proxies whose X-Forwarded-* headers are believed. Nobody else gets such a header past the gateway.',
     ),
+    browser_secret_keys: boolean(
+      false,
+      'Secret keys (`sb_secret_…`, `service_role`) work in web pages of other origins too. Whoever opens such a page has the key then.',
+    ),
   }),
   console: section('The Console, on a port of its own: `[studio] port`.', {
     url: optionalText(

@@ -27,6 +27,9 @@ export type JudgedToken =
  */
 const forbiddenRoles: ReadonlySet<string> = new Set(['supabase_realtime_admin', 'none']);
 
+/** A token of this role is a secret key, whoever signed it when. */
+export const isSecret = ({ role }: Caller): boolean => role === 'service_role';
+
 /** Whitespace inside a token is removed and percent-encoding undone before it is verified. */
 export function cleanToken(token: string): string {
   let decoded = token;

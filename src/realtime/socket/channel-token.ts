@@ -1,6 +1,6 @@
 /** The token of a channel: judged at the join, when it is replaced, when it expires and every few minutes in between. */
-import { type Caller, cleanToken, judgeToken } from '../core/token.ts';
-import { ChannelError } from '../errors.ts';
+import { type Caller, cleanToken, isSecret, judgeToken } from '../core/token.ts';
+import { ChannelError, joinRefusals } from '../errors.ts';
 import type { Channel } from './channel.ts';
 import type { SocketContext } from './context.ts';
 
@@ -9,11 +9,13 @@ const confirmEveryMs = 5 * 60_000;
 export class ChannelToken {
   readonly #context: SocketContext;
   readonly #channel: Channel;
+  readonly #mayUseSecretKeys: boolean;
   #text = '';
   #caller: Caller | undefined;
 
-  constructor(context: SocketContext, channel: Channel) {
+  constructor(context: SocketContext, channel: Channel, mayUseSecretKeys: boolean) {
     this.#context = context;
+    this.#mayUseSecretKeys = mayUseSecretKeys;
     this.#channel = channel;
   }
 
@@ -47,6 +49,7 @@ export class ChannelToken {
     const now = clock.now();
     const judged = judgeToken(keys.verify(cleanToken(this.#text)), now);
     if (!judged.ok) throw ChannelError.ofToken(judged.fault);
+    if (!this.#mayUseSecretKeys && isSecret(judged.caller)) throw ChannelError.ofJoin(joinRefusals.secretKey);
     tokens.set(this.#channel, Math.min(now + confirmEveryMs, judged.caller.expiresAt * 1000));
     return judged.caller;
   }

@@ -46,7 +46,7 @@ export class Channel implements Membership {
     this.subTopic = join.topic.slice('realtime:'.length);
     this.voice = new Voice(connection, join.topic, join.joinRef ?? join.ref);
     this.rights = new ChannelRights(context, this.subTopic, connection.headersJson);
-    this.token = new ChannelToken(context, this);
+    this.token = new ChannelToken(context, this, connection.mayUseSecretKeys);
     this.#presence = new ChannelPresence(this);
     this.#changes = new ChannelChanges(this);
     this.#inbox = new Inbox({

@@ -18,12 +18,15 @@ export interface ConnectionOptions {
   readonly token: string;
   /** The `x-` headers of the handshake as JSON, for `request.headers`. */
   readonly headersJson: string;
+  /** False for a web page of another origin. */
+  readonly mayUseSecretKeys: boolean;
 }
 
 export class Connection {
   readonly version: Version;
   readonly token: string;
   readonly headersJson: string;
+  readonly mayUseSecretKeys: boolean;
   readonly #socket: WebSocket;
   readonly #context: SocketContext;
   readonly #channels = new Map<string, Channel>();
@@ -38,6 +41,7 @@ export class Connection {
     this.version = options.version;
     this.token = options.token;
     this.headersJson = options.headersJson;
+    this.mayUseSecretKeys = options.mayUseSecretKeys;
     const now = context.uptime();
     this.#lastReceivedAt = now;
     this.#emptySince = now;

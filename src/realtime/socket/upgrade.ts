@@ -5,9 +5,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { rawHead } from '../../kernel/response-head.ts';
+import type { UpgradeCaller } from '../../kernel/service.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Version } from '../core/frame.ts';
-import { cleanToken, judgeToken } from '../core/token.ts';
+import { cleanToken, isSecret, judgeToken } from '../core/token.ts';
 import { type HandshakeRefusal, handshakeRefusalOf, handshakeRefusals } from '../errors.ts';
 import { maxFrameBytes } from '../settings.ts';
 import { Connection } from './connection.ts';
@@ -22,7 +23,7 @@ const statusTexts: Record<number, string> = {
 };
 
 export interface Upgrades {
-  handle(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  handle(request: IncomingMessage, socket: Duplex, head: Buffer, caller: UpgradeCaller): void;
   /** Refuses everything from now on. */
   stop(): void;
 }
@@ -51,7 +52,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
   };
 
   return {
-    handle(request, socket, head) {
+    handle(request, socket, head, { mayUseSecretKeys }) {
       socket.on('error', (error) =>
         log.debug({ error: error.message }, 'socket failed during its handshake'),
       );
@@ -60,7 +61,9 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
         answer(socket, { status: 404, error: 'Not found' });
         return;
       }
-      const judged = stopping ? handshakeRefusals.stopping : judge(request, url.searchParams);
+      const judged = stopping
+        ? handshakeRefusals.stopping
+        : judge(request, url.searchParams, mayUseSecretKeys);
       if ('error' in judged) {
         log.debug({ status: judged.status, error: judged.error }, 'handshake refused');
         refuse(socket, judged, limits.connectErrorDelayMs);
@@ -71,6 +74,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
           version: versionOf(url.searchParams.get('vsn')),
           token: judged.token,
           headersJson: xHeaders(request),
+          mayUseSecretKeys,
         });
       });
     },
@@ -82,13 +86,18 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
     },
   };
 
-  function judge(request: IncomingMessage, query: URLSearchParams): { token: string } | HandshakeRefusal {
+  function judge(
+    request: IncomingMessage,
+    query: URLSearchParams,
+    mayUseSecretKeys: boolean,
+  ): { token: string } | HandshakeRefusal {
     const header = request.headers['x-api-key'];
     const given = (Array.isArray(header) ? header[0] : header) ?? query.get('apikey');
     if (!given) return handshakeRefusals.missingKey;
     const token = tokenOfKey(context.keys, cleanToken(given));
     const judged = judgeToken(context.keys.verify(token), clock.now());
     if (!judged.ok) return handshakeRefusalOf(judged.fault);
+    if (!mayUseSecretKeys && isSecret(judged.caller)) return handshakeRefusals.secretKey;
     if (context.connections.size >= limits.maxConcurrentUsers) return handshakeRefusals.tooManyUsers;
     if (context.joins.perSecond(context.uptime()) > limits.maxJoinsPerSecond)
       return handshakeRefusals.tooManyJoins;
