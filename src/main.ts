@@ -388,6 +388,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     log: logOf('gateway'),
     onRequestEnd: telemetry.requestEnded,
     trustedProxies: config.plinth.server.trusted_proxies,
+    limits: rooms.gateway.limitsFrom(config.plinth.server),
   };
   const hasConsole = services.includes(operators);
   const gateway = rooms.gateway.createGateway({

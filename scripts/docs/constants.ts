@@ -180,7 +180,7 @@ const fixed: readonly Fixed[] = [
 
 type Exported = readonly [room: string, what: string, unit: Unit, value: number];
 
-const realtimeLimits = limitsFrom(defaultConfig().plinth.realtime);
+const realtimeLimits = limitsFrom(defaultConfig().plinth);
 
 /** Where a setting of plinth.toml says otherwise, these are the defaults. */
 const exported: readonly Exported[] = [

@@ -2,6 +2,8 @@
  * Limits on how often: of one address to one handler, and of the whole server on what costs money. A count outlives the
  * rollback of what it allowed.
  */
+
+import { networkOf, siteOf } from '../kernel/network-of.ts';
 import type { Buckets } from './buckets.ts';
 import {
   type Bucket,
@@ -9,9 +11,7 @@ import {
   bucketOf,
   hourMs,
   type LimitedHandler,
-  networkOf,
   ruleOfSite,
-  siteOf,
 } from './core/rate-limit-rules.ts';
 import { authError } from './errors.ts';
 import type { Settings } from './settings.ts';

@@ -46,7 +46,7 @@ export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, sock
 };
 
 /** A whole answer for a socket that no service has; the connection ends with it. `isOpen`: as above. */
-export function rawAnswer(status: number, body: object, isOpen: boolean): string {
+export function rawAnswer(status: number, body: object, isOpen = true): string {
   const text = JSON.stringify(body);
   const head = rawHead(status, STATUS_CODES[status] ?? '', [
     ...['Content-Type', 'application/json; charset=utf-8'],

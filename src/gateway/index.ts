@@ -9,6 +9,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { defaultConfig } from '../config/index.ts';
 import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import type { Logger } from '../kernel/log.ts';
 import { originForm } from '../kernel/origin-form.ts';
@@ -16,13 +17,16 @@ import type { OwnAddress } from '../kernel/request-origin.ts';
 import type { Mount, Service } from '../kernel/service.ts';
 import { type RequestRecord, Trace, traces } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
+import { createAdmission } from './admission.ts';
 import { type ApiKeyRule, createApiKeyRule } from './api-keys.ts';
 import { clientErrorHandler, maxHeaderBytes } from './client-error.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
 import { identify } from './identify.ts';
 import { lazyValidation } from './lazy-validation.ts';
+import { type GatewayLimits, headerCheckMs, limitsFrom } from './limits.ts';
 import { metricsRoute } from './metrics.ts';
 import { guardOrigin } from './own-origin.ts';
+import { watchPace } from './pace.ts';
 import { requestIdOf } from './request-id.ts';
 import { lineInLog } from './request-line.ts';
 import { SafeResponse, setDocuments } from './safe-response.ts';
@@ -34,6 +38,9 @@ import {
 } from './secret-keys.ts';
 import { createTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { applyApiKey, dispatchUpgrades, findMount, hideOwnCookies, isUpgradable } from './upgrades.ts';
+
+
+export { type GatewayLimits, limitsFrom } from './limits.ts';
 
 export interface GatewayOptions {
   readonly services: readonly Service[];
@@ -53,6 +60,8 @@ export interface GatewayOptions {
   readonly hint?: (path: string) => string | undefined;
   /** Secret keys of web pages; by default those of another origin are refused. */
   readonly secretKeys?: Omit<SecretKeyOptions, 'keys'>;
+  /** By default those of a configuration without settings. */
+  readonly limits?: GatewayLimits;
 }
 
 export interface Gateway {
@@ -100,6 +109,8 @@ const probeAfterMs = 5 * 60 * 1000;
 /** Bodies that a service does not limit itself. */
 const defaultBodyLimitBytes = 10 * 1024 * 1024;
 const maxPathChars = 64 * 1024;
+/** After a refusal for too many connections. */
+const retryAfterSeconds = '5';
 /** A WebSocket never finishes by itself: its service says goodbye in this time. */
 const upgradedGraceMs = 2000;
 
@@ -112,6 +123,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const rules = { apiKeys, secretKeys, keys: options.keys };
   const mounts = options.services.flatMap((service) => service.mounts);
+  const limits = options.limits ?? limitsFrom(defaultConfig().plinth.server);
   const proxies = createTrustedProxies(options.trustedProxies);
   const stripForwarding = createForwardingRule(proxies, log);
   const app = Fastify({
@@ -127,6 +139,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       keepAlive: true,
       keepAliveInitialDelay: probeAfterMs,
       maxHeaderSize: maxHeaderBytes,
+      headersTimeout: limits.headerTimeoutMs,
+      connectionsCheckingInterval: headerCheckMs(limits),
       shouldUpgradeCallback: (request) => isUpgradable(mounts, request),
     },
     clientErrorHandler: clientErrorHandler(options.own === undefined),
@@ -173,10 +187,24 @@ export function createGateway(options: GatewayOptions): Gateway {
   app.decorateReply('gatewayHeaders', undefined);
   app.decorateRequest('trace', undefined);
   app.decorateRequest('serviceName', 'gateway');
+  const admission = createAdmission(app.server, limits, proxies);
+  const pace = watchPace(app.server, limits);
   app.addHook('onRequest', (request, reply, done) => {
     reply.gatewayHeaders = ['x-request-id', request.id];
     request.trace = new Trace(request.id, performance.now());
-    done();
+    pace.watch(request.raw, reply.raw);
+    const refusal = admission.admit(request.raw, (release) => void reply.raw.once('close', release));
+    if (refusal === undefined) done();
+    else {
+      reply
+        .code(refusal.status)
+        .headers({
+          connection: 'close',
+          'retry-after': retryAfterSeconds,
+          ...(options.own === undefined ? { 'access-control-allow-origin': '*' } : {}),
+        })
+        .send(refusal.body);
+    }
   });
   if (options.own !== undefined) guardOrigin(app, options.own);
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -232,7 +260,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { home } = options;
   if (home !== undefined)
     app.get('/', { config: { isPage: true } }, (_request, reply) => reply.redirect(home, 302));
-  const upgraded = dispatchUpgrades(app.server, mounts, { apiKeys, secretKeys, stripForwarding, log });
+  const upgraded = dispatchUpgrades(app.server, mounts, {
+    apiKeys,
+    secretKeys,
+    proxies,
+    admission,
+    stripForwarding,
+    log,
+  });
 
   return {
     async listen(host, port) {
@@ -255,6 +290,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       // A connection whose last answer comes during the stop would be kept alive for its next request.
       const sweep = setInterval(() => app.server.closeIdleConnections(), 20);
       for (const timer of [...cuts, sweep]) timer.unref();
+      pace.stop();
       await app.close();
       for (const timer of [...cuts, sweep]) clearTimeout(timer);
     },

@@ -8,6 +8,8 @@ import { BlockList, isIP } from 'node:net';
 export interface TrustedProxies {
   /** Is the sender at this address one of them? */
   trusts(address: string | undefined): boolean;
+  /** The address that the request came from, as the trusted proxies on its way tell. */
+  clientOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string | undefined;
   /** Takes out of a request what its sender may not say. True when there was something. */
   strip(request: Pick<IncomingMessage, 'headers' | 'socket'>): boolean;
 }
@@ -34,6 +36,20 @@ export function createTrustedProxies(listed: readonly string[]): TrustedProxies 
   };
   return {
     trusts,
+    clientOf({ headers, socket }) {
+      const hops = [headers['x-forwarded-for'] ?? []]
+        .flat()
+        .join(',')
+        .split(',')
+        .map((hop) => hop.trim());
+      let client = socket.remoteAddress;
+      while (trusts(client)) {
+        const hop = hops.pop();
+        if (hop === undefined || hop === '') break;
+        client = hop;
+      }
+      return client;
+    },
     strip({ headers, socket }) {
       let found = false;
       let isTrusted: boolean | undefined;

@@ -4,9 +4,11 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from '../kernel/log.ts';
 import { withoutOwnCookies } from '../kernel/response-head.ts';
 import type { Mount } from '../kernel/service.ts';
+import type { Admission } from './admission.ts';
 import type { ApiKeyRule } from './api-keys.ts';
 import { rawAnswer } from './client-error.ts';
 import { type SecretKeyRule, secretKeyRefusal } from './secret-keys.ts';
+import type { TrustedProxies } from './trusted-proxies.ts';
 
 /** The mount whose prefix is `path` or a parent of it. */
 export function findMount(mounts: readonly Mount[], path: string): Mount | undefined {
@@ -25,6 +27,8 @@ export function isUpgradable(
 export interface UpgradeRules {
   readonly apiKeys: ApiKeyRule;
   readonly secretKeys: SecretKeyRule;
+  readonly proxies: TrustedProxies;
+  readonly admission: Admission;
   readonly stripForwarding: (request: IncomingMessage) => void;
   readonly log: Logger;
 }
@@ -33,7 +37,7 @@ export interface UpgradeRules {
 export function dispatchUpgrades(
   server: Server,
   mounts: readonly Mount[],
-  { apiKeys, secretKeys, stripForwarding, log }: UpgradeRules,
+  { apiKeys, secretKeys, proxies, admission, stripForwarding, log }: UpgradeRules,
 ): ReadonlySet<Duplex> {
   const open = new Set<Duplex>();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -45,6 +49,11 @@ export function dispatchUpgrades(
     try {
       stripForwarding(request);
       hideOwnCookies(request);
+      const refusal = admission.admit(request, (release) => void socket.once('close', release));
+      if (refusal !== undefined) {
+        socket.end(rawAnswer(refusal.status, refusal.body));
+        return;
+      }
       if (mount?.apiKeys) {
         if (secretKeys.refuses(request)) {
           socket.end(rawAnswer(secretKeyRefusal.status, secretKeyRefusal.body));
@@ -52,7 +61,10 @@ export function dispatchUpgrades(
         }
         applyApiKey(request, apiKeys);
       }
-      mount?.upgrade?.(request, socket, head, { mayUseSecretKeys: !secretKeys.forbids(request) });
+      mount?.upgrade?.(request, socket, head, {
+        address: proxies.clientOf(request) ?? '',
+        mayUseSecretKeys: !secretKeys.forbids(request),
+      });
     } catch (error) {
       // Thrown here it would end the process.
       log.error({ error }, 'upgrade failed');

@@ -45,6 +45,8 @@ export interface Mount {
 
 /** What the gateway knows of whoever opens a socket. */
 export interface UpgradeCaller {
+  /** As trusted proxies tell it; empty when the socket is gone. */
+  readonly address: string;
   /** False for a web page of another origin: neither in the handshake nor later (`kernel/foreign-page.ts`). */
   readonly mayUseSecretKeys: boolean;
 }

@@ -12,6 +12,7 @@ export interface HandshakeRefusal {
 export const handshakeRefusals = {
   missingKey: { status: 401, error: 'API key is missing' },
   tooManyUsers: { status: 429, error: 'Too many connected users' },
+  tooManyAnonymous: { status: 429, error: 'Too many anonymous connections' },
   tooManyJoins: { status: 429, error: 'Too many joins per second' },
   secretKey: { status: 401, error: 'Forbidden use of secret API key in browser' },
   stopping: { status: 500, error: 'Error connecting to Realtime' },

@@ -14,6 +14,7 @@ import { createNatsTransport } from './bus/nats.ts';
 import { createPostgresTransport } from './bus/postgres.ts';
 import type { Bus } from './bus/types.ts';
 import { createFeed } from './changes/feed.ts';
+import { AnonymousSockets } from './core/anonymous-sockets.ts';
 import { Deadlines } from './core/deadlines.ts';
 import { RateAverage } from './core/rate.ts';
 import { closes } from './errors.ts';
@@ -54,7 +55,7 @@ const clockJumpMs = 60_000;
 
 export function createRealtime(deps: RealtimeDeps): RealtimeService {
   const { database, keys, log, clock = systemClock, uptime = () => performance.now() } = deps;
-  const limits: Limits = { ...limitsFrom(deps.config.plinth.realtime), ...deps.limits };
+  const limits: Limits = { ...limitsFrom(deps.config.plinth), ...deps.limits };
   const pool = () => database.pool('supabase_realtime_admin');
   const presenceEvents = new RateAverage();
   const bus = createBus(deps, log);
@@ -86,6 +87,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     tokens: new Deadlines(clock.now()),
     events: new RateAverage(),
     joins: new RateAverage(1),
+    anonymous: new AnonymousSockets(limits),
     presenceEvents,
     newUuid,
   };

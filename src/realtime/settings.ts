@@ -7,6 +7,9 @@ import type { Config } from '../config/index.ts';
 export interface Limits {
   /** Sockets at a time. */
   readonly maxConcurrentUsers: number;
+  /** Of them, those on which no user has signed in; in all and from one address. */
+  readonly maxAnonymousSockets: number;
+  readonly maxAnonymousSocketsPerAddress: number;
   /** Sends and deliveries a second, averaged over a minute. */
   readonly maxEventsPerSecond: number;
   readonly maxJoinsPerSecond: number;
@@ -22,6 +25,8 @@ export interface Limits {
   readonly joinErrorDelayMs: number;
   /** A socket from which nothing came for this long is closed. */
   readonly idleTimeoutMs: number;
+  /** A socket that has never joined a channel is closed after this. */
+  readonly joinTimeoutMs: number;
   /** A socket without any channel is closed after this. */
   readonly emptySocketMs: number;
   /** What may wait for a slow reader before its socket is closed. */
@@ -42,11 +47,16 @@ const kilobyte = 1000;
 /** Upstream measures the payload with what surrounds it. */
 const envelopeBytes = 500;
 
-/** The section `[realtime]` of plinth.toml; what is no setting there is the protocol's. */
-export function limitsFrom(settings: Config['plinth']['realtime']): Limits {
+/** The section `[realtime]` of plinth.toml, and what `[server]` says of sockets; what is no setting there is the protocol's. */
+export function limitsFrom({
+  realtime: settings,
+  server,
+}: Pick<Config['plinth'], 'realtime' | 'server'>): Limits {
   const unlimited = Number.POSITIVE_INFINITY;
   return {
     maxConcurrentUsers: settings.max_concurrent_users ?? unlimited,
+    maxAnonymousSockets: server.max_anonymous_sockets,
+    maxAnonymousSocketsPerAddress: server.max_anonymous_sockets_per_address,
     maxEventsPerSecond: settings.max_events_per_second ?? unlimited,
     maxJoinsPerSecond: settings.max_joins_per_second ?? unlimited,
     maxChannelsPerClient: settings.max_channels_per_client,
@@ -60,6 +70,7 @@ export function limitsFrom(settings: Config['plinth']['realtime']): Limits {
     connectErrorDelayMs: 2000,
     joinErrorDelayMs: 5000,
     idleTimeoutMs: 60_000,
+    joinTimeoutMs: server.join_timeout,
     emptySocketMs: 600_000,
     maxBufferedBytes: settings.max_buffered_per_client,
     maxBufferedBytesInAll: settings.max_buffered,

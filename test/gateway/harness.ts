@@ -1,7 +1,7 @@
 /** The gateway alone on a free port, with services made for the test, and a socket to speak HTTP by hand. */
 import { connect } from 'node:net';
-import { configFrom } from '../../src/config/index.ts';
-import { createGateway, type Gateway } from '../../src/gateway/index.ts';
+import { configFrom, defaultConfig } from '../../src/config/index.ts';
+import { createGateway, type Gateway, type GatewayLimits, limitsFrom } from '../../src/gateway/index.ts';
 import type { LogFields, Logger } from '../../src/kernel/log.ts';
 import type { Mount, Service } from '../../src/kernel/service.ts';
 import { createKeys, type Keys } from '../../src/keys/index.ts';
@@ -24,7 +24,7 @@ export interface GatewayServer {
 
 export async function startGateway(
   services: readonly Service[],
-  options: { trustedProxies?: readonly string[] } = {},
+  options: { trustedProxies?: readonly string[]; limits?: Partial<GatewayLimits> } = {},
 ): Promise<GatewayServer> {
   const keys = createKeys({
     mode: 'development',
@@ -42,6 +42,7 @@ export async function startGateway(
     keys,
     log,
     trustedProxies: options.trustedProxies ?? [],
+    limits: { ...limitsFrom(defaultConfig().plinth.server), ...options.limits },
   });
   const port = await gateway.listen('127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;

@@ -131,7 +131,7 @@ describe('over HTTP', () => {
       { apikey: publishableKey },
       { apikey: anonKey, authorization: `Bearer ${anonKey}` },
       { apikey: publishableKey, authorization: `Bearer ${token}` },
-    ])
+    ] as Record<string, string>[])
       for (const [, marks] of pages) {
         const answer = await send(backend, '/rest/v1/none', { ...headers, ...marks });
         expect(answer.text).not.toContain(message);

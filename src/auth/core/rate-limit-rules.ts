@@ -1,5 +1,4 @@
 /** How often an address may call which handler (the limits of GoTrue 2.196), and what counts as one address. */
-import { isIPv4, isIPv6 } from 'node:net';
 
 /** `size` permissions at once, one more every `refillMs`. */
 export interface Bucket {
@@ -93,50 +92,9 @@ export function bucket(count: number, perMs: number, size: number): Bucket | und
 
 const perFiveMinutes = (count: number) => bucket(count, 5 * minuteMs, burst);
 
-/**
- * The part of an address that one customer of a network has: all of IPv4, of IPv6 the first 64 bits (RFC 6177), since
- * the rest is theirs to change with every request.
- *
- * @example networkOf('2001:db8::1') // '2001:db8:0:0::/64'
- */
-export function networkOf(address: string): string {
-  const groups = ipv6Groups(address);
-  return groups === undefined ? bareIPv4(address) : `${groups.slice(0, 4).join(':')}::/64`;
-}
-
-/**
- * The part of an IPv6 address that one site may have: 48 bits (RFC 6177), which are 65,536 networks. Undefined for IPv4.
- *
- * @example siteOf('2001:db8::1') // '2001:db8:0::/48'
- */
-export function siteOf(address: string): string | undefined {
-  const groups = ipv6Groups(address);
-  return groups && `${groups.slice(0, 3).join(':')}::/48`;
-}
-
 const networksOfSite = 8;
 
 /** A site is one customer or many small ones, so it may do more than one network. */
 export function ruleOfSite({ size, refillMs }: Bucket): Bucket {
   return { size: size * networksOfSite, refillMs: refillMs / networksOfSite };
-}
-
-function bareIPv4(address: string): string {
-  const bare = address.split('%', 1)[0] ?? '';
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
-}
-
-/** Undefined for IPv4, also where it is written as IPv6, and for text that is no address. */
-function ipv6Groups(address: string): string[] | undefined {
-  const bare = address.split('%', 1)[0] ?? '';
-  if (isIPv4(bareIPv4(address)) || !isIPv6(bare)) return undefined;
-  const [head = '', tail] = bare.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const after = tail === '' ? [] : tail.split(':');
-    // An IPv4 address at the end stands for two groups.
-    const length = after.length + (after.at(-1)?.includes('.') ? 1 : 0);
-    groups.push(...Array<string>(8 - groups.length - length).fill('0'), ...after);
-  }
-  return groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
 }

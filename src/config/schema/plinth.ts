@@ -172,6 +172,35 @@ export const plinthSchema = section("Plinth's own settings.", {
       false,
       'Secret keys (`sb_secret_…`, `service_role`) work in web pages of other origins too. Whoever opens such a page has the key then.',
     ),
+    max_connections: integer(40_000, 'Connections at a time; each needs a file descriptor of the process.', {
+      min: 1,
+    }),
+    max_connections_per_address: integer(
+      5000,
+      'Connections at a time from one address (IPv6: one /64), or as many requests and sockets that a trusted proxy forwards for it. Loopback is not counted.',
+      { min: 1 },
+    ),
+    header_timeout: duration(
+      20_000,
+      'For address and headers of a request, and the first byte on a connection.',
+    ),
+    min_rate: size(
+      256,
+      'Bytes a second that a request body must bring, and that an answer must be read with, on average over a window in which only the client is waited for. Slower ones are given up.',
+    ),
+    body_window: duration(60_000, 'That window for bodies. A pause of a client may take as long.'),
+    answer_window: duration(5 * 60_000, 'That window for answers.'),
+    max_anonymous_sockets: integer(
+      30_000,
+      'Realtime sockets at a time on which no user has signed in: with the publishable key alone.',
+      { min: 1 },
+    ),
+    max_anonymous_sockets_per_address: integer(
+      200,
+      'The same from one address (IPv6: one /64). Loopback is not counted.',
+      { min: 1 },
+    ),
+    join_timeout: duration(10 * 60_000, 'A realtime socket that has joined no channel for this long is closed.'),
   }),
   console: section('The Console, on a port of its own: `[studio] port`.', {
     url: optionalText(

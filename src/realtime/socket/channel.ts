@@ -122,6 +122,7 @@ export class Channel implements Membership {
     if (this.#over) return;
     if (replay !== undefined) this.#replayed = new Set(replay.map(({ id }) => id));
     this.#room = hub.join(this.subTopic, request.private, this);
+    this.#connection.joined(caller.role);
     const bindings = bindingsOf(request);
     const { role, sub } = caller;
     this.context.log.info({ topic: this.topic, role, userId: sub, private: request.private }, 'joined');
@@ -207,6 +208,7 @@ export class Channel implements Membership {
       const caller = this.token.replace(token);
       await this.#askToRead(this.#request as JoinRequest, caller);
       if (this.#over) return;
+      this.#connection.joined(caller.role);
       const { known } = this.rights;
       const revoked =
         (before.readBroadcast === true && known.readBroadcast === false) ||

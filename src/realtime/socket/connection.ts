@@ -20,6 +20,8 @@ export interface ConnectionOptions {
   readonly headersJson: string;
   /** False for a web page of another origin. */
   readonly mayUseSecretKeys: boolean;
+  /** Called when a channel is joined as somebody else than `anon`. */
+  readonly onUser: () => void;
 }
 
 export class Connection {
@@ -27,12 +29,15 @@ export class Connection {
   readonly token: string;
   readonly headersJson: string;
   readonly mayUseSecretKeys: boolean;
+  readonly #onUser: () => void;
   readonly #socket: WebSocket;
   readonly #context: SocketContext;
   readonly #channels = new Map<string, Channel>();
+  readonly #openedAt: number;
   #lastReceivedAt: number;
   #emptySince: number | undefined;
   #stalled = 0;
+  #hasJoined = false;
   #closing = false;
 
   constructor(socket: WebSocket, context: SocketContext, options: ConnectionOptions) {
@@ -42,11 +47,13 @@ export class Connection {
     this.token = options.token;
     this.headersJson = options.headersJson;
     this.mayUseSecretKeys = options.mayUseSecretKeys;
+    this.#onUser = options.onUser;
     const now = context.uptime();
+    this.#openedAt = now;
     this.#lastReceivedAt = now;
     this.#emptySince = now;
     context.connections.add(this);
-    context.idle.set(this, now + context.limits.idleTimeoutMs);
+    context.idle.set(this, now + Math.min(context.limits.idleTimeoutMs, context.limits.joinTimeoutMs));
     socket.on('message', (data: Buffer, binary: boolean) => this.#receive(data, binary));
     socket.on('ping', () => this.#touch());
     socket.on('pong', () => this.#touch());
@@ -99,8 +106,10 @@ export class Connection {
     const { uptime, limits, idle } = this.#context;
     const now = uptime();
     const idleAt = this.#lastReceivedAt + limits.idleTimeoutMs;
-    const emptyAt =
-      this.#emptySince === undefined ? Number.POSITIVE_INFINITY : this.#emptySince + limits.emptySocketMs;
+    // Joins that are refused are none.
+    const emptyAt = this.#hasJoined
+      ? (this.#emptySince ?? Number.POSITIVE_INFINITY) + limits.emptySocketMs
+      : this.#openedAt + limits.joinTimeoutMs;
     if (now >= idleAt || now >= emptyAt) this.close(...closes.idle);
     else idle.set(this, Math.min(idleAt, emptyAt));
   }
@@ -111,6 +120,12 @@ export class Connection {
     if (this.#closing) return;
     if (this.#stalled > 0) this.#socket.pause();
     else this.#socket.resume();
+  }
+
+  /** A channel was let in as this role. */
+  joined(role: string): void {
+    this.#hasJoined = true;
+    if (role !== 'anon') this.#onUser();
   }
 
   /** Only if it still is the channel of that topic. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Feed } from '../changes/feed.ts';
+import type { AnonymousSockets } from '../core/anonymous-sockets.ts';
 import type { Deadlines } from '../core/deadlines.ts';
 import type { RateAverage } from '../core/rate.ts';
 import type { Hub } from '../hub.ts';
@@ -31,6 +32,7 @@ export interface SocketContext {
   readonly tokens: Deadlines<Channel>;
   readonly events: RateAverage;
   readonly joins: RateAverage;
+  readonly anonymous: AnonymousSockets;
   readonly presenceEvents: RateAverage;
   readonly newUuid: () => string;
 }

@@ -52,7 +52,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
   };
 
   return {
-    handle(request, socket, head, { mayUseSecretKeys }) {
+    handle(request, socket, head, { address, mayUseSecretKeys }) {
       socket.on('error', (error) =>
         log.debug({ error: error.message }, 'socket failed during its handshake'),
       );
@@ -69,12 +69,20 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
         refuse(socket, judged, limits.connectErrorDelayMs);
         return;
       }
+      const release = judged.isAnonymous ? context.anonymous.take(address) : () => undefined;
+      if (release === undefined) {
+        refuse(socket, handshakeRefusals.tooManyAnonymous, limits.connectErrorDelayMs);
+        return;
+      }
+      // Also when the handshake itself comes to nothing.
+      socket.once('close', release);
       server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
         new Connection(webSocket, context, {
           version: versionOf(url.searchParams.get('vsn')),
           token: judged.token,
           headersJson: xHeaders(request),
           mayUseSecretKeys,
+          onUser: release,
         });
       });
     },
@@ -90,7 +98,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
     request: IncomingMessage,
     query: URLSearchParams,
     mayUseSecretKeys: boolean,
-  ): { token: string } | HandshakeRefusal {
+  ): { token: string; isAnonymous: boolean } | HandshakeRefusal {
     const header = request.headers['x-api-key'];
     const given = (Array.isArray(header) ? header[0] : header) ?? query.get('apikey');
     if (!given) return handshakeRefusals.missingKey;
@@ -101,7 +109,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
     if (context.connections.size >= limits.maxConcurrentUsers) return handshakeRefusals.tooManyUsers;
     if (context.joins.perSecond(context.uptime()) > limits.maxJoinsPerSecond)
       return handshakeRefusals.tooManyJoins;
-    return { token };
+    return { token, isAnonymous: judged.caller.role === 'anon' };
   }
 }
 

@@ -1,0 +1,79 @@
+/**
+ * How many connections there may be, in all and from one address: whoever holds too many is told so, and nobody else is kept
+ * out. Behind a trusted proxy, whose connections are those of many, what it forwards for one client is counted instead.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { AddressCounts, isCountedAddress } from '../kernel/address-counts.ts';
+import type { TrustedProxies } from './trusted-proxies.ts';
+
+export interface AdmissionLimits {
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+}
+
+export interface Refusal {
+  readonly status: 429 | 503;
+  readonly body: { readonly code: string; readonly message: string };
+}
+
+export interface Admission {
+  /** Asked for each request; what `release` is given to happens when it, or the socket that it becomes, is over. */
+  admit(request: IncomingMessage, onOver: (release: () => void) => void): Refusal | undefined;
+}
+
+const full: Refusal = {
+  status: 503,
+  body: {
+    code: 'too_many_connections',
+    message: 'The server has too many connections. Try again in a moment.',
+  },
+};
+const tooMany: Refusal = {
+  status: 429,
+  body: {
+    code: 'too_many_connections_from_address',
+    message: 'Too many connections from your address. Close some, or try again in a moment.',
+  },
+};
+
+/** Connections past a limit are answered; so many more, as a part of the limit, are just closed. */
+const answeredPart = 1 / 8;
+
+export function createAdmission(server: Server, limits: AdmissionLimits, proxies: TrustedProxies): Admission {
+  const { maxConnections, maxConnectionsPerAddress } = limits;
+  const counts = new AddressCounts();
+  const refused = new WeakMap<Socket, Refusal>();
+  let connections = 0;
+  const isFarBeyond = (count: number, limit: number): boolean =>
+    count > limit + Math.ceil(limit * answeredPart);
+
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    const address = socket.remoteAddress;
+    const isCounted = isCountedAddress(address) && !proxies.trusts(address);
+    const ofAddress = isCounted ? counts.add(address) : 0;
+    socket.once('close', () => {
+      connections -= 1;
+      if (isCounted) counts.remove(address);
+    });
+    if (isFarBeyond(connections, maxConnections) || isFarBeyond(ofAddress, maxConnectionsPerAddress))
+      socket.destroy();
+    else if (connections > maxConnections) refused.set(socket, full);
+    else if (ofAddress > maxConnectionsPerAddress) refused.set(socket, tooMany);
+  });
+
+  return {
+    admit(request, onOver) {
+      const known = refused.get(request.socket);
+      if (known !== undefined) return known;
+      if (!proxies.trusts(request.socket.remoteAddress)) return undefined;
+      const client = proxies.clientOf(request);
+      if (!isCountedAddress(client)) return undefined;
+      const isOver = counts.add(client) > maxConnectionsPerAddress;
+      if (isOver) counts.remove(client);
+      else onOver(() => counts.remove(client));
+      return isOver ? tooMany : undefined;
+    },
+  };
+}
