@@ -39,7 +39,6 @@ import {
 import { createTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { applyApiKey, dispatchUpgrades, findMount, hideOwnCookies, isUpgradable } from './upgrades.ts';
 
-
 export { type GatewayLimits, limitsFrom } from './limits.ts';
 
 export interface GatewayOptions {

@@ -1,7 +1,7 @@
 /** Comparing what somebody typed with a secret, as this service's requests do it. */
 import type { Transaction } from '../../database/types.ts';
-import type { AuthContext } from '../context.ts';
 import { networkOf } from '../../kernel/network-of.ts';
+import type { AuthContext } from '../context.ts';
 import type { TypedSecretKind } from '../core/typed-secrets.ts';
 import { authError } from '../errors.ts';
 import type { SpendToken } from '../guesses.ts';

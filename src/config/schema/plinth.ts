@@ -200,7 +200,10 @@ export const plinthSchema = section("Plinth's own settings.", {
       'The same from one address (IPv6: one /64). Loopback is not counted.',
       { min: 1 },
     ),
-    join_timeout: duration(10 * 60_000, 'A realtime socket that has joined no channel for this long is closed.'),
+    join_timeout: duration(
+      10 * 60_000,
+      'A realtime socket that has joined no channel for this long is closed.',
+    ),
   }),
   console: section('The Console, on a port of its own: `[studio] port`.', {
     url: optionalText(
