@@ -1,0 +1,39 @@
+/**
+ * Every source file that can open a connection to another machine is listed with who names the address. A new one fails this
+ * test until it is added here; where a user, a document or SQL names the address, it has to use one of the two guards.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../src/', import.meta.url));
+
+/** What sends: a client of HTTP, a socket, or a package that has one. */
+const sends =
+  /(?<![.\w])fetch\((?:uri|new URL)|\bconnect\b[^;]*from 'node:(?:net|tls)'|\brequest\b[^;]*from '[./]+(?:kernel\/)?http\.ts'|import\('(?:undici|nodemailer|@nats-io\/transport-node|@aws-sdk\/client-s3)'\)/;
+
+const reviewed: Readonly<Record<string, string>> = {
+  'auth/flows/hooks.ts': 'the configuration names the hook; no redirects',
+  'cli/control.ts': 'the socket of this data folder',
+  'database/wire/socket.ts': 'the configuration names the database',
+  'functions/deno/ready.ts': 'the socket of a worker',
+  'functions/proxy.ts': 'the socket of a worker',
+  'functions/upgrade.ts': 'the socket of a worker',
+  'jobs/exchange.ts': 'SQL names it: a guard of its own (jobs/core/destination.ts)',
+  'kernel/outgoing.ts': 'the guard of everything that users and documents name',
+  'mail/smtp.ts': 'the configuration names the mail server',
+  'main.ts': 'this server',
+  'realtime/bus/nats.ts': 'the configuration names the bus',
+  'rest-server/ready.ts': 'this server',
+  'storage/backend/s3-assembly.ts': 'the configuration names the storage',
+  'storage/backend/s3-bucket.ts': 'the configuration names the storage',
+  'storage/backend/s3.ts': 'the configuration names the storage',
+};
+
+test('what sends requests to other machines is known, with who names the address', () => {
+  const senders = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .filter((name) => sends.test(readFileSync(join(root, name), 'utf8')));
+  expect(senders.sort()).toEqual(Object.keys(reviewed).sort());
+});
