@@ -1,7 +1,8 @@
 /** Signing a browser in and out: the session's row, its cookie, and the session at auth. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from './auth-client.ts';
-import { readCookie, writeCookie } from './core/cookies.ts';
+import { sessionCookie } from './core/cookies.ts';
+import { cookieOf, keepCookie } from './request-cookies.ts';
 import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
 
 export interface Door {
@@ -26,7 +27,7 @@ export function createDoor(sessions: SessionStore, auth: AuthClient): Door {
   }
   return {
     async enter(request, reply, pair) {
-      const before = await sessions.find(readCookie(request.headers.cookie));
+      const before = await sessions.find(cookieOf(request, sessionCookie));
       const opened = await sessions.open(pair);
       setCookie(request, reply, opened.cookie);
       if (before !== undefined) await leave(request, before, 'local');
@@ -38,5 +39,5 @@ export function createDoor(sessions: SessionStore, auth: AuthClient): Door {
 
 /** Undefined deletes it. */
 export function setCookie(request: FastifyRequest, reply: FastifyReply, value: string | undefined): void {
-  reply.header('set-cookie', writeCookie(value, { secure: request.protocol === 'https' }));
+  keepCookie(request, reply, sessionCookie, value);
 }

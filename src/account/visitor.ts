@@ -1,8 +1,9 @@
 /** Who is asking: the session behind a request's cookie, and the user that auth knows it for. */
 import type { FastifyRequest } from 'fastify';
 import type { AuthUser } from './auth-client.ts';
-import { readCookie } from './core/cookies.ts';
+import { sessionCookie } from './core/cookies.ts';
 import { AccountError } from './errors.ts';
+import { cookieOf } from './request-cookies.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
 
 export interface Visitor {
@@ -20,7 +21,7 @@ export interface Visitors {
 
 export function createVisitors(sessions: SessionStore): Visitors {
   async function present(request: FastifyRequest, force = false): Promise<Visitor | undefined> {
-    const found = await sessions.find(readCookie(request.headers.cookie));
+    const found = await sessions.find(cookieOf(request, sessionCookie));
     const session = found === undefined ? undefined : await sessions.fresh(found, request, force);
     const user = session === undefined ? undefined : await sessions.user(session, request);
     return session === undefined || user === undefined ? undefined : { session, user };

@@ -203,6 +203,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
         prefix,
         cors: 'none',
         apiKeys: true,
+        documents: config.plinth.functions.html === 'page' ? 'operator' : 'users',
         plugin: functionsPlugin(routes),
         upgrade: upgradeHandler(routes),
       },

@@ -116,6 +116,7 @@ export function createWebFace(dir: string): WebFace {
         'x-frame-options': 'DENY',
         'referrer-policy': 'same-origin',
         'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
         'permissions-policy': 'camera=(), geolocation=(), microphone=()',
         vary: 'accept-encoding',
         ...(gzipped ? { 'content-encoding': 'gzip' } : {}),

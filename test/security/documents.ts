@@ -97,9 +97,9 @@ async function s3Entry(work: () => Promise<unknown>): Promise<Entry> {
   }
 }
 
-async function plain(world: World, key: string): Promise<void> {
+async function plain(world: World, key: string, body = xhtml): Promise<void> {
   const headers = { ...asService(world), ...upsert, 'content-type': 'text/plain' };
-  await world.call(`/storage/v1/object/open/${key}`, { method: 'POST', headers, body: xhtml });
+  await world.call(`/storage/v1/object/open/${key}`, { method: 'POST', headers, body });
 }
 
 export const entrances: Readonly<Record<string, Entrance>> = {
@@ -206,8 +206,8 @@ export const entrances: Readonly<Record<string, Entrance>> = {
 };
 
 /** What an older version, SQL or another writer of the bucket left in the row. */
-export async function storedBySql(world: World, key: string, mimetype: string): Promise<void> {
-  await plain(world, key);
+export async function storedBySql(world: World, key: string, mimetype: string, body?: string): Promise<void> {
+  await plain(world, key, body);
   await world.backend.database
     .pool('supabase_storage_admin')
     .query(

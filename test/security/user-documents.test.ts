@@ -2,8 +2,12 @@
  * No document that a user of an app stores or generates is of our origin: every entrance and every way out of storage, what
  * REST functions and server functions answer, errors, and every route of the port.
  */
+import { globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeUser, password } from '../account/harness.ts';
 import { danger, entrances, exits, hostileTypes, inertTypes, storedBySql } from './documents.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -265,6 +269,68 @@ describe('a service worker', () => {
   );
 });
 
+describe('the cookie of the Account pages', () => {
+  beforeAll(() => makeUser(world.backend, 'ada@example.com'));
+  const signIn = async (at: World, headers: Record<string, string> = {}) => {
+    const { status, headers: answered } = await at.call('/account/api/sign-in', {
+      headers: { 'x-plinth-request': '1', ...headers },
+      json: { email: 'ada@example.com', password },
+    });
+    expect(status).toBe(200);
+    return answered.getSetCookie();
+  };
+  const sessionOf = async (at: World, cookie: string, headers: Record<string, string> = {}) =>
+    (await at.call('/account/api/session', { headers: { 'x-plinth-request': '1', cookie, ...headers } })).body
+      .session?.user.email;
+
+  it('is sent to our pages alone over plain HTTP', async () => {
+    expect(await signIn(world)).toEqual([
+      expect.stringMatching(
+        /^plinth-account=[\w-]{43}; Max-Age=2592000; Path=\/account; HttpOnly; SameSite=Lax$/,
+      ),
+    ]);
+  });
+
+  it('cannot be set by another host over TLS', async () => {
+    const behind = await startWorld({
+      sql,
+      config: { plinth: { server: { trusted_proxies: ['127.0.0.1'] } } },
+    });
+    try {
+      await makeUser(behind.backend, 'ada@example.com');
+      const tls = { 'x-forwarded-proto': 'https' };
+      const [set = ''] = await signIn(behind, tls);
+      expect(set).toMatch(
+        /^__Host-plinth-account=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      );
+      const cookie = set.split(';', 1)[0] as string;
+      expect(await sessionOf(behind, cookie, tls)).toBe('ada@example.com');
+      // What a neighboring host could set, or plain HTTP.
+      expect(await sessionOf(behind, cookie.replace('__Host-', ''), tls)).toBeUndefined();
+      expect(await sessionOf(behind, cookie)).toBeUndefined();
+      const seen = await behind.call('/rest/v1/rpc/cookies', {
+        headers: { cookie: `${cookie}; a=1`, ...tls },
+      });
+      expect(seen.body).toEqual({ a: '1' });
+    } finally {
+      await behind.stop();
+    }
+  });
+
+  it('reaches neither a sandboxed document nor another site', async () => {
+    const cookie = (await signIn(world))[0]?.split(';', 1)[0] as string;
+    for (const marks of [
+      { origin: 'null', 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'null' },
+      { origin: 'https://evil.example' },
+    ] as Record<string, string>[])
+      expect([marks, await sessionOf(world, cookie, marks)]).toEqual([marks, undefined]);
+    const { headers } = await world.call('/account/sign-in');
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  });
+});
+
 /** What comes back for bytes as they are. */
 function speak(lines: readonly string[]): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -314,6 +380,26 @@ describe('answers that no service has written', () => {
     const answer = await upgrade(path);
     expect([answer.status >= 200, danger(answer.status, answer.headers)]).toEqual([true, undefined]);
     if (status === 200) expect(await answer.text()).toContain('<script>');
+  });
+});
+
+describe('every way to the wire', () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const filesWith = (pattern: RegExp): string[] =>
+    globSync('src/**/*.ts', { cwd: root })
+      .filter((file) => !file.endsWith('.test.ts') && pattern.test(readFileSync(join(root, file), 'utf8')))
+      .sort();
+
+  it('writes its head by the function that makes it safe', () => {
+    expect(filesWith(/HTTP\/1\.\d/)).toEqual(['src/kernel/response-head.ts']);
+  });
+
+  it('is a sandbox for each service but those that were reviewed', () => {
+    expect(filesWith(/\bdocuments: (?!Documents\b|readonly\b)/)).toEqual([
+      'src/account/index.ts',
+      'src/console/index.ts',
+      'src/functions/index.ts',
+    ]);
   });
 });
 

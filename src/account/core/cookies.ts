@@ -1,11 +1,47 @@
-/** The cookies of the Account pages (RFC 6265): the session, the mark of our forms, and the step between two of them. */
+/** The cookies of the Account pages (RFC 6265): the session, the mark of our forms, and what a browser keeps between two pages. */
 
-export const cookieName = 'plinth-account';
-/** A browser keeps the cookie this long after its last use; the session itself may end earlier. */
-export const cookieMaxAgeSeconds = 30 * 24 * 3600;
+export interface CookieKind {
+  readonly name: string;
+  /** How long a browser keeps it after its last use. */
+  readonly maxAgeSeconds: number;
+}
 
-/** The value of our cookie in a `Cookie` header. */
-export function readCookie(header: string | undefined, name = cookieName): string | undefined {
+/** True: the request came over TLS. */
+export interface Transport {
+  readonly secure: boolean;
+}
+
+/** The session itself may end earlier. */
+const cookieMaxAgeSeconds = 30 * 24 * 3600;
+export const sessionCookie: CookieKind = { name: 'plinth-account', maxAgeSeconds: cookieMaxAgeSeconds };
+
+/** The mark that our forms must carry as well (`form-mark.ts`). */
+export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSeconds: 24 * 3600 };
+
+/** How far a visitor without scripts has come (`step.ts`): as long as a code holds, roughly. */
+export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSeconds: 3600 };
+
+/** Signing in to another account, second factor included, takes no longer. */
+const guestCookieMaxAgeSeconds = 900;
+/** The session of a guest while they sign in to another account (`routes/guests.ts`). */
+export const guestCookie: CookieKind = {
+  name: 'plinth-account-guest',
+  maxAgeSeconds: guestCookieMaxAgeSeconds,
+};
+
+/**
+ * Browsers take a name with this prefix only over TLS, from the very host, for all of its paths (RFC 6265bis, section 4.1.3.2). A
+ * neighboring subdomain can't replace such a cookie. Other services don't see it: the gateway hides it from them.
+ */
+const nameOver = ({ name }: CookieKind, { secure }: Transport): string => (secure ? `__Host-${name}` : name);
+
+/** The value of a cookie of ours in a `Cookie` header. */
+export function readCookie(
+  header: string | undefined,
+  kind: CookieKind,
+  transport: Transport,
+): string | undefined {
+  const name = nameOver(kind, transport);
   for (const pair of header?.split(';') ?? []) {
     const equals = pair.indexOf('=');
     if (equals !== -1 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
@@ -13,42 +49,9 @@ export function readCookie(header: string | undefined, name = cookieName): strin
   return undefined;
 }
 
-/** A `Set-Cookie` header. An undefined value deletes the cookie. */
-export function writeCookie(value: string | undefined, options: { readonly secure: boolean }): string {
-  const attributes = ['Path=/account', 'HttpOnly', 'SameSite=Lax', ...(options.secure ? ['Secure'] : [])];
-  const age = value === undefined ? 0 : cookieMaxAgeSeconds;
-  return [`${cookieName}=${value ?? ''}`, `Max-Age=${age}`, ...attributes].join('; ');
-}
-
-export const formCookieName = 'plinth-account-form';
-const formCookieMaxAgeSeconds = 24 * 3600;
-
-/** The mark that our forms must carry as well (`form-mark.ts`). Lax: it must be there for who comes from the app. */
-export function writeFormCookie(value: string, options: { readonly secure: boolean }): string {
-  return shortCookie(formCookieName, value, formCookieMaxAgeSeconds, options.secure);
-}
-
-export const stepCookieName = 'plinth-account-step';
-/** As long as a code holds, roughly; whoever takes longer begins again. */
-const stepCookieMaxAgeSeconds = 3600;
-
-/** How far somebody without scripts has come (`step.ts`). An undefined value deletes it. */
-export function writeStepCookie(value: string | undefined, options: { readonly secure: boolean }): string {
-  const age = value === undefined ? 0 : stepCookieMaxAgeSeconds;
-  return shortCookie(stepCookieName, value ?? '', age, options.secure);
-}
-
-export const guestCookieName = 'plinth-account-guest';
-/** Signing in to another account, second factor included, takes no longer. */
-const guestCookieMaxAgeSeconds = 900;
-
-/** The session of a guest who signs in to another account meanwhile (`routes/guests.ts`). Undefined deletes it. */
-export function writeGuestCookie(value: string | undefined, options: { readonly secure: boolean }): string {
-  const age = value === undefined ? 0 : guestCookieMaxAgeSeconds;
-  return shortCookie(guestCookieName, value ?? '', age, options.secure);
-}
-
-function shortCookie(name: string, value: string, maxAgeSeconds: number, secure: boolean): string {
-  const end = secure ? '; Secure' : '';
-  return `${name}=${value}; Max-Age=${maxAgeSeconds}; Path=/account; HttpOnly; SameSite=Lax${end}`;
+/** A `Set-Cookie` header; an undefined value deletes the cookie. Lax, since people come from the app by links. */
+export function writeCookie(kind: CookieKind, value: string | undefined, transport: Transport): string {
+  const age = value === undefined ? 0 : kind.maxAgeSeconds;
+  const [path, end] = transport.secure ? ['/', '; Secure'] : ['/account', ''];
+  return `${nameOver(kind, transport)}=${value ?? ''}; Max-Age=${age}; Path=${path}; HttpOnly; SameSite=Lax${end}`;
 }

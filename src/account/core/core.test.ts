@@ -1,26 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cookieName, readCookie, writeCookie } from './cookies.ts';
+import { readCookie, sessionCookie, writeCookie } from './cookies.ts';
 import { carryFlow, fillPage, keepLinks, repeatProviders, scriptJson } from './html.ts';
 import { offAt, offersOf, offNames, providersOf } from './offers.ts';
 import { parseReturnRequest, withCode, withSession } from './return-to.ts';
 
 describe('cookies', () => {
+  const [plain, tls] = [{ secure: false }, { secure: true }];
+
   test.each([
-    [`${cookieName}=abc`, 'abc'],
-    [`other=1; ${cookieName}=abc; last=2`, 'abc'],
-    [`x${cookieName}=abc`, undefined],
-    ['', undefined],
-    [undefined, undefined],
-  ])('%s', (header, value) => {
-    expect(readCookie(header)).toBe(value);
+    ['plinth-account=abc', 'abc', undefined],
+    ['other=1; plinth-account=abc; last=2', 'abc', undefined],
+    ['plinth-account=planted; __Host-plinth-account=abc', 'planted', 'abc'],
+    ['xplinth-account=abc', undefined, undefined],
+    ['', undefined, undefined],
+    [undefined, undefined, undefined],
+  ])('%s', (header, overPlain, overTls) => {
+    expect(readCookie(header, sessionCookie, plain)).toBe(overPlain);
+    expect(readCookie(header, sessionCookie, tls)).toBe(overTls);
   });
 
-  test('are out of the reach of scripts and of other sites', () => {
-    expect(writeCookie('v', { secure: true })).toBe(
-      `${cookieName}=v; Max-Age=2592000; Path=/account; HttpOnly; SameSite=Lax; Secure`,
+  test('are out of the reach of scripts, of other sites and of other hosts', () => {
+    expect(writeCookie(sessionCookie, 'v', tls)).toBe(
+      '__Host-plinth-account=v; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax; Secure',
     );
-    expect(writeCookie(undefined, { secure: false })).toContain('=; Max-Age=0;');
+    expect(writeCookie(sessionCookie, 'v', plain)).toBe(
+      'plinth-account=v; Max-Age=2592000; Path=/account; HttpOnly; SameSite=Lax',
+    );
+    expect(writeCookie(sessionCookie, undefined, plain)).toContain('=; Max-Age=0;');
   });
 });
 

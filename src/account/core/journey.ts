@@ -3,10 +3,10 @@
  * PKCE verifier (RFC 7636) in it ties the answer to the browser that left.
  */
 import { createHash } from 'node:crypto';
+import type { CookieKind } from './cookies.ts';
 
-export const journeyCookieName = 'plinth-account-way';
 /** Auth gives up a sign-in after five minutes as well; a person may take a little longer to read. */
-const journeyMaxAgeSeconds = 600;
+export const journeyCookie: CookieKind = { name: 'plinth-account-way', maxAgeSeconds: 600 };
 /** Browsers keep cookies of 4096 bytes. */
 const maxFlowChars = 2048;
 
@@ -22,17 +22,10 @@ export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** A `Set-Cookie` header; undefined deletes the cookie. */
-export function writeJourney(journey: Journey | undefined, options: { readonly secure: boolean }): string {
-  const value =
-    journey === undefined
-      ? ''
-      : Buffer.from(
-          JSON.stringify({ ...journey, flow: journey.flow.length > maxFlowChars ? '' : journey.flow }),
-        ).toString('base64url');
-  const age = journey === undefined ? 0 : journeyMaxAgeSeconds;
-  const secure = options.secure ? '; Secure' : '';
-  return `${journeyCookieName}=${value}; Max-Age=${age}; Path=/account; HttpOnly; SameSite=Lax${secure}`;
+/** The value of the cookie. */
+export function writeJourney({ verifier, purpose, flow }: Journey): string {
+  const kept = { verifier, purpose, flow: flow.length > maxFlowChars ? '' : flow };
+  return Buffer.from(JSON.stringify(kept)).toString('base64url');
 }
 
 /** Undefined for what {@link writeJourney} has not written. */

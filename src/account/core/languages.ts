@@ -1,12 +1,15 @@
 /** In which language a page is sent: what was asked for, what was chosen before, what the browser wishes (RFC 9110). */
 
+import type { CookieKind } from './cookies.ts';
+
 /** Every language that the pages are built in; `web/locales/languages.ts` has the same (a test compares). */
 export const languages = ['en', 'ar'] as const;
 /** Longer, accented texts, for tests of layout; shown only to those who ask for it. */
 export const pseudoLocale = 'pseudo';
 
-export const languageCookieName = 'plinth-lang';
 const languageMaxAgeSeconds = 365 * 24 * 3600;
+/** Keeps a choice. */
+export const languageCookie: CookieKind = { name: 'plinth-lang', maxAgeSeconds: languageMaxAgeSeconds };
 
 export interface LanguageWish {
   /** `?lang=` of the address. */
@@ -50,10 +53,4 @@ function ranges(header: string): string[] {
     .filter(({ range, weight }) => range !== '' && weight > 0)
     .sort((one, other) => other.weight - one.weight)
     .map(({ range }) => range);
-}
-
-/** A `Set-Cookie` header that keeps a choice. */
-export function languageCookie(language: string, options: { readonly secure: boolean }): string {
-  const attributes = ['Path=/account', 'HttpOnly', 'SameSite=Lax', ...(options.secure ? ['Secure'] : [])];
-  return [`${languageCookieName}=${language}`, `Max-Age=${languageMaxAgeSeconds}`, ...attributes].join('; ');
 }

@@ -5,11 +5,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
 import type { AuthClient, AuthUser, TokenPair } from '../auth-client.ts';
-import { readCookie } from '../core/cookies.ts';
+import { sessionCookie } from '../core/cookies.ts';
 import { type Door, setCookie } from '../door.ts';
 import { AccountError, AuthRefusal, accountErrors } from '../errors.ts';
 import type { ConsentDeps } from '../index.ts';
 import { proveFactor } from '../prove-factor.ts';
+import { cookieOf } from '../request-cookies.ts';
 import type { SessionStore } from '../sessions.ts';
 import { mustStepUp, sessionAnswer, type Visitors } from '../visitor.ts';
 import type { WayBack } from '../way-back.ts';
@@ -95,7 +96,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 
   async function tell(request: FastifyRequest, reply: FastifyReply, force: boolean): Promise<SessionAnswer> {
     const found = await present(request, force);
-    const cookie = readCookie(request.headers.cookie);
+    const cookie = cookieOf(request, sessionCookie);
     if (found !== undefined) setCookie(request, reply, found.session.cookie);
     else if (cookie !== undefined) setCookie(request, reply, undefined);
     return found === undefined ? { session: null } : sessionAnswer(found.session, found.user);
@@ -153,7 +154,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 
   app.post('/sign-out', async (request, reply) => {
     const scope = bodies.signOut(request.body);
-    const session = await sessions.find(readCookie(request.headers.cookie));
+    const session = await sessions.find(cookieOf(request, sessionCookie));
     if (session !== undefined) await leave(request, session, scope);
     if (scope !== 'others') setCookie(request, reply, undefined);
     return {};

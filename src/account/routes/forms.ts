@@ -4,7 +4,7 @@
  * which would not find what they expect.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readCookie, stepCookieName, writeStepCookie } from '../core/cookies.ts';
+import { stepCookie } from '../core/cookies.ts';
 import { hostOf } from '../core/host.ts';
 import { carriedFlow } from '../core/html.ts';
 import { readSent, readStep, type Step, sentFields, writeStep } from '../core/step.ts';
@@ -18,6 +18,7 @@ import {
   placesOf,
   type Turn,
 } from '../form-actions.ts';
+import { cookieOf, keepCookie } from '../request-cookies.ts';
 import { mustStepUp, type Visitor } from '../visitor.ts';
 import type { WayBack } from '../way-back.ts';
 import { isOurs, markedForm } from './mark.ts';
@@ -160,12 +161,11 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
 
 function setStep(request: FastifyRequest, reply: FastifyReply, step: Step | undefined): void {
   const value = step === undefined ? undefined : writeStep(step);
-  if (value === undefined && readCookie(request.headers.cookie, stepCookieName) === undefined) return;
-  reply.header('set-cookie', writeStepCookie(value, { secure: request.protocol === 'https' }));
+  if (value === undefined && cookieOf(request, stepCookie) === undefined) return;
+  keepCookie(request, reply, stepCookie, value);
 }
 
-const stepOf = (request: FastifyRequest): Step | undefined =>
-  readStep(readCookie(request.headers.cookie, stepCookieName));
+const stepOf = (request: FastifyRequest): Step | undefined => readStep(cookieOf(request, stepCookie));
 
 const formOf = ({ body }: FastifyRequest): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams();

@@ -4,10 +4,11 @@
  * both cookies: nothing is told apart by ids that a request names.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { guestCookieName, readCookie, writeGuestCookie } from '../core/cookies.ts';
+import { guestCookie, sessionCookie } from '../core/cookies.ts';
 import { type Door, setCookie } from '../door.ts';
 import { AccountError } from '../errors.ts';
 import type { GuestDeps } from '../index.ts';
+import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { OpenSession, SessionStore } from '../sessions.ts';
 import { mustStepUp, type Visitor, type Visitors } from '../visitor.ts';
 
@@ -30,7 +31,7 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
 
   /** The guest that is set aside in this browser; the cookie of one that is gone is taken away. */
   async function setAside(request: FastifyRequest, reply: FastifyReply): Promise<Visitor | undefined> {
-    const cookie = readCookie(request.headers.cookie, guestCookieName);
+    const cookie = cookieOf(request, guestCookie);
     if (cookie === undefined) return undefined;
     const found = await sessions.find(cookie);
     const session = found === undefined ? undefined : await sessions.fresh(found, request, false);
@@ -60,7 +61,7 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
   /** Back to the guest; whoever is signed in meanwhile is signed out. */
   app.post('/guest/resume', async (request, reply) => {
     const guest = await needed(request, reply);
-    const other = await sessions.find(readCookie(request.headers.cookie));
+    const other = await sessions.find(cookieOf(request, sessionCookie));
     if (other !== undefined && other.cookie !== guest.session.cookie)
       await door.leave(request, other, 'local');
     setGuestCookie(request, reply, undefined);
@@ -104,6 +105,5 @@ function setGuestCookie(
   reply: FastifyReply,
   session: OpenSession | undefined,
 ): void {
-  const secure = request.protocol === 'https';
-  reply.header('set-cookie', writeGuestCookie(session?.cookie, { secure }));
+  keepCookie(request, reply, guestCookie, session?.cookie);
 }

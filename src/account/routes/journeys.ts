@@ -5,12 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
-import { readCookie } from '../core/cookies.ts';
 import { carriedFlow } from '../core/html.ts';
-import { challengeOf, type Journey, journeyCookieName, readJourney, writeJourney } from '../core/journey.ts';
+import { challengeOf, type Journey, journeyCookie, readJourney, writeJourney } from '../core/journey.ts';
 import { scopesFor } from '../core/providers.ts';
 import type { Door } from '../door.ts';
 import { AccountError, AuthRefusal } from '../errors.ts';
+import { cookieOf, keepCookie } from '../request-cookies.ts';
 import { mustStepUp, type Visitors } from '../visitor.ts';
 import type { WayBack } from '../way-back.ts';
 import type * as Bodies from './bodies.ts';
@@ -39,8 +39,7 @@ function depart(
   flow: string,
 ): Departure {
   const verifier = randomBytes(32).toString('base64url');
-  const secure = request.protocol === 'https';
-  reply.header('set-cookie', writeJourney({ verifier, purpose, flow }, { secure }));
+  keepCookie(request, reply, journeyCookie, writeJourney({ verifier, purpose, flow }));
   return {
     redirect_to: backAddress(request, accountUrl()),
     code_challenge: challengeOf(verifier),
@@ -74,10 +73,9 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
   });
 
   app.get('/back', async (request, reply) => {
-    const journey = readJourney(readCookie(request.headers.cookie, journeyCookieName));
+    const journey = readJourney(cookieOf(request, journeyCookie));
     const query = queryOf(request);
-    const secure = request.protocol === 'https';
-    reply.header('set-cookie', writeJourney(undefined, { secure }));
+    keepCookie(request, reply, journeyCookie, undefined);
     const flow = journey?.flow ?? '';
     const page = journey?.purpose === 'link' ? linkingPage(flow) : 'sign-in';
     if (journey === undefined) return reply.redirect(problemPage(page, flow, 'flow_state_not_found'), 303);

@@ -1,11 +1,12 @@
 /** `/account/*` for people: the prerendered pages, their assets and the logo. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebFace } from '../../kernel/web-face.ts';
-import { readCookie } from '../core/cookies.ts';
+import { sessionCookie } from '../core/cookies.ts';
 import { carriedFlow, carryFlow, escapeText, fillValues } from '../core/html.ts';
-import { chooseLanguage, languageCookie, languageCookieName } from '../core/languages.ts';
+import { chooseLanguage, languageCookie } from '../core/languages.ts';
 import type { StepProblem } from '../core/step.ts';
 import type { Logo } from '../logo.ts';
+import { cookieOf, keepCookie } from '../request-cookies.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 import { type FormDeps, formPages, formRoutes } from './forms.ts';
 import { type JourneyDeps, journeyPages } from './journeys.ts';
@@ -123,13 +124,13 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     const language = chooseLanguage(
       {
         asked,
-        kept: readCookie(request.headers.cookie, languageCookieName),
+        kept: cookieOf(request, languageCookie),
         accepted: request.headers['accept-language'],
       },
       languages,
     );
     if (asked === language) {
-      reply.header('set-cookie', languageCookie(language, { secure: request.protocol === 'https' }));
+      keepCookie(request, reply, languageCookie, language);
     }
     return language;
   }
@@ -148,7 +149,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       !isStill &&
       toldBySession.has(page) &&
       !queryOf(request).has('again') &&
-      (await deps.keepsSession(readCookie(request.headers.cookie)));
+      (await deps.keepsSession(cookieOf(request, sessionCookie)));
     const isOurCode = problem?.code.startsWith('field.') ?? true;
     const values = {
       FIELDS: fields + (fill.told === undefined ? '' : alertOf(textOf(fill.told, language))),
@@ -205,7 +206,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         const flow = carriedFlow(queryOf(request));
         return reply.redirect(`/account/recover${flow === '' ? '' : `?${flow}`}`, 303);
       }
-      if (forMembers.has(page) && readCookie(request.headers.cookie) === undefined) {
+      if (forMembers.has(page) && cookieOf(request, sessionCookie) === undefined) {
         const next = queryOf(request);
         if (page !== 'mfa') next.set('next', page);
         const search = next.toString();

@@ -28,6 +28,8 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
   checkPorts(config, report);
   checkApi(config, need, file);
   checkPlinth(config, report, need, file);
+  if (config.plinth.functions.html === 'page' && config.auth.enabled)
+    warn('functions.html', scriptsOfFunctions);
   if (!config.auth.enabled) return;
   need('auth.site_url', config.auth.site_url, 'auth.enabled is true');
   file('auth.signing_keys_path', config.auth.signing_keys_path);
@@ -41,6 +43,9 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
   checkSms(config, need);
   checkProviders(config, need, report);
 }
+
+const scriptsOfFunctions =
+  'is "page", so scripts in pages of functions can act for anyone who is signed in to the Account pages';
 
 type Need = (key: string, value: string | number | undefined, because: string) => void;
 type File = (key: string, path: string | undefined) => void;

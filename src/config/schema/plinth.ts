@@ -280,6 +280,13 @@ export const plinthSchema = section("Plinth's own settings.", {
       api_key: secret('Sent to it as a bearer token.'),
     }),
   }),
+  functions: section('Server functions.', {
+    html: oneOf(
+      'sandbox',
+      ['page'],
+      'How browsers show pages that functions answer with: in a sandbox that runs no script, or as pages of this origin, which is that of the Account pages too.',
+    ),
+  }),
   jobs: section('Requests that SQL asks for (pg_net, database webhooks).', {
     private_hosts: list(
       [],
