@@ -203,7 +203,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
         prefix,
         cors: 'none',
         apiKeys: true,
-        documents: config.plinth.functions.html === 'page' ? 'operator' : 'users',
+        documents: config.plinth.edge_runtime.html === 'page' ? 'operator' : 'users',
         plugin: functionsPlugin(routes),
         upgrade: upgradeHandler(routes),
       },

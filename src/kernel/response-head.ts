@@ -7,7 +7,7 @@ import { isInert, parseMediaType } from './media-type.ts';
 
 /**
  * Who wrote the documents of a mount. `users`: users of the app, or code and SQL that may repeat what they wrote; they're shown
- * in a sandbox. `operator`: server functions whose operator serves pages on purpose (`[functions] html = "page"`). `plinth`: our
+ * in a sandbox. `operator`: server functions whose operator serves pages on purpose (`[edge_runtime] html = "page"`). `plinth`: our
  * own pages, which have policies of their own.
  */
 export type Documents = 'users' | 'operator' | 'plinth';

@@ -211,7 +211,7 @@ it('runs where the operator says that functions serve pages', async () => {
   const open = await startWorld({
     functions,
     sql,
-    config: { ...config, plinth: { functions: { html: 'page' } } },
+    config: { ...config, plinth: { edge_runtime: { html: 'page' } } },
   });
   try {
     await makeUser(open.backend, 'ada@example.com');

@@ -28,8 +28,8 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
   checkPorts(config, report);
   checkApi(config, need, file);
   checkPlinth(config, report, need, file);
-  if (config.plinth.functions.html === 'page' && config.auth.enabled)
-    warn('functions.html', scriptsOfFunctions);
+  if (config.plinth.edge_runtime.html === 'page' && config.auth.enabled)
+    warn('edge_runtime.html', scriptsOfFunctions);
   if (!config.auth.enabled) return;
   need('auth.site_url', config.auth.site_url, 'auth.enabled is true');
   file('auth.signing_keys_path', config.auth.signing_keys_path);

@@ -219,6 +219,11 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
   }),
   edge_runtime: section('Server functions.', {
+    html: oneOf(
+      'sandbox',
+      ['page'],
+      'How browsers show pages that functions answer with: in a sandbox that runs no script, or as pages of this origin, which is that of the Account pages too.',
+    ),
     deny_net: list(
       metadataServices,
       'Addresses, IPv4 blocks and hosts that functions may not reach, directly or through a name. The default is where cloud machines find the credentials of their own role.',
@@ -279,13 +284,6 @@ export const plinthSchema = section("Plinth's own settings.", {
       ),
       api_key: secret('Sent to it as a bearer token.'),
     }),
-  }),
-  functions: section('Server functions.', {
-    html: oneOf(
-      'sandbox',
-      ['page'],
-      'How browsers show pages that functions answer with: in a sandbox that runs no script, or as pages of this origin, which is that of the Account pages too.',
-    ),
   }),
   jobs: section('Requests that SQL asks for (pg_net, database webhooks).', {
     private_hosts: list(
