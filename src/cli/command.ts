@@ -1,6 +1,7 @@
 /** What a command is, and how its line is read: options by `node:util`, one shape of help for all. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { nearest } from '../config/index.ts';
+import { upstreamFlagsOf, withoutBooleanValues } from './core/upstream-flags.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';
@@ -49,19 +50,42 @@ export const projectOptions = {
   'data-dir': { type: 'string', value: 'DIR', help: 'Where data live; .plinth in the project folder.' },
 } as const satisfies Record<string, Option>;
 
+export interface ParsedInput extends Input {
+  readonly help: boolean;
+  /** Sentences about flags of the upstream CLI that are accepted but do nothing here. */
+  readonly notes: readonly string[];
+}
+
 /** @throws {UsageError} */
-export function parseInput(command: Command, args: readonly string[]): Input & { readonly help: boolean } {
+export function parseInput(command: Command, args: readonly string[]): ParsedInput {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } };
-  for (const [name, { type, short, multiple }] of Object.entries(command.options)) {
+  const upstream = upstreamFlagsOf(command.name, command.options);
+  const all: Readonly<Record<string, Pick<Option, 'type' | 'short' | 'multiple'>>> = {
+    ...upstream,
+    ...command.options,
+  };
+  for (const [name, { type, short, multiple }] of Object.entries(all)) {
     options[name] = { type, ...(short ? { short } : {}), multiple: multiple ?? false };
   }
+  const booleans = Object.entries(options).flatMap(([name, { type }]) => (type === 'boolean' ? [name] : []));
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
-    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    parsed = parseArgs({
+      args: withoutBooleanValues(args, new Set(booleans)),
+      options,
+      allowPositionals: true,
+      strict: true,
+    });
   } catch (error) {
     throw new UsageError(explainParseError(error as Error, Object.keys(options)));
   }
   const { values, positionals } = parsed;
+  const notes: string[] = [];
+  for (const [name, { note, refuse }] of Object.entries(upstream)) {
+    if (values[name] === undefined) continue;
+    if (refuse !== undefined) throw new UsageError(`--${name}: ${refuse}.`);
+    if (note !== undefined) notes.push(`--${name}: ${note}.`);
+  }
   const most =
     command.takes === undefined
       ? 0
@@ -77,6 +101,7 @@ export function parseInput(command: Command, args: readonly string[]): Input & {
   return {
     positionals,
     help: values.help === true,
+    notes,
     text,
     list: (name) =>
       ([values[name] ?? []].flat() as string[])

@@ -12,6 +12,8 @@ flags and output follow the upstream CLI where it has them.
 - A command is about the folder with \`supabase/\` that is found upward from the working directory, or \`--workdir\`.
 - Results go to stdout, everything said on the way to stderr.
 - Exit status: 0 done, 1 failed (the reason is on stderr), 2 the line was not understood.
+- Flags of the upstream CLI that have nothing to do here (\`--local\`, \`--debug\`, \`--yes\`, \`--network-id\` ...) are accepted.
+  Those that mean another database or a hosted project (\`--linked\`, \`--db-url\`, \`--project-id\`) are refused in one sentence.
 - Data, logs and the state of the running process are in \`.plinth/\` of the project folder, which git does not see.
 `;
 

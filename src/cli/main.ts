@@ -2,12 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { nearest } from '../config/index.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';
+import { commandFirst } from './core/upstream-flags.ts';
 import { describeError } from './errors.ts';
 import { columns, print, say } from './output.ts';
 import { aliases, registry } from './registry.ts';
 
 /** The exit status: 0 done, 1 failed, 2 not understood. */
-export async function main(args: readonly string[]): Promise<number> {
+export async function main(line: readonly string[]): Promise<number> {
+  const args = commandFirst(line);
   const [first] = args;
   if (first === undefined || first === 'help' || first === '--help' || first === '-h')
     return await help(args.slice(1));
@@ -28,6 +30,7 @@ async function runCommand(command: Command, args: readonly string[]): Promise<nu
       print(await helpOf(command));
       return 0;
     }
+    input.notes.forEach(say);
     return await command.run(input);
   } catch (error) {
     const { message, advice } = describeError(error);

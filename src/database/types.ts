@@ -105,6 +105,12 @@ export interface Pool extends Queryable {
 
 export interface Session extends Queryable {
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * Discards everything that statements have left in the session: an open transaction, role, settings, temporary tables,
+   * prepared statements, cursors, advisory locks. Afterwards no statement of ours has a name on the server either, so that
+   * a script may use and deallocate any name.
+   */
+  reset(): Promise<void>;
   release(): void;
   /** Ends the connection instead of giving it back. */
   destroy(): void;

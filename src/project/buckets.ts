@@ -36,7 +36,7 @@ export async function seedBuckets(deps: BucketDeps): Promise<void> {
     }
   }
   const uploads = buckets.flatMap(([name, { objects_path }]) =>
-    objects_path === undefined ? [] : filesBelow(name, objects_path),
+    objects_path === undefined ? [] : filesBelow(name, objects_path, deps.onProgress),
   );
   await Promise.all(Array.from({ length: uploadsAtOnce }, () => uploadSome(deps, uploads)));
 }
@@ -47,7 +47,8 @@ interface Upload {
   readonly key: string;
 }
 
-function filesBelow(bucket: string, root: string): Upload[] {
+/** None, and a warning, where a fresh clone lacks the folder. */
+function filesBelow(bucket: string, root: string, warn: (message: string) => void): Upload[] {
   try {
     if (statSync(root).isFile()) return [{ bucket, path: root, key: basename(root) }];
     return readdirSync(root, { recursive: true, withFileTypes: true })
@@ -56,6 +57,10 @@ function filesBelow(bucket: string, root: string): Upload[] {
       .sort()
       .map((path) => ({ bucket, path, key: relative(root, path).replaceAll('\\', '/') }));
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      warn(`storage.buckets.${bucket}.objects_path: there is no folder ${root}; the bucket gets no files.`);
+      return [];
+    }
     throw new ProjectError(
       'objects_path',
       { bucket, path: root, message: (error as Error).message },

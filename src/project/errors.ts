@@ -4,6 +4,8 @@ import type { PostgresErrorShape } from '../database/types.ts';
 const table = {
   statement_failed: (d: Details) => `${d.file}: ${d.message}`,
   commit_failed: (d: Details) => `${d.file}: ${d.message} (when the transaction was committed)`,
+  record_failed: (d: Details) =>
+    `${d.file}: the statements ran, but the list of applied files could not be updated: ${d.message}`,
   copy_from_stdin: (d: Details) =>
     `${d.file}: COPY … FROM stdin reads rows from the lines that follow, which only psql does. Write INSERT statements; pg_dump makes them with --column-inserts.`,
   local_older: () =>
@@ -47,6 +49,8 @@ export interface FailedStatement {
   readonly committed: boolean;
   /** It ran inside a function of ours: position and context speak of that. */
   readonly isOurCall: boolean;
+  /** Lines of advice that the project's own files give. */
+  readonly reason: readonly string[];
 }
 
 /** The database's own words, where they belong in the file, and the statement with a caret. */
@@ -56,6 +60,7 @@ export function statementFailed(failed: FailedStatement, cause: PostgresErrorSha
   const advice = [
     ...(cause.detail === undefined ? [] : [`Detail: ${cause.detail}`]),
     ...hintsOf(cause),
+    ...failed.reason,
     ...(cause.where === undefined || failed.isOurCall ? [] : [`Where: ${cause.where}`]),
     `At statement: ${failed.index}`,
     markPosition(failed.text, position),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import type { SqlText } from './core/missing.ts';
 
 /**
  * The folder that holds `supabase/`, looked for upward from `from`; undefined when there is none.
@@ -32,37 +33,44 @@ export interface MigrationFolder {
   readonly notes: readonly string[];
 }
 
-/** The newest version of an initial migration that very old projects wrote for the service itself. */
-const oldestOwnInit = 20211209000000;
+/**
+ * The initial migration that CLIs before December 2021 wrote for the service itself: upstream's rule, by which only the
+ * folder's very first entry is looked at, and only a time of 14 digits counts (`001_init.sql` is the user's).
+ */
+function isServicesInit(entry: string): boolean {
+  const time = /(\d{14})_init\.sql/.exec(entry)?.[1];
+  return time !== undefined && time < '20211209000000';
+}
 
 export function readMigrationFolder(supabaseDir: string): MigrationFolder {
   const dir = join(supabaseDir, 'migrations');
   const files: MigrationFile[] = [];
   const notes: string[] = [];
-  for (const entry of entriesOf(dir)) {
+  for (const [index, { name: entry, isFolder }] of entriesOf(dir).entries()) {
+    if (isFolder || (entry.startsWith('.') && !entry.endsWith('.sql'))) continue;
     const shownPath = `supabase/migrations/${entry}`;
     const match = /^(\d+)_(.*)\.sql$/.exec(entry);
     if (match === null) {
       notes.push(`Skipping ${shownPath}: a migration is named <timestamp>_name.sql.`);
       continue;
     }
-    const [, version = '', name = ''] = match;
-    if (files.length === 0 && name === 'init' && Number(version) < oldestOwnInit) {
-      notes.push(`Skipping ${shownPath}: the service made it itself, in its early days.`);
+    if (index === 0 && isServicesInit(entry)) {
+      notes.push(
+        `Skipping ${shownPath}: the service made it itself, in its early days. Rename it to apply it.`,
+      );
       continue;
     }
+    const [, version = '', name = ''] = match;
     files.push({ version, name, path: join(dir, entry), shownPath });
   }
   return { files, notes };
 }
 
-function entriesOf(dir: string): string[] {
+function entriesOf(dir: string): { readonly name: string; readonly isFolder: boolean }[] {
   if (!existsSync(dir)) return [];
   return readdirSync(dir, { withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => entry.name)
-    .filter((name) => name.endsWith('.sql') || !name.startsWith('.'))
-    .sort();
+    .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 export interface SeedFile {
@@ -99,4 +107,16 @@ export function readSeedFiles(
 export function readRolesFile(supabaseDir: string): string | undefined {
   const path = join(supabaseDir, 'roles.sql');
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+/** Every file that creates the database, in the order in which they are applied; seeds only fill it. */
+export function readSources(supabaseDir: string): SqlText[] {
+  const roles = readRolesFile(supabaseDir);
+  return [
+    ...(roles === undefined ? [] : [{ shownPath: 'supabase/roles.sql', text: roles }]),
+    ...readMigrationFolder(supabaseDir).files.map(({ shownPath, path }) => ({
+      shownPath,
+      text: readFileSync(path, 'utf8'),
+    })),
+  ];
 }

@@ -10,7 +10,7 @@ import type { Logger } from '../kernel/log.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Keys } from '../keys/types.ts';
 import { type BucketDeps, seedBuckets } from './buckets.ts';
-import { readMigrationFolder, readRolesFile, readSeedFiles } from './files.ts';
+import { readMigrationFolder, readRolesFile, readSeedFiles, readSources } from './files.ts';
 import {
   applyMigrations,
   compareMigrations,
@@ -126,7 +126,12 @@ async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: Fir
   const { session, privileged, done } = start;
   // Our own cluster, and nothing listens yet.
   const quiet = database.info.embedded;
-  const exactVectors = database.info.embedded;
+  const shared = {
+    session,
+    privileged,
+    exactVectors: database.info.embedded,
+    readSources: () => readSources(supabaseDir),
+  };
   const note = (message: string) => {
     log.warn({ service: 'project' }, message);
     onProgress(message);
@@ -140,13 +145,7 @@ async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: Fir
   if (roles !== undefined && !done.has('roles')) {
     onProgress('Creating roles from supabase/roles.sql...');
     const file = { shownPath: 'supabase/roles.sql', text: roles };
-    await runFile(file, {
-      session,
-      privileged,
-      quiet,
-      exactVectors,
-      record: (tx) => insertStep(tx, 'roles'),
-    });
+    await runFile(file, { ...shared, quiet, record: (tx) => insertStep(tx, 'roles') });
   }
   if (config.db.migrations.enabled) {
     const folder = readMigrationFolder(supabaseDir);
@@ -155,15 +154,14 @@ async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: Fir
     const wanted = folder.files.filter(
       ({ version }) => !applied.has(version) && version <= (options.upToVersion ?? version),
     );
-    await applyMigrations(wanted, { session, privileged, quiet, exactVectors, onProgress });
+    await applyMigrations(wanted, { ...shared, quiet, onProgress });
   }
   if (config.db.seed.enabled) {
     const seeds = readSeedFiles(supabaseDir, config.db.seed.sql_paths);
     const isDefault = config.db.seed.sql_paths.join() === './seed.sql';
     if (!isDefault) seeds.notes.forEach(note);
-    await applySeeds(seeds.files, { session, privileged, exactVectors, onProgress });
+    await applySeeds(seeds.files, { ...shared, onProgress });
   }
-  await session.exec('reset all; reset role');
   await insertStep(session, 'database');
 }
 
@@ -221,9 +219,15 @@ export async function migrateUp(
 ): Promise<string[]> {
   const pending = pendingMigrations(await listMigrations(deps), options.includeAll);
   await withUserSession(deps, async (session, privileged) => {
-    const exactVectors = deps.database.info.embedded;
-    const { onProgress } = deps;
-    await applyMigrations(pending, { session, privileged, quiet: false, exactVectors, onProgress });
+    const { database, projectDir, onProgress } = deps;
+    await applyMigrations(pending, {
+      session,
+      privileged,
+      quiet: false,
+      exactVectors: database.info.embedded,
+      readSources: () => readSources(join(projectDir, 'supabase')),
+      onProgress,
+    });
   });
   return pending.map(({ shownPath }) => shownPath);
 }

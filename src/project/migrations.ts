@@ -6,7 +6,7 @@ import { ProjectError } from './errors.ts';
 import type { MigrationFile } from './files.ts';
 import type { PrivilegedRunner } from './privileged.ts';
 import { ensureHistory, insertApplied } from './queries.ts';
-import { runFile } from './run-file.ts';
+import { type RunOptions, runFile } from './run-file.ts';
 
 export interface MigrationState {
   readonly version: string;
@@ -69,6 +69,7 @@ export interface ApplyOptions {
   readonly privileged: PrivilegedRunner;
   readonly quiet: boolean;
   readonly exactVectors: boolean;
+  readonly readSources: RunOptions['readSources'];
   readonly onProgress: (message: string) => void;
 }
 

@@ -13,7 +13,7 @@ export interface PrivilegedRunner {
   /** Before the transaction: makes the functions, committed. */
   prepare(statements: readonly PlannedStatement[]): Promise<void>;
   /** Inside the transaction: runs one of them. */
-  run(tx: Queryable, index: number): Promise<void>;
+  run(tx: Queryable, statement: PlannedStatement): Promise<void>;
   /** Drops what `prepare` made, of this run and of one that was killed. */
   cleanUp(): Promise<void>;
 }
@@ -38,8 +38,10 @@ export function createPrivilegedRunner(database: Database, options: PrivilegedOp
         await admin.exec(definition(index, privileged, options, database.info.serverVersion));
       }
     },
-    async run(tx, index) {
-      await tx.exec(`select ${functionName(index)}()`);
+    async run(tx, { index, text }) {
+      // Under a role that the file has switched to PostgreSQL itself refuses it.
+      const isOwnRole = await isSessionRole(tx);
+      await tx.exec(isOwnRole ? `select ${functionName(index)}()` : text);
     },
     async cleanUp() {
       if (!used) return;
@@ -47,6 +49,13 @@ export function createPrivilegedRunner(database: Database, options: PrivilegedOp
       await dropLeftovers(admin);
     },
   };
+}
+
+async function isSessionRole(tx: Queryable): Promise<boolean> {
+  const [row] = await tx.query<{ current: string; session: string }>(
+    sql`select current_user::text as current, session_user::text as session`,
+  );
+  return row !== undefined && row.current === row.session;
 }
 
 /** After a kill in the middle of a file. */

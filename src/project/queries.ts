@@ -3,6 +3,29 @@
 import type { PostgresErrorShape, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
+/**
+ * Before statements of ours in a transaction of the user's: whatever role, search_path or timeout the file has set, these
+ * run as the role that signed in and mean the objects they name. The end of the transaction undoes it, so what the file
+ * sets for its own later statements stays.
+ */
+export async function shieldFromFile(tx: Queryable): Promise<void> {
+  await tx.exec(`
+    set local role none;
+    set local search_path = '';
+    set local client_encoding = 'UTF8';
+    set local statement_timeout = 0;
+    set local lock_timeout = 0;
+    set local row_security = on`);
+}
+
+/** Nothing can make it writable again. */
+export async function isReadOnlyTransaction(tx: Queryable): Promise<boolean> {
+  const [row] = await tx.query<{ mode: string }>(
+    sql`select current_setting('transaction_read_only') as mode`,
+  );
+  return row?.mode === 'on';
+}
+
 const createHistory = `
 create schema if not exists supabase_migrations;
 create table if not exists supabase_migrations.schema_migrations (version text not null primary key);

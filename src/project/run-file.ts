@@ -1,17 +1,21 @@
-/** Runs one SQL file of the user's, all or nothing where PostgreSQL allows it, and says exactly what failed. */
+/**
+ * Runs one SQL file of the user's, all or nothing where PostgreSQL allows it, and says exactly what failed. Nothing that
+ * its statements set reaches the statements of ours: these run in the same transaction, behind {@link shieldFromFile}.
+ */
 import { createHash } from 'node:crypto';
 import type { PostgresErrorShape, Queryable, Session } from '../database/types.ts';
+import { explainMissing, type SqlText } from './core/missing.ts';
 import { type PlannedStatement, planFile, type Step } from './core/plan.ts';
 import { type Statement, splitStatements } from './core/split.ts';
 import { ProjectError, statementFailed } from './errors.ts';
 import type { PrivilegedRunner } from './privileged.ts';
-import { deleteProgress, selectProgress, upsertProgress } from './queries.ts';
-
-export interface SqlFile {
-  /** `supabase/migrations/1_init.sql` */
-  readonly shownPath: string;
-  readonly text: string;
-}
+import {
+  deleteProgress,
+  isReadOnlyTransaction,
+  selectProgress,
+  shieldFromFile,
+  upsertProgress,
+} from './queries.ts';
 
 export interface RunOptions {
   readonly session: Session;
@@ -20,18 +24,22 @@ export interface RunOptions {
   readonly quiet: boolean;
   /** The `vector` extension is ours: an embedded server. */
   readonly exactVectors: boolean;
+  /** What creates the database, in order: read when a file fails on something that does not exist. */
+  readonly readSources: () => readonly SqlText[];
   /** Writes the bookkeeping, in the transaction of the file's last statements. */
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
 }
 
-/** @throws {ProjectError} */
-export async function runFile(file: SqlFile, options: RunOptions): Promise<void> {
+/**
+ * Begins with a session as new, and leaves one.
+ *
+ * @throws {ProjectError} The session is then unusable.
+ */
+export async function runFile(file: SqlText, options: RunOptions): Promise<void> {
   const { session, privileged } = options;
   const statements = splitStatements(file.text);
   refuseCopyFromStdin(file, statements);
-  // What the file before has set must not reach this one; RESET ALL leaves the role alone.
-  await session.exec('reset all; reset role');
-
+  await session.reset();
   const steps = endingWithTransaction(planFile(statements, options));
   const run = new FileRun(file, statements, steps, options);
   await privileged.prepare(steps.flatMap((step) => (step.kind === 'transaction' ? step.statements : [])));
@@ -40,6 +48,7 @@ export async function runFile(file: SqlFile, options: RunOptions): Promise<void>
   } finally {
     await privileged.cleanUp();
   }
+  await session.reset();
 }
 
 /** The bookkeeping needs a transaction at the end, even where the file has none. */
@@ -50,12 +59,12 @@ function endingWithTransaction(steps: Step[]): Step[] {
 }
 
 class FileRun {
-  readonly #file: SqlFile;
+  readonly #file: SqlText;
   readonly #statements: readonly Statement[];
   readonly #steps: readonly Step[];
   readonly #options: RunOptions;
 
-  constructor(file: SqlFile, statements: readonly Statement[], steps: readonly Step[], options: RunOptions) {
+  constructor(file: SqlText, statements: readonly Statement[], steps: readonly Step[], options: RunOptions) {
     this.#file = file;
     this.#statements = statements;
     this.#steps = steps;
@@ -68,29 +77,18 @@ class FileRun {
   }
 
   async #step(number: number): Promise<void> {
-    const { session, record } = this.#options;
+    const { session } = this.#options;
     const step = this.#steps[number] as Step;
-    const isLast = number === this.#steps.length - 1;
     if (step.kind === 'alone') {
       await this.#statement(step.statement, number, () => session.exec(step.statement.text));
-      await upsertProgress(session, this.#file.shownPath, this.#progress(number + 1));
+      await this.#bookLater(number);
       return;
     }
+    let isBooked = step.end === 'rollback';
     let failure: unknown;
     const work = async (tx: Queryable) => {
       for (const statement of step.statements) await this.#inTransaction(tx, statement, number);
-      if (step.end === 'rollback') return;
-      if (!isLast) {
-        await upsertProgress(tx, this.#file.shownPath, this.#progress(number + 1));
-        return;
-      }
-      // The file may have switched roles for the rest of its transaction.
-      await tx.exec('reset role');
-      if (number > 0) await deleteProgress(tx, this.#file.shownPath);
-      await record(
-        tx,
-        this.#statements.map(({ text }) => text),
-      );
+      if (!isBooked) isBooked = await this.#book(tx, number);
     };
     try {
       await session.transaction(
@@ -103,13 +101,49 @@ class FileRun {
       );
     } catch (error) {
       if (error === failure || !isDatabaseError(error)) throw error;
-      // Deferred constraints speak up at the end.
-      const details = { file: this.#file.shownPath, message: `${error.message} (SQLSTATE ${error.code})` };
-      throw new ProjectError('commit_failed', details, {
-        cause: error,
-        advice: error.detail ? [error.detail] : [],
-      });
+      // Deferred constraints are checked at the end.
+      throw this.#failed('commit_failed', number, error);
     }
+    if (!isBooked) await this.#bookLater(number);
+  }
+
+  /** Records that the step is done. False: the file has made the transaction read-only. */
+  async #book(tx: Queryable, number: number): Promise<boolean> {
+    try {
+      await shieldFromFile(tx);
+      if (await isReadOnlyTransaction(tx)) return false;
+      if (number < this.#steps.length - 1) {
+        await upsertProgress(tx, this.#file.shownPath, this.#progress(number + 1));
+      } else {
+        if (number > 0) await deleteProgress(tx, this.#file.shownPath);
+        await this.#options.record(
+          tx,
+          this.#statements.map(({ text }) => text),
+        );
+      }
+      return true;
+    } catch (error) {
+      if (!isDatabaseError(error)) throw error;
+      throw this.#failed('record_failed', number, error);
+    }
+  }
+
+  /** In a transaction of its own: what was done is done in any case, and doing it again is harmless. */
+  async #bookLater(number: number): Promise<void> {
+    await this.#options.session.transaction((tx) => this.#book(tx, number), { readOnly: false });
+  }
+
+  #failed(code: 'commit_failed' | 'record_failed', number: number, cause: PostgresErrorShape): ProjectError {
+    const file = `${this.#file.shownPath}:${this.#lastLine(number)}`;
+    const details = { file, message: `${cause.message} (SQLSTATE ${cause.code})` };
+    return new ProjectError(code, details, { cause, advice: cause.detail ? [cause.detail] : [] });
+  }
+
+  /** Where the last statement of the step begins. */
+  #lastLine(number: number): number {
+    const step = this.#steps[number] as Step;
+    const last = step.kind === 'alone' ? step.statement : step.statements.at(-1);
+    return this.#statements[last?.index ?? this.#statements.length - 1]?.line ?? 1;
   }
 
   async #inTransaction(tx: Queryable, statement: PlannedStatement, step: number): Promise<void> {
@@ -117,7 +151,7 @@ class FileRun {
     const run =
       statement.privileged === undefined
         ? () => tx.exec(statement.text)
-        : () => privileged.run(tx, statement.index);
+        : () => privileged.run(tx, statement);
     await this.#statement(statement, step, run);
   }
 
@@ -131,8 +165,10 @@ class FileRun {
     } catch (error) {
       if (!isDatabaseError(error)) throw error;
       const { text, line } = this.#statements[index] as Statement;
-      const failed = { file: this.#file.shownPath, index, line, text, committed: step > 0 };
-      throw statementFailed({ ...failed, isOurCall: privileged !== undefined }, error);
+      const { shownPath } = this.#file;
+      const failed = { file: shownPath, index, line, text, committed: step > 0 };
+      const reason = explainMissing(error, { failed: shownPath, files: this.#options.readSources() });
+      throw statementFailed({ ...failed, isOurCall: privileged !== undefined, reason }, error);
     }
   }
 
@@ -153,8 +189,8 @@ class FileRun {
   }
 }
 
-function refuseCopyFromStdin({ shownPath }: SqlFile, statements: readonly Statement[]): void {
-  const copy = statements.find(({ words, text }) => words[0] === 'copy' && /\bfrom\s+stdin\b/i.test(text));
+function refuseCopyFromStdin({ shownPath }: SqlText, statements: readonly Statement[]): void {
+  const copy = statements.find(({ copiesFromStdin }) => copiesFromStdin);
   if (copy !== undefined) throw new ProjectError('copy_from_stdin', { file: `${shownPath}:${copy.line}` });
 }
 

@@ -3,12 +3,13 @@ import type { Session } from '../database/types.ts';
 import type { SeedFile } from './files.ts';
 import type { PrivilegedRunner } from './privileged.ts';
 import { ensureHistory, selectSeeds, upsertSeed } from './queries.ts';
-import { runFile } from './run-file.ts';
+import { type RunOptions, runFile } from './run-file.ts';
 
 export interface SeedOptions {
   readonly session: Session;
   readonly privileged: PrivilegedRunner;
   readonly exactVectors: boolean;
+  readonly readSources: RunOptions['readSources'];
   readonly onProgress: (message: string) => void;
 }
 

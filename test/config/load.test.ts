@@ -425,3 +425,54 @@ describe('faults', () => {
     );
   });
 });
+
+describe('what can only mean one thing', () => {
+  test.each([
+    ['[realtime]\nip_version = "ipv4"', 'realtime.ip_version: "ipv4" is read as "IPv4"'],
+    ['[edge_runtime]\npolicy = "Per-Worker"', 'edge_runtime.policy: "Per-Worker" is read as "per_worker"'],
+    ['[db.pooler]\npool_mode = "SESSION"', 'db.pooler.pool_mode: "SESSION" is read as "session"'],
+    ['[db]\nmajor_version = "15.8"', 'db.major_version: "15.8" is read as 15'],
+    ['[db]\nmajor_version = 15.8', 'db.major_version: 15.8 is read as 15'],
+    ['[db]\nmajor_version = "17.4.1.043"', 'db.major_version: "17.4.1.043" is read as 17'],
+    ['[auth]\nenable_signup = "No"', 'auth.enable_signup: "No" is read as false'],
+    ['[db]\nhealth_timeout = "2 minutes"', 'db.health_timeout: "2 minutes" is read as "2m"'],
+    ['[auth.sessions]\ntimebox = "7 days"', 'auth.sessions.timebox: "7 days" is read as "168h"'],
+    ['[auth.sessions]\ntimebox = "24H"', 'auth.sessions.timebox: "24H" is read as "24h"'],
+  ])('%j is accepted with a warning', (toml, warning) => {
+    expect(load(toml).warnings).toEqual([`supabase/config.toml:2: ${warning}`]);
+  });
+
+  test.each([
+    ['[realtime]\nip_version = "v4"', 'realtime.ip_version: "v4" is not one of "IPv4", "IPv6"'],
+    ['[db]\nmajor_version = "9.6"', 'db.major_version: 9 is not between 13 and 18'],
+    ['[db]\nmajor_version = "15a"', 'db.major_version: "15a" is not a whole number'],
+    ['[auth]\nenable_signup = "maybe"', 'auth.enable_signup: "maybe" is neither true nor false'],
+    ['[auth.sessions]\ntimebox = "2M"', 'auth.sessions.timebox: "2M" is not a duration'],
+    ['[auth.sessions]\ntimebox = 30', 'auth.sessions.timebox: "30" is not a duration'],
+  ])('%j, which can mean several, is a fault', (toml, fault) => {
+    expect(() => load(toml)).toThrow(`supabase/config.toml:2: ${fault}`);
+  });
+
+  test('a section that is switched on so is on', () => {
+    const { warnings } = load(
+      '[auth.external.azure]\nenabled = "yes"\nclient_id = "env(NOPE)"\nsecret = "x"',
+    );
+    expect(warnings).toContainEqual(expect.stringContaining('client_id: NOPE is not set in the environment'));
+  });
+
+  test('the template of CLI 3.1 has no unknown key', () => {
+    expect(load('[db]\norioledb_version = ""').warnings).toEqual([]);
+  });
+
+  test('a missing email template is a warning', () => {
+    const toml =
+      '[auth.email.template.invite]\ncontent_path = "./none.html"\n' +
+      '[auth.email.notification.password_changed]\nenabled = true\ncontent_path = "./none.html"';
+    const { warnings, projectDir } = load(toml);
+    const text = `there is no file ${join(projectDir, 'none.html')}; the built-in text is sent`;
+    expect(warnings).toEqual([
+      `supabase/config.toml:2: auth.email.template.invite.content_path: ${text}`,
+      `supabase/config.toml:5: auth.email.notification.password_changed.content_path: ${text}`,
+    ]);
+  });
+});

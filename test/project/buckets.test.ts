@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { configFrom } from '../../src/config/index.ts';
-import { ProjectError, seedBuckets } from '../../src/project/index.ts';
+import { seedBuckets } from '../../src/project/index.ts';
 import { makeProject } from '../config/project-folder.ts';
 
 interface Call {
@@ -85,12 +85,16 @@ test('a refusal names the bucket and the reason', async () => {
   );
 });
 
-test('a missing folder is named', async () => {
-  const { fetch } = recordingStorage();
-  const config = settings(makeProject({}));
-  const work = seedBuckets({ config, fetch, serviceRoleKey: '', onProgress: () => {} });
-  await expect(work).rejects.toBeInstanceOf(ProjectError);
-  await expect(work).rejects.toThrow('storage.buckets.images.objects_path: ');
+test('a missing folder is a warning; the bucket is made', async () => {
+  const { calls, fetch } = recordingStorage();
+  const progress: string[] = [];
+  const projectDir = makeProject({});
+  const onProgress = (message: string) => progress.push(message);
+  await seedBuckets({ config: settings(projectDir), fetch, serviceRoleKey: '', onProgress });
+  expect(progress).toContain(
+    `storage.buckets.images.objects_path: there is no folder ${projectDir}/supabase/images; the bucket gets no files.`,
+  );
+  expect(calls.map(({ method, path }) => `${method} ${path}`)).toContain('POST /storage/v1/bucket');
 });
 
 test('without buckets nothing is asked', async () => {

@@ -144,6 +144,15 @@ describe('the first start', () => {
     expect(await project.values(versions)).toEqual(['20240101000000']);
   });
 
+  test('an init.sql without a time is the first migration like any other', async () => {
+    const project = await projectWith({
+      'migrations/001_init.sql': 'create table a ()',
+      'migrations/002_more.sql': 'alter table a add id int',
+    });
+    await project.start();
+    expect(await project.values(versions)).toEqual(['001', '002']);
+  });
+
   test("does nothing in somebody else's database", async () => {
     const project = await projectWith({ 'migrations/1_a.sql': 'create table a ()' });
     const { createProject } = await import('../../src/project/index.ts');
@@ -203,6 +212,31 @@ describe('a file that fails', () => {
     const { left } = await failure('begin; create table a (); commit; select nonsense');
     expect(left).toEqual(['a']);
     expect((await failure('begin; create table a (); select nonsense; commit;')).left).toEqual([]);
+  });
+
+  test('on a table that no migration creates', async () => {
+    const { message, advice, left } = await failure(
+      'create table a ();\nalter table public.documents enable row level security;',
+    );
+    expect(message).toBe(
+      'supabase/migrations/1_bad.sql:2: relation "public.documents" does not exist (SQLSTATE 42P01)',
+    );
+    expect(advice).toContain(
+      'No migration creates public.documents. Was it made in the dashboard of the hosted project?',
+    );
+    expect(left).toEqual([]);
+  });
+
+  test('on a table that a later migration creates', async () => {
+    const project = await projectWith({
+      'migrations/1_a.sql': 'create index on documents (id);',
+      'migrations/2_b.sql': 'create table documents (id int);',
+    });
+    await expect(project.start()).rejects.toMatchObject({
+      advice: expect.arrayContaining([
+        'supabase/migrations/2_b.sql creates documents, but it is applied later: files are applied by name.',
+      ]),
+    });
   });
 
   test('rows for psql', async () => {

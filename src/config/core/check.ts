@@ -12,7 +12,7 @@ type Report = (key: string, message: string) => void;
 
 /**
  * Calls `report` for each fault, with the key that has to change, and `warn` where only a variable of the environment
- * is missing: a fresh clone without its secrets starts all the same, as it does upstream.
+ * or the text of an email is missing: a fresh clone without its secrets starts all the same, as it does upstream.
  */
 export function check(config: Config, { exists, unset }: CheckContext, report: Report, warn: Report): void {
   const need = (key: string, value: string | number | undefined, because: string) => {
@@ -39,7 +39,7 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
   }
   checkFactors(config, need, report);
   checkHooks(config, need, report);
-  checkMail(config, need, file, report);
+  checkMail(config, need, exists, report, warn);
   checkSms(config, need);
   checkProviders(config, need, report);
 }
@@ -184,7 +184,13 @@ const localHosts = new Set(['localhost', '127.0.0.1', '[::1]', 'host.docker.inte
 const isThisMachine = (address = ''): boolean =>
   URL.canParse(address) && localHosts.has(new URL(address).hostname);
 
-function checkMail({ auth }: Config, need: Need, file: File, report: Report): void {
+function checkMail(
+  { auth }: Config,
+  need: Need,
+  exists: CheckContext['exists'],
+  report: Report,
+  warn: Report,
+): void {
   for (const kind of ['template', 'notification'] as const) {
     for (const [name, mail] of Object.entries(auth.email[kind])) {
       const key = `auth.email.${kind}.${name}`;
@@ -192,7 +198,9 @@ function checkMail({ auth }: Config, need: Need, file: File, report: Report): vo
       if (mail.content !== undefined && mail.content_path === undefined) {
         report(`${key}.content`, 'put the text into a file and name it in content_path');
       }
-      file(`${key}.content_path`, mail.content_path);
+      const path = mail.content_path;
+      if (path !== undefined && !exists(path))
+        warn(`${key}.content_path`, `there is no file ${path}; the built-in text is sent`);
     }
   }
   const { smtp } = auth.email;

@@ -8,7 +8,7 @@ import { globFolder, type NamedFile } from './confine.ts';
 import { decryptSecret, encryptedPrefix } from './decrypt.ts';
 import { nearest } from './nearest.ts';
 import type { Notice, Place, RawNode, RawTable } from './tree.ts';
-import { type Parsed, parseScalar } from './values.ts';
+import { type Parsed, parseBoolean, parseScalar } from './values.ts';
 
 export interface Sources {
   /** Dotted key to value; stronger than everything. */
@@ -136,6 +136,9 @@ class Walk {
     if ('value' in parsed) {
       if (parsed.value !== undefined) this.#noteFiles(setting.type, parsed.value, path, given.place);
       const isAsked = parsed.value !== undefined && String(parsed.value) !== String(setting.default ?? '');
+      if (parsed.readAs !== undefined) {
+        this.#warn(path, `${JSON.stringify(given.value)} is read as ${parsed.readAs}`, given.place);
+      }
       if (setting.pending && on && isAsked) this.#warn(path, setting.pending, given.place);
       return parsed.value ?? standard;
     }
@@ -274,7 +277,8 @@ class Walk {
     if (node?.kind !== 'setting') return true;
     const raw = this.#fromOutside([...path, 'enabled']) ?? table?.get('enabled');
     if (raw === undefined) return schema.whenPresent?.enabled ?? node.default === true;
-    return /^(true|t|1)$/i.test(String(raw.value));
+    const parsed = parseBoolean(String(raw.value));
+    return 'value' in parsed && parsed.value === true;
   }
 
   #unknownKey(path: readonly string[], raw: RawNode, known: Iterable<string>): void {

@@ -1,10 +1,12 @@
 /** Text to value and back, by type of setting. Each parser gives the value, or a sentence about what is wrong. */
 import type { Type } from '../schema/define.ts';
 
-export type Parsed = { readonly value: unknown } | { readonly fault: string };
+/** `readAs`: what was written is not a value, but can only mean this one. */
+export type Parsed = { readonly value: unknown; readonly readAs?: string } | { readonly fault: string };
 
 const quoted = (text: string) => JSON.stringify(text);
 const ok = (value: unknown): Parsed => ({ value });
+const readAs = (value: unknown, shown: string): Parsed => ({ value, readAs: shown });
 const fault = (sentence: string): Parsed => ({ fault: sentence });
 
 /** A scalar from a file, the environment or a flag. Lists and paths are handled by the caller. */
@@ -14,19 +16,17 @@ export function parseScalar(type: Type, raw: string | number | boolean, numbersA
     case 'boolean':
       return parseBoolean(text);
     case 'integer':
-      return parseInteger(text, type.min, type.max);
+      return type.isVersion ? parseVersion(text, type) : parseInteger(text, type);
     case 'port': {
       const port = Number(text);
       const valid = /^\d+$/.test(text) && port <= 65_535;
       return valid ? ok(port) : fault(`${quoted(text)} is not a port (0 to 65535)`);
     }
     case 'enum':
-      return type.values.includes(text)
-        ? ok(text)
-        : fault(`${quoted(text)} is not one of ${type.values.map(quoted).join(', ')}`);
+      return parseEnum(text, type.values);
     case 'duration':
       if (typeof raw === 'number' && numbersAreUnits) return ok(raw);
-      return parseDuration(text);
+      return parseLooseDuration(text);
     case 'size':
       return parseSize(text);
     default:
@@ -34,16 +34,40 @@ export function parseScalar(type: Type, raw: string | number | boolean, numbersA
   }
 }
 
-function parseBoolean(text: string): Parsed {
+export function parseBoolean(text: string): Parsed {
   if (/^(true|t|1)$/i.test(text)) return ok(true);
   if (/^(false|f|0)$/i.test(text)) return ok(false);
+  if (/^\s*(true|yes|on|y|enabled)\s*$/i.test(text)) return readAs(true, 'true');
+  if (/^\s*(false|no|off|n|disabled)\s*$/i.test(text)) return readAs(false, 'false');
   return fault(`${quoted(text)} is neither true nor false`);
 }
 
-function parseInteger(text: string, min: number, max: number): Parsed {
+/** Case and separators don't matter where they distinguish no two values. */
+function parseEnum(text: string, values: readonly string[]): Parsed {
+  if (values.includes(text)) return ok(text);
+  const plain = (value: string) => value.toLowerCase().replace(/[\s_-]/g, '');
+  const [only, second] = values.filter((value) => plain(value) === plain(text));
+  if (only !== undefined && second === undefined) return readAs(only, quoted(only));
+  return fault(`${quoted(text)} is not one of ${values.map(quoted).join(', ')}`);
+}
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+function parseInteger(text: string, { min, max }: Bounds): Parsed {
   const value = Number(text);
   if (!/^-?\d+$/.test(text)) return fault(`${quoted(text)} is not a whole number`);
   return value >= min && value <= max ? ok(value) : fault(`${text} is not between ${min} and ${max}`);
+}
+
+/** "15.8" is 15. */
+function parseVersion(text: string, bounds: Bounds): Parsed {
+  const major = /^\s*v?(\d+)(?:\.\d+)*\s*$/i.exec(text)?.[1];
+  if (major === undefined || major === text) return parseInteger(text, bounds);
+  const parsed = parseInteger(major, bounds);
+  return 'value' in parsed ? readAs(parsed.value, major) : parsed;
 }
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -56,6 +80,25 @@ const unitMs: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
+
+const unitNames: readonly (readonly [RegExp, string])[] = [
+  [/^(seconds?|secs?)$/, 's'],
+  [/^(minutes?|mins?)$/, 'm'],
+  [/^(hours?|hrs?)$/, 'h'],
+];
+
+/** Also "30 seconds", "24H" and "7 days". A number without unit and "2M" could mean several things. */
+function parseLooseDuration(text: string): Parsed {
+  const exact = parseDuration(text);
+  if ('value' in exact || /\dM/.test(text.replaceAll(' ', ''))) return exact;
+  const written = text
+    .toLowerCase()
+    .replace(/\s+/g, '')
+    .replace(/[a-zµμ]+/g, (unit) => unitNames.find(([names]) => names.test(unit))?.[1] ?? unit)
+    .replace(/([\d.]+)d(?:ays?)?(?![a-z])/g, (_, days: string) => `${Number(days) * 24}h`);
+  const parsed = parseDuration(written);
+  return 'value' in parsed ? readAs(parsed.value, quoted(written)) : exact;
+}
 
 /** Go's durations: "2m30s", "1.5h", "0". */
 export function parseDuration(text: string): Parsed {

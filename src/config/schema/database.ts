@@ -4,6 +4,7 @@ import {
   files,
   integer,
   list,
+  majorVersion,
   names,
   notYet,
   oneOf,
@@ -18,6 +19,7 @@ import {
 } from './define.ts';
 
 const hosted = { ignored: 'has an effect on the hosted service only' };
+const noOriole = { ignored: 'the bundled PostgreSQL has its own storage engine only' };
 const noPooler = { ignored: 'the database takes clients directly, there is no pooler' };
 
 /** Written into postgresql.conf as they are; PostgreSQL judges the values. */
@@ -53,7 +55,7 @@ export const db = section('The database.', {
     ignored: 'the shadow database lives in the same server',
   }),
   health_timeout: duration(120_000, 'Longest wait for the database at start.'),
-  major_version: integer(
+  major_version: majorVersion(
     17,
     "Major version of the hosted project's database; the bundled PostgreSQL runs in any case.",
     {
@@ -61,6 +63,7 @@ export const db = section('The database.', {
       max: 18,
     },
   ),
+  orioledb_version: optionalText('Version of OrioleDB.', noOriole),
   root_key: text(
     'd4dc5b6d4a1d6a10b2c1e76112c994d65db7cec380572cc1839624d4be3fa275',
     'Root key of the vault, 64 hexadecimal digits.',

@@ -8,7 +8,8 @@
 /** How a value is written and checked. */
 export type Type =
   | { readonly name: 'boolean' }
-  | { readonly name: 'integer'; readonly min: number; readonly max: number }
+  /** `isVersion`: of a version with further numbers only the first counts. */
+  | { readonly name: 'integer'; readonly min: number; readonly max: number; readonly isVersion?: true }
   /** 0 asks for a free port. */
   | { readonly name: 'port' }
   | { readonly name: 'text' }
@@ -115,6 +116,9 @@ const integerType = ({ min = 0, max = 2 ** 31 - 1 }: Bounds = {}): Type => ({ na
 
 export const integer = (value: number, help: string, bounds?: Bounds, extras?: Extras) =>
   setting<number>(integerType(bounds), value, help, extras);
+
+export const majorVersion = (value: number, help: string, { min, max }: Required<Bounds>) =>
+  setting<number>({ name: 'integer', min, max, isVersion: true }, value, help);
 
 export const optionalInteger = (help: string, bounds?: Bounds, extras?: Extras) =>
   setting<number | undefined>(integerType(bounds), undefined, help, extras);

@@ -115,6 +115,12 @@ class PooledSession implements Session {
     return runTransaction(this.#use(), work, options);
   }
 
+  async reset(): Promise<void> {
+    const client = this.#use();
+    await discardState(client);
+    client.nameStatements(false);
+  }
+
   runCapped(text: string, rows: CappedRows): Promise<CappedEnd> {
     return runCapped(this.#use().connection, text, rows);
   }
@@ -133,9 +139,8 @@ class PooledSession implements Session {
     this.#client.connection.onNotice = this.#client.connection.options.onNotice;
     const client = this.#client;
     const reset = async () => {
-      if (!client.connection.idle && !client.connection.ended) await client.exec('rollback');
-      await client.exec('discard all');
-      client.forgetStatements();
+      await discardState(client);
+      client.nameStatements(true);
     };
     reset().then(
       () => this.#connections.release(client),
@@ -153,4 +158,9 @@ class PooledSession implements Session {
     if (this.#released) throw new Error('The session was given back.');
     return this.#client;
   }
+}
+
+async function discardState(client: Client): Promise<void> {
+  if (!client.connection.idle && !client.connection.ended) await client.exec('rollback');
+  await client.exec('discard all');
 }

@@ -20,11 +20,11 @@ const SESSION_PARAMETERS = { DateStyle: 'ISO, MDY', TimeZone: 'UTC', IntervalSty
 
 export class Client implements Queryable {
   readonly connection: Connection;
-  readonly #statements: StatementCache;
+  #statements: StatementCache;
 
   constructor(connection: Connection) {
     this.connection = connection;
-    this.#statements = new StatementCache(connection.options.namedStatements === false ? 0 : STATEMENT_LIMIT);
+    this.#statements = newCache(connection, true);
   }
 
   static async connect(options: ConnectionOptions): Promise<Client> {
@@ -87,9 +87,12 @@ export class Client implements Queryable {
     return batch.steps;
   }
 
-  /** After DISCARD ALL the server has no prepared statement any more. */
-  forgetStatements(): void {
-    this.#statements.clear();
+  /**
+   * After DISCARD ALL, when the server has no prepared statement: whether it keeps those that follow. Under a pooler it
+   * never does.
+   */
+  nameStatements(named: boolean): void {
+    this.#statements = newCache(this.connection, named);
   }
 
   async #compile(statements: readonly Sql[]): Promise<{ text: string; parameters: WireParameter[] }[]> {
@@ -136,6 +139,10 @@ export class Client implements Queryable {
       batch.submit();
     });
   }
+}
+
+function newCache({ options }: Connection, named: boolean): StatementCache {
+  return new StatementCache(named && options.namedStatements !== false ? STATEMENT_LIMIT : 0);
 }
 
 /** Adds the statement to the trace of the request that runs it, if one does. */

@@ -13,6 +13,29 @@ describe('splitStatements', () => {
     ['a string', "select 'a;b', 'it''s;';", ["select 'a;b', 'it''s;'"]],
     ['a backslash is nothing special', "select 'a\\'; select 2", ["select 'a\\'", 'select 2']],
     ['an escape string', "select E'a\\';b'; select 2", ["select E'a\\';b'", 'select 2']],
+    [
+      'a doubled quote in an escape string',
+      "select E'a''b\\';c'; select 2;",
+      ["select E'a''b\\';c'", 'select 2'],
+    ],
+    [
+      'a string that continues on the next line',
+      "select E'a' -- ;\n  '\\';b'; select 2",
+      ["select E'a' -- ;\n  '\\';b'", 'select 2'],
+    ],
+    ['two strings on one line', "select E'a' '\\'; select 2", ["select E'a' '\\'", 'select 2']],
+    ['a bit string', "select b'\\'; select x'\\'; select 2", ["select b'\\'", "select x'\\'", 'select 2']],
+    ['a Unicode string', "select U&'\\'; select U&'a'';' ; 1", ["select U&'\\'", "select U&'a'';'", '1']],
+    [
+      'standard_conforming_strings = off',
+      "set standard_conforming_strings = off; select 'a\\';b'; reset all; select '\\'; 1",
+      ['set standard_conforming_strings = off', "select 'a\\';b'", 'reset all', "select '\\'", '1'],
+    ],
+    [
+      'the same by set_config',
+      "SELECT pg_catalog.set_config('standard_conforming_strings', 'off', false); select '\\';'; 1",
+      ["SELECT pg_catalog.set_config('standard_conforming_strings', 'off', false)", "select '\\';'", '1'],
+    ],
     ['a word that ends in e', "select name'x;y'", ["select name'x;y'"]],
     ['a quoted name', 'select "a;b""c;"', ['select "a;b""c;"']],
     [
@@ -39,6 +62,24 @@ describe('splitStatements', () => {
       'create or replace procedure p() BEGIN ATOMIC select case when true then 1 end; END; select 3',
       ['create or replace procedure p() BEGIN ATOMIC select case when true then 1 end; END', 'select 3'],
     ],
+    [
+      'names within such a body',
+      'create function f(a text default (1)) returns int begin /* ; */ atomic select t.end, begin as case; end; 2',
+      [
+        'create function f(a text default (1)) returns int begin /* ; */ atomic select t.end, begin as case; end',
+        '2',
+      ],
+    ],
+    [
+      'a parameter called begin',
+      'create function f(begin int) as $$;$$; 2',
+      ['create function f(begin int) as $$;$$', '2'],
+    ],
+    [
+      'a function called begin',
+      'create function begin() as $$;$$; 2',
+      ['create function begin() as $$;$$', '2'],
+    ],
     ['a transaction is no body', 'begin; select 1; end; select 2', ['begin', 'select 1', 'end', 'select 2']],
     [
       'a table named function',
@@ -47,6 +88,19 @@ describe('splitStatements', () => {
     ],
     ['psql lines', '\\restrict abc\nselect 1;\n  \\connect x;\nselect 2;', ['select 1', 'select 2']],
     ['a psql line inside a string', "select '\n\\x\n'; select 2", ["select '\n\\x\n'", 'select 2']],
+    ['a comment that a carriage return ends', '-- a\r;select 1;\r2', ['-- a', 'select 1', '2']],
+    ['a space that is a letter to PostgreSQL', 'a\u00a0$$;$$', ['a\u00a0$$', '$$']],
+    ['a psql line with a quote', "\\echo it's\nselect 1; \\. 2", ['select 1', '\\. 2']],
+    [
+      'rows for psql',
+      "copy a (b) from stdin;\n1;'\n\\N\t$$\n\\.\nselect 2; COPY b FROM STDIN with csv;\n'",
+      ['copy a (b) from stdin', 'select 2', 'COPY b FROM STDIN with csv'],
+    ],
+    [
+      'COPY to a program',
+      "copy (select 'from stdin') to stdout; 2",
+      ["copy (select 'from stdin') to stdout", '2'],
+    ],
     ['a byte order mark', '\uFEFFselect 1', ['select 1']],
     ['an open string', "select 1; select 'a;", ['select 1', "select 'a;"]],
     ['an open dollar quote', 'select 1; do $$ a;', ['select 1', 'do $$ a;']],
@@ -71,6 +125,9 @@ describe('splitStatements', () => {
     'select 1',
     "select 'a;''b'",
     "select E'\\';'",
+    "select E'a''b\\';c'",
+    "select U&'\\'",
+    "select 'a'\n';'",
     'select ";"',
     'do $$ a; $$',
     'do $x$ ; $$ $x$',
@@ -78,6 +135,7 @@ describe('splitStatements', () => {
     'select 1 -- ;\n',
     'create rule r as on insert to t do (a; b)',
     'create function f() begin atomic select case when a then b end; end',
+    'create function f() returns int begin atomic select a.end; select 1; end',
   );
 
   test('joined statements come apart again', () => {
@@ -108,6 +166,18 @@ describe('splitStatements', () => {
       'begin',
       '1',
     ),
+  });
+
+  test('no row behind COPY … FROM stdin is read as SQL', () => {
+    fc.assert(
+      fc.property(anything, (rows) => {
+        const data = rows.replace(/^\\\.\s*$/gm, '');
+        expect(texts(`copy a from stdin;\n${data}\n\\.\nselect 2`)).toEqual([
+          'copy a from stdin',
+          'select 2',
+        ]);
+      }),
+    );
   });
 
   test('tokens cover any text, in order', () => {

@@ -1,0 +1,144 @@
+/**
+ * Flags of the upstream CLI (2.x and 3.1) on the commands that Plinth has too, so that existing scripts run: accepted
+ * where they have nothing to do here, with a note where something is left undone, refused where another database or
+ * project is meant.
+ */
+
+export interface UpstreamFlag {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  /** Accepted, with this sentence on stderr. */
+  readonly note?: string;
+  /** Refused with this sentence. */
+  readonly refuse?: string;
+}
+
+type Flags = Readonly<Record<string, UpstreamFlag>>;
+
+const boolean: UpstreamFlag = { type: 'boolean' };
+const string: UpstreamFlag = { type: 'string' };
+
+/** On every command. */
+const onEvery: Flags = {
+  agent: string,
+  'create-ticket': boolean,
+  debug: boolean,
+  'dns-resolver': string,
+  experimental: boolean,
+  'network-id': string,
+  output: { type: 'string', short: 'o' },
+  'output-format': string,
+  profile: string,
+  yes: boolean,
+};
+
+const hosted = 'Plinth works on its own database; use the upstream CLI for a hosted project';
+
+/** On commands that upstream runs against the local stack or a hosted project. */
+const target: Flags = {
+  local: boolean,
+  linked: { type: 'boolean', refuse: hosted },
+};
+
+const otherDatabase: Flags = {
+  ...target,
+  'db-url': {
+    type: 'string',
+    refuse: 'Plinth works on its own database; "plinth start --database-url URL" starts it on another',
+  },
+};
+
+const password: Flags = { password: { type: 'string', short: 'p', refuse: hosted } };
+
+const ofCommands: Readonly<Record<string, Flags>> = {
+  start: {
+    preview: boolean,
+    mode: string,
+    'service-version': { type: 'string', note: 'every service has the version that comes with Plinth' },
+    stack: { type: 'string', refuse: 'a project folder has one Plinth; use --data-dir DIR for another' },
+  },
+  stop: {
+    backup: boolean,
+    all: { type: 'boolean', note: "only this folder's Plinth is stopped" },
+    'project-id': { type: 'string', refuse: 'a project is named by its folder: --workdir DIR' },
+    stack: { type: 'string', refuse: 'a project folder has one Plinth; use --data-dir DIR for another' },
+  },
+  status: {
+    stack: { type: 'string', refuse: 'a project folder has one Plinth; use --data-dir DIR for another' },
+  },
+  init: {
+    interactive: { type: 'boolean', short: 'i' },
+    'use-orioledb': { type: 'boolean', note: 'the bundled PostgreSQL has its own storage engine only' },
+    'with-vscode-workspace': { type: 'boolean', note: 'no editor settings are written' },
+    'with-vscode-settings': { type: 'boolean', note: 'no editor settings are written' },
+    'with-intellij-settings': { type: 'boolean', note: 'no editor settings are written' },
+  },
+  'db reset': otherDatabase,
+  'migration list': { ...otherDatabase, ...password },
+  'migration up': otherDatabase,
+  'migration repair': { ...otherDatabase, ...password },
+  'seed buckets': target,
+  'gen types': {
+    ...target,
+    'project-id': { type: 'string', refuse: hosted },
+    'postgrest-v9-compat': { type: 'boolean', note: 'the types are those of PostgREST 16' },
+    'query-timeout': string,
+    'swift-access-control': string,
+  },
+  'functions new': {
+    auth: {
+      type: 'string',
+      note: 'the function begins the same for every mode; verify_jwt in config.toml decides',
+    },
+  },
+  'functions serve': { all: boolean },
+};
+
+/** Those that the command takes beside its own options. */
+export function upstreamFlagsOf(
+  command: string,
+  own: Readonly<Record<string, { readonly short?: string }>>,
+): Flags {
+  const shorts = new Set(Object.values(own).map(({ short }) => short));
+  const flags: Record<string, UpstreamFlag> = {};
+  for (const [name, { short, ...flag }] of Object.entries({ ...onEvery, ...ofCommands[command] })) {
+    if (name in own) continue;
+    flags[name] = short === undefined || shorts.has(short) ? flag : { ...flag, short };
+  }
+  return flags;
+}
+
+/**
+ * The line with its command first: upstream takes `--debug db reset`.
+ *
+ * @example commandFirst(['--workdir', 'app', 'db', 'reset']); // ['db', 'reset', '--workdir', 'app']
+ */
+export function commandFirst(args: readonly string[]): string[] {
+  const valued = ['workdir', ...namesOf('string')].map((name) => `--${name}`);
+  const plain = namesOf('boolean').map((name) => `--${name}`);
+  let count = 0;
+  for (;;) {
+    const arg = args[count] ?? '';
+    const [name = ''] = arg.split('=');
+    if (plain.includes(name) || (valued.includes(name) && arg.includes('='))) count++;
+    else if (valued.includes(name) || arg === '-o') count += 2;
+    else return [...args.slice(count), ...args.slice(0, count)];
+  }
+}
+
+const namesOf = (type: UpstreamFlag['type']): string[] =>
+  Object.entries(onEvery).flatMap(([name, flag]) => (flag.type === type ? [name] : []));
+
+/**
+ * `--flag=true` and `--flag=false` as upstream takes them, for flags that have no value here: `--backup=false` is
+ * `--no-backup`.
+ */
+export function withoutBooleanValues(args: readonly string[], booleans: ReadonlySet<string>): string[] {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  return args.flatMap((arg, index) => {
+    const [, name = '', value = ''] = /^--([^=]+)=(true|false|t|f|1|0)$/i.exec(arg) ?? [];
+    if (index >= end || !booleans.has(name)) return [arg];
+    if (/^[t1]/i.test(value)) return [`--${name}`];
+    return booleans.has(`no-${name}`) ? [`--no-${name}`] : [];
+  });
+}

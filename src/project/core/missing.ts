@@ -1,0 +1,211 @@
+/**
+ * Why a statement fails on something that does not exist: no file of the project creates it, because it was made in the
+ * dashboard of the hosted project; a later file creates it; or an extension brings it.
+ */
+import { lex } from './lex.ts';
+
+export interface SqlText {
+  /** `supabase/migrations/1_init.sql` */
+  readonly shownPath: string;
+  readonly text: string;
+}
+
+export interface MissingOptions {
+  /** The file that failed; it need not be among `files` (a seed). */
+  readonly failed: string;
+  /** In the order in which they are applied. */
+  readonly files: readonly SqlText[];
+}
+
+type Kind = 'relation' | 'type' | 'function' | 'schema' | 'column';
+
+interface Missing {
+  readonly kind: Kind;
+  /** As PostgreSQL names it: `public.documents`. */
+  readonly shown: string;
+  /** Undefined: not written. */
+  readonly schema: string | undefined;
+  readonly name: string;
+}
+
+/**
+ * Lines of advice; none where the files give no reason.
+ *
+ * @example
+ * explainMissing({ code: '42P01', message: 'relation "docs" does not exist' }, { failed: 'supabase/seed.sql', files: [] })[0];
+ * // 'No migration creates docs. Was it made in the dashboard of the hosted project?'
+ */
+export function explainMissing(
+  error: { readonly code: string; readonly message: string },
+  { failed, files }: MissingOptions,
+): string[] {
+  const missing = missingOf(error);
+  if (missing === undefined) return [];
+  const extension = extensionOf(missing);
+  if (extension !== undefined) return extensionAdvice(missing, extension, files);
+  if (missing.schema !== undefined && serviceSchemas.has(missing.schema)) return [];
+  if (missing.kind === 'column') {
+    const isKnown = files.some(({ shownPath, text }) => shownPath !== failed && mentions(text, missing.name));
+    return isKnown ? [] : dashboardAdvice(missing, 'adds', files);
+  }
+  const creators = files.filter(({ text }) => creates(text, missing));
+  if (creators.length === 0) return dashboardAdvice(missing, 'creates', files);
+  const [first] = creators;
+  const isLater = files.findIndex(({ shownPath }) => shownPath === failed) < files.indexOf(first as SqlText);
+  const isMigration = files.some(({ shownPath }) => shownPath === failed);
+  return isLater && isMigration
+    ? [`${first?.shownPath} creates ${missing.shown}, but it is applied later: files are applied by name.`]
+    : [];
+}
+
+/** What PostgreSQL's message names, in English; other languages get no advice. */
+function missingOf({
+  code,
+  message,
+}: {
+  readonly code: string;
+  readonly message: string;
+}): Missing | undefined {
+  const found = (kind: Kind, shown: string | undefined): Missing | undefined => {
+    if (shown === undefined) return undefined;
+    const parts = shown.split('.');
+    return { kind, shown, schema: parts.length > 1 ? parts.at(-2) : undefined, name: parts.at(-1) ?? shown };
+  };
+  if (code === '42P01') return found('relation', /^relation "(.+)" does not exist$/.exec(message)?.[1]);
+  if (code === '42704') return found('type', /^type "(.+?)(?:\[\])*" does not exist$/.exec(message)?.[1]);
+  if (code === '42883')
+    return found('function', /^(?:function|procedure) ([^(]+)\(.*\) does not exist$/.exec(message)?.[1]);
+  if (code === '3F000') return found('schema', /^schema "(.+)" does not exist$/.exec(message)?.[1]);
+  if (code !== '42703') return undefined;
+  const [, column, relation] = /^column "(.+)" of relation "(.+)" does not exist$/.exec(message) ?? [];
+  if (column === undefined) return undefined;
+  return { kind: 'column', shown: `the column ${column} of ${relation}`, schema: undefined, name: column };
+}
+
+/** Made by Plinth itself, so that no migration needs to create what is in them. */
+const serviceSchemas = new Set([
+  'auth',
+  'extensions',
+  'graphql',
+  'graphql_public',
+  'realtime',
+  'storage',
+  'supabase_functions',
+  'supabase_migrations',
+  'vault',
+]);
+
+const identifier = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
+const qualified = String.raw`(?<name>${identifier}(?:\s*\.\s*${identifier})?)`;
+const words: Readonly<Record<Exclude<Kind, 'column'>, string>> = {
+  relation: 'table|view|sequence|index',
+  type: 'type|domain|table|view',
+  function: 'function|procedure|aggregate',
+  schema: 'schema',
+};
+
+/** Names that the text gives to objects of the kind, dynamic SQL in its strings included. */
+function creates(text: string, { kind, schema, name }: Missing): boolean {
+  if (kind === 'column') return false;
+  const sql = withoutComments(text);
+  const created = new RegExp(
+    String.raw`\bcreate\s+(?:(?:or|replace|global|local|temp|temporary|unlogged|unique|recursive|materialized|foreign)\s+)*` +
+      String.raw`(?:${words[kind]})\s+(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?${qualified}`,
+    'gi',
+  );
+  const renamed = new RegExp(String.raw`\brename\s+to\s+${qualified}`, 'gi');
+  const selected = new RegExp(
+    String.raw`\bselect\b[^;]*?\binto\s+(?:temp\s+|temporary\s+|table\s+)*${qualified}`,
+    'gi',
+  );
+  for (const pattern of kind === 'relation' ? [created, renamed, selected] : [created, renamed]) {
+    for (const { groups } of sql.matchAll(pattern)) {
+      const [own = '', ownSchema] = partsOf(groups?.name ?? '').reverse();
+      // `serial` and `primary key` make relations of their own: documents_id_seq, documents_pkey.
+      const isPart = kind === 'relation' && name.startsWith(`${own}_`) && /_(seq|pkey|key|idx)$/.test(name);
+      const isSame =
+        own === name && (kind === 'schema' || (ownSchema ?? 'public') === (schema ?? ownSchema ?? 'public'));
+      if (isPart || isSame) return true;
+    }
+  }
+  return false;
+}
+
+/** `App."Docs"` -> `app`, `Docs`. */
+function partsOf(written: string): string[] {
+  return [...written.matchAll(new RegExp(identifier, 'g'))].map(([part]) =>
+    part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part.toLowerCase(),
+  );
+}
+
+function withoutComments(text: string): string {
+  let result = '';
+  for (const { kind, start, end } of lex(text)) result += kind === 'comment' ? ' ' : text.slice(start, end);
+  return result;
+}
+
+const mentions = (text: string, name: string): boolean =>
+  new RegExp(String.raw`(?<![\w$])${name.replace(/[^\w]/g, String.raw`\$&`)}(?![\w$])`, 'i').test(text);
+
+function dashboardAdvice({ kind, shown }: Missing, verb: string, files: readonly SqlText[]): string[] {
+  const what = kind === 'relation' || kind === 'column' ? shown : `the ${kind} ${shown}`;
+  return [
+    `No migration ${verb} ${what}. Was it made in the dashboard of the hosted project?`,
+    `Then write it to a migration that is applied first${exampleOf(files)}; "supabase db dump" of`,
+    "upstream's CLI prints the schema of the hosted project. Or replace all migrations by that schema: move the files out of",
+    'supabase/migrations and run "supabase db pull".',
+  ];
+}
+
+/** A name that sorts before every other. */
+function exampleOf(files: readonly SqlText[]): string {
+  const versions = files.map(({ shownPath }) => /\/(\d+)_[^/]*$/.exec(shownPath)?.[1] ?? '');
+  const first = versions.find((version) => version !== '') ?? '1';
+  return /^0+$/.test(first) ? '' : `, such as supabase/migrations/${'0'.repeat(first.length)}_dashboard.sql`;
+}
+
+const extensionsOfSchemas: Readonly<Record<string, string>> = {
+  cron: 'pg_cron',
+  net: 'pg_net',
+  pgmq: 'pgmq',
+};
+
+/** Types and functions that projects use without creating the extension, since the dashboard has switched it on. */
+const extensionsOfObjects: readonly (readonly [names: RegExp, extension: string])[] = [
+  [/^(vector|halfvec|sparsevec)$/, 'vector'],
+  [/^(citext|ltree|hstore)$/, ''],
+  [/^(geometry|geography|st_\w+)$/, 'postgis'],
+  [/^uuid_generate_v[1345]\w*$/, 'uuid-ossp'],
+  [/^(crypt|gen_salt|gen_random_bytes|digest|hmac|pgp_\w+)$/, 'pgcrypto'],
+  [/^(similarity|word_similarity|strict_word_similarity|show_trgm)$/, 'pg_trgm'],
+  [/^unaccent$/, 'unaccent'],
+];
+
+function extensionOf({ kind, schema, name }: Missing): string | undefined {
+  if (kind === 'schema') return extensionsOfSchemas[name];
+  if (schema !== undefined && schema in extensionsOfSchemas) return extensionsOfSchemas[schema];
+  if (kind !== 'type' && kind !== 'function') return undefined;
+  const entry = extensionsOfObjects.find(([names]) => names.test(name));
+  return entry === undefined ? undefined : entry[1] || name;
+}
+
+function extensionAdvice(
+  { name, kind, shown }: Missing,
+  extension: string,
+  files: readonly SqlText[],
+): string[] {
+  const written = extension.includes('-') ? `"${extension}"` : extension;
+  const created = new RegExp(
+    String.raw`\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?"?${extension}"?(?![\w-])`,
+    'i',
+  );
+  if (files.some(({ text }) => created.test(withoutComments(text))))
+    return kind === 'schema'
+      ? []
+      : [`The extension ${written} has it: name the schema, as extensions.${name}.`];
+  const where = kind === 'schema' || shown.includes('.') ? '' : ' with schema extensions';
+  return [
+    `The ${kind} ${shown} comes with an extension that no migration creates. Write before this statement:`,
+    `create extension if not exists ${written}${where};`,
+  ];
+}

@@ -1,0 +1,167 @@
+/** Every flag of the upstream CLI on a command that Plinth has: accepted, or refused in one sentence. */
+import { describe, expect, test } from 'vitest';
+import { type ParsedInput, parseInput, UsageError } from '../../src/cli/command.ts';
+import { commandFirst } from '../../src/cli/core/upstream-flags.ts';
+import { registry } from '../../src/cli/registry.ts';
+import { makeProject } from '../config/project-folder.ts';
+import { plinth } from './run-plinth.ts';
+
+const onEvery = [
+  '--debug',
+  '--experimental',
+  '--yes',
+  '--create-ticket',
+  '--workdir .',
+  '--network-id net',
+  '--profile supabase',
+  '--dns-resolver https',
+  '--agent no',
+  '-o pretty',
+  '--output json',
+  '--output-format json',
+];
+
+/** Of supabase/cli, 2.x and 3.1. */
+const flags: Readonly<Record<string, readonly string[]>> = {
+  start: [
+    '-x kong',
+    '--exclude vector',
+    '--ignore-health-check',
+    '--preview',
+    '--mode auto',
+    '--service-version auth=2',
+    '--stack a',
+    '--detach',
+  ],
+  stop: [
+    '--backup',
+    '--backup=false',
+    '--no-backup',
+    '--no-backup=true',
+    '--all',
+    '--project-id x',
+    '--stack a',
+  ],
+  status: ['--override-name api.url=X', '--stack a'],
+  init: [
+    '--force',
+    '-i',
+    '--interactive',
+    '--use-orioledb',
+    '--with-vscode-workspace',
+    '--with-vscode-settings',
+    '--with-intellij-settings',
+  ],
+  'db reset': [
+    '--local',
+    '--local=true',
+    '--linked',
+    '--db-url postgres://x',
+    '--no-seed',
+    '--version 1',
+    '--last 1',
+    '--sql-paths a.sql',
+  ],
+  'migration new': [],
+  'migration list': ['--local', '--linked', '--db-url postgres://x', '-p x', '--password x'],
+  'migration up': ['--local', '--linked', '--db-url postgres://x', '--include-all'],
+  'migration repair': [
+    '--local',
+    '--linked',
+    '--db-url postgres://x',
+    '-p x',
+    '--password x',
+    '--status applied',
+  ],
+  'seed buckets': ['--local', '--linked'],
+  'gen types': [
+    '--local',
+    '--linked',
+    '--db-url postgres://x',
+    '--project-id x',
+    '--lang typescript',
+    '-s a,b',
+    '--schema a',
+    '--swift-access-control public',
+    '--postgrest-v9-compat',
+    '--query-timeout 15s',
+  ],
+  'gen signing-key': ['--algorithm ES256', '--append'],
+  'gen bearer-jwt': [
+    '--role anon',
+    '--sub x',
+    '--exp 2030-01-01T00:00:00Z',
+    '--valid-for 1h',
+    '--payload {}',
+  ],
+  'functions new': ['--auth apikey'],
+  'functions serve': [
+    '--no-verify-jwt',
+    '--env-file x',
+    '--import-map x',
+    '--inspect',
+    '--inspect-mode run',
+    '--inspect-main',
+    '--all',
+  ],
+};
+
+const refused = ['--linked', '--db-url postgres://x', '--project-id x', '-p x', '--password x', '--stack a'];
+
+async function parse(command: string, flag: string): Promise<ParsedInput> {
+  const loaded = await registry[command]?.load();
+  if (loaded === undefined) throw new Error(`no command ${command}`);
+  return parseInput(loaded, flag.split(' '));
+}
+
+describe.each(Object.entries(flags))('%s', (command, own) => {
+  test.each([...onEvery, ...own])('%s', async (flag) => {
+    const isOwn = command === 'gen types' && flag.startsWith('--db-url');
+    if (!refused.includes(flag) || isOwn) {
+      await expect(parse(command, flag)).resolves.toBeDefined();
+      return;
+    }
+    const error = await parse(command, flag).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as UsageError).message).toMatch(/^--[a-z-]+: [^.]+(\.[^.]+)*\.$/);
+    expect((error as UsageError).message).not.toContain('Unknown');
+  });
+});
+
+test('values of booleans mean what they say', async () => {
+  const stopped = await parse('stop', '--backup=false');
+  expect(stopped.flag('no-backup')).toBe(true);
+  expect((await parse('db reset', '--no-seed=false')).flag('no-seed')).toBe(false);
+  expect((await parse('db reset', '--no-seed=true')).flag('no-seed')).toBe(true);
+});
+
+test('what is left undone is said', async () => {
+  expect((await parse('stop', '--all')).notes).toEqual(["--all: only this folder's Plinth is stopped."]);
+  expect((await parse('db reset', '--local')).notes).toEqual([]);
+});
+
+test.each([
+  ['db reset --local', 'db reset --local'],
+  ['--debug db reset', 'db reset --debug'],
+  ['--workdir app --yes=true -o json status', 'status --workdir app --yes=true -o json'],
+  ['--workdir=app status', 'status --workdir=app'],
+  ['--help', '--help'],
+  ['--version', '--version'],
+  ['', ''],
+])('%j has the command first: %j', (line, expected) => {
+  expect(commandFirst(line === '' ? [] : line.split(' ')).join(' ')).toBe(expected);
+});
+
+test('lines of existing scripts', async () => {
+  const cwd = makeProject({ 'supabase/config.toml': '' });
+  const local = await plinth(['--debug', 'seed', 'buckets', '--local'], { cwd });
+  expect(local.stderr).toBe('Plinth is not running on this folder.\nStart it with "plinth start".\n');
+  expect(local.status).toBe(1);
+  const linked = await plinth(['db', 'reset', '--linked'], { cwd });
+  expect(linked.stderr).toContain(
+    '--linked: Plinth works on its own database; use the upstream CLI for a hosted project.\n',
+  );
+  expect(linked.status).toBe(2);
+  const reset = await plinth(['db', 'reset', '--local', '--debug', '--yes'], { cwd });
+  expect(reset.status).toBe(0);
+});
