@@ -1,6 +1,6 @@
 /**
  * Who may change a setting in the Console. An owner may change each; a developer those named here and no others, so that a
- * new setting is an owner's until somebody adds it.
+ * new setting is an owner's until it is added here.
  *
  * Left out is whatever names a file, an address that data, requests or people are sent to, a key, a secret, code that is
  * run, who may look at the Console, or how this machine is reached.

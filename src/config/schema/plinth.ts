@@ -166,11 +166,11 @@ export const plinthSchema = section("Plinth's own settings.", {
     host: text('127.0.0.1', 'Address to listen on; beyond loopback only `plinth serve` does.'),
     trusted_proxies: list(
       [],
-      'Addresses or blocks (also loopback, linklocal, uniquelocal) of proxies whose X-Forwarded-* headers are believed. Nobody else gets such a header past the gateway.',
+      'Addresses or blocks (also loopback, linklocal, uniquelocal) of proxies whose X-Forwarded-* headers are believed. From anyone else the gateway removes such headers.',
     ),
     browser_secret_keys: boolean(
       false,
-      'Secret keys (`sb_secret_…`, `service_role`) work in web pages of other origins too. Whoever opens such a page has the key then.',
+      'Secret keys (`sb_secret_…`, `service_role`) work in web pages of other origins too. Everyone who opens such a page then has the key.',
     ),
     max_connections: integer(40_000, 'Connections at a time; each needs a file descriptor of the process.', {
       min: 1,
