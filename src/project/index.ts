@@ -137,7 +137,6 @@ async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: Fir
     onProgress(message);
   };
 
-  if (config.api.auto_expose_new_tables === undefined) note(exposeWarning);
   await setAutoExposeNewTables(database, config.api.auto_expose_new_tables ?? true);
   await writeVault(deps, session);
 
@@ -164,10 +163,6 @@ async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: Fir
   }
   await insertStep(session, 'database');
 }
-
-const exposeWarning =
-  'New tables in public are reachable through the API without a GRANT; hosted projects made since May 2026 differ. ' +
-  'Set auto_expose_new_tables = true or false under [api] to decide.';
 
 async function writeVault({ config, onProgress }: ProjectDeps, session: Session): Promise<void> {
   const secrets = Object.entries(config.db.vault);

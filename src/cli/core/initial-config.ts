@@ -12,7 +12,7 @@ port = 54321
 schemas = ["public", "graphql_public"]
 extra_search_path = ["public", "extensions"]
 max_rows = 1000
-# False: new tables in public need a GRANT before clients see them, as on new hosted projects.
+# False: new tables in public need a GRANT before clients see them, as on hosted projects whose default privileges are off.
 # auto_expose_new_tables = false
 
 [db]

@@ -24,7 +24,7 @@ export const api = section('The one public port and what the REST service shows.
   max_rows: integer(1000, 'Most rows that one answer holds.'),
   auto_expose_new_tables: optionalBoolean(
     'False: new tables in public are reachable for anon, authenticated and service_role only after a GRANT.',
-    { defaultText: 'true, with a warning' },
+    { defaultText: 'true' },
   ),
   tls: section(
     'HTTPS on the public port.',

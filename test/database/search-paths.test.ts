@@ -1,0 +1,34 @@
+/** No function of ours is among those that `supabase db advisors` warns about ("Function Search Path Mutable"). */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+
+/** A trigger function of the audit log: it reads nothing, it only raises. */
+const unnamed = '_plinth.refuse_change';
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await createTestBackend();
+});
+afterAll(async () => {
+  await backend.stop();
+  await stopTestCluster();
+});
+
+test('every function of ours names its search path, generated ones too', async () => {
+  await backend.database.pool('postgres').exec('create table public.followed (id int primary key)');
+  const [made] = await backend.database
+    .pool('supabase_realtime_admin')
+    .query<{ name: string }>(
+      sql`select _plinth.realtime_make_visibility('public.followed'::regclass) as name`,
+    );
+  expect(made?.name).toMatch(/^realtime_visible_/);
+  const found = await backend.database.pool('supabase_admin').query<{ name: string }>(sql`
+    select n.nspname || '.' || p.proname as name
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname in ('_plinth', '_realtime')
+      and not exists (select from unnest(p.proconfig) as setting where setting like 'search_path=%')
+    order by 1`);
+  expect(found.map(({ name }) => name).filter((name) => name !== unnamed)).toEqual([]);
+});
