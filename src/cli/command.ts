@@ -1,7 +1,7 @@
 /** What a command is, and how its line is read: options by `node:util`, one shape of help for all. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { nearest } from '../config/index.ts';
-import { upstreamFlagsOf, withoutBooleanValues } from './core/upstream-flags.ts';
+import { remoteWithValue, upstreamFlagsOf, withoutBooleanValues } from './core/upstream-flags.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';
@@ -71,7 +71,7 @@ export function parseInput(command: Command, args: readonly string[]): ParsedInp
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
-      args: withoutBooleanValues(args, new Set(booleans)),
+      args: withoutBooleanValues(remoteWithValue(args), new Set(booleans)),
       options,
       allowPositionals: true,
       strict: true,

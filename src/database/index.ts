@@ -3,12 +3,12 @@ import { connectDatabase, type DatabaseOptions } from './database.ts';
 import type { Database } from './types.ts';
 
 export { setAutoExposeNewTables } from './auto-expose.ts';
+export { generateTypes, type TypeLanguage, typeLanguages } from './client-types.ts';
 export type { DatabaseOptions } from './database.ts';
 export { isHeld, type LockInfo, readLock } from './embedded/lock.ts';
 export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.ts';
 export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 export type * from './types.ts';
-export { generateTypes } from './typescript-types.ts';
 export {
   ConnectionError,
   type ConnectionOptions,

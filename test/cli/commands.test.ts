@@ -47,6 +47,7 @@ describe('the line', () => {
     [['stop', 'now'], 'Unexpected argument now'],
     [['migration', 'repair', '1'], '--status must be applied or reverted'],
     [['gen', 'types', 'cobol'], 'There is no generator for cobol'],
+    [['gen', 'types', 'swift', '--swift-access-control', 'open'], 'open is neither internal nor public'],
   ])('%j is explained, exit status 2', async (args, message) => {
     const { status, stdout, stderr } = await plinth(args, { cwd: makeProject({}) });
     expect(stderr).toContain(message);

@@ -108,6 +108,9 @@ test('from start to stop', async () => {
   const types = await plinth(['gen', 'types', 'typescript'], { cwd });
   expect(types.stdout).toMatch(/^export type Json =/);
   expect(types.stdout).toContain('done: boolean');
+  expect(types.stdout).toContain('        ComputedFields: never\n');
+  const go = await plinth(['gen', 'types', '--lang', 'go'], { cwd });
+  expect(go.stdout).toContain('package database');
 
   // A reset starts over, at the same addresses.
   writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'create table x ();');

@@ -9,6 +9,7 @@ import { plinth } from './run-plinth.ts';
 const onEvery = [
   '--debug',
   '--experimental',
+  '--log-level debug',
   '--yes',
   '--create-ticket',
   '--workdir .',
@@ -19,6 +20,7 @@ const onEvery = [
   '-o pretty',
   '--output json',
   '--output-format json',
+  '--log-level debug',
 ];
 
 /** Of supabase/cli, 2.x and 3.1. */
@@ -56,6 +58,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
     '--local',
     '--local=true',
     '--linked',
+    '--remote',
     '--db-url postgres://x',
     '--no-seed',
     '--version 1',
@@ -63,20 +66,30 @@ const flags: Readonly<Record<string, readonly string[]>> = {
     '--sql-paths a.sql',
   ],
   'migration new': [],
-  'migration list': ['--local', '--linked', '--db-url postgres://x', '-p x', '--password x'],
-  'migration up': ['--local', '--linked', '--db-url postgres://x', '--include-all'],
+  'migration list': [
+    '--local',
+    '--linked',
+    '--remote',
+    '--remote=x',
+    '--db-url postgres://x',
+    '-p x',
+    '--password x',
+  ],
+  'migration up': ['--local', '--linked', '--remote', '--remote=x', '--db-url postgres://x', '--include-all'],
   'migration repair': [
     '--local',
     '--linked',
+    '--remote',
     '--db-url postgres://x',
     '-p x',
     '--password x',
     '--status applied',
   ],
-  'seed buckets': ['--local', '--linked'],
+  'seed buckets': ['--local', '--linked', '--remote'],
   'gen types': [
     '--local',
     '--linked',
+    '--remote',
     '--db-url postgres://x',
     '--project-id x',
     '--lang typescript',
@@ -106,7 +119,16 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const refused = ['--linked', '--db-url postgres://x', '--project-id x', '-p x', '--password x', '--stack a'];
+const refused = [
+  '--linked',
+  '--remote',
+  '--remote=x',
+  '--db-url postgres://x',
+  '--project-id x',
+  '-p x',
+  '--password x',
+  '--stack a',
+];
 
 async function parse(command: string, flag: string): Promise<ParsedInput> {
   const loaded = await registry[command]?.load();
@@ -133,6 +155,11 @@ test('values of booleans mean what they say', async () => {
   expect(stopped.flag('no-backup')).toBe(true);
   expect((await parse('db reset', '--no-seed=false')).flag('no-seed')).toBe(false);
   expect((await parse('db reset', '--no-seed=true')).flag('no-seed')).toBe(true);
+});
+
+test('--remote with the URL of a database is --db-url', async () => {
+  expect((await parse('gen types', '--remote=postgresql://x')).text('db-url')).toBe('postgresql://x');
+  await expect(parse('db reset', '--remote=postgresql://x')).rejects.toThrow('--db-url: ');
 });
 
 test('what is left undone is said', async () => {

@@ -1,5 +1,5 @@
 import { loadConfig } from '../../config/index.ts';
-import { generateTypes } from '../../database/index.ts';
+import { generateTypes, type TypeLanguage, typeLanguages } from '../../database/index.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { withBackend } from '../operations.ts';
@@ -9,10 +9,15 @@ import { placeOf } from '../place.ts';
 export const genTypes: Command = {
   name: 'gen types',
   takes: '[LANG]',
-  about: 'Prints TypeScript types of the database for supabase-js, by the generator that upstream uses.',
+  about:
+    'Prints types of the database for supabase-js and other clients, by the generator that upstream uses.',
   options: {
     ...projectOptions,
-    lang: { type: 'string', value: 'LANG', help: 'typescript, the only one.' },
+    lang: {
+      type: 'string',
+      value: 'LANG',
+      help: `${typeLanguages.slice(0, -1).join(', ')} or ${typeLanguages.at(-1)}; typescript by default.`,
+    },
     schema: {
       type: 'string',
       short: 's',
@@ -22,6 +27,7 @@ export const genTypes: Command = {
     },
     local: { type: 'boolean', help: 'Of this project; the default.' },
     'db-url': { type: 'string', value: 'URL', help: 'Of another database.' },
+    'swift-access-control': { type: 'string', value: 'LEVEL', help: 'internal, the default, or public.' },
   },
   examples: [
     ['plinth gen types > database.types.ts', "createClient<Database>(…) then knows your tables' columns"],
@@ -29,7 +35,12 @@ export const genTypes: Command = {
   ],
   run: async (input) => {
     const lang = input.text('lang') ?? input.positionals[0] ?? 'typescript';
-    if (lang !== 'typescript') throw new UsageError(`There is no generator for ${lang}, only for typescript`);
+    if (!isLanguage(lang))
+      throw new UsageError(`There is no generator for ${lang}, only for ${typeLanguages.join(', ')}`);
+    const swiftAccess = input.text('swift-access-control') ?? 'internal';
+    if (swiftAccess !== 'internal' && swiftAccess !== 'public')
+      throw new UsageError(`--swift-access-control: ${swiftAccess} is neither internal nor public`);
+    const options = { language: lang, swiftAccess } as const;
     const place = placeOf(input);
     const named = input.list('schema');
     const schemas = named.length > 0 ? named : defaultSchemas(place.projectDir);
@@ -38,12 +49,16 @@ export const genTypes: Command = {
     const url = given ?? (await running?.call<string>('databaseUrl'));
     const types =
       url !== undefined
-        ? await generateTypes(url, schemas)
-        : await withBackend(place, say, (backend) => generateTypes(backend.database.info.url, schemas));
+        ? await generateTypes(url, schemas, options)
+        : await withBackend(place, say, (backend) =>
+            generateTypes(backend.database.info.url, schemas, options),
+          );
     process.stdout.write(types);
     return 0;
   },
 };
+
+const isLanguage = (text: string): text is TypeLanguage => typeLanguages.some((known) => known === text);
 
 function defaultSchemas(projectDir: string): string[] {
   return [...new Set(['public', ...loadConfig({ projectDir }).config.api.schemas])];

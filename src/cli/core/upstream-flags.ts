@@ -25,6 +25,7 @@ const onEvery: Flags = {
   debug: boolean,
   'dns-resolver': string,
   experimental: boolean,
+  'log-level': string,
   'network-id': string,
   output: { type: 'string', short: 'o' },
   'output-format': string,
@@ -38,6 +39,7 @@ const hosted = 'Plinth works on its own database; use the upstream CLI for a hos
 const target: Flags = {
   local: boolean,
   linked: { type: 'boolean', refuse: hosted },
+  remote: { type: 'string', refuse: hosted },
 };
 
 const otherDatabase: Flags = {
@@ -83,7 +85,6 @@ const ofCommands: Readonly<Record<string, Flags>> = {
     'project-id': { type: 'string', refuse: hosted },
     'postgrest-v9-compat': { type: 'boolean', note: 'the types are those of PostgREST 16' },
     'query-timeout': string,
-    'swift-access-control': string,
   },
   'functions new': {
     auth: {
@@ -128,6 +129,17 @@ export function commandFirst(args: readonly string[]): string[] {
 
 const namesOf = (type: UpstreamFlag['type']): string[] =>
   Object.entries(onEvery).flatMap(([name, flag]) => (flag.type === type ? [name] : []));
+
+/**
+ * CLI 3's `--remote` has a value or none: with the URL of a database it is what `--db-url` was.
+ *
+ * @example remoteWithValue(['db', 'reset', '--remote']); // ['db', 'reset', '--remote=']
+ */
+export function remoteWithValue(args: readonly string[]): string[] {
+  return args.map((arg) =>
+    arg === '--remote' ? '--remote=' : arg.replace(/^--remote=(?=postgres(?:ql)?:\/\/)/, '--db-url='),
+  );
+}
 
 /**
  * `--flag=true` and `--flag=false` as upstream takes them, for flags that have no value here: `--backup=false` is

@@ -1,0 +1,60 @@
+/**
+ * `ComputedFields` in generated TypeScript types, as CLI 3.1 prints them and the generator's published version doesn't yet:
+ * the names in a `Row` that are functions of the row, not columns.
+ */
+
+interface Column {
+  readonly schema: string;
+  readonly table: string;
+  readonly name: string;
+}
+
+const key = String.raw`("(?:[^"\\]|\\.)*"|[^\s"'{}[\]|:?]+)`;
+const levels = {
+  schema: new RegExp(`^ {2}${key}: \\{$`),
+  relation: new RegExp(`^ {6}${key}: \\{$`),
+  field: new RegExp(`^ {10}${key}: `),
+  row: /^ {8}Row: \{(\})?$/,
+  rowEnd: /^ {8}\}$/,
+};
+const width = 80;
+
+/**
+ * @param types Formatted with two spaces for each level.
+ * @param columns Those of every table and view in it.
+ */
+export function withComputedFields(types: string, columns: readonly Column[]): string {
+  const known = new Set(columns.map(({ schema, table, name }) => JSON.stringify([schema, table, name])));
+  const result: string[] = [];
+  let schema = '';
+  let relation = '';
+  let computed: string[] | undefined;
+  for (const line of types.split('\n')) {
+    result.push(line);
+    schema = nameIn(line, levels.schema) ?? schema;
+    relation = nameIn(line, levels.relation) ?? relation;
+    const row = levels.row.exec(line);
+    if (row !== null) computed = [];
+    if (computed === undefined) continue;
+    const field = nameIn(line, levels.field);
+    if (field !== undefined && !known.has(JSON.stringify([schema, relation, field]))) computed.push(field);
+    if (row?.[1] !== undefined || levels.rowEnd.test(line)) {
+      result.push(...member(computed));
+      computed = undefined;
+    }
+  }
+  return result.join('\n');
+}
+
+function nameIn(line: string, pattern: RegExp): string | undefined {
+  const written = pattern.exec(line)?.[1];
+  return written?.startsWith('"') ? (JSON.parse(written) as string) : written;
+}
+
+function member(names: readonly string[]): string[] {
+  const quoted = names.map((name) => JSON.stringify(name));
+  const line = `        ComputedFields: ${quoted.join(' | ') || 'never'}`;
+  return line.length <= width
+    ? [line]
+    : ['        ComputedFields:', ...quoted.map((name) => `          | ${name}`)];
+}
