@@ -7,7 +7,8 @@ export const tokenPlaces = {
   storage: 'Storage as bearer token',
   functions: 'a function with `verify_jwt`',
   realtime: 'joining a private realtime channel',
-  user: "auth's user routes (`/user`, `/factors`)",
+  user: "auth's `GET /user`",
+  ownAccount: "auth's other user routes (`PUT /user`, `/factors`)",
   admin: "auth's admin routes",
   userinfo: '`/oauth/userinfo`',
   metrics: '`/metrics`',
@@ -46,7 +47,7 @@ export const tokenKinds = {
     issuer: auth,
     audience: '`authenticated`',
     lifetime: '`auth.jwt_expiry` (1 hour)',
-    places: ['rest', 'storage', 'functions', 'realtime', 'user', 'userinfo'],
+    places: ['rest', 'storage', 'functions', 'realtime', 'user', 'ownAccount', 'userinfo'],
   },
   oauthAccess: {
     name: 'access token of an OAuth client',

@@ -103,6 +103,8 @@ export interface Settings {
   readonly hourly: { readonly emails: number; readonly sms: number };
   /** In development everybody comes from one address, and the local stack names no header to tell them apart. */
   readonly limitsByAddress: boolean;
+  /** Tokens of OAuth clients open the routes that change an account, as upstream. */
+  readonly clientsActAsUsers: boolean;
   /** Wrong guesses at typed secrets count by account and token. */
   readonly limitsGuesses: boolean;
   readonly config: Config['auth'];
@@ -209,6 +211,7 @@ export function settingsFrom(
       sms: auth.rate_limit.sms_sent,
     },
     limitsByAddress: mode === 'production',
+    clientsActAsUsers: plinth.auth.oauth_clients_as_users,
     limitsGuesses: plinth.auth.guess_limits,
     config: auth,
   };

@@ -28,7 +28,7 @@ export function oldestTotpStep(nowMs: number): number {
   return currentStep(nowMs) - skewSteps;
 }
 
-function currentStep(nowMs: number): number {
+export function currentStep(nowMs: number): number {
   return Math.floor(nowMs / 1000 / periodSeconds);
 }
 

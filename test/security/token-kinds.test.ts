@@ -181,6 +181,8 @@ const present: Readonly<Record<TokenPlace, (token: string) => Promise<boolean>>>
   functions: async (token) => isGood(await world.call('/functions/v1/hello', { token })),
   realtime: async (token) => joined.has(token),
   user: async (token) => isGood(await world.call('/auth/v1/user', { token })),
+  ownAccount: async (token) =>
+    isGood(await world.call('/auth/v1/user', { method: 'PUT', token, json: { data: { seen: true } } })),
   admin: async (token) => isGood(await world.call('/auth/v1/admin/users', { token })),
   userinfo: async (token) => isGood(await world.call('/auth/v1/oauth/userinfo', { token })),
   metrics: async (token) => isGood(await world.call('/metrics', { token })),

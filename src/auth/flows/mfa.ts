@@ -29,7 +29,7 @@ import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
 import { notify } from './mail-tokens.ts';
 import { replaceRefreshToken } from './refresh-session.ts';
-import { type AuthenticationMethod, type IssuedSession, signSession } from './sessions.ts';
+import { type AuthenticationMethod, clientOf, type IssuedSession, signSession } from './sessions.ts';
 
 export const challengeLifetimeMs = 300_000;
 
@@ -178,5 +178,13 @@ export async function reissueAtAal2(
   );
   await setSessionAal(tx, session.id, aal, factorId ?? session.factor_id, now);
   await deleteSessionsBelow(tx, userId, 'aal2');
-  return signSession(ctx, tx, exchange, { user, sessionId, aal, amr, method, refreshToken });
+  return signSession(ctx, tx, exchange, {
+    user,
+    sessionId,
+    aal,
+    amr,
+    method,
+    refreshToken,
+    ...clientOf(session),
+  });
 }

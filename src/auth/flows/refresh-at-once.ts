@@ -3,7 +3,7 @@ import type { AuthContext } from '../context.ts';
 import { assurance } from '../core/claims.ts';
 import { currentDeadline } from '../http/deadline.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { type IssuedSession, signSession } from './sessions.ts';
+import { clientOf, type IssuedSession, signSession } from './sessions.ts';
 
 /** Undefined: the long way has to be taken. */
 export async function refreshAtOnce(
@@ -29,6 +29,6 @@ export async function refreshAtOnce(
     ...assurance(session.amr_claims, user),
     method: 'token_refresh',
     refreshToken: child,
-    ...(session.scopes === null ? {} : { scope: session.scopes }),
+    ...clientOf(session),
   });
 }

@@ -38,7 +38,7 @@ import { findUserById, lockUser, updateUser } from '../queries/users.ts';
 import type { RefreshToken, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { refreshAtOnce } from './refresh-at-once.ts';
-import { type IssuedSession, signSession } from './sessions.ts';
+import { clientOf, type IssuedSession, signSession } from './sessions.ts';
 
 /** Locked rows are retried this long, then the answer is 409. */
 const patienceMs = 5000;
@@ -160,8 +160,7 @@ async function refreshLocked(
     amr,
     method: 'token_refresh',
     refreshToken: next,
-    ...(session.scopes === null ? {} : { scope: session.scopes }),
-    ...(clientId === undefined ? {} : { clientId }),
+    ...clientOf(session),
   });
 }
 

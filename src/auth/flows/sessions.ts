@@ -93,6 +93,17 @@ export interface SessionToSign {
   readonly clientId?: string;
 }
 
+/** What a token says of the client that the session is of. */
+export function clientOf({
+  oauth_client_id: clientId,
+  scopes,
+}: Pick<Session, 'oauth_client_id' | 'scopes'>): Pick<SessionToSign, 'clientId' | 'scope'> {
+  return {
+    ...(scopes === null ? {} : { scope: scopes }),
+    ...(clientId === null ? {} : { clientId }),
+  };
+}
+
 /** `tx`: where the project's hook is asked, for those who are in a transaction. */
 export async function signSession(
   ctx: AuthContext,

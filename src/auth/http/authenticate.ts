@@ -4,7 +4,7 @@ import type { Claims } from '../../keys/types.ts';
 import type { AuthContext } from '../context.ts';
 import { provenSession } from '../core/proven-session.ts';
 import { isBanned } from '../core/render-user.ts';
-import { authError } from '../errors.ts';
+import { type AuthError, authError } from '../errors.ts';
 import { findSession } from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
 import type { Session, User } from '../rows.ts';
@@ -23,8 +23,36 @@ export function isUuid(text: string): boolean {
   return uuidFormat.test(text);
 }
 
-/** Throws 401 `no_authorization`, 403 `bad_jwt`, `user_not_found`, `session_not_found` or `user_banned`. */
+/**
+ * The user. A client that acts for one is refused: with the token it was given it could take the account over, or keep what
+ * it has beyond the grant. Throws as {@link requireCaller}, and 403 `no_authorization` for clients.
+ */
 export async function requireUser(ctx: AuthContext, exchange: Exchange): Promise<Principal> {
+  return ctx.settings.clientsActAsUsers ? requireCaller(ctx, exchange) : requirePerson(ctx, exchange);
+}
+
+/** As {@link requireUser}, whatever the settings. For what a user has allowed clients, and for the end of the account. */
+export async function requirePerson(ctx: AuthContext, exchange: Exchange): Promise<Principal> {
+  const principal = await requireCaller(ctx, exchange);
+  if (isClient(principal)) throw refuseClient();
+  return principal;
+}
+
+export function isClient({ session }: Principal): boolean {
+  return Boolean(session?.oauth_client_id);
+}
+
+export function refuseClient(): AuthError {
+  return authError('no_authorization', 'OAuth clients are not allowed to perform these actions', {
+    status: 403,
+  });
+}
+
+/**
+ * The user, or a client that acts for one. Throws 401 `no_authorization`, 403 `bad_jwt`, `user_not_found`,
+ * `session_not_found` or `user_banned`.
+ */
+export async function requireCaller(ctx: AuthContext, exchange: Exchange): Promise<Principal> {
   const claims = requireClaims(ctx, exchange);
   const sub = typeof claims.sub === 'string' ? claims.sub : '';
   if (sub === '') throw authError('bad_jwt', 'invalid claim: missing sub claim');

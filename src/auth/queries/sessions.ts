@@ -124,8 +124,23 @@ export async function deleteSession(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where id = ${id}`);
 }
 
+/**
+ * What was begun with a session of this user and would become another one: codes that wait to be redeemed, identities that
+ * are being linked. Whoever ends sessions of a user ends these first, so that nobody is quicker. A link that was mailed is
+ * none of it: its code is not out yet.
+ */
+async function deleteCodes(db: Queryable, userId: string): Promise<void> {
+  await db.query(sql`
+    delete from auth.flow_state
+    where linking_target_id = ${userId} or (user_id = ${userId} and auth_code_issued_at is not null)`);
+  await db.query(
+    sql`delete from auth.oauth_authorizations where user_id = ${userId} and status = 'approved'`,
+  );
+}
+
 /** False: there is no such session of this user. */
 export async function deleteOwnSession(db: Queryable, id: string, userId: string): Promise<boolean> {
+  await deleteCodes(db, userId);
   const rows = await db.query(
     sql`delete from auth.sessions where id = ${id} and user_id = ${userId} returning id`,
   );
@@ -133,6 +148,7 @@ export async function deleteOwnSession(db: Queryable, id: string, userId: string
 }
 
 export async function deleteSessions(db: Queryable, userId: string, exceptId?: string): Promise<void> {
+  await deleteCodes(db, userId);
   const others = exceptId === undefined ? sql.empty : sql` and id <> ${exceptId}`;
   await db.query(sql`delete from auth.sessions where user_id = ${userId}${others}`);
 }
@@ -142,8 +158,11 @@ export async function deleteSessionsOfClient(db: Queryable, clientId: string): P
   await db.query(sql`delete from auth.sessions where oauth_client_id = ${clientId}`);
 }
 
-/** Ends what a client of our OAuth server may do for this user. */
+/** Ends what a client of our OAuth server may do for this user, with the codes that it has not redeemed yet. */
 export async function deleteClientSessions(db: Queryable, userId: string, clientId: string): Promise<void> {
+  await db.query(sql`
+    delete from auth.oauth_authorizations
+    where user_id = ${userId} and client_id = ${clientId} and status = 'approved'`);
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and oauth_client_id = ${clientId}`);
 }
 

@@ -5,10 +5,10 @@ import { parseScopes } from '../core/oauth/scopes.ts';
 import { toRfc3339 } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
-import { isUuid } from '../http/authenticate.ts';
+import { isUuid, requirePerson } from '../http/authenticate.ts';
 import { findConsent, type GrantedClient, listConsents, revokeConsent } from '../queries/oauth-consents.ts';
 import { deleteClientSessions } from '../queries/sessions.ts';
-import { renderClient, requireOAuthServer, requirePerson } from './oauth-server.ts';
+import { renderClient, requireOAuthServer } from './oauth-server.ts';
 import type { Define } from './route.ts';
 
 export function oauthGrantRoutes(define: Define, ctx: AuthContext): void {

@@ -18,7 +18,7 @@ import { AuthError, authError, OAuthShapedError } from '../errors.ts';
 import { answerAuthorization, errorUrl, openAuthorization } from '../flows/oauth-consent.ts';
 import { authorizationLifetimeMs, redeemCode, renderTokens } from '../flows/oauth-token.ts';
 import { refreshSession } from '../flows/refresh-session.ts';
-import { isUuid, type Principal, requireUser } from '../http/authenticate.ts';
+import { isUuid, requireCaller, requirePerson } from '../http/authenticate.ts';
 import { type Exchange, header } from '../http/exchange.ts';
 import { insertAuthorization } from '../queries/oauth-authorizations.ts';
 import { findOAuthClient } from '../queries/oauth-clients.ts';
@@ -70,7 +70,7 @@ export function oauthServerRoutes(define: Define, ctx: AuthContext): void {
 
   define('GET', '/oauth/userinfo', async (exchange) => {
     requireOAuthServer(ctx);
-    const { user, session } = await requireUser(ctx, exchange);
+    const { user, session } = await requireCaller(ctx, exchange);
     return userInfo(user, parseScopes(session?.scopes ?? ''));
   });
 }
@@ -78,18 +78,6 @@ export function oauthServerRoutes(define: Define, ctx: AuthContext): void {
 /** Throws 404 `feature_disabled`. */
 export function requireOAuthServer(ctx: AuthContext): void {
   if (!ctx.settings.oauthServer.enabled) throw authError('feature_disabled', 'OAuth server is disabled');
-}
-
-/**
- * The user, and not a client that acts for one: with the token it was given it could allow itself, or others, more than
- * the user ever did. Upstream takes these tokens as well.
- */
-export async function requirePerson(ctx: AuthContext, exchange: Exchange): Promise<Principal> {
-  const principal = await requireUser(ctx, exchange);
-  if (!principal.session?.oauth_client_id) return principal;
-  throw authError('no_authorization', 'OAuth clients are not allowed to perform these actions', {
-    status: 403,
-  });
 }
 
 /** Throws `bad_json`. */

@@ -4,22 +4,26 @@ import type { JsonObject } from '../core/json.ts';
 import { toRfc3339 } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import { audit } from '../flows/audit.ts';
-import { isUuid, requireUser } from '../http/authenticate.ts';
+import { isClient, isUuid, refuseClient, requireCaller, requireUser } from '../http/authenticate.ts';
 import { deleteOwnSession, deleteSession, deleteSessions, listSessions } from '../queries/sessions.ts';
 import type { Session } from '../rows.ts';
 import type { Define } from './route.ts';
 
 export function sessionRoutes(define: Define, ctx: AuthContext): void {
   define('POST', '/logout', async (exchange) => {
-    const { user, session } = await requireUser(ctx, exchange);
+    const caller = await requireCaller(ctx, exchange);
+    const { user, session } = caller;
+    // A client signs out itself; the user's sessions are none of its business.
+    const isOwnOnly = isClient(caller) && !ctx.settings.clientsActAsUsers;
     const scope = exchange.query.get('scope') || 'global';
     if (scope !== 'global' && scope !== 'local' && scope !== 'others') {
       throw authError('validation_failed', `Unsupported logout scope "${scope}"`);
     }
+    if (isOwnOnly && scope === 'others') throw refuseClient();
     try {
       await ctx.pool.transaction(async (tx) => {
         await audit(ctx, tx, user, 'logout');
-        if (session && scope === 'local') return deleteSession(tx, session.id);
+        if (session && (scope === 'local' || isOwnOnly)) return deleteSession(tx, session.id);
         return deleteSessions(tx, user.id, scope === 'others' ? session?.id : undefined);
       });
     } catch (cause) {

@@ -17,7 +17,7 @@ import { requireStrongPassword } from '../flows/password-strength.ts';
 import { type Channel, parseChannel, sendPhoneCode } from '../flows/phone-codes.ts';
 import { despiteRivals } from '../flows/rivals.ts';
 import { requireNonce } from '../flows/verify.ts';
-import { type Principal, requireUser } from '../http/authenticate.ts';
+import { type Principal, requireCaller, requireUser } from '../http/authenticate.ts';
 import { audienceOf, type Exchange, firstAudience } from '../http/exchange.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
@@ -29,7 +29,7 @@ const dayMs = 24 * 3_600_000;
 
 export function userRoutes(define: Define, ctx: AuthContext): void {
   define('GET', '/user', async (exchange) => {
-    const { claims, user } = await requireUser(ctx, exchange);
+    const { claims, user } = await requireCaller(ctx, exchange);
     if (audienceOf(ctx, exchange, claims) !== firstAudience(claims)) {
       throw authError('validation_failed', "Token audience doesn't match request audience");
     }

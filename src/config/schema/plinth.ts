@@ -134,6 +134,10 @@ export const plinthSchema = section("Plinth's own settings.", {
           defaultText: 'auth.external_url',
         }),
       }),
+      oauth_clients_as_users: boolean(
+        false,
+        'Access tokens of OAuth clients open the routes that change an account (PUT /user, factors, passkeys, identities), as upstream.',
+      ),
       guess_limits: boolean(
         true,
         'Limits wrong passwords and codes by account and by issued code, from all addresses together. Off: by address only, as upstream.',
