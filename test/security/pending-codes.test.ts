@@ -1,6 +1,6 @@
 /** Codes that wait to be redeemed end with what they come from: the grant, the sessions, the account. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AuthServer, newEmail, startAuth } from '../auth/harness.ts';
+import { type AuthServer, linkOf, newEmail, startAuth } from '../auth/harness.ts';
 import * as oauth from '../auth/oauth-server/client.ts';
 import { createInternet, type Internet } from '../auth/social/internet.ts';
 import { comeBack, leave, serveGithub } from '../auth/social/sign-in.ts';
@@ -16,6 +16,7 @@ beforeAll(async () => {
       site_url: 'https://app.example',
       enable_manual_linking: true,
       oauth_server: { enabled: true, allow_dynamic_registration: true },
+      sms: { enable_signup: true, enable_confirmations: true, max_frequency: 0 },
       external: { github },
     },
     { outgoing: internet.outgoing },
@@ -108,3 +109,29 @@ it.each([
   const arrival = await comeBack(auth, { code: 'good-code', state });
   expect(arrival.fragment.access_token).toBeUndefined();
 });
+
+it('a link that was mailed to an address ends when an administrator changes the address', async () => {
+  const user = await oauth.person(auth);
+  await auth.request('/recover', { json: { email: user.email } });
+  const link = new URL(linkOf((await auth.inbox(user.email))[0]));
+  await auth.admin().auth.admin.updateUserById(user.id, { email: newEmail() });
+  const answer = await auth.request(`/verify${link.search}`, { redirect: 'manual' });
+  expect(answer.headers.get('location')).not.toContain('access_token=');
+});
+
+it.each([
+  ['email', 'thief@example.com'],
+  ['phone', '491513334499'],
+] as const)(
+  'a new password takes a change of %s back, and nobody asks for its code again',
+  async (kind, to) => {
+    const user = await oauth.person(auth);
+    const change = { method: 'PUT', token: user.token, json: { [kind]: to } };
+    expect((await auth.request('/user', change)).status).toBe(200);
+    const sent = (await auth.inbox(to)).length;
+    expect(sent).toBe(1);
+    await ends['a new password']?.(user);
+    await auth.request('/resend', { json: { type: `${kind}_change`, email: user.email } });
+    expect(await auth.inbox(to)).toHaveLength(sent);
+  },
+);

@@ -209,9 +209,27 @@ export async function stopBeingAnonymous(ctx: AuthContext, tx: Transaction, user
   if (user.is_anonymous) await updateUser(tx, user, { is_anonymous: false }, ctx.clock.now());
 }
 
+/** Nothing is waited for: no code, and no change of a contact, whose code anybody can have sent again. */
+const nothingPending = {
+  confirmation_token: '',
+  confirmation_sent_at: null,
+  recovery_token: '',
+  recovery_sent_at: null,
+  email_change: '',
+  email_change_token_current: '',
+  email_change_token_new: '',
+  email_change_sent_at: null,
+  email_change_confirm_status: 0,
+  phone_change: '',
+  phone_change_token: '',
+  phone_change_sent_at: null,
+  reauthentication_token: '',
+  reauthentication_sent_at: null,
+} as const;
+
 /**
- * A new password ends what was begun under the old one: tokens that were sent, and all sessions but the one that is
- * kept.
+ * A new password ends what was begun under the old one: tokens that were sent, changes of a contact, and all sessions but the
+ * one that is kept.
  */
 export async function storePassword(
   ctx: AuthContext,
@@ -220,27 +238,15 @@ export async function storePassword(
   hash: string | null,
   keptSessionId: string | undefined,
 ): Promise<void> {
-  await updateUser(
-    tx,
-    user,
-    {
-      encrypted_password: hash,
-      confirmation_token: '',
-      confirmation_sent_at: null,
-      recovery_token: '',
-      recovery_sent_at: null,
-      email_change_token_current: '',
-      email_change_token_new: '',
-      email_change_sent_at: null,
-      phone_change_token: '',
-      phone_change_sent_at: null,
-      reauthentication_token: '',
-      reauthentication_sent_at: null,
-    },
-    ctx.clock.now(),
-  );
+  await updateUser(tx, user, { encrypted_password: hash, ...nothingPending }, ctx.clock.now());
   await deleteOneTimeTokens(tx, user.id);
   await deleteSessions(tx, user.id, keptSessionId);
+}
+
+/** After a change of the primary address nothing sent before may be used any more. */
+export async function clearPendingTokens(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  await updateUser(tx, user, nothingPending, ctx.clock.now());
+  await deleteOneTimeTokens(tx, user.id);
 }
 
 /** The user as the database has it now, generated columns and triggers' changes included. */

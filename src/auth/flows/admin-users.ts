@@ -20,6 +20,7 @@ import { deleteUser, findUserByPhone, findUserWithEmail, insertUser, updateUser 
 import type { User } from '../rows.ts';
 import {
   addIdentity,
+  clearPendingTokens,
   confirmEmail,
   confirmPhone,
   draftUser,
@@ -202,6 +203,7 @@ async function setEmail(
     user.identities = [...(user.identities ?? []), added];
   }
   if (verified) await stopBeingAnonymous(ctx, tx, user);
+  if (email !== user.email) await clearPendingTokens(ctx, tx, user);
   await updateUser(tx, user, { email }, ctx.clock.now());
 }
 

@@ -4,8 +4,7 @@ import type { AuthContext } from '../context.ts';
 import { toMs } from '../core/times.ts';
 import { findUserByEmail, updateUser } from '../queries/users.ts';
 import type { Identity, User } from '../rows.ts';
-import { setUserMetadata } from './accounts.ts';
-import { clearPendingTokens } from './mail-tokens.ts';
+import { clearPendingTokens, setUserMetadata } from './accounts.ts';
 
 /**
  * When no identity has the user's address anymore, the oldest verified one of theirs becomes it, or none. An address that

@@ -310,29 +310,3 @@ async function wrapFailure(message: string, send: () => Promise<void>): Promise<
     throw cause instanceof AuthError ? cause : internalError(message, cause);
   }
 }
-
-/** After a change of the primary address or of the password nothing sent before may be used any more. */
-export async function clearPendingTokens(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
-  await updateUser(
-    tx,
-    user,
-    {
-      confirmation_token: '',
-      confirmation_sent_at: null,
-      recovery_token: '',
-      recovery_sent_at: null,
-      email_change: '',
-      email_change_token_current: '',
-      email_change_token_new: '',
-      email_change_sent_at: null,
-      email_change_confirm_status: 0,
-      phone_change: '',
-      phone_change_token: '',
-      phone_change_sent_at: null,
-      reauthentication_token: '',
-      reauthentication_sent_at: null,
-    },
-    ctx.clock.now(),
-  );
-  await deleteOneTimeTokens(tx, user.id);
-}

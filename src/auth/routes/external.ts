@@ -6,6 +6,7 @@ import { AuthError, authError } from '../errors.ts';
 import { findInvited } from '../flows/external-links.ts';
 import { findProvider, unsupportedProvider } from '../flows/external-providers.ts';
 import { beginSignIn } from '../flows/external-sign-in.ts';
+import { requireUsedFactor } from '../flows/own-account.ts';
 import { requireUser } from '../http/authenticate.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Define } from './route.ts';
@@ -21,9 +22,10 @@ export function externalRoutes(define: Define, ctx: AuthContext): void {
   });
 
   define('GET', '/user/identities/authorize', async (exchange) => {
-    const { user } = await requireUser(ctx, exchange);
+    const principal = await requireUser(ctx, exchange);
     if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
-    const url = await providerAddress(ctx, exchange, user.id);
+    requireUsedFactor(principal);
+    const url = await providerAddress(ctx, exchange, principal.user.id);
     return exchange.query.get('skip_http_redirect') === 'true' ? { url } : exchange.reply.redirect(url, 302);
   });
 }

@@ -23,6 +23,7 @@ import {
 } from '../flows/external-accounts.ts';
 import { linkIdentity } from '../flows/external-links.ts';
 import { issuerOf } from '../flows/external-profiles.ts';
+import { requireUsedFactor } from '../flows/own-account.ts';
 import { despiteRivals } from '../flows/rivals.ts';
 import { issueSession, renderSession } from '../flows/sessions.ts';
 import { requireUser } from '../http/authenticate.ts';
@@ -95,7 +96,9 @@ async function requireTarget(ctx: AuthContext, exchange: Exchange) {
   if (!header(exchange.request, 'authorization')) {
     throw invalid('Linking requires a valid user access token in Authorization');
   }
-  return (await requireUser(ctx, exchange)).user;
+  const principal = await requireUser(ctx, exchange);
+  requireUsedFactor(principal);
+  return principal.user;
 }
 
 const fixedIssuers: readonly (readonly [provider: string, issuer: string])[] = [

@@ -5,6 +5,7 @@ import { syncProviders } from '../flows/accounts.ts';
 import { audit } from '../flows/audit.ts';
 import { followIdentities } from '../flows/identities.ts';
 import { notify } from '../flows/mail-tokens.ts';
+import { requireUsedFactor } from '../flows/own-account.ts';
 import { isUuid, requireUser } from '../http/authenticate.ts';
 import { audienceOf, firstAudience } from '../http/exchange.ts';
 import { deleteIdentity } from '../queries/identities.ts';
@@ -13,8 +14,10 @@ import type { Define } from './route.ts';
 
 export function identityRoutes(define: Define, ctx: AuthContext): void {
   define('DELETE', '/user/identities/:id', async (exchange) => {
-    const { user, claims } = await requireUser(ctx, exchange);
+    const principal = await requireUser(ctx, exchange);
+    const { user, claims } = principal;
     if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
+    requireUsedFactor(principal);
     const id = exchange.params.id ?? '';
     if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
     if (audienceOf(ctx, exchange, claims) !== firstAudience(claims)) throw authError('unexpected_audience');

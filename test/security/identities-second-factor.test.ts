@@ -1,0 +1,53 @@
+/** Whoever knows the password alone adds and removes no way in to an account with a second factor. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { currentStep, totpCode } from '../../src/kernel/totp.ts';
+import { type AuthServer, startAuth } from '../auth/harness.ts';
+import { password, person } from '../auth/oauth-server/client.ts';
+
+let auth: AuthServer;
+beforeAll(async () => {
+  auth = await startAuth({
+    enable_manual_linking: true,
+    mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+    external: { github: { enabled: true, client_id: 'github-client', secret: 'secret' } },
+  });
+});
+afterAll(() => auth?.stop());
+
+interface Session {
+  readonly access_token: string;
+  readonly user: { readonly identities: readonly { readonly identity_id: string }[] };
+}
+
+async function withFactor(): Promise<{ email: string; raised: Session }> {
+  const { email, token } = await person(auth);
+  const enrolled = await auth.request('/factors', { token, json: { factor_type: 'totp' } });
+  const { id, totp } = await enrolled.json<{ id: string; totp: { secret: string } }>();
+  const challenge = await (await auth.request(`/factors/${id}/challenge`, { token, json: {} })).json<{
+    id: string;
+  }>();
+  const code = totpCode(totp.secret, currentStep(auth.clock.now()));
+  const verified = await auth.request(`/factors/${id}/verify`, {
+    token,
+    json: { challenge_id: challenge.id, code },
+  });
+  return { email, raised: await verified.json<Session>() };
+}
+
+it('links and unlinks identities with the second factor only', async () => {
+  const { email, raised } = await withFactor();
+  const signedIn = await auth.request('/token?grant_type=password', { json: { email, password } });
+  const { access_token: token, user } = await signedIn.json<Session>();
+  const tries: [string, object][] = [
+    ['/user/identities/authorize?provider=github&skip_http_redirect=true', {}],
+    [`/user/identities/${user.identities[0]?.identity_id}`, { method: 'DELETE' }],
+    ['/token?grant_type=id_token', { json: { provider: 'google', id_token: 'a.b.c', link_identity: true } }],
+  ];
+  for (const [path, init] of tries) {
+    const answer = await auth.request(path, { ...init, token });
+    expect([path, answer.status, (await answer.json()).error_code]).toEqual([path, 403, 'insufficient_aal']);
+  }
+  const [path = '', init] = tries[0] ?? [];
+  const answer = await auth.request(path, { ...init, token: raised.access_token });
+  expect(answer.status).toBe(200);
+});
