@@ -13,7 +13,7 @@ import { oneTimePassword, tokenHash } from '../core/secrets.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { deleteOneTimeTokens, setOneTimeToken } from '../queries/one-time-tokens.ts';
+import { setOneTimeToken } from '../queries/one-time-tokens.ts';
 import { updateUser } from '../queries/users.ts';
 import { requirePause } from '../rate-limits.ts';
 import type { User } from '../rows.ts';
