@@ -9,7 +9,6 @@ import { plinth } from './run-plinth.ts';
 const onEvery = [
   '--debug',
   '--experimental',
-  '--log-level debug',
   '--yes',
   '--create-ticket',
   '--workdir .',
