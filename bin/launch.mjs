@@ -2,7 +2,10 @@
 import module from 'node:module';
 import { join } from 'node:path';
 
-export async function launch(/** @type {string} */ entry) {
+export async function launch(
+  /** @type {string} */ entry,
+  /** @type {'plinth' | 'supabase'} */ name = 'plinth',
+) {
   if (Number.parseInt(process.versions.node, 10) < 26) {
     console.error(
       `Plinth needs Node 26 or newer, this is ${process.version}; in a clone, "npm start" brings its own, otherwise see https://nodejs.org.`,
@@ -12,5 +15,5 @@ export async function launch(/** @type {string} */ entry) {
   // Beside the code it belongs to, where nobody else can write; without it everything works, only slower.
   module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/plinth'));
   const { main } = await import(entry);
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await main(process.argv.slice(2), name);
 }

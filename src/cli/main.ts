@@ -2,14 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { nearest } from '../config/index.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';
+import { asUpstreamStarts, insteadOf } from './core/upstream-commands.ts';
 import { commandFirst } from './core/upstream-flags.ts';
 import { describeError } from './errors.ts';
 import { columns, print, say } from './output.ts';
 import { aliases, registry } from './registry.ts';
 
-/** The exit status: 0 done, 1 failed, 2 not understood. */
-export async function main(line: readonly string[]): Promise<number> {
-  const args = commandFirst(line);
+/**
+ * @param name What the program was called as. Existing scripts call `supabase`.
+ * @returns The exit status: 0 done, 1 failed, 2 not understood.
+ */
+export async function main(line: readonly string[], name: 'plinth' | 'supabase' = 'plinth'): Promise<number> {
+  const args = name === 'supabase' ? asUpstreamStarts(commandFirst(line)) : commandFirst(line);
   const [first] = args;
   if (first === undefined || first === 'help' || first === '--help' || first === '-h')
     return await help(args.slice(1));
@@ -54,11 +58,18 @@ function findCommand(args: readonly string[]) {
 function unknown(args: readonly string[]): number {
   const words = args.filter((arg) => !arg.startsWith('-')).slice(0, 2);
   const typed = words.join(' ') || (args[0] ?? '');
+  const instead = insteadOf(words);
+  if (instead?.isDone) {
+    say(instead.text);
+    return 0;
+  }
   const group = Object.keys(registry).filter((name) => name.startsWith(`${words[0]} `));
   const names = [...Object.keys(registry), ...Object.keys(aliases)];
   const near = nearest(typed, names) ?? nearest(words[0] ?? '', names);
   say(`There is no command ${typed}.`);
+  if (instead !== undefined) say(instead.text);
   if (group.length > 0) say(`There are: ${group.join(', ')}.`);
+  else if (instead !== undefined) return 2;
   else if (near !== undefined) say(`Did you mean "plinth ${near}"?`);
   else say('See "plinth --help".');
   return 2;

@@ -1,0 +1,77 @@
+/** Commands of the upstream CLI (2.x and 3.1) that Plinth doesn't have, with what to use instead. */
+
+export interface Instead {
+  readonly text: string;
+  /** A script continues: what the command prepares isn't needed here. */
+  readonly isDone?: true;
+}
+
+const hosted = 'It is about a hosted project. Use the upstream CLI: "npx supabase@3.1.0".';
+const upstreamWorks =
+  'The upstream CLI does it on a running Plinth: see "The upstream CLI beside Plinth" in docs/compatibility.md.';
+
+const instead: Readonly<Record<string, Instead>> = {
+  link: { text: 'Nothing is linked: Plinth works on its own database.', isDone: true },
+  unlink: { text: 'Nothing was linked: Plinth works on its own database.', isDone: true },
+  'db start': { text: '"plinth start" starts the database with everything else.' },
+  'db push': {
+    text: '"plinth migration up" applies pending migrations to this project\'s database; "npx supabase@3.1.0 db push" to another.',
+  },
+  'db dump': { text: 'Use pg_dump with the DB_URL of "plinth status".' },
+  'db pull': { text: hosted },
+  'db diff': { text: upstreamWorks },
+  'db query': { text: upstreamWorks },
+  'db advisors': { text: upstreamWorks },
+  'db lint': {
+    text: 'It needs the extension plpgsql_check, which the embedded PostgreSQL does not have.',
+  },
+  'db test': { text: 'It needs the extension pgtap, which the embedded PostgreSQL does not have.' },
+  'test db': { text: 'It needs the extension pgtap, which the embedded PostgreSQL does not have.' },
+  'migration fetch': { text: hosted },
+  'migration down': { text: '"plinth db reset --last N" leaves out the last N migrations.' },
+  'migration squash': { text: 'Use pg_dump --schema-only with the DB_URL of "plinth status".' },
+  inspect: { text: upstreamWorks },
+  'gen keys': { text: '"plinth status" prints the keys.' },
+  storage: { text: upstreamWorks },
+  services: { text: 'Every service is part of Plinth; "plinth --version" prints its version.' },
+  'functions list': { text: 'Functions are the folders of supabase/functions.' },
+  'functions deploy': {
+    text: '"plinth start" and "plinth serve" serve supabase/functions, so nothing is deployed. For a hosted project, use the upstream CLI.',
+  },
+  ...Object.fromEntries(
+    [
+      'login',
+      'logout',
+      'projects',
+      'orgs',
+      'secrets',
+      'branches',
+      'domains',
+      'vanity-subdomains',
+      'ssl-enforcement',
+      'network-bans',
+      'network-restrictions',
+      'encryption',
+      'postgres-config',
+      'backups',
+      'snippets',
+      'sso',
+      'config',
+      'bootstrap',
+      'functions delete',
+      'functions download',
+    ].map((name) => [name, { text: hosted }]),
+  ),
+};
+
+/** For the command that the line begins with, the longest one known. */
+export function insteadOf(words: readonly string[]): Instead | undefined {
+  const names = [words.slice(0, 2).join(' '), words[0] ?? ''];
+  return names.flatMap((name) => (Object.hasOwn(instead, name) ? [instead[name]] : []))[0];
+}
+
+/** Upstream's `start` returns when everything is ready, and scripts chain it with `&&`. */
+export function asUpstreamStarts(args: readonly string[]): string[] {
+  const isServer = args.some((arg) => ['--detach', '-d', '--daemon', '--help', '-h'].includes(arg));
+  return args[0] === 'start' && !isServer ? ['start', '--detach', ...args.slice(1)] : [...args];
+}
