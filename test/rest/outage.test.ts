@@ -131,9 +131,14 @@ test('a crash amid writes: what was acknowledged is there, and nothing is there 
 describe('up, but it turns us down', () => {
   test.each([
     ['too many connections', 'connection limit 0', 'connection limit -1', 'too many connections for role'],
-    ['another password', `password 'other'`, `password 'secret'`, 'password authentication failed'],
+    ['another password', `password 'other'`, undefined, 'password authentication failed'],
     ['no right to sign in', 'nologin', 'login', 'is not permitted to log in'],
   ])('%s', async (_what, refuse, allow, details) => {
+    const [before] = await asAdmin((client) =>
+      client.query<{ verifier: string }>(
+        sql`select rolpassword as verifier from pg_authid where rolname = 'authenticator'`,
+      ),
+    );
     await asAdmin((client) => client.exec(`alter role authenticator ${refuse}`));
     await terminate();
     try {
@@ -147,7 +152,9 @@ describe('up, but it turns us down', () => {
         },
       });
     } finally {
-      await asAdmin((client) => client.exec(`alter role authenticator ${allow}`));
+      await asAdmin((client) =>
+        client.exec(`alter role authenticator ${allow ?? `password '${before?.verifier}'`}`),
+      );
     }
     expect((await read()).status).toBe(200);
   });
@@ -164,8 +171,11 @@ describe('up, but it turns us down', () => {
 });
 
 test('who waits too long for a connection: 504', async () => {
+  await asAdmin((client) =>
+    client.exec(`create role crowded login noinherit password 'secret' in role anon, service_role`),
+  );
   const requestPath = createRequestPath({
-    connectOptions: () => parseConnectionString(server.url('authenticator')),
+    connectOptions: () => parseConnectionString(server.url('crowded')),
     aloneConnections: 1,
     acquireTimeoutMs: 200,
   });

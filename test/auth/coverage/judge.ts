@@ -1,4 +1,5 @@
 /** What the answers of a run cover: each route once with a success and once with a failure, and each error code. */
+import { secretKeyRefusal } from '../../../src/gateway/secret-keys.ts';
 import type { Answer } from './answers.ts';
 import type { RouteEntry } from './routes.ts';
 
@@ -13,12 +14,15 @@ export interface RouteCoverage {
   readonly gaps: readonly string[];
 }
 
+/** The gateway's refusals come before any route. */
+const isOfGateway = ({ code }: Answer): boolean => code === secretKeyRefusal.body.code;
+
 /** @example judgeRoutes(routes, [{ method: 'GET', path: '/health', status: 200, … }])[0].gaps // [] */
 export function judgeRoutes(routes: readonly RouteEntry[], answers: readonly Answer[]): RouteCoverage[] {
   const byRoute = new Map<RouteEntry, Answer[]>();
   // A fixed path is more than a pattern: /admin/users/{id} must not take what /admin/users/me would.
   const byExactness = [...routes].sort((a, b) => variablesOf(a) - variablesOf(b));
-  for (const answer of answers) {
+  for (const answer of answers.filter((each) => !isOfGateway(each))) {
     const route = byExactness.find(
       (entry) => entry.method === answer.method && fits(entry.path, answer.path),
     );
