@@ -80,4 +80,5 @@ export const closes = {
   restart: [1012, 'Service restart'],
   idle: [1000, ''],
   slow: [1008, 'Slow consumer: too much is waiting to be read'],
+  heavy: [1008, 'Joins and presence of this socket take too much memory'],
 } as const satisfies Record<string, readonly [number, string]>;

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { type BatchMessage, parseBatch } from './core/batch.ts';
 import type { Broadcast } from './core/frame.ts';
+import { isTooDeep } from './core/json-depth.ts';
 import { type Caller, cleanToken, judgeToken } from './core/token.ts';
 import { ChannelError } from './errors.ts';
 import type { SocketContext } from './socket/context.ts';
@@ -140,11 +141,13 @@ function mediaType({ headers }: FastifyRequest): string {
   return (headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined when it isn't JSON, or is nested too deep. */
 function json(body: unknown): unknown {
   if (!Buffer.isBuffer(body)) return undefined;
+  const text = body.toString('utf8');
+  if (isTooDeep(text)) return undefined;
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -3,8 +3,9 @@
  * memory, so the defaults bound what one socket can make the process hold.
  */
 import type { Config } from '../config/index.ts';
+import type { HoldingLimits } from './core/holdings.ts';
 
-export interface Limits {
+export interface Limits extends HoldingLimits {
   /** Sockets at a time. */
   readonly maxConcurrentUsers: number;
   /** Of them, those on which no user has signed in; in all and from one address. */
@@ -74,6 +75,8 @@ export function limitsFrom({
     emptySocketMs: 600_000,
     maxBufferedBytes: settings.max_buffered_per_client,
     maxBufferedBytesInAll: settings.max_buffered,
+    maxHeldBytes: settings.max_held_per_client,
+    maxHeldBytesInAll: settings.max_held,
     maxWaitingChangeBytes: settings.max_waiting_changes,
     maxSlotWalBytes: settings.max_slot_wal,
     maxWaitingFrames: 256,

@@ -323,6 +323,14 @@ export const plinthSchema = section("Plinth's own settings.", {
         'What may wait for a slow reader before its socket is closed.',
       ),
       max_buffered: size(256 * 1024 * 1024, 'The same over all sockets; beyond it the slowest are closed.'),
+      max_held_per_client: size(
+        16 * 1024 * 1024,
+        'What the joins and the presence of one socket may take of memory, estimated from their text; beyond it the socket is closed.',
+      ),
+      max_held: size(
+        256 * 1024 * 1024,
+        'The same over all sockets; beyond it those that take the most are closed.',
+      ),
       max_waiting_changes: size(
         128 * 1024 * 1024,
         'Database changes that wait for their turn; beyond it PostgreSQL keeps what comes next.',

@@ -5,6 +5,7 @@
  * Glossary. *Topic*: what the client joined, `realtime:` and the sub-topic. *ref*: the client's number of a push, that
  * its reply carries. *join_ref*: the ref of the join that made the client's channel.
  */
+import { isTooDeep } from './json-depth.ts';
 import { rawElements, rawMembers } from './raw-json.ts';
 
 export type Version = '1.0.0' | '2.0.0';
@@ -43,7 +44,9 @@ export interface Frame {
 export function decodeFrame(version: Version, data: Buffer, binary: boolean): ClientMessage | undefined {
   try {
     if (binary) return version === '2.0.0' ? decodeBinary(data) : undefined;
-    return version === '2.0.0' ? decodeArray(data.toString('utf8')) : decodeObject(data.toString('utf8'));
+    const text = data.toString('utf8');
+    if (isTooDeep(text)) return undefined;
+    return version === '2.0.0' ? decodeArray(text) : decodeObject(text);
   } catch {
     return undefined;
   }

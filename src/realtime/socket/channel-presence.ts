@@ -1,5 +1,6 @@
 /** A channel's presence: its key, its calls and their limits, and the state that it is told. */
 import type { ClientMessage } from '../core/frame.ts';
+import { weightOf } from '../core/holdings.ts';
 import { isObject } from '../core/is-object.ts';
 import { CallWindow } from '../core/rate.ts';
 import { systemErrors } from '../errors.ts';
@@ -10,6 +11,8 @@ export class ChannelPresence {
   readonly #calls = new CallWindow();
   #key = '';
   #enabled = false;
+  /** Of what is tracked. */
+  #weight = 0;
 
   constructor(channel: Membership) {
     this.#channel = channel;
@@ -57,6 +60,7 @@ export class ChannelPresence {
         });
       case 'untrack':
         if (channel.room !== undefined) context.hub.untrack(channel.room, channel);
+        this.#hold(0);
         voice.reply(ref, 'ok', {});
         return undefined;
       default:
@@ -78,7 +82,8 @@ export class ChannelPresence {
       voice.reply(ref, 'error', { reason: 'Presence track payload must be a map' });
       return;
     }
-    if (Buffer.byteLength(JSON.stringify(payload)) > limits.maxPayloadBytes) {
+    const json = Buffer.from(JSON.stringify(payload));
+    if (json.length > limits.maxPayloadBytes) {
       channel.shutDown(systemErrors.trackSize);
       return;
     }
@@ -86,9 +91,17 @@ export class ChannelPresence {
       channel.shutDown(systemErrors.tooManyPresence);
       return;
     }
+    if (!this.#hold(weightOf(json))) return;
     presenceEvents.add(uptime());
     this.#enabled = true;
     hub.track(room, channel, this.#key, payload);
     voice.reply(ref, 'ok', {});
+  }
+
+  /** False: with that the socket holds too much. */
+  #hold(weight: number): boolean {
+    const more = weight - this.#weight;
+    this.#weight = weight;
+    return this.#channel.hold(more);
   }
 }

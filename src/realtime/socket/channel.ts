@@ -33,6 +33,7 @@ export class Channel implements Membership {
   readonly #presence: ChannelPresence;
   readonly #changes: ChannelChanges;
   #over = false;
+  #held = 0;
   #refusalTimer: NodeJS.Timeout | undefined;
   #request: JoinRequest | undefined;
   #room: Room | undefined;
@@ -85,6 +86,13 @@ export class Channel implements Membership {
     if (this.#over) return;
     this.countEvent();
     this.voice.frame(frame);
+  }
+
+  hold(weight: number): boolean {
+    if (this.#over) return false;
+    // Before it is counted: the socket may be closed for it, and then gives back what its channels hold.
+    this.#held += weight;
+    return this.#connection.hold(weight);
   }
 
   countEvent(): void {
@@ -258,6 +266,7 @@ export class Channel implements Membership {
     this.#over = true;
     this.voice.silence();
     clearTimeout(this.#refusalTimer);
+    this.#connection.release(this.#held);
     this.#inbox.close();
     this.#changes.close();
     this.token.forget();

@@ -8,6 +8,7 @@ import {
   type Frame,
   type Version,
 } from '../core/frame.ts';
+import { weightOf } from '../core/holdings.ts';
 import { closes } from '../errors.ts';
 import { Channel } from './channel.ts';
 import type { SocketContext } from './context.ts';
@@ -122,6 +123,26 @@ export class Connection {
     else this.#socket.resume();
   }
 
+  /** Memory that is kept for this client. False: it is too much, and the socket is closed. */
+  hold(weight: number): boolean {
+    const { holdings } = this.#context;
+    if (!holdings.add(this, weight)) this.#closeHeavy();
+    for (let most = holdings.excess; most !== undefined; most = holdings.excess) most.#closeHeavy();
+    return !this.#closing;
+  }
+
+  release(weight: number): void {
+    this.#context.holdings.add(this, -weight);
+  }
+
+  #closeHeavy(): void {
+    this.#context.log.warn(
+      { channels: this.#channels.size },
+      'a socket that takes too much memory is closed',
+    );
+    this.close(...closes.heavy);
+  }
+
   /** A channel was let in as this role. */
   joined(role: string): void {
     this.#hasJoined = true;
@@ -148,7 +169,8 @@ export class Connection {
       return;
     }
     if (message.topic === 'phoenix') this.#heartbeat(message);
-    else if (message.event === 'phx_join' && message.topic.startsWith('realtime:')) this.#join(message);
+    else if (message.event === 'phx_join' && message.topic.startsWith('realtime:'))
+      this.#join(message, weightOf(data));
     else this.#dispatch(message);
   }
 
@@ -157,11 +179,12 @@ export class Connection {
     else this.#unmatched('phoenix', ref);
   }
 
-  #join(message: ClientMessage): void {
+  #join(message: ClientMessage, weight: number): void {
     this.#channels.get(message.topic)?.close();
     const channel = new Channel(this, this.#context, message);
     this.#channels.set(message.topic, channel);
     this.#emptySince = undefined;
+    if (!channel.hold(weight)) return;
     void channel.join(message);
   }
 

@@ -6,6 +6,7 @@ import type { Keys } from '../../keys/types.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { AnonymousSockets } from '../core/anonymous-sockets.ts';
 import type { Deadlines } from '../core/deadlines.ts';
+import type { Holdings } from '../core/holdings.ts';
 import type { RateAverage } from '../core/rate.ts';
 import type { Hub } from '../hub.ts';
 import type { MessageRow } from '../queries.ts';
@@ -33,6 +34,7 @@ export interface SocketContext {
   readonly events: RateAverage;
   readonly joins: RateAverage;
   readonly anonymous: AnonymousSockets;
+  readonly holdings: Holdings<Connection>;
   readonly presenceEvents: RateAverage;
   readonly newUuid: () => string;
 }

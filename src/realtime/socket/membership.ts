@@ -19,6 +19,8 @@ export interface Membership extends Member {
   readonly over: boolean;
   /** One message sent or delivered, against the limit of messages a second. */
   countEvent(): void;
+  /** Counts memory that is kept for the client, until the channel ends or a negative weight takes it away. False: it is too much, and the socket is closed. */
+  hold(weight: number): boolean;
   /** Tells the client why, and closes the channel. */
   shutDown(message: string): void;
 }

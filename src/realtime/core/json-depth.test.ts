@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { isTooDeep, maxDepth } from './json-depth.ts';
+
+const nested = (depth: number): string => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`;
+
+it('the limit is the last depth that passes', () => {
+  expect(isTooDeep(nested(maxDepth))).toBe(false);
+  expect(isTooDeep(nested(maxDepth + 2))).toBe(true);
+});
+
+it('brackets in strings are no levels, escaped quotes end none', () => {
+  expect(isTooDeep(JSON.stringify({ a: '['.repeat(5000), b: `"${'{'.repeat(5000)}\\` }))).toBe(false);
+  expect(isTooDeep(`["\\"",${nested(maxDepth + 2)}]`)).toBe(true);
+});
+
+it('ordinary JSON passes', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue(), { minLength: 100 }), (value) => !isTooDeep(JSON.stringify(value))),
+    { numRuns: 30 },
+  );
+});

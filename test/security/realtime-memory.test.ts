@@ -1,0 +1,146 @@
+/** Anyone may open a socket with the publishable key and join public channels: what they send must not end the process. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import type { Backend } from '../../src/main.ts';
+import { createTestBackend } from '../../src/testing.ts';
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await createTestBackend({
+    config: { plinth: { realtime: { max_held_per_client: 4_000_000, max_held: 10_000_000 } } },
+    exclude: ['functions', 'storage', 'account', 'console'],
+  });
+});
+afterAll(() => backend?.stop());
+
+const heavy = '1008 Joins and presence of this socket take too much memory';
+
+interface Client {
+  readonly socket: WebSocket;
+  send(...frame: unknown[]): void;
+  /** Resolves with the first frame of which it is true. */
+  next(test: (frame: unknown[]) => boolean): Promise<unknown[]>;
+  join(topic: string): Promise<unknown>;
+  readonly closed: Promise<string>;
+}
+
+async function open(): Promise<Client> {
+  const socket = new WebSocket(
+    `${backend.url.replace('http', 'ws')}/realtime/v1/websocket?vsn=2.0.0&apikey=${backend.keys.publishableKey}`,
+  );
+  const closed = new Promise<string>((resolve) =>
+    socket.once('close', (code, reason) => resolve(`${code} ${reason}`)),
+  );
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  const next: Client['next'] = (test) =>
+    new Promise((resolve) => {
+      const look = (data: WebSocket.RawData): void => {
+        const frame = JSON.parse(String(data)) as unknown[];
+        if (!test(frame)) return;
+        socket.off('message', look);
+        resolve(frame);
+      };
+      socket.on('message', look);
+    });
+  const send = (...frame: unknown[]): void =>
+    socket.send(frame.length === 1 && typeof frame[0] === 'string' ? frame[0] : JSON.stringify(frame));
+  return {
+    socket,
+    closed,
+    next,
+    send,
+    join(topic) {
+      const joined = next((frame) => frame[1] === `j${topic}`);
+      send('1', `j${topic}`, `realtime:${topic}`, 'phx_join', { config: { presence: { enabled: true } } });
+      return joined;
+    },
+  };
+}
+
+const track = (topic: string, payloadJson: string, ref = 't'): string =>
+  `["1","${ref}","realtime:${topic}","presence",{"type":"presence","event":"track","payload":${payloadJson}}]`;
+const isReply = (ref: string) => (frame: unknown[]) => frame[1] === ref && frame[3] === 'phx_reply';
+const heartbeat = async (client: Client): Promise<void> => {
+  const replied = client.next(isReply('h'));
+  client.send(null, 'h', 'phoenix', 'heartbeat', {});
+  await replied;
+};
+
+it('JSON that is nested without end is dropped, wherever it is in a frame', async () => {
+  const client = await open();
+  await client.join('deep');
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  client.send(track('deep', `{"a":${deep}}`));
+  client.send(
+    `["1","b","realtime:deep","broadcast",{"type":"broadcast","event":"x","payload":{"a":${deep}}}]`,
+  );
+  client.send(`["1","j","realtime:other","phx_join",{"config":{"postgres_changes":[{"filter":${deep}}]}}]`);
+  // Presence is told a moment later.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await heartbeat(client);
+  expect((await backend.fetch('/health')).status).toBe(200);
+  client.socket.terminate();
+});
+
+it('JSON that is nested without end is refused over HTTP', async () => {
+  const body = `{"messages":[{"topic":"a","event":"b","payload":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}]}`;
+  const { status } = await backend.fetch('/realtime/v1/api/broadcast', {
+    method: 'POST',
+    headers: { apikey: backend.keys.publishableKey, 'content-type': 'application/json' },
+    body,
+  });
+  expect(status).toBe(422);
+});
+
+describe('memory that is kept while a socket is open', () => {
+  const lists = (count: number): string => `{"a":[${Array(count).fill('[]').join()}]}`;
+
+  it('presence: one socket has its share, over all of its channels', async () => {
+    const client = await open();
+    for (const topic of ['a', 'b', 'c', 'd']) {
+      await client.join(topic);
+      client.send(track(topic, lists(30_000)));
+    }
+    expect(await client.closed).toBe(heavy);
+  });
+
+  it('presence: what replaces what was tracked does not add to it', async () => {
+    const client = await open();
+    await client.join('a');
+    for (let count = 0; count < 8; count++) {
+      const replied = client.next(isReply(`t${count}`));
+      client.send(track('a', lists(30_000 + count), `t${count}`));
+      await replied;
+    }
+    const replied = client.next(isReply('u'));
+    client.send('1', 'u', 'realtime:a', 'presence', { type: 'presence', event: 'untrack' });
+    await replied;
+    await heartbeat(client);
+    client.socket.terminate();
+  });
+
+  it('joins: their requests count, refused ones too', async () => {
+    const client = await open();
+    const entries = Array(30_000).fill('{}').join();
+    // Without a topic the join is refused.
+    for (const topic of ['', 'a', 'b', 'c', 'd'])
+      client.send(
+        `["1","1","realtime:${topic}","phx_join",{"config":{"postgres_changes":[${entries}],"private":${topic === 'a'}}}]`,
+      );
+    expect(await client.closed).toBe(heavy);
+  });
+
+  it('in all: those that hold the most go, others stay', async () => {
+    const modest = await open();
+    await modest.join('m');
+    modest.send(track('m', '{"name":"someone"}'));
+    const greedy = await Promise.all(Array.from({ length: 4 }, open));
+    for (const [index, client] of greedy.entries()) {
+      await client.join(`g${index}`);
+      client.send(track(`g${index}`, lists(90_000)));
+    }
+    expect(await Promise.race(greedy.map(({ closed }) => closed))).toBe(heavy);
+    await heartbeat(modest);
+    for (const { socket } of [modest, ...greedy]) socket.terminate();
+  });
+});
