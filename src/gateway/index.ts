@@ -186,6 +186,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   app.decorateReply('gatewayHeaders', undefined);
   app.decorateRequest('trace', undefined);
   app.decorateRequest('serviceName', 'gateway');
+  app.decorateRequest('mayUseSecretKeys', false);
   const admission = createAdmission(app.server, limits, proxies);
   const pace = watchPace(app.server, limits);
   app.addHook('onRequest', (request, reply, done) => {
@@ -373,7 +374,8 @@ function register(
       }
       if (mount.apiKeys) {
         scope.addHook('onRequest', (request, reply, done) => {
-          if (secretKeys.refuses(request.raw)) {
+          request.mayUseSecretKeys = !secretKeys.forbids(request.raw);
+          if (!request.mayUseSecretKeys && secretKeys.refuses(request.raw)) {
             reply.code(secretKeyRefusal.status).send(secretKeyRefusal.body);
             return;
           }

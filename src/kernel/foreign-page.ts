@@ -6,6 +6,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { hostnameOf, isLoopbackName } from './request-origin.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Whether its sender may use secret keys; the gateway's word, and false until it has spoken. For services that find keys where
+     * the gateway doesn't look.
+     */
+    mayUseSecretKeys: boolean;
+  }
+}
+
 /** By `Sec-Fetch-Site` and `Origin`, which pages can't set; programs send neither. The origin `null` is foreign to all. */
 export function isFromOtherOrigin({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (site === 'cross-site' || site === 'same-site') return true;

@@ -71,6 +71,8 @@ export function createKeys(options: KeysOptions): KeyStore {
   const { auth } = options.config;
   const secrets =
     options.mode === 'production' ? loadOrCreateSecrets(join(options.dataDir, 'secrets.json')) : undefined;
+  const s3 = secrets?.s3 ?? demo.s3;
+  const isWellKnown = s3.secretAccessKey === demo.s3.secretAccessKey;
   const jwtSecret: string = auth.jwt_secret ?? secrets?.jwtSecret ?? demo.jwtSecret;
   const file = keyFileOf({ ...options, signingKeysPath: auth.signing_keys_path });
   // Of a change, nothing may be remembered: not a token that a revoked key has signed.
@@ -164,7 +166,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     publishableKey: auth.publishable_key ?? secrets?.publishableKey ?? demo.publishableKey,
     secretKey: auth.secret_key ?? secrets?.secretKey ?? demo.secretKey,
     jwtSecret,
-    s3: secrets?.s3 ?? demo.s3,
+    s3: { ...s3, isWellKnown },
     databasePassword: secrets?.databasePassword ?? 'postgres',
     apiKeys: furtherKeys,
     kindOfApiKey: furtherKeys.kindOf,
@@ -179,6 +181,7 @@ export function createKeys(options: KeysOptions): KeyStore {
       ring.current().secretKeys.some(({ k }) => publicSecretTexts.includes(String(k)))
         ? ['auth.signing_keys_path']
         : []),
+      ...(isWellKnown ? ['the S3 key pair'] : []),
     ],
     verify: (token) => verifyWith(all, token, 'access'),
     verifyOwn: (token) => verifyWith(own, token, 'access'),

@@ -45,7 +45,13 @@ export interface Keys {
   /** What a further `sb_` key stands for (`api-keys.ts`); undefined: there is none such. */
   kindOfApiKey(key: string): 'publishable' | 'secret' | undefined;
   readonly jwtSecret: string;
-  readonly s3: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly region: string };
+  readonly s3: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly region: string;
+    /** It is the pair of every local stack. */
+    readonly isWellKnown: boolean;
+  };
   /**
    * Checks signature and kind, synchronously, with a bounded cache of verified tokens by their whole text. Only access
    * tokens pass. Callers judge `exp`, `nbf`, `aud` … at every call, cached or not.

@@ -32,9 +32,15 @@ const maxPresignSeconds = 7 * 24 * 60 * 60;
 /** The reference of every project in the local stack of the upstream CLI. */
 const localReference = 'stub';
 
-export interface Authenticated {
+/** Who signed, and how. */
+export interface Signatory {
   /** The user's JWT; undefined: the project's key pair. */
   readonly token: string | undefined;
+  /** It was signed to be handed on: a presigned address, or the policy of a form. */
+  readonly isPresigned: boolean;
+}
+
+export interface Authenticated extends Signatory {
   /** What the signature says of the body: a hash, `UNSIGNED-PAYLOAD` or `STREAMING-…`. */
   readonly contentSha256: string;
   readonly chunkSigner: ChunkSigner;
@@ -46,6 +52,7 @@ interface Claim {
   readonly signature: string;
   readonly amzDate: string;
   readonly token: string | undefined;
+  readonly isPresigned: boolean;
   readonly contentSha256: string;
 }
 
@@ -63,6 +70,7 @@ export function authenticate(service: StorageService, request: S3Request): Authe
       if (!sameSignature(claim.signature, wanted)) continue;
       return {
         token: claim.token,
+        isPresigned: claim.isPresigned,
         contentSha256: claim.contentSha256,
         chunkSigner: {
           seed: wanted,
@@ -111,6 +119,7 @@ function headerClaim(service: StorageService, request: S3Request, authorization:
     ...parsed,
     amzDate,
     token: header(request, 'x-amz-security-token'),
+    isPresigned: false,
     contentSha256: header(request, 'x-amz-content-sha256') ?? unsignedPayload,
   };
 }
@@ -145,6 +154,7 @@ function queryClaim(service: StorageService, request: S3Request): Claim {
     signature,
     amzDate,
     token: request.param('X-Amz-Security-Token'),
+    isPresigned: true,
     contentSha256:
       request.param('X-Amz-Content-Sha256') ?? header(request, 'x-amz-content-sha256') ?? unsignedPayload,
   };

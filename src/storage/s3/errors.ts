@@ -105,6 +105,12 @@ export const s3Errors = {
     code: 'RequestTimeTooSkewed',
     message: "The difference between the request time and the server's time is too large.",
   },
+  SecretKeyInBrowser: {
+    status: 403,
+    code: 'AccessDenied',
+    message:
+      'Forbidden use of secret API key in browser. To allow it: browser_secret_keys = true under [server] of plinth.toml.',
+  },
   SignatureDoesNotMatch: {
     status: 403,
     code: 'SignatureDoesNotMatch',

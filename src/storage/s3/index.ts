@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { nameAbort } from '../aborts.ts';
 import { answerBytes, setHeaders } from '../answer.ts';
 import { nameUnreadableType } from '../errors.ts';
-import { openScopeAs, pathOf } from '../scope.ts';
+import { pathOf } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { authenticate } from './authenticate.ts';
 import type { S3Answer } from './call.ts';
@@ -12,6 +12,7 @@ import { renderS3Error } from './errors.ts';
 import { isPostForm, postForm } from './operations/post-form.ts';
 import { readRequest, s3Prefix } from './request.ts';
 import { chooseOperation } from './router.ts';
+import { openSignedScope } from './scope.ts';
 
 /** What scripts of other origins may read: multipart uploads in browsers need the ETag of each part, and its checksum. */
 const exposedHeaders = [
@@ -38,8 +39,7 @@ async function answer(
   if (isPostForm(request)) return postForm(service, request);
   const auth = authenticate(service, request);
   const { operation, run } = chooseOperation(request);
-  if (auth.token !== undefined) await service.keys.prepare(`Bearer ${auth.token}`);
-  const scope = openScopeAs(service, fastify, operation, auth.token);
+  const scope = await openSignedScope(service, fastify, operation, auth);
   if (fastify.trace) {
     fastify.trace.role = scope.role;
     fastify.trace.userId = scope.owner.ownerId ?? undefined;

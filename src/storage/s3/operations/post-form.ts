@@ -7,7 +7,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { defaultType } from '../../core/object-headers.ts';
 import { Refusal, StorageError } from '../../errors.ts';
 import { operations } from '../../operations.ts';
-import { openScopeAs, type Scope } from '../../scope.ts';
+import type { Scope } from '../../scope.ts';
 import type { StorageService } from '../../service.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../../uploads.ts';
 import { authenticateText } from '../authenticate.ts';
@@ -21,6 +21,7 @@ import { writeXml } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
 import { userMetadataOf } from '../object-metadata.ts';
 import { header, type S3Request } from '../request.ts';
+import { openSignedScope } from '../scope.ts';
 import { etagOf } from './write-objects.ts';
 
 /** `${filename}`: S3's own syntax in the key of a form. */
@@ -112,8 +113,8 @@ async function authorize(
   const violated = violatedField(policy, new Map([...fields, ['bucket', request.bucket]]));
   if (violated !== undefined)
     throw new S3Error('PolicyViolated', `The form is not what its policy allows: ${violated.slice(0, 100)}`);
-  if (token !== undefined) await service.keys.prepare(`Bearer ${token}`);
-  const scope = openScopeAs(service, request.fastify, operations.s3PutObject, token);
+  const signatory = { token, isPresigned: true };
+  const scope = await openSignedScope(service, request.fastify, operations.s3PutObject, signatory);
   return { scope, ...sizeBounds(policy) };
 }
 

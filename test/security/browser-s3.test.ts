@@ -1,0 +1,169 @@
+/**
+ * The S3 key pair of a local stack is in every documentation, too, and a token of the service role may sign S3 requests as any other:
+ * neither is for web pages of another origin. An address that a server of the project's has presigned is, unless any page could have.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestBackend, type TestBackendOptions } from '../../src/testing.ts';
+import { type ServeProcess, startServe } from './serve-process.ts';
+import { handMade, inAnHour } from './world.ts';
+
+const sql = `insert into storage.buckets (id, name, public) values ('private', 'private', false)`;
+const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+
+interface Server {
+  readonly url: string;
+  readonly keys: {
+    readonly s3: Pair;
+    readonly publishableKey: string;
+    readonly serviceRoleKey: string;
+    readonly jwtSecret: string;
+  };
+  stop(): Promise<void>;
+}
+
+interface Pair {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/** A program's client; what it signs is then sent with the marks of a page. */
+const clientOf = (server: Server, credentials: Pair): S3Client =>
+  new S3Client({
+    endpoint: `${server.url}/storage/v1/s3`,
+    forcePathStyle: true,
+    region: 'local',
+    credentials,
+    maxAttempts: 1,
+  });
+
+const tokenOf = (role: string, jwtSecret: string): string =>
+  handMade({ alg: 'HS256', typ: 'JWT' }, { role, sub: 'x', exp: inAnHour() }, jwtSecret);
+
+const sessionOf = ({ keys }: Server, role: string): Pair => ({
+  accessKeyId: 'stub',
+  secretAccessKey: keys.publishableKey,
+  sessionToken: tokenOf(role, keys.jwtSecret),
+});
+
+/** Status of a read whose signature is in its headers. */
+async function readByHeaders(server: Server, credentials: Pair, marks: Record<string, string>) {
+  const client = clientOf(server, credentials);
+  client.middlewareStack.add(
+    (next) => (args) => {
+      Object.assign((args.request as { headers: Record<string, string> }).headers, marks);
+      return next(args);
+    },
+    { step: 'finalizeRequest', priority: 'low' },
+  );
+  try {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: 'private', Key: 'a' }));
+    return await Body?.transformToString();
+  } catch (error) {
+    return (error as { $metadata: { httpStatusCode?: number } }).$metadata.httpStatusCode;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The same by a presigned address. */
+async function readByAddress(server: Server, credentials: Pair, marks: Record<string, string>) {
+  const client = clientOf(server, credentials);
+  const url = await getSignedUrl(client, new GetObjectCommand({ Bucket: 'private', Key: 'a' }));
+  client.destroy();
+  const answer = await fetch(url, { headers: marks });
+  return answer.ok ? answer.text() : answer.status;
+}
+
+async function sendForm(server: Server, credentials: Pair, marks: Record<string, string>) {
+  const client = clientOf(server, credentials);
+  const { url, fields } = await createPresignedPost(client, { Bucket: 'private', Key: 'posted' });
+  client.destroy();
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', new Blob(['x']), 'x');
+  return (await fetch(url, { method: 'POST', body: form, headers: marks })).status;
+}
+
+async function fill({ url, keys }: Server): Promise<void> {
+  const stored = await fetch(`${url}/storage/v1/object/private/a`, {
+    method: 'POST',
+    body: 'secret',
+    headers: { authorization: `Bearer ${keys.serviceRoleKey}`, 'content-type': 'text/plain' },
+  });
+  expect(stored.status).toBe(200);
+}
+
+async function start(options: TestBackendOptions = {}): Promise<Server> {
+  const server = await createTestBackend({ sql, config: {}, ...options });
+  await fill(server);
+  return server;
+}
+
+describe('with the well-known pair', () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(() => server?.stop());
+
+  it('programs read, and pages of another origin do not, however they sign', async () => {
+    for (const pair of [server.keys.s3, sessionOf(server, 'service_role')]) {
+      expect(await readByHeaders(server, pair, {})).toBe('secret');
+      expect(await readByHeaders(server, pair, evil)).toBe(403);
+      expect(await readByAddress(server, pair, {})).toBe('secret');
+      expect(await readByAddress(server, pair, evil)).toBe(403);
+      expect(await readByAddress(server, pair, { origin: 'null' })).toBe(403);
+      expect(await sendForm(server, pair, {})).toBe(200);
+      expect(await sendForm(server, pair, evil)).toBe(403);
+    }
+  });
+
+  it('sessions of users are for pages of every origin', async () => {
+    const session = sessionOf(server, 'authenticated');
+    // Not found: the policies hide it.
+    expect(await readByHeaders(server, session, evil)).toBe(404);
+    expect(await readByAddress(server, session, evil)).toBe(404);
+  });
+});
+
+it('of a pair of its own, pages use what a server has presigned, and neither the pair nor a token of the service role', async () => {
+  const served: ServeProcess = await startServe({
+    'supabase/migrations/20260101000000_bucket.sql': `${sql};`,
+  });
+  try {
+    const { s3, jwtSecret, publishableKey } = JSON.parse(
+      readFileSync(join(served.dataDir, 'secrets.json'), 'utf8'),
+    );
+    const serviceRoleKey = tokenOf('service_role', jwtSecret);
+    const server: Server = {
+      url: served.apiUrl,
+      keys: { s3, jwtSecret, publishableKey, serviceRoleKey },
+      stop: served.stop,
+    };
+    await fill(server);
+    expect(await readByAddress(server, s3, evil)).toBe('secret');
+    expect(await sendForm(server, s3, evil)).toBe(200);
+    expect(await readByHeaders(server, s3, evil)).toBe(403);
+    const session = sessionOf(server, 'service_role');
+    expect(await readByAddress(server, session, {})).toBe('secret');
+    expect(await readByHeaders(server, session, evil)).toBe(403);
+    expect(await readByAddress(server, session, evil)).toBe(403);
+  } finally {
+    await served.stop();
+  }
+}, 120_000);
+
+it('a setting lets pages use secret keys', async () => {
+  const server = await start({ config: { plinth: { server: { browser_secret_keys: true } } } });
+  try {
+    expect(await readByHeaders(server, server.keys.s3, evil)).toBe('secret');
+  } finally {
+    await server.stop();
+  }
+});
