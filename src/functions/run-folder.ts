@@ -2,7 +2,7 @@
  * Where workers have their sockets and temporary files: the system's own folder, since the address of a socket has room for
  * some 100 bytes only. What a killed process left there goes when the next one starts its first worker.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -28,10 +28,17 @@ function removeLeftOver(project: string): void {
   }
 }
 
-/** Undefined for what is not ours to read, or was not finished. */
+/**
+ * Undefined for what isn't ours, or wasn't finished. Everyone may put things there: a pipe would be read forever, and a folder that
+ * another user exchanges for a link while it is removed would take our own files along.
+ */
 function ownerOf(folder: string): { readonly pid: number; readonly project: string } | undefined {
   try {
-    return JSON.parse(readFileSync(join(folder, ownerFile), 'utf8'));
+    const file = join(folder, ownerFile);
+    const [facts, fileFacts] = [lstatSync(folder), lstatSync(file)];
+    const isOurs = process.getuid === undefined || facts.uid === process.getuid();
+    if (!isOurs || !facts.isDirectory() || !fileFacts.isFile()) return undefined;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }

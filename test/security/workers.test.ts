@@ -1,5 +1,5 @@
 /** What a function may reach of the machine, of the server and of other functions. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -185,9 +185,31 @@ describe('a function', () => {
     }
   });
 
+  it.runIf(process.platform === 'linux')('leaves nothing behind that others could read', async () => {
+    expect((await call('address')).status).toBe(200);
+    const workers = readdirSync('/proc').filter(
+      (pid) => /^\d+$/.test(pid) && fileOf(`/proc/${pid}/cmdline`).includes(`${root}/`),
+    );
+    expect(workers.length).toBeGreaterThan(0);
+    for (const pid of workers) {
+      expect(fileOf(`/proc/${pid}/status`)).toMatch(/^Umask:\s+0077$/m);
+      // A core file has the secrets of its environment.
+      expect(fileOf(`/proc/${pid}/limits`)).toMatch(/^Max core file size\s+0\s+0\s/m);
+    }
+  });
+
   it('is told the address that the gateway saw, not what the client claims', async () => {
     const claimed = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
     const seen = (await (await call('address', undefined, claimed)).json()) as Record<string, string>;
     expect(seen).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
   });
 });
+
+/** Empty when it is gone by now. */
+function fileOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}

@@ -87,7 +87,7 @@ export interface Worker {
   readonly exited: Promise<void>;
 }
 
-/** `umask 077; ulimit -c 0; ulimit -d` in KiB: makes allocations outside the heap throw before the memory limit has to kill. Below ~550 MiB Deno does not start. */
+/** `ulimit -d` in KiB: makes allocations outside the heap throw before the memory limit has to kill. Below ~550 MiB Deno does not start. */
 const dataSegmentKiB = 786_432;
 /** `ulimit -t`: what ends a worker that spins when we are no longer there to end it. Far above any limit of ours. */
 const lifetimeCpuSeconds = 1800;
@@ -285,13 +285,13 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
     stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
   };
   if (process.platform !== 'linux') return spawn(options.deno, args, spawnOptions);
-  // The shell only sets the limits and becomes Deno, so the pid stays the same. What it leaves is nobody else's to read, a
-  // core file least of all.
+  // The shell only sets the limits and becomes Deno, so the pid stays the same. What the worker leaves is nobody else's to
+  // read; a core file would hold the secrets in its environment, so there is none.
   return spawn(
     '/bin/sh',
     [
       '-c',
-      `ulimit -d ${dataSegmentKiB}; ulimit -t ${lifetimeCpuSeconds}; exec "$0" "$@"`,
+      `umask 077; ulimit -c 0; ulimit -d ${dataSegmentKiB}; ulimit -t ${lifetimeCpuSeconds}; exec "$0" "$@"`,
       options.deno,
       ...args,
     ],

@@ -1,0 +1,53 @@
+/** The system's temporary folder is everyone's: what other users of the machine put there is neither read nor removed. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+let shared: string;
+beforeEach(() => {
+  shared = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+});
+afterEach(() => rmSync(shared, { recursive: true, force: true }));
+
+const module = new URL('../../src/functions/run-folder.ts', import.meta.url).href;
+
+/** In a process of its own, since a server that reads a pipe stands still. Returns what was printed. */
+function makeRunFolder(): string {
+  const script = `console.log((await import(${JSON.stringify(module)})).makeRunFolder('/project'))`;
+  const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, TMPDIR: shared },
+    timeout: 10_000,
+    encoding: 'utf8',
+  });
+  return signal === null ? `${stdout}${stderr}`.trim() : 'stands still';
+}
+
+/** As a killed process leaves it: no process has this id. */
+function leave(name: string): string {
+  const folder = join(shared, `plinth-fn-${name}`);
+  mkdirSync(folder, { mode: 0o755 });
+  writeFileSync(join(folder, 'owner'), JSON.stringify({ pid: 2 ** 22 + 1, project: '/project' }));
+  return folder;
+}
+
+it('a pipe in place of a file stops nobody', () => {
+  const folder = join(shared, 'plinth-fn-pipe');
+  mkdirSync(folder);
+  execFileSync('mkfifo', [join(folder, 'owner')]);
+  expect(makeRunFolder()).toContain(join(shared, 'plinth-fn-'));
+});
+
+it('a folder of our own that a killed process left is removed', () => {
+  const folder = leave('own');
+  makeRunFolder();
+  expect(existsSync(folder)).toBe(false);
+});
+
+it.runIf(process.getuid?.() === 0)('a folder of another user is not, whatever it says', () => {
+  const folder = leave('other');
+  chownSync(folder, 12_345, 12_345);
+  makeRunFolder();
+  expect(existsSync(folder)).toBe(true);
+});
