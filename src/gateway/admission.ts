@@ -37,6 +37,20 @@ const tooMany: Refusal = {
   },
 };
 
+const tooManyAtATime: Refusal = {
+  status: 429,
+  body: {
+    code: 'too_many_requests_on_connection',
+    message: 'Too many requests at a time on this connection. Wait for responses.',
+  },
+};
+
+/**
+ * Requests that a connection may bring before it has the responses (RFC 9112, section 9.3.2). Browsers and common clients bring
+ * one; Node would start any number at a time.
+ */
+const maxRequestsAtATime = 100;
+
 /** Connections past a limit are answered; so many more, as a part of the limit, are just closed. */
 const answeredPart = 1 / 8;
 
@@ -44,6 +58,7 @@ export function createAdmission(server: Server, limits: AdmissionLimits, proxies
   const { maxConnections, maxConnectionsPerAddress } = limits;
   const counts = new AddressCounts();
   const refused = new WeakMap<Socket, Refusal>();
+  const requests = new WeakMap<Socket, number>();
   let connections = 0;
   const isFarBeyond = (count: number, limit: number): boolean =>
     count > limit + Math.ceil(limit * answeredPart);
@@ -65,9 +80,18 @@ export function createAdmission(server: Server, limits: AdmissionLimits, proxies
 
   return {
     admit(request, onOver) {
-      const known = refused.get(request.socket);
+      const { socket } = request;
+      const known = refused.get(socket);
       if (known !== undefined) return known;
-      if (!proxies.trusts(request.socket.remoteAddress)) return undefined;
+      const underWay = (requests.get(socket) ?? 0) + 1;
+      if (underWay > maxRequestsAtATime) {
+        // What came with this request is still read, and refused likewise.
+        socket.destroy();
+        return tooManyAtATime;
+      }
+      requests.set(socket, underWay);
+      onOver(() => void requests.set(socket, (requests.get(socket) ?? 1) - 1));
+      if (!proxies.trusts(socket.remoteAddress)) return undefined;
       const client = proxies.clientOf(request);
       if (!isCountedAddress(client)) return undefined;
       const isOver = counts.add(client) > maxConnectionsPerAddress;

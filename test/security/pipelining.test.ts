@@ -1,0 +1,59 @@
+/** A connection may bring its next requests before it has the responses; without a limit, one connection would be thousands. */
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type GatewayServer, service, startGateway } from '../gateway/harness.ts';
+
+let begun = 0;
+let server: GatewayServer;
+beforeAll(async () => {
+  const slow = service('slow', {
+    prefix: '/slow',
+    plugin: async (app) => {
+      app.get('/:name', async (request) => {
+        begun += 1;
+        await sleep(200);
+        return (request.params as { name: string }).name;
+      });
+    },
+  });
+  server = await startGateway([slow], {});
+});
+afterAll(() => server?.gateway.close(100));
+
+/** Sends all at a time on one connection. Resolves with what came until the connection ended, or was silent for a second. */
+function pipelined(count: number): Promise<{ text: string; isClosed: boolean }> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(server.port, '127.0.0.1');
+    const end = (isClosed: boolean): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, isClosed });
+    };
+    const timer = setTimeout(() => end(false), 1000);
+    socket.on('data', (chunk) => {
+      text += chunk;
+      timer.refresh();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => end(true));
+    const requests = Array.from(
+      { length: count },
+      (_, index) => `GET /slow/r${index}. HTTP/1.1\r\nhost: x\r\n\r\n`,
+    );
+    socket.write(requests.join(''));
+  });
+}
+
+it('a connection with a few requests under way gets all responses, in order', async () => {
+  const { text, isClosed } = await pipelined(50);
+  expect(isClosed).toBe(false);
+  expect(text.match(/r\d+\./g)).toEqual(Array.from({ length: 50 }, (_, index) => `r${index}.`));
+});
+
+it('one with very many is closed, and no service sees more than the limit', async () => {
+  begun = 0;
+  expect((await pipelined(3000)).isClosed).toBe(true);
+  expect(begun).toBeLessThanOrEqual(100);
+});
