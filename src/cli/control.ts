@@ -1,8 +1,11 @@
 /**
  * How a command talks to the running process: HTTP on a loopback port of its own, opened by a token that only the
  * owner of the data folder can read. An answer is lines of JSON: progress, then one result or error.
+ *
+ * A killed process leaves its port to any user of the machine. So a command first lets the process prove that it knows the
+ * token, and only then sends it and believes what comes back.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -31,6 +34,11 @@ type Line =
 export async function startControl(operations: Readonly<Record<string, Operation>>): Promise<ControlServer> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
+    const challenge = request.headers[challengeHeader];
+    if (typeof challenge === 'string') {
+      response.end(proofOf(token, challenge));
+      return;
+    }
     if (!isAllowed(request, token)) {
       response.writeHead(401).end();
       return;
@@ -50,6 +58,12 @@ export async function startControl(operations: Readonly<Record<string, Operation
     },
   };
 }
+
+const challengeHeader = 'x-plinth-challenge';
+
+/** Says nothing of the token to who does not know it. */
+const proofOf = (token: string, challenge: string): string =>
+  createHmac('sha256', token).update(`plinth control ${challenge}`).digest('base64url');
 
 function isAllowed({ headers }: IncomingMessage, token: string): boolean {
   const given = Buffer.from(headers.authorization ?? '');
@@ -86,6 +100,8 @@ async function textOf(stream: Readable): Promise<string> {
   return text;
 }
 
+const proofTimeoutMs = 10_000;
+
 /** A Plinth that runs on this data folder. */
 export interface Running {
   readonly state: State;
@@ -107,11 +123,34 @@ export async function findRunning(dataDir: string): Promise<Running | undefined>
       callControl(state, operation, parameters, onProgress),
   };
   try {
+    if (!(await provesToken(state))) return undefined;
     await running.call('ping');
     return running;
   } catch {
     return undefined;
   }
+}
+
+function provesToken({ controlPort, token }: State): Promise<boolean> {
+  const challenge = randomBytes(24).toString('base64url');
+  const wanted = proofOf(token, challenge);
+  return new Promise((resolve, reject) => {
+    const headers = { [challengeHeader]: challenge };
+    const call = request({ host: '127.0.0.1', port: controlPort, headers, agent: false }, (response) => {
+      let proof = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        proof += chunk;
+        if (proof.length > wanted.length) call.destroy();
+      });
+      response.on('end', () => resolve(proof === wanted));
+      response.on('error', reject);
+    });
+    // Another program on that port may say nothing at all.
+    call.setTimeout(proofTimeoutMs, () => call.destroy(new Error('No proof came in time.')));
+    call.on('error', reject);
+    call.end();
+  });
 }
 
 function callControl<T>(
