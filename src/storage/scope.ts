@@ -4,7 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import type { RawRow, RequestContext, Setting, Transaction, TransactionOptions } from '../database/types.ts';
-import type { Sql } from '../kernel/sql.ts';
+import { type Sql, sql } from '../kernel/sql.ts';
 import { isUuid } from './core/names.ts';
 import { judgeToken } from './core/token-judge.ts';
 import { translateDatabaseError } from './database-errors.ts';
@@ -31,6 +31,8 @@ export interface Scope {
   /** Never read only, even for reads: a user's policies may call functions that write (audit logs). */
   asUser<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   asService<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
+  /** Inside a transaction of the service role: whether the user may do `work` there. It is undone, its error thrown on. */
+  tryAsUser(tx: Transaction, work: Work<void>): Promise<void>;
   /** Each statement is a transaction of its own, in one round trip. */
   eachAsUser(options?: EachOptions): Asks;
   eachAsService(options?: EachOptions): Asks;
@@ -47,7 +49,7 @@ type EachOptions = Pick<WorkOptions, 'readOnly' | 'end'>;
  */
 export type TokenRule = 'required' | 'optional' | 'none';
 
-const serviceRole = 'service_role';
+export const serviceRole = 'service_role';
 
 interface Caller {
   readonly authenticated: boolean;
@@ -121,6 +123,21 @@ function scopeOf(
     owner: ownerOf(caller.subject),
     asUser: (work, options) => run(caller, work, options),
     asService: (work, options) => run(server, work, options),
+    async tryAsUser(tx, work) {
+      const { role, settings } = contextOf(service, caller, request, operation);
+      const calls = [...settings, ['role', role]].map(
+        ([name = '', value = '']) => sql`set_config(${name}, ${value}, true)`,
+      );
+      const undone = new Error('undone');
+      const attempt = tx.savepoint(async (inner) => {
+        await inner.query(sql`select ${sql.join(calls)}`);
+        await work(inner);
+        throw undone;
+      });
+      await attempt.catch((error: unknown) => {
+        if (error !== undone) throw error;
+      });
+    },
     eachAsUser: (options) => each(caller, options),
     eachAsService: (options) => each(server, options),
     async rowsAsUser(statement, onRow) {

@@ -2,10 +2,10 @@
  * Storing an object: may the caller, then the bytes, then the row.
  *
  * The first step tries the very insert as the caller and rolls it back, so that policies (and a taken key) refuse
- * before anything is stored; the row itself is written by the service role.
+ * before anything is stored; the row itself is written by the service role. Where it replaces another they are asked again.
  */
 import { randomUUID } from 'node:crypto';
-import type { Queryable } from '../database/types.ts';
+import type { Transaction } from '../database/types.ts';
 import { parseMediaType } from '../kernel/media-type.ts';
 import type { StoredBody } from './backend/types.ts';
 import { storing } from './backend-errors.ts';
@@ -26,7 +26,7 @@ import {
   tryInsertObject,
   upsertObject,
 } from './queries/objects.ts';
-import type { Owner, Scope } from './scope.ts';
+import { type Owner, type Scope, serviceRole } from './scope.ts';
 import type { StorageService } from './service.ts';
 import type { UploadBody } from './upload-body.ts';
 
@@ -93,9 +93,12 @@ export interface WriteCheck extends ObjectAddress {
   readonly userMetadata: Record<string, unknown> | null | undefined;
 }
 
+/** Of rows that are written to be undone; triggers of projects know them by it, as upstream. */
+const probeVersion = '1';
+
 /** @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound */
 export async function requireWritable(scope: Scope, check: WriteCheck): Promise<void> {
-  const row = writeOf(check, '1', check.metadata, check.userMetadata);
+  const row = writeOf(check, probeVersion, check.metadata, check.userMetadata);
   await takenKey(() => tryInsertObject(scope.eachAsUser({ end: 'rollback' }), row, check.upsert));
 }
 
@@ -160,14 +163,18 @@ export async function writeRow(
 ): Promise<ObjectRow> {
   return takenKey(() =>
     options.upsert || options.checksum
-      ? scope.asService((tx) => writeRowIn(tx, options, row, giveUp))
+      ? scope.asService((tx) => writeRowIn(scope, tx, options, row, giveUp))
       : insertObject(scope.eachAsService(), row),
   );
 }
 
-/** As {@link writeRow}, in a transaction of the service role that does more than that. */
+/**
+ * As {@link writeRow}, in a transaction of the service role that does more than that. Whether the caller may replace what is there is
+ * asked once more: it may have come, or have become somebody else's, while the bytes did.
+ */
 export async function writeRowIn(
-  tx: Queryable,
+  scope: Scope,
+  tx: Transaction,
   options: RowOptions,
   row: ObjectWrite,
   giveUp: GiveUp,
@@ -177,6 +184,8 @@ export async function writeRowIn(
   await lockKey(tx, row.bucketId, row.name);
   const replaced = await findVersion(tx, row.bucketId, row.name);
   if (options.precondition) options.precondition(await findObject(tx, row.bucketId, row.name));
+  if (replaced !== undefined && scope.role !== serviceRole)
+    await scope.tryAsUser(tx, (inner) => tryInsertObject(inner, { ...row, version: probeVersion }, true));
   const written = await upsertObject(tx, row);
   await giveUp([replaced]);
   return written;

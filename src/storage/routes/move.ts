@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
-import { findObject, lockKey, moveObject } from '../queries/objects.ts';
+import { findObject, findVersion, lockKey, moveObject } from '../queries/objects.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { requireFits, requireKey } from '../uploads.ts';
@@ -61,6 +61,9 @@ export function moveRoutes(app: FastifyInstance, service: StorageService): void 
         );
       const id = await scope.asService(async (tx) => {
         await lockKey(tx, move.toBucketId, move.toName);
+        // While it waited, the object may have become another, and somebody else's.
+        if ((await findVersion(tx, bucketId, sourceKey)) !== source.version)
+          throw new StorageError('NoSuchKey');
         return moveObject(tx, move);
       });
       if (!id) throw new StorageError('NoSuchKey');

@@ -51,7 +51,7 @@ export async function completeMultipart(call: S3Call): Promise<S3Answer> {
       return scope.asService(async (tx) => {
         if (!(await deleteUpload(tx, upload.id))) throw new S3Error('NoSuchUpload');
         await change.giveUp([upload.version]);
-        return writeRowIn(tx, { ...conditions, checksum }, object, change.giveUp);
+        return writeRowIn(scope, tx, { ...conditions, checksum }, object, change.giveUp);
       });
     }),
   );
