@@ -1,5 +1,7 @@
 /** Which object a read means, whether its caller may have it, and what happens when it is replaced at that moment. */
 import { isValidKey } from './core/names.ts';
+import { isMeant } from './core/object-marks.ts';
+import type { SignedClaims } from './core/signed-token.ts';
 import { StorageError } from './errors.ts';
 import { findObject, findObjectWithBucket, type ObjectRow } from './queries/objects.ts';
 import type { Scope } from './scope.ts';
@@ -31,11 +33,15 @@ export async function findCallersObject(scope: Scope, address: ObjectAddress): P
   return found.object;
 }
 
-/** An object that a signed URL names. */
-export async function findSignedObject(scope: Scope, address: ObjectAddress): Promise<ObjectRow> {
+/** An object that a signed URL names and means. @throws {StorageError} InvalidKey, NoSuchKey */
+export async function findSignedObject(
+  scope: Scope,
+  address: ObjectAddress,
+  { objects }: Pick<SignedClaims, 'objects'>,
+): Promise<ObjectRow> {
   requireReadableName(address);
   const object = await findObject(scope.eachAsService({ readOnly: true }), address.bucketId, address.key);
-  if (!object) throw new StorageError('NoSuchKey');
+  if (!object || !isMeant(objects, object)) throw new StorageError('NoSuchKey');
   return object;
 }
 

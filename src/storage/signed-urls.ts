@@ -1,5 +1,6 @@
 /** Links that stand for a token: to read an object, or to upload one. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { isMeant, marksOf, ownerMarks } from './core/object-marks.ts';
 import {
   downloadClaims,
   isValidExpiry,
@@ -12,10 +13,10 @@ import { judgeToken } from './core/token-judge.ts';
 import { printTransform, type Transform } from './core/transform.ts';
 import { parseMetadataHeader } from './core/user-metadata.ts';
 import { StorageError } from './errors.ts';
-import { findObject, findVisibleNames } from './queries/objects.ts';
-import type { Scope } from './scope.ts';
+import { findObject, findVisibleObjects } from './queries/objects.ts';
+import { type Scope, serviceRole } from './scope.ts';
 import type { StorageService } from './service.ts';
-import { type ObjectAddress, requireKey, requireWritable } from './uploads.ts';
+import { type ObjectAddress, type Precondition, requireKey, requireWritable } from './uploads.ts';
 
 /** Upload links live two hours, as on the hosted service. */
 const uploadUrlSeconds = 2 * 60 * 60;
@@ -33,7 +34,10 @@ export async function signDownloadUrl(
   const found = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key));
   if (!found) throw new StorageError('NoSuchKey');
   const transformations = service.renderer ? printTransform(transform) : '';
-  return downloadUrl(service, `${address.bucketId}/${address.key}`, expiresInSeconds, transformations);
+  return downloadUrl(service, `${address.bucketId}/${address.key}`, expiresInSeconds, {
+    transformations,
+    objects: reachOf(scope, marksOf(found)),
+  });
 }
 
 export interface SignedPath {
@@ -51,12 +55,19 @@ export async function signDownloadUrls(
   expiresInSeconds: number,
 ): Promise<SignedPath[]> {
   requireExpiry(service, expiresInSeconds);
-  const visible = await scope.asUser((tx) => findVisibleNames(tx, bucketId, paths));
-  return paths.map((path) =>
-    visible.has(path)
-      ? { error: null, path, signedURL: downloadUrl(service, `${bucketId}/${path}`, expiresInSeconds) }
-      : { error: 'Either the object does not exist or you do not have access to it', path, signedURL: null },
-  );
+  const visible = await scope.asUser((tx) => findVisibleObjects(tx, bucketId, paths));
+  return paths.map((path) => {
+    const object = visible.get(path);
+    if (!object)
+      return {
+        error: 'Either the object does not exist or you do not have access to it',
+        path,
+        signedURL: null,
+      };
+    const objects = reachOf(scope, marksOf(object));
+    const signedURL = downloadUrl(service, `${bucketId}/${path}`, expiresInSeconds, { objects });
+    return { error: null, path, signedURL };
+  });
 }
 
 /** @throws {StorageError} as an upload by the same caller would. */
@@ -81,9 +92,12 @@ export async function signUploadUrl(
     userMetadata: parseMetadataHeader(typeof metadataHeader === 'string' ? metadataHeader : undefined),
   });
   const url = `${address.bucketId}/${address.key}`;
-  const owner = scope.owner.ownerId ?? undefined;
+  const { ownerId } = scope.owner;
+  const owner = ownerId ?? undefined;
+  const replaced = await findObject(scope.eachAsService({ readOnly: true }), address.bucketId, address.key);
+  const objects = reachOf(scope, [...(replaced ? marksOf(replaced) : []), ...ownerMarks(ownerId)]);
   const token = service.keys.signWithSecret(
-    uploadClaims(url, { owner, upsert }, nowSeconds(service), uploadUrlSeconds),
+    uploadClaims(url, { owner, upsert, objects }, nowSeconds(service), uploadUrlSeconds),
   );
   return { url: `/object/upload/sign/${url}?token=${token}`, token };
 }
@@ -115,15 +129,26 @@ export function verifySignedUrl(
   }
 }
 
+/** What an upload by a link may replace. @throws {StorageError} AccessDenied, from what is returned */
+export function replaceableBy({ objects }: SignedClaims): Precondition {
+  return (current) => {
+    if (current && !isMeant(objects, current)) throw new StorageError('AccessDenied');
+  };
+}
+
+/** Policies don't hold for the service role, so neither does what they showed when a link was signed. */
+const reachOf = ({ role }: Scope, marks: readonly string[]): readonly string[] | undefined =>
+  role === serviceRole ? undefined : marks;
+
 /** With something to be done to a picture, the link leads to where that is done. */
 function downloadUrl(
   service: StorageService,
   url: string,
   expiresInSeconds: number,
-  transformations = '',
+  options: { readonly transformations?: string; readonly objects: SignedClaims['objects'] },
 ): string {
-  const claims = downloadClaims(url, nowSeconds(service), expiresInSeconds, transformations);
-  const place = transformations === '' ? 'object' : 'render/image';
+  const claims = downloadClaims(url, nowSeconds(service), expiresInSeconds, options);
+  const place = (options.transformations ?? '') === '' ? 'object' : 'render/image';
   return `/${place}/sign/${url}?token=${service.keys.signWithSecret(claims)}`;
 }
 

@@ -13,6 +13,8 @@ export interface SignedClaims {
   readonly owner: string | undefined;
   /** What a picture is to become (`transform.ts`); empty for the object as it is. */
   readonly transformations: string;
+  /** Of the objects that it reaches (`object-marks.ts`); undefined for whatever is under the key. */
+  readonly objects: readonly string[] | undefined;
   /** Seconds since the epoch. */
   readonly exp: number;
 }
@@ -22,20 +24,35 @@ export function downloadClaims(
   url: string,
   nowSeconds: number,
   expiresInSeconds: number,
-  transformations = '',
+  { transformations = '', objects }: Partial<Pick<SignedClaims, 'transformations' | 'objects'>> = {},
 ): Record<string, unknown> {
   const transformed = transformations === '' ? {} : { transformations };
-  return { ...transformed, url, scope: 'download', iat: nowSeconds, exp: nowSeconds + expiresInSeconds };
+  return {
+    ...transformed,
+    url,
+    scope: 'download',
+    ...(objects && { objects }),
+    iat: nowSeconds,
+    exp: nowSeconds + expiresInSeconds,
+  };
 }
 
 export function uploadClaims(
   url: string,
-  options: { readonly owner: string | undefined; readonly upsert: boolean },
+  options: Pick<SignedClaims, 'owner' | 'upsert'> & Partial<Pick<SignedClaims, 'objects'>>,
   nowSeconds: number,
   expiresInSeconds: number,
 ): Record<string, unknown> {
-  const { owner, upsert } = options;
-  return { owner, url, upsert, scope: 'upload', iat: nowSeconds, exp: nowSeconds + expiresInSeconds };
+  const { owner, upsert, objects } = options;
+  return {
+    owner,
+    url,
+    upsert,
+    scope: 'upload',
+    ...(objects && { objects }),
+    iat: nowSeconds,
+    exp: nowSeconds + expiresInSeconds,
+  };
 }
 
 /** The claims if they are those of a signed URL for `scope` and exactly this object; else which check failed. */
@@ -55,6 +72,7 @@ export function readSignedClaims(
     upsert: claims.upsert === true,
     owner: typeof claims.owner === 'string' ? claims.owner : undefined,
     transformations: typeof claims.transformations === 'string' ? claims.transformations : '',
+    objects: Array.isArray(claims.objects) ? claims.objects.map(String) : undefined,
     exp: claims.exp,
   };
 }

@@ -73,6 +73,18 @@ export async function findVisibleNames(
   return new Set(rows.map((row) => row.name));
 }
 
+/** Of these keys the objects that the caller sees, by key. */
+export async function findVisibleObjects(
+  db: Asks,
+  bucketId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Pick<ObjectRow, 'id' | 'owner_id'>>> {
+  const rows = await db.query<Pick<ObjectRow, 'id' | 'name' | 'owner_id'>>(
+    sql`select id, name, owner_id from storage.objects where bucket_id = ${bucketId} and name = any(${names}::text[])`,
+  );
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
 /**
  * Waits like {@link lockKey}: a replacement that found the key free would else take away a version it has not seen, whose
  * bytes nobody would remove. Throws 23505 when the key is taken.

@@ -22,6 +22,7 @@ import {
   maxObjectBytes,
   metadataOf,
   type ObjectAddress,
+  type Precondition,
   requireKey,
   requireMime,
   requireWritable,
@@ -41,6 +42,7 @@ export interface Uploader {
   /** Names the same caller at each request. */
   readonly identity: string;
   readonly upsert: boolean;
+  readonly precondition?: Precondition;
 }
 
 export interface NewUpload {
@@ -248,7 +250,9 @@ async function finishUpload(
         userMetadataOf(upload) ?? {},
       );
       change.committing();
-      return writeRow(uploader.scope, { upsert: mayReplace(uploader, upload) }, row, change.giveUp);
+      const { scope, precondition } = uploader;
+      const upsert = mayReplace(uploader, upload);
+      return writeRow(scope, { upsert, precondition }, row, change.giveUp);
     });
   } catch (error) {
     if (error instanceof StorageError && storageErrors[error.entry].status < 500)

@@ -67,13 +67,13 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     },
     async (request, reply) => {
       const address = addressOf(request);
-      const { exp, transformations } = verifySignedUrl(service, request.query.token, 'download', address);
+      const claims = verifySignedUrl(service, request.query.token, 'download', address);
       // Whoever was given the picture was not given the original.
-      if (transformations !== '') throw new StorageError('InvalidSignature');
+      if (claims.transformations !== '') throw new StorageError('InvalidSignature');
       const scope = openScope(service, request, operations.getSignedObject, 'none');
       return asItStands(
-        () => findSignedObject(scope, address),
-        (object) => sendObject(service, request, reply, object, new Date(exp * 1000)),
+        () => findSignedObject(scope, address, claims),
+        (object) => sendObject(service, request, reply, object, new Date(claims.exp * 1000)),
       );
     },
   );

@@ -65,12 +65,12 @@ export function renderRoutes(app: FastifyInstance, service: StorageService, rend
     },
     async (request, reply) => {
       const address = addressOf(request);
-      const { exp, transformations } = verifySignedUrl(service, request.query.token, 'download', address);
+      const claims = verifySignedUrl(service, request.query.token, 'download', address);
       const scope = openScope(service, request, operations.renderSignedImage, 'none');
-      const transform = parseTransform(transformations);
+      const transform = parseTransform(claims.transformations);
       return asItStands(
-        () => findSignedObject(scope, address),
-        (object) => sendPicture(renderer, request, reply, object, transform, new Date(exp * 1000)),
+        () => findSignedObject(scope, address, claims),
+        (object) => sendPicture(renderer, request, reply, object, transform, new Date(claims.exp * 1000)),
       );
     },
   );

@@ -23,7 +23,7 @@ import {
 } from '../resumable/uploads.ts';
 import { mountPrefix, openScope, ownerOf, type Scope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
-import { verifySignedUrl } from '../signed-urls.ts';
+import { replaceableBy, verifySignedUrl } from '../signed-urls.ts';
 import type { ObjectAddress } from '../uploads.ts';
 import { authorizationHeader } from './schemas.ts';
 
@@ -46,8 +46,10 @@ export function resumableRoutes(app: FastifyInstance, service: StorageService): 
     const token = request.headers['x-signature'];
     if (typeof token !== 'string' || token === '')
       throw new StorageError('InvalidSignature', 'Missing x-signature header');
-    const { owner, upsert } = verifySignedUrl(service, token, 'upload', address);
-    return { scope, owner: ownerOf(owner), identity: `signed ${owner ?? ''}`, upsert };
+    const claims = verifySignedUrl(service, token, 'upload', address);
+    const { owner, upsert } = claims;
+    const precondition = replaceableBy(claims);
+    return { scope, owner: ownerOf(owner), identity: `signed ${owner ?? ''}`, upsert, precondition };
   });
 }
 

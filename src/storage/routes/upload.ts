@@ -5,16 +5,23 @@ import { type Operation, operations } from '../operations.ts';
 import type { ObjectRow } from '../queries/objects.ts';
 import { type Owner, openScope, ownerOf, type Scope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
-import { signUploadUrl, verifySignedUrl } from '../signed-urls.ts';
+import { replaceableBy, signUploadUrl, verifySignedUrl } from '../signed-urls.ts';
 import { receiveUpload } from '../upload-body.ts';
-import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../uploads.ts';
+import {
+  bucketLimits,
+  maxObjectBytes,
+  requireKey,
+  requireMime,
+  storeUpload,
+  type WriteConditions,
+} from '../uploads.ts';
 import { authorizationHeader, type ObjectParams } from './schemas.ts';
 
 export function uploadRoutes(app: FastifyInstance, service: StorageService): void {
   const upload = (operation: Operation, mayReplace: (request: FastifyRequest) => boolean) => {
     return async (request: FastifyRequest<{ Params: ObjectParams }>, reply: FastifyReply) => {
       const scope = openScope(service, request, operation);
-      const row = await receive(service, scope, request, scope.owner, mayReplace(request));
+      const row = await receive(service, scope, request, scope.owner, { upsert: mayReplace(request) });
       return reply.send({ Id: row.id, Key: `${row.bucket_id}/${row.name}` });
     };
   };
@@ -50,7 +57,8 @@ export function uploadRoutes(app: FastifyInstance, service: StorageService): voi
       const { bucketName: bucketId, '*': key } = request.params;
       const claims = verifySignedUrl(service, request.query.token, 'upload', { bucketId, key });
       const scope = openScope(service, request, operations.uploadSignedObject, 'none');
-      const row = await receive(service, scope, request, ownerOf(claims.owner), claims.upsert);
+      const conditions = { upsert: claims.upsert, precondition: replaceableBy(claims) };
+      const row = await receive(service, scope, request, ownerOf(claims.owner), conditions);
       return { Key: `${row.bucket_id}/${row.name}` };
     },
   );
@@ -61,7 +69,7 @@ async function receive(
   scope: Scope,
   request: FastifyRequest<{ Params: ObjectParams }>,
   owner: Owner,
-  upsert: boolean,
+  conditions: WriteConditions,
 ): Promise<ObjectRow> {
   const { bucketName: bucketId, '*': key } = request.params;
   let discard = (): void => void request.raw.resume();
@@ -73,7 +81,7 @@ async function receive(
     discard = body.discard;
     requireMime(body.mimeType, limits, key);
     requireKey(key);
-    return await storeUpload(service, scope, { bucketId, key, body, maxBytes, owner, upsert });
+    return await storeUpload(service, scope, { bucketId, key, body, maxBytes, owner, ...conditions });
   } catch (error) {
     discard();
     throw error;

@@ -1,0 +1,133 @@
+/**
+ * A signed link names a key, and policies are checked when it's signed. What somebody else puts under that key later is neither shown
+ * nor replaced by the link of a user; a link of the service role means the key.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { alice, bob, type StorageServer, startStorage } from '../storage/server.ts';
+
+let server: StorageServer;
+beforeAll(async () => {
+  server = await startStorage();
+  await server.database.pool('postgres').exec(`
+    insert into storage.buckets (id, name) values ('board', 'board');
+    create policy anyone_adds on storage.objects for insert to authenticated with check (bucket_id = 'board');
+    create policy own on storage.objects for all to authenticated
+      using (bucket_id = 'board' and owner_id = auth.uid()::text);`);
+});
+afterAll(() => server?.stop());
+
+type Who = typeof alice | undefined;
+const json = { 'content-type': 'application/json' };
+
+async function put(key: string, who: Who, body: string): Promise<void> {
+  const init = { method: 'POST', body, headers: { 'content-type': 'text/plain', 'x-upsert': 'true' } };
+  const answer = await server.request(`/object/board/${key}`, { ...init, ...(who && { claims: who }) });
+  expect(answer.status, await answer.text()).toBe(200);
+}
+
+async function remove(key: string, who: Who): Promise<void> {
+  const answer = await server.request(`/object/board/${key}`, {
+    method: 'DELETE',
+    ...(who && { claims: who }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+async function post(path: string, who: Who, body: object, headers: Record<string, string> = {}) {
+  const init = { method: 'POST', body: JSON.stringify(body), headers: { ...json, ...headers } };
+  return (await server.request(path, { ...init, ...(who && { claims: who }) })).json();
+}
+
+const linksTo: readonly [string, (key: string, who: Who) => Promise<string>][] = [
+  ['one', async (key, who) => (await post(`/object/sign/board/${key}`, who, { expiresIn: 600 })).signedURL],
+  [
+    'one of several',
+    async (key, who) =>
+      (await post('/object/sign/board', who, { expiresIn: 600, paths: [key] }))[0].signedURL,
+  ],
+];
+
+const read = async (link: string): Promise<string | number> => {
+  const answer = await server.request(link, { claims: null });
+  return answer.ok ? answer.text() : (await answer.json()).statusCode;
+};
+
+describe.each(linksTo)('a link to read %s', (way, sign) => {
+  const key = way.replaceAll(' ', '');
+
+  it("doesn't give what somebody else has put there since", async () => {
+    await put(`${key}1`, alice, 'of alice');
+    const link = await sign(`${key}1`, alice);
+    expect(await read(link)).toBe('of alice');
+    await remove(`${key}1`, alice);
+    await put(`${key}1`, bob, 'of bob');
+    expect(await read(link)).toBe('404');
+  });
+
+  it('lasts when its object is replaced, or comes again from the same user', async () => {
+    await put(`${key}2`, alice, 'first');
+    const link = await sign(`${key}2`, alice);
+    await put(`${key}2`, undefined, 'replaced by the service');
+    expect(await read(link)).toBe('replaced by the service');
+    await remove(`${key}2`, undefined);
+    await put(`${key}2`, alice, 'again');
+    expect(await read(link)).toBe('again');
+  });
+
+  it('means the key when the service role has signed it', async () => {
+    await put(`${key}3`, alice, 'of alice');
+    const link = await sign(`${key}3`, undefined);
+    await remove(`${key}3`, alice);
+    await put(`${key}3`, bob, 'of bob');
+    expect(await read(link)).toBe('of bob');
+  });
+});
+
+describe('a link to upload', () => {
+  const sign = (key: string, who: Who) =>
+    post(`/object/upload/sign/board/${key}`, who, {}, { 'x-upsert': 'true' });
+  const use = async (url: string): Promise<string | number> => {
+    const init = { method: 'PUT', body: 'by the link', headers: { 'content-type': 'text/plain' } };
+    const answer = await server.request(url, { ...init, claims: null });
+    return answer.ok ? 200 : (await answer.json()).statusCode;
+  };
+
+  it("doesn't replace what is somebody else's since", async () => {
+    const { url } = await sign('up1', alice);
+    await put('up1', bob, 'of bob');
+    expect(await use(url)).toBe('403');
+  });
+
+  it("doesn't in pieces either", async () => {
+    const { token } = await sign('up2', alice);
+    await put('up2', bob, 'of bob');
+    const base64 = (value: string) => Buffer.from(value).toString('base64');
+    const answer = await server.request('/upload/resumable/sign', {
+      method: 'POST',
+      claims: null,
+      body: 'in pieces',
+      headers: {
+        'tus-resumable': '1.0.0',
+        'upload-length': '9',
+        'x-signature': token,
+        'content-type': 'application/offset+octet-stream',
+        'upload-metadata': `bucketName ${base64('board')},objectName ${base64('up2')}`,
+      },
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  it('works more than once, also where its signer could replace something then', async () => {
+    const { url } = await sign('up3', alice);
+    expect([await use(url), await use(url)]).toEqual([200, 200]);
+    const again = await sign('up3', alice);
+    await put('up3', undefined, 'replaced by the service');
+    expect(await use(again.url)).toBe(200);
+  });
+
+  it('replaces whatever is there when the service role has signed it', async () => {
+    const { url } = await sign('up4', undefined);
+    await put('up4', bob, 'of bob');
+    expect(await use(url)).toBe(200);
+  });
+});
