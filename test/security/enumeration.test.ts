@@ -63,6 +63,7 @@ const requests: readonly [name: string, kind: Kind, path: string, more: Body][] 
 
 describe('in production', () => {
   const mode = 'production';
+  const trustedProxies = ['127.0.0.1'];
   let auth: AuthServer;
   let silent: AuthServer;
   const config = {
@@ -71,13 +72,17 @@ describe('in production', () => {
     rate_limit: { sign_in_sign_ups: 1000, token_verifications: 1000, sms_sent: 10_000 },
   };
   beforeAll(async () => {
-    auth = await startAuth(config, { mode });
-    silent = await startAuth({ ...config, enable_signup: false }, { mode });
+    auth = await startAuth(config, { mode, trustedProxies });
+    silent = await startAuth({ ...config, enable_signup: false }, { mode, trustedProxies });
   });
   afterAll(() => Promise.all([auth.stop(), silent.stop()]));
 
   const ask = async (server: AuthServer, path: string, json: Body) => {
-    const answer = await server.request(path, { json });
+    // From an address each, since the limits by address aren't the subject.
+    const answer = await server.request(path, {
+      json,
+      headers: { 'x-forwarded-for': `10.0.${counter >> 8}.${counter++ & 255}` },
+    });
     return [answer.status, shapeOf(await answer.json<unknown>())];
   };
 
