@@ -1,4 +1,4 @@
-/** Whoever knows the password alone adds and removes no way in to an account with a second factor. */
+/** Ways in to an account: the password alone adds and removes none where there is a second factor, and the last one stays. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/kernel/totp.ts';
 import { type AuthServer, startAuth } from '../auth/harness.ts';
@@ -50,4 +50,24 @@ it('links and unlinks identities with the second factor only', async () => {
   const [path = '', init] = tries[0] ?? [];
   const answer = await auth.request(path, { ...init, token: raised.access_token });
   expect(answer.status).toBe(200);
+});
+
+it('keeps the last identity of a user who removes all of them at once', async () => {
+  const { token } = await person(auth);
+  const { id: userId } = await (await auth.request('/user', { token })).json<{ id: string }>();
+  for (const provider of ['github', 'gitlab', 'google'])
+    await auth.database.pool('supabase_admin').exec(
+      `insert into auth.identities (id, provider_id, user_id, identity_data, provider, created_at)
+       values (gen_random_uuid(), '${userId}', '${userId}', '{"sub": "${userId}"}', '${provider}', now())`,
+    );
+  const { identities } = await (await auth.request('/user', { token })).json<Session['user']>();
+  expect(identities.length).toBe(4);
+  const answers = await Promise.all(
+    identities.map((each) =>
+      auth.request(`/user/identities/${each.identity_id}`, { method: 'DELETE', token }),
+    ),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 422]);
+  const left = await (await auth.request('/user', { token })).json<Session['user']>();
+  expect(left.identities.length).toBe(1);
 });

@@ -70,7 +70,11 @@ it.each([[[]], [['--json']]])('serve %j shows no secret to anyone who looks', as
 
   // What happens on a day: keys in headers and in addresses, sign-ins, functions, errors.
   const call = (path: string, init: RequestInit & { readonly headers?: Record<string, string> } = {}) =>
-    fetch(`${server.apiUrl}${path}`, { ...init, headers: { apikey: file.secretKey, ...init.headers } });
+    fetch(`${server.apiUrl}${path}`, {
+      ...init,
+      headers: { apikey: file.secretKey, ...init.headers },
+      signal: AbortSignal.timeout(40_000),
+    });
   const post = (path: string, body: unknown) =>
     call(path, {
       method: 'POST',

@@ -14,6 +14,9 @@ export interface ServeProcess {
   stop(): Promise<void>;
 }
 
+/** Longer than a server may take. */
+const stopMs = 60_000;
+
 /** Stopped with the test that calls it, at the latest. */
 export async function startServe(
   files: Readonly<Record<string, string>>,
@@ -43,7 +46,10 @@ export async function startServe(
     printed: () => printed,
     async stop() {
       child.kill('SIGTERM');
-      await ended;
+      const isLate = await Promise.race([ended, sleep(stopMs, 'late', { ref: false })]);
+      if (isLate === undefined) return;
+      child.kill('SIGKILL');
+      throw new Error(`plinth serve did not stop: ${printed}`);
     },
   };
 }

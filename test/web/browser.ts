@@ -74,8 +74,20 @@ export interface AxeViolation {
 
 let axeSource: string | undefined;
 
-/** WCAG 2.2 AA and best practice. */
+/** How long a page may go on rendering before it is judged for good. */
+const settlingMs = 5000;
+
+/** WCAG 2.2 AA and best practice. A page that is still rendering is looked at again: a violation is what stays. */
 export async function axeViolations(page: Page): Promise<AxeViolation[]> {
+  const until = performance.now() + settlingMs;
+  for (;;) {
+    const found = await violationsNow(page);
+    if (found.length === 0 || performance.now() > until) return found;
+    await page.waitForTimeout(250);
+  }
+}
+
+async function violationsNow(page: Page): Promise<AxeViolation[]> {
   axeSource ??= (await import('axe-core')).default.source;
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource);
   return page.evaluate(async () => {

@@ -1,6 +1,6 @@
 /** Statements on auth.identities. */
 import { randomUUID } from 'node:crypto';
-import type { Queryable } from '../../database/types.ts';
+import type { Queryable, Transaction } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { type JsonObject, mergeMetadata } from '../core/json.ts';
 import { fromMs } from '../core/times.ts';
@@ -17,6 +17,14 @@ export async function findIdentity(
   const [identity] = await db.query<Identity>(sql`
     select ${columns} from auth.identities where provider_id = ${providerId} and provider = ${provider}`);
   return identity;
+}
+
+/** The identities of a user, of which no other transaction adds or removes one until this one ends. */
+export async function lockIdentities(tx: Transaction, userId: string): Promise<Identity[]> {
+  await tx.query(sql`select from auth.users where id = ${userId} for update`);
+  return tx.query<Identity>(
+    sql`select ${columns} from auth.identities where user_id = ${userId} order by created_at, id`,
+  );
 }
 
 /**

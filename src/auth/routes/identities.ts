@@ -8,7 +8,7 @@ import { notify } from '../flows/mail-tokens.ts';
 import { requireUsedFactor } from '../flows/own-account.ts';
 import { isUuid, requireUser } from '../http/authenticate.ts';
 import { audienceOf, firstAudience } from '../http/exchange.ts';
-import { deleteIdentity } from '../queries/identities.ts';
+import { deleteIdentity, lockIdentities } from '../queries/identities.ts';
 import { updateUser } from '../queries/users.ts';
 import type { Define } from './route.ts';
 
@@ -21,13 +21,12 @@ export function identityRoutes(define: Define, ctx: AuthContext): void {
     const id = exchange.params.id ?? '';
     if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
     if (audienceOf(ctx, exchange, claims) !== firstAudience(claims)) throw authError('unexpected_audience');
-    const identities = user.identities ?? [];
-    if (identities.length <= 1) throw authError('single_identity_not_deletable');
-    const identity = identities.find((each) => each.id === id);
-    if (!identity) throw authError('identity_not_found');
-
     const oldEmail = user.email ?? '';
-    await ctx.pool.transaction(async (tx) => {
+    const { provider } = await ctx.pool.transaction(async (tx) => {
+      const identities = await lockIdentities(tx, user.id);
+      if (identities.length <= 1) throw authError('single_identity_not_deletable');
+      const identity = identities.find((each) => each.id === id);
+      if (!identity) throw authError('identity_not_found');
       const traits = { identity_id: id, provider: identity.provider, provider_id: identity.provider_id };
       await audit(ctx, tx, user, 'identity_unlinked', { ip: exchange.ip, traits });
       await deleteIdentity(tx, id);
@@ -39,10 +38,11 @@ export function identityRoutes(define: Define, ctx: AuthContext): void {
           throw authError('email_conflict_identity_not_deletable');
       }
       await syncProviders(ctx, tx, user);
+      return identity;
     });
     await notify(ctx, undefined, exchange, user, 'identity_unlinked', {
       to: oldEmail,
-      provider: identity.provider,
+      provider,
     });
     return {};
   });
