@@ -164,6 +164,13 @@ describe('a provider', () => {
     }
   });
 
+  it('is not believed an address that becomes the one of the owner in lower case', async () => {
+    const victims = `k${newEmail()}`;
+    await confirmed({ email: victims, email_confirm: true });
+    serveGithub(internet, only(`\u212a${victims.slice(1)}`));
+    expect((await signIn(auth, 'github')).fragment).toMatchObject({ error_code: 'validation_failed' });
+  });
+
   it('confirms its own address and no other: a verified one of the attacker does not confirm the one of the owner', async () => {
     const victims = newEmail();
     const id = serveGithub(internet, only(victims, false));

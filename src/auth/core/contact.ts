@@ -14,6 +14,14 @@ export function parseEmail(email: string): string {
   return email.toLowerCase();
 }
 
+/**
+ * Is a letter outside ASCII in it whose lower case is one of ASCII? Addresses are compared in lower case: with U+212A (the
+ * Kelvin sign) or U+0130 (the dotted I) it would become an address that somebody else owns.
+ */
+export function becomesAnother(email: string): boolean {
+  return /[\u0130\u212a]/.test(email);
+}
+
 export function isEmail(email: string): boolean {
   return Buffer.byteLength(email) <= 255 && emailFormat.test(email);
 }

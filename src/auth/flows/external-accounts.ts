@@ -4,7 +4,8 @@
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
-import { type ExternalClaims, type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
+import { becomesAnother } from '../core/contact.ts';
+import { type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
 import {
   candidateEmail,
   decideLinking,
@@ -233,7 +234,11 @@ async function askToVerify(
   );
 }
 
-/** The claims of a provider that did not say whom they are about identify nobody. */
-export function requireSubject(claims: ExternalClaims): void {
+/** Claims that name no subject identify nobody; an address that becomes another one in lower case, somebody else. */
+export function requireIdentifying({ emails, claims }: ExternalProfile): void {
   if (claims.sub === '') throw internalError('Error getting user profile from external provider');
+  const named = [...emails.map(({ email }) => email), claims.email];
+  if (named.some((email) => typeof email === 'string' && becomesAnother(email))) {
+    throw authError('validation_failed', 'Unable to validate email address: invalid format');
+  }
 }

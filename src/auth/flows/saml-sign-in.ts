@@ -32,7 +32,12 @@ import {
   takeRelayState,
 } from '../queries/sso.ts';
 import { tellUserCreated } from './accounts.ts';
-import { askBeforeExternalUser, identityProof, signInExternally } from './external-accounts.ts';
+import {
+  askBeforeExternalUser,
+  identityProof,
+  requireIdentifying,
+  signInExternally,
+} from './external-accounts.ts';
 import { resolveArtifact } from './saml-artifact.ts';
 import { currentMetadata } from './saml-metadata.ts';
 import { verifyResponse } from './saml-verify.ts';
@@ -81,6 +86,7 @@ export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promis
     emailOptional: false,
     aud: audienceOf(ctx, exchange),
   };
+  requireIdentifying(signIn.profile);
   const { redirects, accountUrl } = ctx.settings;
   const target = chooseRedirect(redirects, [begun.redirectTo], accountUrl());
   await askBeforeExternalUser(ctx, exchange, signIn);

@@ -8,7 +8,7 @@ import {
   askBeforeExternalUser,
   type ExternalOutcome,
   identityProof,
-  requireSubject,
+  requireIdentifying,
   signInExternally,
 } from '../flows/external-accounts.ts';
 import { acceptInvite, linkIdentity } from '../flows/external-links.ts';
@@ -95,7 +95,7 @@ async function finish(
   if (answer.profile.emails.length === 0 && !flow.email_optional) {
     throw internalError('Error getting user email from external provider');
   }
-  requireSubject(answer.profile.claims);
+  requireIdentifying(answer.profile);
   const signIn = {
     provider: flow.provider_type,
     profile: answer.profile,

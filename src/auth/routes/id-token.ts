@@ -18,7 +18,7 @@ import { customPrefix, placeOf } from '../flows/custom-providers.ts';
 import {
   askBeforeExternalUser,
   identityProof,
-  requireSubject,
+  requireIdentifying,
   signInExternally,
 } from '../flows/external-accounts.ts';
 import { linkIdentity } from '../flows/external-links.ts';
@@ -68,7 +68,7 @@ export async function signInWithIdToken(ctx: AuthContext, exchange: Exchange): P
   if (!trusted.skipNonceCheck) checkNonce(claims, request.nonce);
 
   const profile = profileFromIdToken(claims);
-  requireSubject(profile.claims);
+  requireIdentifying(profile);
   const { provider, emailOptional } = trusted;
   const signIn = { provider, profile, emailOptional, aud: audienceOf(ctx, exchange) };
   if (!target) await askBeforeExternalUser(ctx, exchange, signIn);
