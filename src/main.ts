@@ -10,7 +10,7 @@
  */
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Config, loadConfig } from './config/index.ts';
+import { type Config, loadConfig, shellEnvironment } from './config/index.ts';
 import type { ConsoleService } from './console/index.ts';
 import { closeDataFolder } from './data-folder.ts';
 import { createDatabase, type DatabaseOptions } from './database/index.ts';
@@ -307,6 +307,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     database,
     keys,
     config,
+    shell: shellEnvironment(),
     supabaseDir,
     dataDir,
     apiUrl,

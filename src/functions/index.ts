@@ -4,7 +4,8 @@
  * Glossary. *Function*: a folder with an entrypoint, named by its slug. *Worker*: a process that serves one function.
  * *Policy*: `per_worker` shares a worker among requests, `oneshot` starts one for each.
  */
-import { dirname, join, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -14,6 +15,7 @@ import type { Keys } from '../keys/types.ts';
 import { createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
 import { functionEnvironment } from './core/environment.ts';
 import { defaultLimits, type Limits } from './core/limits.ts';
+import { machineNetwork } from './core/machine-network.ts';
 import type { ModuleGraph } from './core/module-graph.ts';
 import type { InspectMode } from './deno/arguments.ts';
 import { findDeno } from './deno/binary.ts';
@@ -26,7 +28,7 @@ import { mostReadableFiles, readablePaths } from './readable-files.ts';
 import { type Reload, reloadOnChange } from './reload.ts';
 import { functionsPlugin, upgradeHandler } from './routes.ts';
 import { lastChangeOf } from './source-files.ts';
-import { createSupervisor, type FunctionState } from './supervisor.ts';
+import { createSupervisor, type FunctionState, type WorkerEnvironment } from './supervisor.ts';
 
 export type { ServeOverrides } from './catalog.ts';
 export type { InspectMode } from './deno/arguments.ts';
@@ -38,6 +40,8 @@ export interface FunctionsDeps {
   readonly database: Pick<Database, 'info'>;
   readonly keys: Keys;
   readonly config: Config;
+  /** The environment that Plinth was started in: how this machine reaches the network. */
+  readonly shell: Readonly<Record<string, string | undefined>>;
   /** The supabase/ folder. */
   readonly supabaseDir: string;
   /** For Deno's module cache (`.plinth`). */
@@ -85,6 +89,9 @@ export interface ServeSession extends ServeOverrides {
 
 const prefix = '/functions/v1';
 
+const existingFile = (path: string): string | undefined =>
+  path !== '' && existsSync(path) ? resolve(path) : undefined;
+
 export function createFunctions(deps: FunctionsDeps): FunctionsService {
   const { config, keys, log, isDevelopment } = deps;
   let session: ServeSession = {};
@@ -107,8 +114,8 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
       keys,
       includesJwtSecret: isDevelopment,
     });
-  const environment = (source: FunctionSource): Record<string, string> => {
-    const { env, ignored } = environmentOf(source);
+  const environment = (source: FunctionSource): WorkerEnvironment => {
+    const { env: project, ignored } = environmentOf(source);
     for (const name of ignored) {
       if (warned.has(name)) continue;
       warned.add(name);
@@ -117,7 +124,8 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
         `${name} is set by the platform; the value from the project is ignored`,
       );
     }
-    return env;
+    const network = machineNetwork(deps.shell, project, deps.apiUrl(), existingFile);
+    return { env: { ...project, ...network.env }, hidden: network.hidden };
   };
   const onLine = (given: NewLogLine): void => {
     const line = logs.add(given, systemClock.now());
@@ -156,7 +164,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
           deno,
           cacheDir,
           denyNet,
-          environment,
+          environment: (source) => environment(source).env,
           onRead: (files) => reload?.follow(files),
           rules: folders,
         });
@@ -182,7 +190,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
           deno,
           cacheDir,
           denyNet,
-          environment,
+          environment: (source) => environment(source).env,
           onError: (slug, line) => onLine({ function: slug, level: 'warn', line, requestId: undefined }),
         });
   const routes = {

@@ -17,6 +17,12 @@ import { errors, FunctionError } from './errors.ts';
 import type { NewLogLine } from './logs.ts';
 import { makeRunFolder } from './run-folder.ts';
 
+export interface WorkerEnvironment {
+  readonly env: Readonly<Record<string, string>>;
+  /** Names among them that Deno reads and the function can't. */
+  readonly hidden: readonly string[];
+}
+
 export interface SupervisorOptions {
   readonly deno: string | undefined;
   readonly graphs: Graphs | undefined;
@@ -26,7 +32,7 @@ export interface SupervisorOptions {
   /** What a function may read of the project. */
   readonly readable: (source: FunctionSource, graph: ModuleGraph | undefined) => readonly string[];
   readonly denyNet: readonly string[];
-  readonly environment: (source: FunctionSource) => Record<string, string>;
+  readonly environment: (source: FunctionSource) => WorkerEnvironment;
   /** Answers to a thrown error show its stack. */
   readonly showsErrors: boolean;
   /** Where a function's debugger listens, asked at each start. */
@@ -132,11 +138,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   function run(deno: string, source: FunctionSource, graph: ModuleGraph | undefined): Worker {
     socketRoot ??= makeRunFolder(options.cacheDir);
     const { slug } = source;
+    const { env, hidden } = options.environment(source);
     const name = createHash('sha256').update(slug).digest('hex').slice(0, 6);
     const worker = startWorker({
       deno,
       source,
-      env: options.environment(source),
+      env,
+      hiddenEnv: hidden,
       runDir: mkdtempSync(join(socketRoot, `${name}-`)),
       cacheDir: options.cacheDir,
       readable: options.readable(source, graph),

@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly config?: PartialConfig;
   readonly limits?: Partial<Limits>;
   readonly isDevelopment?: boolean;
+  /** The machine's environment; empty by default. */
+  readonly shell?: Readonly<Record<string, string>>;
 }
 
 export async function functionsWorld(options: WorldOptions): Promise<FunctionsWorld> {
@@ -58,6 +60,7 @@ export async function functionsWorld(options: WorldOptions): Promise<FunctionsWo
     },
     keys,
     config,
+    shell: options.shell ?? {},
     supabaseDir,
     dataDir,
     apiUrl: () => url,

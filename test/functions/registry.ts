@@ -1,35 +1,45 @@
 /** A registry of packages on loopback: npm's, jsr's and plain modules, as far as Deno asks them. */
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 export interface Registry {
   readonly url: string;
+  readonly port: number;
   /** What was asked for, in order. */
   readonly asked: string[];
   close(): void;
 }
 
 /** `npm`: files of version 1.2.0 of each package. `modules`: source by path. `jsr`: source of version 1.0.0 of `@scope/name`. */
-export async function startRegistry(content: {
+export interface RegistryContent {
   readonly npm?: Readonly<Record<string, Readonly<Record<string, string | Buffer>>>>;
   readonly modules?: Readonly<Record<string, string>>;
   readonly jsr?: Readonly<Record<string, string>>;
-}): Promise<Registry> {
+}
+
+export async function startRegistry(
+  content: RegistryContent,
+  /** Served with TLS, under a name of its own. */
+  secure?: { readonly key: string; readonly cert: string; readonly url: string },
+): Promise<Registry> {
   const asked: string[] = [];
   const answers = new Map<string, { type: string; body: string | Buffer }>();
   const json = (path: string, value: unknown): void =>
     void answers.set(path, { type: 'application/json', body: JSON.stringify(value) });
-  const server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const path = decodeURIComponent(request.url ?? '');
     asked.push(path);
     const answer = answers.get(path);
     if (answer === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': answer.type }).end(answer.body);
-  });
+  };
+  const server = secure === undefined ? createServer(listener) : createTlsServer(secure, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  const url = secure?.url ?? `http://127.0.0.1:${port}`;
   for (const [name, files] of Object.entries(content.npm ?? {})) {
     const manifest = JSON.parse(String(files['package.json'])) as { version: string };
     const body = gzipSync(tarOf(files));
@@ -55,6 +65,7 @@ export async function startRegistry(content: {
   }
   return {
     url,
+    port,
     asked,
     close() {
       server.close();

@@ -73,6 +73,7 @@ beforeAll(async () => {
     },
     keys,
     config,
+    shell: process.env,
     supabaseDir,
     dataDir,
     apiUrl: () => url,

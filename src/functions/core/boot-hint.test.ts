@@ -35,3 +35,11 @@ test.each<[string[], RegExp]>([
 ])('%j', (stderr, hint) => {
   expect(bootHint(stderr)).toMatch(hint);
 });
+
+test('a certificate that nothing vouches for is named with what to set', () => {
+  const stderr = [
+    "error: Import 'https://a.test/x.ts' failed.",
+    '    0: error sending request for url (https://a.test/x.ts): client error (Connect): invalid peer certificate: UnknownIssuer',
+  ];
+  expect(bootHint(stderr)).toMatch(/^The certificate of https:\/\/a\.test\/x\.ts isn't trusted\./);
+});

@@ -11,6 +11,8 @@ const source = /(?:Import '|Failed loading |package manifest for ')([^'\s]+)/;
 export function bootHint(stderr: readonly string[]): string {
   const text = stderr.join('\n');
   const remote = source.exec(text)?.[1];
+  if (/invalid peer certificate/i.test(text))
+    return `The certificate of ${remote ?? 'a module host'} isn't trusted. If a proxy of your network intercepts TLS, set NODE_EXTRA_CA_CERTS to a file with its certificate authority, and start again.`;
   const isLocal = remote?.startsWith('file:') === true;
   if (!isLocal && (network.test(text) || (remote !== undefined && /\bfailed\b/i.test(text)))) {
     return `${remote ?? 'A module'} could not be fetched. What was fetched once is kept and needs no network; to bring it along, set "vendor": true in the function's deno.json, or keep a node_modules folder beside it.`;

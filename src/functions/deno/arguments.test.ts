@@ -21,6 +21,7 @@ const options = {
   cacheDir: '/clients/Foo, Inc/.plinth/deno',
   readable: [`${folder}/hello/index.ts`, `${folder}/_shared/a.json`],
   denyNet: ['169.254.0.0/16', '[fd00:ec2::254]'],
+  hiddenEnv: ['HTTPS_PROXY', 'DENO_CERT'],
 };
 /** What the flags of this name list together. */
 const flag = (args: readonly string[], name: string) =>
@@ -74,4 +75,8 @@ it('what may not be reached may not be imported from either', () => {
   const { args } = runArguments(options);
   expect([flag(args, 'deny-net'), flag(args, 'deny-import')]).toEqual([options.denyNet, options.denyNet]);
   expect(runArguments({ ...options, denyNet: [] }).args.join()).not.toContain('deny');
+});
+
+it("names of the machine's network are ignored where the function asks for them", () => {
+  expect(flag(runArguments(options).args, 'ignore-env')).toEqual(options.hiddenEnv);
 });

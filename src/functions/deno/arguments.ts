@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly readable: readonly string[];
   /** Addresses, blocks and hosts that it may not reach. */
   readonly denyNet: readonly string[];
+  /** Names in its environment that Deno reads and the function can't. */
+  readonly hiddenEnv: readonly string[];
   /** Where its debugger listens, on loopback. */
   readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
@@ -45,6 +47,7 @@ export function runArguments(options: RunOptions): { readonly cwd: string; reado
     '--allow-net',
     ...(denyNet.length > 0 ? [`--deny-net=${denyNet.join(',')}`] : []),
     '--allow-env',
+    ...(options.hiddenEnv.length > 0 ? [`--ignore-env=${options.hiddenEnv.join(',')}`] : []),
     '--allow-import',
     `--allow-read=${list(own)}`,
     ...inFlags('--allow-read', readable),

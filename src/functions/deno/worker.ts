@@ -27,6 +27,8 @@ export interface WorkerOptions {
   readonly deno: string;
   readonly source: FunctionSource;
   readonly env: Readonly<Record<string, string>>;
+  /** Names among them that the function can't read. */
+  readonly hiddenEnv: readonly string[];
   /** A folder of this worker's own (mode 0700, short path); removed when it ends. */
   readonly runDir: string;
   readonly cacheDir: string;
