@@ -51,6 +51,8 @@ export interface FailedStatement {
   readonly isOurCall: boolean;
   /** Lines of advice that the project's own files give. */
   readonly reason: readonly string[];
+  /** The reason is an extension that the server can't have. */
+  readonly lacksExtension: boolean;
 }
 
 /** The database's own words, where they belong in the file, and the statement with a caret. */
@@ -59,7 +61,7 @@ export function statementFailed(failed: FailedStatement, cause: PostgresErrorSha
   const line = failed.line + (position === undefined ? 0 : lineOf(failed.text, position) - 1);
   const advice = [
     ...(cause.detail === undefined ? [] : [`Detail: ${cause.detail}`]),
-    ...hintsOf(cause),
+    ...hintsOf(cause, failed.lacksExtension),
     ...failed.reason,
     ...(cause.where === undefined || failed.isOurCall ? [] : [`Where: ${cause.where}`]),
     `At statement: ${failed.index}`,
@@ -72,10 +74,10 @@ export function statementFailed(failed: FailedStatement, cause: PostgresErrorSha
   return new ProjectError('statement_failed', { file: `${failed.file}:${line}`, message }, { advice, cause });
 }
 
-function hintsOf({ hint, code, message }: PostgresErrorShape): string[] {
+function hintsOf({ hint, code, message }: PostgresErrorShape, lacksExtension: boolean): string[] {
   const hints = hint === undefined ? [] : [`Hint: ${hint}`];
   const type = /^type "([^".]+)" does not exist$/.exec(message)?.[1];
-  if (code === '42704' && type !== undefined) {
+  if (code === '42704' && type !== undefined && !lacksExtension) {
     hints.push(`Hint: if an extension defines it, name its schema: extensions.${type}`);
   }
   return hints;

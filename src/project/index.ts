@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
-import { setAutoExposeNewTables } from '../database/index.ts';
+import { missingExtensions, setAutoExposeNewTables } from '../database/index.ts';
 import type { Database, MigrationSet, Session } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import { sql } from '../kernel/sql.ts';
@@ -18,6 +18,7 @@ import {
   pendingMigrations,
   readForHistory,
 } from './migrations.ts';
+import { reportingPlaceholders } from './missing-extensions.ts';
 import {
   createPrivilegedRunner,
   disableUserEventTriggers,
@@ -129,7 +130,7 @@ async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: Fir
   const shared = {
     session,
     privileged,
-    exactVectors: database.info.embedded,
+    embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
     readSources: () => readSources(supabaseDir),
   };
   const note = (message: string) => {
@@ -153,7 +154,9 @@ async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: Fir
     const wanted = folder.files.filter(
       ({ version }) => !applied.has(version) && version <= (options.upToVersion ?? version),
     );
-    await applyMigrations(wanted, { ...shared, quiet, onProgress });
+    await reportingPlaceholders({ database, files: shared.readSources, report: note }, () =>
+      applyMigrations(wanted, { ...shared, quiet, onProgress }),
+    );
   }
   if (config.db.seed.enabled) {
     const seeds = readSeedFiles(supabaseDir, config.db.seed.sql_paths);
@@ -213,16 +216,20 @@ export async function migrateUp(
   options: { readonly includeAll: boolean },
 ): Promise<string[]> {
   const pending = pendingMigrations(await listMigrations(deps), options.includeAll);
+  if (pending.length === 0) return [];
   await withUserSession(deps, async (session, privileged) => {
     const { database, projectDir, onProgress } = deps;
-    await applyMigrations(pending, {
-      session,
-      privileged,
-      quiet: false,
-      exactVectors: database.info.embedded,
-      readSources: () => readSources(join(projectDir, 'supabase')),
-      onProgress,
-    });
+    const files = () => readSources(join(projectDir, 'supabase'));
+    await reportingPlaceholders({ database, files, report: onProgress }, () =>
+      applyMigrations(pending, {
+        session,
+        privileged,
+        quiet: false,
+        embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
+        readSources: files,
+        onProgress,
+      }),
+    );
   });
   return pending.map(({ shownPath }) => shownPath);
 }

@@ -68,7 +68,7 @@ export interface ApplyOptions {
   readonly session: Session;
   readonly privileged: PrivilegedRunner;
   readonly quiet: boolean;
-  readonly exactVectors: boolean;
+  readonly embedded: RunOptions['embedded'];
   readonly readSources: RunOptions['readSources'];
   readonly onProgress: (message: string) => void;
 }

@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto';
 import type { PostgresErrorShape, Queryable, Session } from '../database/types.ts';
 import { explainMissing, type SqlText } from './core/missing.ts';
-import { type PlannedStatement, planFile, type Step } from './core/plan.ts';
+import { type PlannedStatement, type PlanOptions, planFile, type Step } from './core/plan.ts';
 import { type Statement, splitStatements } from './core/split.ts';
 import { ProjectError, statementFailed } from './errors.ts';
+import { absentExtensionSentence } from './missing-extensions.ts';
 import type { PrivilegedRunner } from './privileged.ts';
 import {
   deleteProgress,
@@ -22,8 +23,7 @@ export interface RunOptions {
   readonly privileged: PrivilegedRunner;
   /** Nobody else uses the database. */
   readonly quiet: boolean;
-  /** The `vector` extension is ours: an embedded server. */
-  readonly exactVectors: boolean;
+  readonly embedded: PlanOptions['embedded'];
   /** What creates the database, in order: read when a file fails on something that does not exist. */
   readonly readSources: () => readonly SqlText[];
   /** Writes the bookkeeping, in the transaction of the file's last statements. */
@@ -167,8 +167,14 @@ class FileRun {
       const { text, line } = this.#statements[index] as Statement;
       const { shownPath } = this.#file;
       const failed = { file: shownPath, index, line, text, committed: step > 0 };
-      const reason = explainMissing(error, { failed: shownPath, files: this.#options.readSources() });
-      throw statementFailed({ ...failed, isOurCall: privileged !== undefined, reason }, error);
+      const absentExtension = this.#options.embedded && absentExtensionSentence(error);
+      const files = this.#options.readSources();
+      const reason = explainMissing(error, { failed: shownPath, files, absentExtension });
+      const lacksExtension = reason[0] !== undefined && reason[0] === absentExtension;
+      throw statementFailed(
+        { ...failed, isOurCall: privileged !== undefined, reason, lacksExtension },
+        error,
+      );
     }
   }
 

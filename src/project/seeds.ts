@@ -8,7 +8,7 @@ import { type RunOptions, runFile } from './run-file.ts';
 export interface SeedOptions {
   readonly session: Session;
   readonly privileged: PrivilegedRunner;
-  readonly exactVectors: boolean;
+  readonly embedded: RunOptions['embedded'];
   readonly readSources: RunOptions['readSources'];
   readonly onProgress: (message: string) => void;
 }

@@ -1,6 +1,6 @@
-/** CREATE EXTENSION as `postgres`, as migrations do it: what is there works, what is not says so in one sentence. */
+/** CREATE EXTENSION as `postgres`, as migrations do it: what is there works, what is not becomes a placeholder. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { refusedExtensions } from '../../src/database/extensions/refused.ts';
+import { missingExtensions, placeholderVersion } from '../../src/database/extensions/missing.ts';
 import { trustedContrib } from '../../src/database/extensions/trusted.ts';
 import type { Pool, Row } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
@@ -63,14 +63,67 @@ test.each(['file_fdw', 'pageinspect', 'pg_surgery', 'pg_visibility', 'xml2'])(
   },
 );
 
-test.each(Object.keys(refusedExtensions))('%s: one sentence, and nothing is installed', async (name) => {
-  await expect(
-    postgres.exec(`create extension if not exists "${name}" with schema extensions cascade`),
-  ).rejects.toMatchObject({
-    code: '0A000',
-    message: `extension "${name}" is not available in the embedded PostgreSQL: ${refusedExtensions[name]}`,
-  });
-  expect(await postgres.query(sql`select from pg_extension where extname = ${name}`)).toEqual([]);
+test.each(Object.keys(missingExtensions))('%s: a placeholder that holds nothing', async (name) => {
+  await postgres.transaction(
+    async (tx) => {
+      await tx.exec(`create extension if not exists "${name}" with schema extensions cascade`);
+      await tx.exec(`
+        comment on extension "${name}" is 'as a dump has it';
+        alter extension "${name}" set schema public;
+        alter extension "${name}" update;
+        create extension if not exists "${name}"`);
+      const [made] = await tx.query(sql`
+        select extversion as version, extowner::regrole::text as owner, extnamespace::regnamespace::text as schema, extconfig as config,
+          (select count(*)::int from pg_depend d where d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid) as members
+        from pg_extension e where extname = ${name}`);
+      expect(made).toEqual({
+        version: placeholderVersion,
+        owner: 'postgres',
+        schema: 'public',
+        config: null,
+        members: 0,
+      });
+      expect(await tx.query(sql`select from pg_available_extensions where name = ${name}`)).toEqual([]);
+      await tx.exec(`drop extension "${name}"`);
+    },
+    { end: 'rollback' },
+  );
+});
+
+test('no role without CREATE on the database makes a placeholder', async () => {
+  for (const role of ['anon', 'authenticated', 'service_role', 'authenticator']) {
+    await expect(
+      own.database.pool('supabase_admin').exec(`set role ${role}; create extension postgis schema public`),
+    ).rejects.toMatchObject({ code: '42501' });
+  }
+});
+
+test('the catalog lists what CREATE EXTENSION gives, and nothing else', async () => {
+  const listed = await postgres.query<{ name: string }>(sql`
+    select name::text from pg_available_extensions where installed_version is null order by name`);
+  const versions = await postgres.query<{ name: string }>(sql`
+    select distinct name::text from pg_available_extension_versions v
+    where not exists (select from pg_extension e where e.extname = v.name) order by name`);
+  expect(versions).toEqual(listed);
+  const refused: string[] = [];
+  for (const { name } of listed) {
+    try {
+      await postgres.transaction((tx) => tx.exec(`create extension "${name}" cascade`), { end: 'rollback' });
+    } catch {
+      refused.push(name);
+    }
+  }
+  expect(refused).toEqual([]);
+  expect(listed.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([...trustedContrib.slice(0, 3), 'vector', 'pgmq']),
+  );
+  await postgres.exec(`do $$ begin
+    if exists (select from pg_available_extensions where name in ('pg_graphql', 'postgis', 'file_fdw')) then raise 'guards fail'; end if;
+    if not exists (select from pg_available_extensions where name = 'pg_cron' and installed_version is null) then raise 'no pg_cron'; end if;
+  end $$`);
+  const forSuperusers = await own.database.pool('supabase_admin').query(sql`
+    select from pg_available_extensions where name in ('file_fdw', 'pageinspect')`);
+  expect(forSuperusers).toHaveLength(2);
 });
 
 test('an event trigger of a project does not run with the rights of our scripts', async () => {

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { placeholderVersion } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
@@ -89,11 +90,11 @@ function describeMembers(members: readonly Member[]): string {
 }
 
 test('what extensions open to the API roles is what was reviewed', async () => {
-  const available = await own.database
-    .pool('postgres')
-    .query<{ name: string }>(
-      sql`select name::text from pg_available_extensions where name <> 'plpgsql' order by name collate "C"`,
-    );
+  const available = await own.database.pool('postgres').query<{ name: string }>(
+    // The function, since the view leaves out what `postgres` can't create.
+    sql`select name::text from pg_available_extensions() as e (name, version, comment)
+        where name <> 'plpgsql' and version <> ${placeholderVersion} order by name collate "C"`,
+  );
   const sections: string[] = [];
   const refused: Record<string, string[]> = {};
   for (const { name } of available) {

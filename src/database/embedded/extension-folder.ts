@@ -1,6 +1,6 @@
 /**
  * The folder of control files that PostgreSQL searches before its own (`extension_control_path`): our SQL-only
- * extensions, the contrib modules a non-superuser may create here, and one sentence for each extension that cannot
+ * extensions, the contrib modules a non-superuser may create here, and a placeholder for each extension that cannot
  * be had. It is generated: the stock scripts are copied, each with a line before it.
  */
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { refusalScript, refusedExtensions } from '../extensions/refused.ts';
+import { missingExtensions, placeholderFiles, placeholderVersion } from '../extensions/missing.ts';
 import { amendedExtensions, trustedContrib } from '../extensions/trusted.ts';
 import type { Binaries } from './binaries.ts';
 
@@ -42,7 +42,7 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
     const stock = readFileSync(join(binaries.stockExtensions, file), 'utf8');
     if (!trustedContrib.includes(name) && !isTrusted(stock)) continue;
     // initdb has made it; its functions are the languages'.
-    if (name === 'plpgsql') continue;
+    if (name === 'plpgsql' || name in missingExtensions) continue;
     const lines = stock.split('\n').filter((line) => !/^\s*(trusted|directory)\s*=/.test(line));
     write(file, [...lines, 'trusted = true', ''].join('\n'));
     const amendment = amendedExtensions.includes(name) ? amendmentOf(name) : '';
@@ -51,19 +51,17 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
       write(script, `${silence}${text}\n${amendment}`);
     }
   }
-  for (const name of Object.keys(refusedExtensions)) {
-    const script = refusalScript(name);
-    write(
-      `${name}.control`,
-      `comment = 'not available in the embedded PostgreSQL'\ndefault_version = '0'\ntrusted = true\n`,
-    );
-    write(`${name}--0.sql`, script);
+  for (const [name, { control, script }] of placeholders) {
+    write(`${name}.control`, control);
+    write(`${name}--${placeholderVersion}.sql`, script);
   }
   writeFileSync(join(work, 'stamp'), stamp);
   rmSync(base, { recursive: true, force: true });
   renameSync(work, base);
   return base;
 }
+
+const placeholders = Object.keys(missingExtensions).map((name) => [name, placeholderFiles(name)] as const);
 
 const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|1)/m.test(control);
 
@@ -80,7 +78,7 @@ function stampOf(binaries: Binaries, own: readonly string[]): string {
     hash.update(`${name} ${mtimeMs} ${size}\n`);
   }
   const appended = amendedExtensions.map((name) => [name, amendmentOf(name)]);
-  return hash.update(JSON.stringify([refusedExtensions, trustedContrib, silence, appended])).digest('hex');
+  return hash.update(JSON.stringify([placeholders, trustedContrib, silence, appended])).digest('hex');
 }
 
 function readIfThere(path: string): string | undefined {

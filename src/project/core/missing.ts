@@ -15,6 +15,8 @@ export interface MissingOptions {
   readonly failed: string;
   /** In the order in which they are applied. */
   readonly files: readonly SqlText[];
+  /** The sentence about the extension that the object belongs to, where the server can't have it. */
+  readonly absentExtension?: string | undefined;
 }
 
 type Kind = 'relation' | 'type' | 'function' | 'schema' | 'column';
@@ -37,11 +39,13 @@ interface Missing {
  */
 export function explainMissing(
   error: { readonly code: string; readonly message: string },
-  { failed, files }: MissingOptions,
+  { failed, files, absentExtension }: MissingOptions,
 ): string[] {
   const missing = missingOf(error);
+  const isTheirs = missing !== undefined && files.some(({ text }) => creates(text, missing));
+  if (absentExtension !== undefined && !isTheirs) return [absentExtension];
   if (missing === undefined) return [];
-  const extension = extensionOf(missing);
+  const extension = isTheirs ? undefined : extensionOf(missing);
   if (extension !== undefined) return extensionAdvice(missing, extension, files);
   if (missing.schema !== undefined && serviceSchemas.has(missing.schema)) return [];
   if (missing.kind === 'column') {

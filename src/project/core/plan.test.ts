@@ -4,7 +4,7 @@ import { splitStatements } from './split.ts';
 
 /** Steps in short: `tx(a; b)`, `rollback(a)`, `alone(a)`. */
 function plan(source: string, quiet = false): string[] {
-  return planFile(splitStatements(source), { quiet, exactVectors: false }).map((step) => {
+  return planFile(splitStatements(source), { quiet, embedded: undefined }).map((step) => {
     if (step.kind === 'alone') return `alone(${step.statement.text})`;
     const name = step.end === 'commit' ? 'tx' : 'rollback';
     return `${name}(${step.statements.map(({ text }) => text).join('; ')})`;
@@ -54,7 +54,7 @@ describe('planFile', () => {
   test('statements keep the number they have in the file', () => {
     const [first] = planFile(splitStatements('begin; a; -- c\n; b; commit'), {
       quiet: false,
-      exactVectors: false,
+      embedded: undefined,
     });
     expect(first?.kind === 'transaction' && first.statements.map(({ index }) => index)).toEqual([1, 3]);
   });

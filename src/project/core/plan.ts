@@ -2,6 +2,7 @@
  * How the statements of a file are run: one transaction wherever possible. A file's own BEGIN … COMMIT blocks become
  * ours; only statements that PostgreSQL refuses inside a transaction stand alone.
  */
+import { asEmbedded, type MissingExtensions } from './extension-statement.ts';
 import { asPrivileged, type Privileged } from './privileged.ts';
 import type { Statement } from './split.ts';
 import { withoutVectorIndexOptions } from './vector-index.ts';
@@ -9,7 +10,7 @@ import { withoutVectorIndexOptions } from './vector-index.ts';
 export interface PlannedStatement {
   /** From 0, as upstream counts. */
   readonly index: number;
-  /** What is sent; of the same length as in the file, so that error positions fit. */
+  /** What is sent; of the same length as in the file, so that error positions fit, except for CREATE and ALTER EXTENSION. */
   readonly text: string;
   readonly privileged?: Privileged;
 }
@@ -25,11 +26,11 @@ export type Step =
 export interface PlanOptions {
   /** Nobody else uses the database: CONCURRENTLY is dropped, so that the file stays one transaction. */
   readonly quiet: boolean;
-  /** The `vector` extension is ours, whose indexes take no parameters. */
-  readonly exactVectors: boolean;
+  /** The server is ours. Its `vector` has indexes without parameters, and these extensions are placeholders. */
+  readonly embedded: { readonly missing: MissingExtensions } | undefined;
 }
 
-export function planFile(statements: readonly Statement[], { quiet, exactVectors }: PlanOptions): Step[] {
+export function planFile(statements: readonly Statement[], { quiet, embedded }: PlanOptions): Step[] {
   const steps: Step[] = [];
   let open: PlannedStatement[] = [];
   const close = (end: 'commit' | 'rollback') => {
@@ -38,7 +39,10 @@ export function planFile(statements: readonly Statement[], { quiet, exactVectors
   };
 
   statements.forEach(({ text: written, words }, index) => {
-    const text = exactVectors ? withoutVectorIndexOptions(written, words) : written;
+    const text =
+      embedded === undefined
+        ? written
+        : asEmbedded(withoutVectorIndexOptions(written, words), words, embedded.missing);
     const control = transactionControl(words);
     if (words.length === 0) return;
     if (control === 'begin') {

@@ -1,0 +1,98 @@
+/**
+ * Extensions that hosted projects name and the embedded PostgreSQL doesn't have, each with what to do about it. `CREATE EXTENSION`
+ * of one creates a placeholder: a row of pg_extension without any object, so that a migration continues wherever nothing depends
+ * on the extension. The placeholder can be dropped, moved and commented on like any other extension, and
+ * `pg_available_extensions` doesn't list it.
+ */
+import { quoteLiteral } from '../../kernel/sql.ts';
+
+export interface MissingExtension {
+  /** Tuning, monitoring, dumps and development: the project runs the same without it. */
+  readonly isOptional: boolean;
+  /** What to do where something needs it; the end of a sentence. */
+  readonly advice: string;
+  /** Schema that the original insists on. */
+  readonly schema?: string;
+}
+
+const external = 'use a PostgreSQL that has it with --database-url';
+const planned = `it is planned; until then remove what uses it, or ${external}`;
+const otherLanguage = `write the function in plpgsql or as an edge function, or ${external}`;
+
+const optional = (advice: string = external): MissingExtension => ({ isOptional: true, advice });
+const needed = (advice: string = external, schema?: string): MissingExtension => ({
+  isOptional: false,
+  advice,
+  ...(schema === undefined ? {} : { schema }),
+});
+
+export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
+  address_standardizer: needed(),
+  address_standardizer_data_us: needed(),
+  bool_plperl: needed(otherLanguage),
+  bool_plperlu: needed(otherLanguage),
+  hstore_plperl: needed(otherLanguage),
+  hstore_plperlu: needed(otherLanguage),
+  hstore_plpython3u: needed(otherLanguage),
+  hypopg: optional(),
+  index_advisor: optional(),
+  jsonb_plperl: needed(otherLanguage),
+  jsonb_plperlu: needed(otherLanguage),
+  jsonb_plpython3u: needed(otherLanguage),
+  ltree_plpython3u: needed(otherLanguage),
+  orioledb: needed(),
+  pg_graphql: needed(planned, 'graphql'),
+  pg_hashids: needed(planned),
+  pg_jsonschema: needed(planned),
+  pg_partman: needed(),
+  pg_repack: optional(`VACUUM FULL and CLUSTER do its work with a lock; or ${external}`),
+  pg_stat_monitor: optional(`pg_stat_statements is there instead; or ${external}`),
+  pg_tle: needed(`put the SQL of the extension into a migration, or ${external}`, 'pgtle'),
+  pgaudit: optional(`set log_statement instead, or ${external}`),
+  pgroonga: needed(`pg_trgm and full text search are there instead; or ${external}`),
+  pgroonga_database: needed(`pg_trgm and full text search are there instead; or ${external}`),
+  pgrouting: needed(),
+  pgsodium: needed(`supabase_vault keeps secrets and pgcrypto encrypts here; or ${external}`, 'pgsodium'),
+  pgtap: needed(`put its SQL into a migration, or ${external}`),
+  plcoffee: needed(otherLanguage),
+  plls: needed(otherLanguage),
+  plperl: needed(otherLanguage),
+  plperlu: needed(otherLanguage),
+  plpgsql_check: optional(),
+  plpython3u: needed(otherLanguage),
+  pltcl: needed(otherLanguage),
+  pltclu: needed(otherLanguage),
+  plv8: needed(otherLanguage),
+  postgis: needed(),
+  postgis_raster: needed(),
+  postgis_sfcgal: needed(),
+  postgis_tiger_geocoder: needed(external, 'tiger'),
+  postgis_topology: needed(external, 'topology'),
+  rum: needed(`a GIN index does most of its work; or ${external}`),
+  timescaledb: needed(`use ordinary partitioned tables, or ${external}`),
+  wrappers: needed(`use postgres_fdw for PostgreSQL servers, or ${external}`),
+};
+
+/** The version of every placeholder, and how `pg_available_extensions` knows one (sql/0018_available_extensions.sql). */
+export const placeholderVersion = 'placeholder';
+
+/** @example missingSentence('postgis') // 'the embedded PostgreSQL doesn't have the extension "postgis": use a …' */
+export function missingSentence(name: string): string {
+  return `the embedded PostgreSQL doesn't have the extension "${name}": ${missingExtensions[name]?.advice}`;
+}
+
+/** Two files: the control file, and the script that creates nothing and says so. It runs as a superuser, since only that needs
+ * CREATE on the database of who creates it. */
+export function placeholderFiles(name: string): { readonly control: string; readonly script: string } {
+  const outcome = missingExtensions[name]?.isOptional
+    ? `extension "${name}" is skipped: the embedded PostgreSQL doesn't have it, and only tuning, monitoring and development need it`
+    : `extension "${name}" is only a placeholder: ${missingSentence(name)}`;
+  return {
+    control: `comment = 'placeholder: the embedded PostgreSQL does not have this extension'
+default_version = '${placeholderVersion}'
+relocatable = true
+trusted = true
+`,
+    script: `do $placeholder$ begin raise notice using message = ${quoteLiteral(outcome)}; end $placeholder$;\n`,
+  };
+}

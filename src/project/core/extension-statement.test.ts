@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { asEmbedded } from './extension-statement.ts';
+import { splitStatements } from './split.ts';
+
+const missing = { postgis: {}, pgsodium: { schema: 'pgsodium' } };
+
+function sent(text: string): string {
+  const words = splitStatements(text)[0]?.words ?? [];
+  return asEmbedded(text, words, missing);
+}
+
+describe('a placeholder', () => {
+  test.each([
+    [
+      'create extension if not exists "pgsodium" with schema "pgsodium"',
+      'create schema if not exists "pgsodium"; create extension if not exists "pgsodium" schema "pgsodium"',
+    ],
+    [
+      'CREATE EXTENSION pgsodium',
+      'create schema if not exists "pgsodium"; create extension "pgsodium" schema "pgsodium"',
+    ],
+    [
+      `-- maps\ncreate extension PostGIS with schema Maps version '3.4.0' cascade`,
+      'create schema if not exists "maps"; create extension "postgis" schema "maps"',
+    ],
+    [
+      'create extension postgis',
+      'create schema if not exists "extensions"; create extension "postgis" schema "extensions"',
+    ],
+    [`alter extension postgis update to '3.5'`, 'alter extension "postgis" update'],
+  ])('%j', (written, expected) => expect(sent(written)).toBe(expected));
+});
+
+test('the schema that an extension of ours insists on', () => {
+  const written = 'create extension if not exists "pgmq" with schema "pgmq"';
+  expect(sent(written)).toBe(`create schema if not exists "pgmq"; ${written}`);
+});
+
+test.each([
+  'create extension pgcrypto with schema extensions',
+  'create extension pgmq with schema other',
+  'create extension if not exists hstore',
+  'alter extension postgis set schema extensions',
+  'alter extension pgcrypto update',
+  'drop extension postgis',
+  'comment on extension postgis is null',
+  'create extension',
+  'create extension postgis schema',
+  'create table extension ()',
+])('%j is sent as it is', (written) => expect(sent(written)).toBe(written));
+
+test('any text gives a text', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(typeof asEmbedded(`create extension ${text}`, ['create', 'extension'], missing)).toBe('string');
+    }),
+  );
+});

@@ -1,0 +1,65 @@
+/**
+ * CREATE and ALTER EXTENSION as dumps of hosted projects write them, for the embedded server. The hosted database has the schemas
+ * that its extensions lie in and no migration creates them (`create extension pgsodium with schema pgsodium`), and a placeholder
+ * has no version of the original.
+ */
+import { quoteIdentifier } from '../../kernel/sql.ts';
+import { lex } from './lex.ts';
+
+/** Schemas that extensions insist on, by extension; `missing` has those of the placeholders. */
+const ownSchemas: Readonly<Record<string, string>> = { pgmq: 'pgmq' };
+
+export type MissingExtensions = Readonly<Record<string, { readonly schema?: string }>>;
+
+/**
+ * The statement as it is sent. Anything but CREATE and ALTER EXTENSION is returned unchanged, and so is what isn't understood.
+ *
+ * @example
+ * asEmbedded('create extension "postgis" version \'3.4\'', { postgis: {} });
+ * // 'create extension "postgis" schema extensions'
+ */
+export function asEmbedded(statement: string, words: readonly string[], missing: MissingExtensions): string {
+  if (words[1] !== 'extension') return statement;
+  if (words[0] === 'create') return creation(statement, missing);
+  if (words[0] === 'alter') return update(statement, missing);
+  return statement;
+}
+
+function creation(statement: string, missing: MissingExtensions): string {
+  const [, , ...tokens] = tokensOf(statement);
+  const guard = ['if', 'not', 'exists'].every((word, index) => tokens[index]?.toLowerCase() === word);
+  const [written, ...options] = guard ? tokens.slice(3) : tokens;
+  const name = nameOf(written);
+  const schemaAt = options.findIndex((token) => token.toLowerCase() === 'schema');
+  const schema = schemaAt === -1 ? undefined : nameOf(options[schemaAt + 1]);
+  if (name === undefined || (schemaAt !== -1 && schema === undefined)) return statement;
+  const isMissing = Object.hasOwn(missing, name);
+  if (!isMissing && (schema === undefined || ownSchemas[name] !== schema)) return statement;
+  const place = schema ?? missing[name]?.schema ?? 'extensions';
+  return [
+    `create schema if not exists ${quoteIdentifier(place)};`,
+    isMissing
+      ? `create extension ${guard ? 'if not exists ' : ''}${quoteIdentifier(name)} schema ${quoteIdentifier(place)}`
+      : statement,
+  ].join(' ');
+}
+
+function update(statement: string, missing: MissingExtensions): string {
+  const [, , written, verb] = tokensOf(statement);
+  const name = nameOf(written);
+  if (verb?.toLowerCase() !== 'update' || name === undefined || !Object.hasOwn(missing, name))
+    return statement;
+  return `alter extension ${quoteIdentifier(name)} update`;
+}
+
+function tokensOf(statement: string): string[] {
+  return [...lex(statement)]
+    .filter(({ kind }) => kind !== 'space' && kind !== 'comment')
+    .map(({ start, end }) => statement.slice(start, end));
+}
+
+function nameOf(written: string | undefined): string | undefined {
+  if (written === undefined) return undefined;
+  if (/^"(?:[^"]|"")+"$/.test(written)) return written.slice(1, -1).replaceAll('""', '"');
+  return /^[\w$\u0080-\uffff]+$/.test(written) ? written.toLowerCase() : undefined;
+}

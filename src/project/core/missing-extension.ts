@@ -1,0 +1,81 @@
+/** Which missing extension a statement needs, by the object that PostgreSQL doesn't find. */
+
+interface Origin {
+  readonly schemas?: readonly string[];
+  readonly names?: RegExp;
+}
+
+/** Objects of extensions that the embedded PostgreSQL has a placeholder for, as migrations name them. */
+const origins: Readonly<Record<string, Origin>> = {
+  address_standardizer: { names: /^(standardize_address|parse_address|stdaddr)$/ },
+  hypopg: { names: /^hypopg/ },
+  index_advisor: { names: /^index_advisor$/ },
+  orioledb: { names: /^orioledb/ },
+  pg_graphql: { schemas: ['graphql'] },
+  pg_hashids: { names: /^(id_encode|id_decode|id_decode_once|hash_encode|hash_decode)$/ },
+  pg_jsonschema: {
+    names: /^(jsonb?_matches_(compiled_)?schema|jsonschema_(is_valid|validation_errors)|jsonschema)$/,
+  },
+  pg_partman: { schemas: ['partman'], names: /^(create_parent|run_maintenance(_proc)?|part_config)$/ },
+  pg_repack: { schemas: ['repack'] },
+  pg_stat_monitor: { names: /^pg_stat_monitor/ },
+  pg_tle: { schemas: ['pgtle'] },
+  pgroonga: { schemas: ['pgroonga'], names: /^pgroonga|^&@|^&\^|^&`/ },
+  pgrouting: { names: /^pgr_/ },
+  pgsodium: { schemas: ['pgsodium'], names: /^(pgsodium|crypto_(aead|auth|box|secretbox|sign|kdf|pwhash)_)/ },
+  plcoffee: { names: /^plcoffee$/ },
+  plls: { names: /^plls$/ },
+  plperl: { names: /^plperl$/ },
+  plperlu: { names: /^plperlu$/ },
+  plpgsql_check: { names: /^plpgsql_(check|show|profiler|coverage)_/ },
+  plpython3u: { names: /^plpython3?u$/ },
+  pltcl: { names: /^pltcl$/ },
+  pltclu: { names: /^pltclu$/ },
+  plv8: { names: /^(plv8|plv8_\w+)$/ },
+  postgis_raster: { names: /^(raster|st_(rast\w*|mapalgebra\w*|band\w*))$/ },
+  postgis_tiger_geocoder: { schemas: ['tiger', 'tiger_data'] },
+  postgis_topology: { schemas: ['topology'], names: /^topogeometry$/ },
+  postgis: {
+    names:
+      /^(geometry|geography|box2d|box3d|geometry_dump|spheroid|spatial_ref_sys|geometry_columns|geography_columns|_?st_\w+|postgis_\w+|(add|drop)geometrycolumn|updategeometrysrid|populate_geometry_columns|(gist|brin|spgist|btree)_(geometry|geography)_\w+)$/,
+  },
+  rum: { names: /^rum(_\w+)?$/ },
+  timescaledb: {
+    schemas: [
+      'timescaledb_information',
+      'timescaledb_experimental',
+      '_timescaledb_internal',
+      '_timescaledb_catalog',
+    ],
+    names:
+      /^(timescaledb|create_hypertable|time_bucket(_gapfill)?|add_(retention|compression|continuous_aggregate|reorder|columnstore)_policy|add_dimension|set_chunk_time_interval|compress_chunk|show_chunks|drop_chunks)$/,
+  },
+  wrappers: { names: /(_wrapper|_fdw_handler|_fdw_validator|_fdw_meta)$/ },
+};
+
+const patterns: readonly RegExp[] = [
+  /^(?:type|relation|schema|language|access method|operator class|foreign-data wrapper|role|collation|extension) "(.+?)(?:\[\])*" does not exist/,
+  /^(?:function|procedure) ([^(]+)\(.*\) does not exist$/s,
+  /^unrecognized parameter namespace "(.+)"$/,
+  /^security label provider "(.+)" is not loaded$/,
+];
+const operator = /^operator does not exist: (?:.*\s)?([&<=>@~`^!|#*/%+?-]+)(?:\s.*)?$/;
+
+/**
+ * The extension; undefined where the failure is about something else. PostgreSQL's message is read in English only.
+ *
+ * @example missingExtensionOf({ message: 'type "geometry" does not exist' }) // 'postgis'
+ */
+export function missingExtensionOf({ message }: { readonly message: string }): string | undefined {
+  const shown = patterns.map((pattern) => pattern.exec(message)?.[1]).find((found) => found !== undefined);
+  const parts = shown?.split('.') ?? [];
+  const name = (parts.at(-1) ?? operator.exec(message)?.[1])?.replaceAll('"', '');
+  if (name === undefined) return undefined;
+  const isSchema = message.startsWith('schema ');
+  const schema = isSchema ? name : parts.at(-2);
+  const found = Object.entries(origins).find(
+    ([, { schemas = [], names }]) =>
+      (schema !== undefined && schemas.includes(schema)) || (!isSchema && names?.test(name)),
+  );
+  return found?.[0];
+}

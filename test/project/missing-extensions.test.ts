@@ -1,0 +1,82 @@
+/** Projects that name extensions which the embedded PostgreSQL doesn't have. */
+import { expect, test, vi } from 'vitest';
+import { migrateUp, ProjectError } from '../../src/project/index.ts';
+import { projectWith } from './helpers.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** The head of a dump of the hosted database. */
+const dump = `
+SET statement_timeout = 0;
+SELECT pg_catalog.set_config('search_path', '', false);
+CREATE EXTENSION IF NOT EXISTS "pg_net" WITH SCHEMA "extensions";
+CREATE EXTENSION IF NOT EXISTS "pgsodium" WITH SCHEMA "pgsodium";
+COMMENT ON SCHEMA "public" IS 'standard public schema';
+CREATE EXTENSION IF NOT EXISTS "pg_graphql" WITH SCHEMA "graphql";
+COMMENT ON EXTENSION "pg_graphql" IS 'GraphQL support';
+CREATE EXTENSION IF NOT EXISTS "hypopg" WITH SCHEMA "extensions";
+CREATE EXTENSION IF NOT EXISTS "index_advisor" WITH SCHEMA "extensions";
+CREATE EXTENSION IF NOT EXISTS "pgmq" WITH SCHEMA "pgmq";
+CREATE EXTENSION IF NOT EXISTS "pg_jsonschema" WITH SCHEMA "public" VERSION '0.3.3';
+ALTER EXTENSION "pg_jsonschema" SET SCHEMA "extensions";
+DROP EXTENSION IF EXISTS "plv8";
+CREATE TABLE "public"."notes" ("id" "uuid" DEFAULT "extensions"."uuid_generate_v4"() NOT NULL);
+`;
+
+test('a dump of the hosted database runs, and the start lists the placeholders', async () => {
+  const project = await projectWith({ 'migrations/1_dump.sql': dump });
+  await project.start();
+  expect(await project.values(`select count(*)::int from public.notes`)).toEqual([0]);
+  const lines = project.progress.slice(project.progress.indexOf('Applying migration 1_dump.sql...') + 1);
+  expect(lines.slice(0, 2)).toEqual([
+    'Skipped, since only tuning, monitoring and development need them: hypopg, index_advisor',
+    'The embedded PostgreSQL has only placeholders for these extensions:',
+  ]);
+  expect(lines[2]).toMatch(/^ {2}extension +created in +what to do$/);
+  expect(lines[3]).toMatch(/^ {2}pg_graphql +supabase\/migrations\/1_dump\.sql:7 +it is planned; /);
+  expect(lines[4]).toMatch(/^ {2}pg_jsonschema +supabase\/migrations\/1_dump\.sql:12 /);
+  expect(lines[5]).toMatch(
+    /^ {2}pgsodium +supabase\/migrations\/1_dump\.sql:5 +supabase_vault keeps secrets/,
+  );
+  expect(lines).toHaveLength(6);
+
+  project.progress.length = 0;
+  await project.start();
+  expect(await migrateUp(project.deps, { includeAll: false })).toEqual([]);
+  expect(project.progress).toEqual([]);
+});
+
+test('a statement that needs a missing extension fails in one sentence, and the table names it', async () => {
+  const project = await projectWith({
+    'migrations/1_extensions.sql':
+      'create extension postgis with schema extensions; create extension pg_repack;',
+    'migrations/2_places.sql':
+      'create table a ();\ncreate table places (\n  at extensions.geography(point)\n);',
+  });
+  const error = await project.start().catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(ProjectError);
+  const { message, advice } = error as ProjectError;
+  expect(message).toMatch('supabase/migrations/2_places.sql:3: type "extensions.geography" does not exist');
+  expect(advice[0]).toBe(
+    `The embedded PostgreSQL doesn't have the extension "postgis": use a PostgreSQL that has it with --database-url.`,
+  );
+  expect(advice.join('\n')).not.toContain('Hint:');
+  expect(project.progress.at(-1)).toMatch(
+    /^ {2}postgis +supabase\/migrations\/1_extensions\.sql:1 +supabase\/migrations\/2_places\.sql:3 +use a PostgreSQL/,
+  );
+});
+
+test('also where no migration creates the extension', async () => {
+  const project = await projectWith({ 'migrations/1_a.sql': 'create table places (at geometry)' });
+  const error = (await project.start().catch((caught: unknown) => caught)) as ProjectError;
+  expect(error.advice[0]).toMatch(`doesn't have the extension "postgis"`);
+});
+
+test('a name that the project itself creates is no extension’s', async () => {
+  const project = await projectWith({
+    'migrations/1_a.sql': 'create table places (at geometry)',
+    'migrations/2_b.sql': 'create type geometry as enum ()',
+  });
+  const error = (await project.start().catch((caught: unknown) => caught)) as ProjectError;
+  expect(error.advice.join('\n')).toContain('supabase/migrations/2_b.sql creates geometry');
+});
