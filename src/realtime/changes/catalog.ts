@@ -35,6 +35,21 @@ export interface PublishedTable {
 
 export const changesPublication = 'supabase_realtime';
 
+/**
+ * Schemas of services, which a publication for all tables holds too. Some of their tables are open to every role that SQL runs as,
+ * queued requests with the keys in their headers for one; they are not for subscribers.
+ */
+const unpublishedSchemas = [
+  '_plinth',
+  '_realtime',
+  'cron',
+  'net',
+  'realtime',
+  'supabase_functions',
+  'supabase_migrations',
+  'vault',
+];
+
 interface TableRow {
   readonly schema: string;
   readonly name: string;
@@ -160,6 +175,7 @@ export function createCatalog(pool: () => Pool): Catalog {
       from pg_catalog.pg_roles r, pg_catalog.pg_class c
       join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       where r.rolname = ${role} and c.oid = ${oid}
+        and has_schema_privilege(r.oid, c.relnamespace, 'USAGE')
         and has_column_privilege(r.oid, a.attrelid, a.attnum, 'SELECT')`);
     return {
       selectable: new Set(rows.map(({ name }) => name)),
@@ -185,7 +201,7 @@ export function createCatalog(pool: () => Pool): Catalog {
         from pg_catalog.pg_publication_tables p
         join pg_catalog.pg_namespace n on n.nspname = p.schemaname
         join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = p.tablename
-        where p.pubname = ${changesPublication}
+        where p.pubname = ${changesPublication} and p.schemaname <> all (${unpublishedSchemas})
         order by 1`);
     },
     forget(oid) {
