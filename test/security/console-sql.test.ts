@@ -24,6 +24,9 @@ beforeAll(async () => {
     create type public.trapped as (inner_value public.trap);
     create view public.who as select session_user::text as session, current_user::text as role;
     create view public.trapping as select ran.note() as noted;
+    create schema if not exists supabase_migrations;
+    create table if not exists supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
+    insert into supabase_migrations.schema_migrations values ('1', '{a key of a webhook}', 'webhook');
   `);
   const roles = ['supabase_admin', 'postgres', 'authenticator', 'anon', 'supabase_read_only_user'];
   for (const session of roles)
@@ -109,6 +112,7 @@ test.each([
   `select csrf_token from _plinth.operator_sessions`,
   `select rolpassword from pg_authid`,
   `select setconfig from pg_db_role_setting`,
+  `select statements from supabase_migrations.schema_migrations`,
   `select current_setting('app.settings.jwt_secret', true)`,
   `select net.http_get('http://127.0.0.1:1/')`,
   `select 1) plinth_rows; drop table public.tasks; --`,

@@ -27,8 +27,8 @@ export const may = (role: OperatorRole, permission: Permission): boolean =>
 
 /**
  * Schemas whose rows hold tokens, password hashes or secrets. Queued requests (`net`), hooks and scheduled commands carry
- * keys in their headers and texts, and PostgreSQL's statistics (in `extensions`) keep utility statements word for word:
- * a role's password, a webhook's headers.
+ * keys in their headers and texts, and PostgreSQL's statistics (in `extensions`) and the history of migrations keep statements
+ * word for word: a role's password, a webhook's headers.
  */
 const secretSchemas: readonly string[] = [
   'auth',
@@ -36,6 +36,7 @@ const secretSchemas: readonly string[] = [
   'net',
   'cron',
   'supabase_functions',
+  'supabase_migrations',
   'extensions',
   '_plinth',
 ];
