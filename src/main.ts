@@ -134,6 +134,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
       ...databaseSettings(config, keys, mode),
       password: keys.databasePassword,
       sharedPassword: config.plinth.database.shared_password,
+      replication: config.plinth.database.replication,
       requestPathConnections: config.plinth.rest.connections,
       log,
       onProgress,

@@ -32,6 +32,8 @@ export interface DatabaseOptions {
   readonly password?: string;
   /** One password for all login roles (`[database] shared_password`). */
   readonly sharedPassword?: boolean;
+  /** The role `postgres` of the embedded server has REPLICATION (`[database] replication`). */
+  readonly replication?: boolean;
   /** Connections that quick REST requests share; 4 by default. */
   readonly requestPathConnections?: number;
   /** False: fsync off, for throw-away test clusters. */
@@ -98,7 +100,7 @@ async function startEmbedded(
     }
     const serverVersion = readVersion(admin);
     await applyFiles({ session: admin, serverVersion, log, onProgress }, readMigrationFiles([bootstrapSet]));
-    await repairRoles(admin, log);
+    await repairRoles(admin, log, { replication: options.replication ?? false });
     await applyPasswords(admin, cluster.logins);
     await applyDatabaseSettings(admin, options.databaseSettings ?? [], options.withheldSettings ?? []);
     const running = cluster;
@@ -214,7 +216,7 @@ export function openDatabase(
     },
     requestPath,
     listen: hub.listen,
-    connectReplication: () => connectReplication(target('supabase_realtime_admin')),
+    connectReplication: () => connectReplication(target('supabase_replication_admin')),
     migrate: runFiles,
     info,
     async stop() {

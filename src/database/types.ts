@@ -15,6 +15,8 @@ export type LoginRole =
   | 'supabase_auth_admin'
   | 'supabase_storage_admin'
   | 'supabase_realtime_admin'
+  /** The only one with REPLICATION. It runs replication commands and functions of `pg_catalog`, and no code of a project's. */
+  | 'supabase_replication_admin'
   | 'supabase_functions_admin'
   | 'supabase_read_only_user';
 
@@ -335,7 +337,7 @@ export interface Database {
     onReconnect?: () => void,
     onLost?: () => void,
   ): Promise<() => Promise<void>>;
-  /** A walsender connection in database mode, as supabase_realtime_admin. */
+  /** A walsender connection in database mode, as supabase_replication_admin. */
   connectReplication(): Promise<ReplicationConnection>;
   /** Applies the numbered files that are not yet applied, in the order given. */
   migrate(sets: readonly MigrationSet[]): Promise<void>;

@@ -19,7 +19,7 @@ test('commands answer, changes arrive, acknowledgements are heard, destroying en
   await writer.exec(
     'create table public.streamed (a text primary key); create publication streamed for table public.streamed',
   );
-  const replication = await connectReplication(testTarget(db, 'supabase_realtime_admin'));
+  const replication = await connectReplication(testTarget(db, 'supabase_replication_admin'));
   const [system] = await replication.command('IDENTIFY_SYSTEM');
   expect(system).toMatchObject({ dbname: db.name, xlogpos: expect.stringMatching(/^[0-9A-F]+\/[0-9A-F]+$/) });
   await expect(replication.command('NONSENSE')).rejects.toMatchObject({ code: '42601' });

@@ -233,10 +233,14 @@ export const plinthSchema = section("Plinth's own settings.", {
       'Addresses, IPv4 blocks and hosts that functions may not reach, directly or through a name. The default is where cloud machines find the credentials of their own role.',
     ),
   }),
-  database: section('The embedded PostgreSQL. Both settings open it further than it needs to be.', {
+  database: section('The embedded PostgreSQL. Each setting opens it further than it needs to be.', {
     shared_password: boolean(
       false,
       "Every login role has the password of `postgres`, and `supabase_admin` may sign in over TCP, as in upstream's local stack; with --database-url the roles have the URL's password.",
+    ),
+    replication: boolean(
+      false,
+      "The role `postgres` may replicate, as in upstream's local stack, for tools that read the log of changes. SQL of the project can then load a library from any file that PostgreSQL can read, so it can run programs as PostgreSQL's user.",
     ),
     jwt_secret_setting: boolean(
       false,

@@ -35,6 +35,8 @@ interface RoleFacts {
   readonly bypass: boolean;
   readonly login: boolean;
   readonly inherit: boolean;
+  /** The role has REPLICATION, and `postgres` is it, or can be. */
+  readonly lentReplication: boolean;
   /** `role SET name=value` entries that name preload libraries. */
   readonly preload: readonly string[];
 }
@@ -47,10 +49,15 @@ const required: Readonly<Record<string, Pick<RoleFacts, 'bypass' | 'login' | 'in
   authenticator: { bypass: false, login: true, inherit: false },
 };
 
-/** Needs a superuser. Each repair is one warning. */
-export async function repairRoles(session: Queryable, log: Logger): Promise<void> {
+/** Needs a superuser. Each repair is one warning. `replication`: `postgres` may have and give REPLICATION. */
+export async function repairRoles(
+  session: Queryable,
+  log: Logger,
+  { replication }: { readonly replication: boolean },
+): Promise<void> {
   const found = await session.query<RoleFacts>(sql`
     select r.rolname::text as name, r.rolbypassrls as bypass, r.rolcanlogin as login, r.rolinherit as inherit,
+      r.rolreplication and not r.rolsuper and pg_catalog.pg_has_role('postgres', r.oid, 'member') as "lentReplication",
       coalesce((
         select array_agg(setting) from pg_catalog.pg_db_role_setting s, unnest(s.setconfig) as setting
         where s.setrole = r.oid and setting ~ '^(local|session)_preload_libraries='
@@ -79,11 +86,29 @@ export async function repairRoles(session: Queryable, log: Logger): Promise<void
       `alter role ${role} ${wanted.bypass ? '' : 'no'}bypassrls ${wanted.login ? '' : 'no'}login ${wanted.inherit ? '' : 'no'}inherit`,
     );
   }
+  await setReplication(session, found, replication, warn);
   for (const { name, preload } of found) {
     for (const setting of preload) {
       const parameter = setting.slice(0, setting.indexOf('='));
       await session.exec(`alter role ${quoteIdentifier(name)} reset ${parameter}`);
       warn(`The setting ${setting} of the role ${name} would keep it from signing in; it was removed`);
     }
+  }
+}
+
+/** Whoever has REPLICATION loads libraries from any path, so a project's roles have it only where the setting says so. */
+async function setReplication(
+  session: Queryable,
+  roles: readonly RoleFacts[],
+  replication: boolean,
+  warn: (message: string) => void,
+): Promise<void> {
+  if (replication) {
+    await session.exec('alter role postgres replication');
+    return;
+  }
+  for (const { name } of roles.filter(({ lentReplication }) => lentReplication)) {
+    await session.exec(`alter role ${quoteIdentifier(name)} noreplication`);
+    warn(`The role ${name} had REPLICATION; it was taken away, since [database] replication is off`);
   }
 }

@@ -5,7 +5,7 @@
 import type { Logger } from '../../kernel/log.ts';
 import { applyPasswords } from '../logins/apply.ts';
 import { type Logins, ownLoginRoles } from '../logins/passwords.ts';
-import { superuserSettings } from '../superuser.ts';
+import { ownSessionSettings, superuserSettings } from '../superuser.ts';
 import type { LoginRole } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 import { lendLogin } from './lent-login.ts';
@@ -39,8 +39,15 @@ export function clusterTarget(
     database,
     sslMode: 'disable',
     applicationName: 'plinth',
-    ...(role === 'supabase_admin' ? { parameters: { ...superuserSettings(180_000), role: 'none' } } : {}),
+    ...parametersOf(role),
   };
+}
+
+/** Roles that a project can't become begin with settings of ours, whatever the project has set for the database. */
+function parametersOf(role: string): Pick<ConnectionOptions, 'parameters'> {
+  if (role === 'supabase_admin') return { parameters: { ...superuserSettings(180_000), role: 'none' } };
+  if (role === 'supabase_replication_admin') return { parameters: { ...ownSessionSettings, role: 'none' } };
+  return {};
 }
 
 export function signInsOf(cluster: ReachedCluster, database: string, log: Logger): SignIns {

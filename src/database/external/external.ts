@@ -50,6 +50,7 @@ const serviceRoles: readonly LoginRole[] = [
   'supabase_auth_admin',
   'supabase_storage_admin',
   'supabase_realtime_admin',
+  'supabase_replication_admin',
   'supabase_functions_admin',
   'supabase_read_only_user',
 ];
@@ -106,7 +107,10 @@ export async function connectExternal(
             ? { ...asOwner(role), parameters: superuserSettings(facts.version) }
             : { ...base, parameters: ownSessionSettings };
         }
-        return options.get(role) ?? loginOf(base, role);
+        const signedIn = options.get(role) ?? loginOf(base, role);
+        return role === 'supabase_replication_admin'
+          ? { ...signedIn, parameters: ownSessionSettings }
+          : signedIn;
       },
       targetOf: async (role, database) => ({
         ...(options.get(role as LoginRole) ?? loginOf(base, role)),

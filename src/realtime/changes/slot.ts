@@ -57,7 +57,7 @@ export async function dropAbandoned(database: Database, own: string | undefined)
   const { serverVersion, embedded } = database.info;
   // Before 17 nobody knows since when a slot is idle, and none of ours outlives its connection.
   if (serverVersion < 170000) return [];
-  const db = database.pool('supabase_realtime_admin');
+  const db = database.pool('supabase_replication_admin');
   // Nobody else uses the embedded server: an idle slot is that of a process before this one.
   const age = embedded ? '0' : abandonedAfter;
   const rows = await db.query<{ name: string }>(sql`

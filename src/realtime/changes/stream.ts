@@ -76,7 +76,8 @@ export function createStream(options: StreamOptions): Stream {
   let retainedBytes: number | undefined;
   let warning: string | undefined;
   const progress = new Progress();
-  const pool = () => database.pool('supabase_realtime_admin');
+  // Slots are for roles with REPLICATION alone, and so is what is known of their connections.
+  const pool = () => database.pool('supabase_replication_admin');
   const isStopped = (): boolean => state === 'stopped';
 
   const open = (): void => {
@@ -132,18 +133,38 @@ export function createStream(options: StreamOptions): Stream {
       log.warn({}, trouble);
     }, slotPatienceMs);
     try {
-      await opened.command('begin isolation level repeatable read read only');
-      await opened.command(
-        `CREATE_REPLICATION_SLOT ${made.name} ${made.permanent ? '' : 'TEMPORARY '}LOGICAL pgoutput (SNAPSHOT 'use')`,
+      const [answer] = await opened.command(
+        `CREATE_REPLICATION_SLOT ${made.name} ${made.permanent ? '' : 'TEMPORARY '}LOGICAL pgoutput (SNAPSHOT 'export')`,
       );
       progress.restart();
-      await options.onSnapshot((text) => opened.command(text));
-      await opened.command('commit');
+      await withSnapshot(answer?.snapshot_name ?? '', options.onSnapshot);
     } catch (error) {
       giveUpSlot();
       throw error;
     } finally {
       clearTimeout(patience);
+    }
+  };
+
+  /**
+   * In a session of the tables' owner: their policies and indexes are the project's, and none of its code may run where slots
+   * can be made. The snapshot is there until the next command of the connection that exported it.
+   */
+  const withSnapshot = async (name: string, work: StreamOptions['onSnapshot']): Promise<void> => {
+    const session = await database.pool('supabase_realtime_admin').connect();
+    try {
+      await session.exec(
+        `begin isolation level repeatable read read only; set transaction snapshot ${quoteLiteral(name)}`,
+      );
+      await work(async (text) => {
+        const { columns, rows } = await session.queryText(sql`${sql.raw(text)}`);
+        return rows.map((row) =>
+          Object.fromEntries(columns.map((column, index) => [column.name, row[index] ?? null])),
+        );
+      });
+      await session.exec('commit');
+    } finally {
+      session.release();
     }
   };
 
