@@ -542,9 +542,10 @@ grant select on cron.job, cron.job_run_details to public;
 grant select (jobid), insert (action, jobid, jobname, schedule, command, database, username, active) on cron._call to public;
 grant usage on schema cron to postgres with grant option;
 grant select on cron.job to postgres with grant option;
-grant select, insert, update, delete on cron.job_run_details to postgres with grant option;
+grant select, insert, update, delete, truncate on cron.job_run_details to postgres with grant option;
 grant usage, select on all sequences in schema cron to postgres with grant option;
-grant execute on function cron.schedule_in_database(text, text, text, text, text, boolean),
+grant execute on function cron.schedule(text, text), cron.schedule(text, text, text), cron.unschedule(bigint), cron.unschedule(text),
+  cron.schedule_in_database(text, text, text, text, text, boolean),
   cron.alter_job(bigint, text, text, text, text, boolean) to postgres with grant option;
 
 -- There is a scheduler's work from now on.

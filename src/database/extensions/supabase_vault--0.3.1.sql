@@ -153,10 +153,15 @@ revoke all on function vault.update_secret(uuid, text, text, text, uuid) from pu
 
 grant usage on schema vault to postgres with grant option;
 grant usage on schema vault to service_role;
-grant select, delete on vault.secrets, vault.decrypted_secrets to postgres with grant option;
+grant select, delete, references, truncate on vault.secrets, vault.decrypted_secrets to postgres with grant option;
 grant select, delete on vault.secrets, vault.decrypted_secrets to service_role;
 grant execute on function
   vault.create_secret(text, text, text, uuid),
   vault.update_secret(uuid, text, text, text, uuid),
   vault._decrypt(text, bytea, uuid)
-  to postgres, service_role;
+  to service_role;
+grant execute on function
+  vault.create_secret(text, text, text, uuid),
+  vault.update_secret(uuid, text, text, text, uuid)
+  to postgres with grant option;
+grant execute on function vault._decrypt(text, bytea, uuid) to postgres;

@@ -1,0 +1,5 @@
+-- Grants of the hosted service: a role that may insert a subscription may take its number.
+set local role supabase_realtime_admin;
+
+grant all on sequence realtime.subscription_id_seq to postgres, dashboard_user;
+grant usage on sequence realtime.subscription_id_seq to anon, authenticated, service_role;

@@ -1,0 +1,79 @@
+/**
+ * Who owns and who may do what in every schema that the hosted service has, compared with what it grants. A migration that
+ * `db pull` wrote, or one that names a system table, meets the same rights; where it doesn't, the table says why.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createTestBackend } from '../../src/testing.ts';
+import { grantsOf } from './grants.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+interface Fact {
+  readonly name: string;
+  /** `owner | grants`; `-` where it doesn't exist. */
+  readonly hosted: string;
+  readonly plinth: string;
+  readonly reason: string;
+}
+
+/** A line per object; below it, where Plinth differs, `plinth: owner | grants # reason`. */
+function factsOf(text: string): Fact[] {
+  const facts: Fact[] = [];
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    if (line === '' || line.startsWith('#')) continue;
+    const last = facts.at(-1);
+    if (line.startsWith('plinth: ') && last !== undefined) {
+      const [own = '', reason = ''] = line.slice('plinth: '.length).split(' # ');
+      facts.splice(-1, 1, { ...last, plinth: own.trim(), reason });
+    } else {
+      const cut = line.indexOf(' | ');
+      const hosted = line.slice(cut + 3).trim();
+      facts.push({ name: line.slice(0, cut), hosted, plinth: hosted, reason: '' });
+    }
+  }
+  return facts;
+}
+
+const facts = factsOf(readFileSync(new URL('hosted-grants.txt', import.meta.url), 'utf8'));
+/** A name that ends in `*` stands for the objects that no other line names. */
+const matches = (pattern: string, name: string): boolean =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+const factOf = (name: string): Fact | undefined =>
+  facts.find((fact) => fact.name === name) ?? facts.find((fact) => matches(fact.name, name));
+
+const project = mkdtempSync(join(tmpdir(), 'plinth-grants-'));
+let objects: { name: string; rights: string }[] = [];
+beforeAll(async () => {
+  mkdirSync(join(project, 'supabase/migrations'), { recursive: true });
+  writeFileSync(join(project, 'supabase/migrations/20260101000000_one.sql'), 'select 1;');
+  const backend = await createTestBackend({ projectDir: project });
+  try {
+    objects = (await grantsOf(backend.database)).map((line) => {
+      const cut = line.indexOf(' | ');
+      return { name: line.slice(0, cut), rights: line.slice(cut + 3).trim() };
+    });
+  } finally {
+    await backend.stop();
+  }
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+test('every object has the owner and the grants of the table', () => {
+  const told = objects.map(({ name, rights }) => `${name} | ${rights}`);
+  expect(told).toEqual(objects.map(({ name }) => `${name} | ${factOf(name)?.plinth ?? 'not in the table'}`));
+});
+
+test('every line of the table is true of an object', () => {
+  const unused = facts.filter(
+    ({ name, plinth }) => (plinth === '-') === objects.some((object) => factOf(object.name)?.name === name),
+  );
+  expect(unused.map(({ name }) => name)).toEqual([]);
+});
+
+test('every difference from the hosted service has a reason, and is one', () => {
+  const wrong = facts.filter(({ hosted, plinth, reason }) => (hosted === plinth) !== (reason === ''));
+  expect(wrong.map(({ name }) => name)).toEqual([]);
+});
