@@ -115,7 +115,7 @@ describe('schemas', () => {
   test.each([
     ['public', 'pg_database_owner', 'postgres anon authenticated service_role'],
     ['auth', 'supabase_admin', 'postgres anon authenticated service_role dashboard_user'],
-    ['storage', 'supabase_admin', 'postgres anon authenticated service_role'],
+    ['storage', 'supabase_admin', 'postgres anon authenticated service_role dashboard_user'],
     ['realtime', 'supabase_admin', 'postgres anon authenticated service_role'],
     ['_realtime', 'postgres', 'postgres'],
     ['extensions', 'postgres', 'postgres anon authenticated service_role dashboard_user'],
