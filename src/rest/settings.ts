@@ -45,7 +45,8 @@ export type PermissionHints = 'off' | 'short' | 'full';
 
 export function settingsFromConfig(config: Config, permissionHints: PermissionHints): RestSettings {
   return {
-    schemas: config.api.schemas,
+    // Templates of the CLI before 2023 wrote an empty list; public was always included.
+    schemas: config.api.schemas.length > 0 ? config.api.schemas : ['public'],
     extraSearchPath: config.api.extra_search_path,
     maxRows: config.api.max_rows,
     anonRole: 'anon',

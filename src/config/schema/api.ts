@@ -18,7 +18,7 @@ export const api = section('The one public port and what the REST service shows.
   }),
   schemas: list(
     ['public', 'graphql_public'],
-    'Schemas with REST endpoints; the first is the one requests get that name none.',
+    'Schemas with REST endpoints; the first is the one requests get that name none. An empty list means public.',
   ),
   extra_search_path: list(['public', 'extensions'], 'Schemas added to the search path of every request.'),
   max_rows: integer(1000, 'Most rows that one answer holds.'),
