@@ -1,5 +1,6 @@
 /** Changes of rows reach only roles that could read the table by SQL, in whatever publication it is. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
 import { type Harness, startRealtime } from '../realtime/harness.ts';
 
 let realtime: Harness;
@@ -71,4 +72,17 @@ test('a filter names no column of a table in a closed schema', async () => {
   expect((await subscribe('hidden', 'notes', 'name=eq.secret')).message).toContain(
     'invalid column for filter name',
   );
+});
+
+test('the Console’s verdict says the same of a service’s table', async () => {
+  await realtime.sql(`select net.http_get('http://127.0.0.1:1/')`);
+  const [row] = await realtime.database
+    .pool('postgres')
+    .query<{ id: string }>(sql`select id::text as id from net.http_request_queue order by id desc limit 1`);
+  const { steps } = await realtime.verdicts.ofChange({
+    subscriber: { role: 'anon', claims: { role: 'anon' } },
+    entry: { event: '*', schema: 'net', table: 'http_request_queue' },
+    change: { schema: 'net', table: 'http_request_queue', action: 'INSERT', key: { id: row?.id ?? '' } },
+  });
+  expect(steps).toContainEqual(expect.objectContaining({ code: 'not-published' }));
 });

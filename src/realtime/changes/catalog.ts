@@ -39,7 +39,7 @@ export const changesPublication = 'supabase_realtime';
  * Schemas of services, which a publication for all tables holds too. Some of their tables are open to every role that SQL runs as,
  * queued requests with the keys in their headers for one; they are not for subscribers.
  */
-const unpublishedSchemas = [
+export const unpublishedSchemas: readonly string[] = [
   '_plinth',
   '_realtime',
   'cron',

@@ -1,7 +1,7 @@
 /** What a verdict is read from: the publication, the row as it is, the message. */
 import type { Pool, Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
-import { changesPublication } from '../changes/catalog.ts';
+import { changesPublication, unpublishedSchemas } from '../changes/catalog.ts';
 import { messagesPublication } from '../changes/stream.ts';
 import type { Table } from '../core/change.ts';
 import type { Cells } from '../types.ts';
@@ -32,7 +32,8 @@ export interface PublicationFacts {
 /** Undefined: the publication does not exist. */
 export async function publicationFacts(db: Queryable, oid: number): Promise<PublicationFacts | undefined> {
   const [row] = await db.query<PublicationFacts>(sql`
-    select p.pubinsert as insert, p.pubupdate as update, p.pubdelete as delete, t.pubname is not null as published,
+    select p.pubinsert as insert, p.pubupdate as update, p.pubdelete as delete, 
+      t.pubname is not null and n.nspname <> all (${unpublishedSchemas}) as published,
       t.attnames::text[] as columns, t.rowfilter as row_filter,
       coalesce((
         select array_agg(a.attname::text order by a.attnum)
