@@ -226,7 +226,8 @@ export interface RoutineRow {
 }
 
 /**
- * Functions that can be called by names of arguments, or by one unnamed argument of a type that a body can be.
+ * Functions that can be called by names of arguments, or by one unnamed argument of a type that a body can be. Those of pgTAP are
+ * left out: they run the SQL that they are given, with which a session of `authenticator` becomes any API role.
  * `hoisted`: names of settings that are set for the whole transaction.
  */
 export const routineRows = (schemas: readonly string[], hoisted: readonly string[]): Sql => sql`
@@ -286,6 +287,12 @@ export const routineRows = (schemas: readonly string[], hoisted: readonly string
     where p.prokind = 'f'
       and p.prorettype <> 'trigger'::regtype
       and n.nspname = any (${schemas}::text[])
+      and not exists (
+        select from pg_depend m
+        join pg_extension e on e.oid = m.refobjid
+        where m.classid = 'pg_proc'::regclass and m.objid = p.oid
+          and m.refclassid = 'pg_extension'::regclass and m.deptype = 'e' and e.extname = 'pgtap'
+      )
       and (i.unnamed = 0 or i.unnamed = 1 and i.type in
         ('json'::regtype, 'jsonb'::regtype, 'text'::regtype, 'xml'::regtype, 'bytea'::regtype))`;
 

@@ -78,7 +78,15 @@ async function membersOf(extension: string, schema: string): Promise<Member[] | 
   }
 }
 
-function describeMembers(members: readonly Member[]): string {
+/** The REST service leaves its functions out, as pgtap.test.ts shows, and a thousand lines of them would hide the rest of the list. */
+const unreachable = (name: string, member: Member): boolean =>
+  name === 'pgtap' &&
+  !member.definer &&
+  member.open.length === apiRoles.length &&
+  !member.name.startsWith('table ');
+
+function describeMembers(extension: string, all: readonly Member[]): string {
+  const members = all.filter((member) => !unreachable(extension, member));
   const lines = members
     .filter(({ harmless, definer, open }) => !harmless || definer || open.length === 0)
     .map(({ name, definer, open }) => {
@@ -105,8 +113,8 @@ test('what extensions open to the API roles is what was reviewed', async () => {
       continue;
     }
     if (typeof inExtensions === 'string') throw new Error(`${name} in extensions: ${inExtensions}`);
-    const text = describeMembers(inPublic);
-    expect(`${name}\n${describeMembers(inExtensions)}`).toBe(`${name}\n${text}`);
+    const text = describeMembers(name, inPublic);
+    expect(`${name}\n${describeMembers(name, inExtensions)}`).toBe(`${name}\n${text}`);
     sections.push(`${name}\n${text}`);
   }
   const head = Object.entries(refused).map(([code, names]) => `refused (${code}): ${names.join(', ')}`);

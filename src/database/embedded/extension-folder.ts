@@ -1,6 +1,6 @@
 /**
  * The folder of control files that PostgreSQL searches before its own (`extension_control_path`): our SQL-only
- * extensions, the contrib modules a non-superuser may create here, and a placeholder for each extension that cannot
+ * extensions, pgTAP, the contrib modules a non-superuser may create here, and a placeholder for each extension that cannot
  * be had. It is generated: the stock scripts are copied, each with a line before it.
  */
 import { createHash } from 'node:crypto';
@@ -19,6 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { missingExtensions, placeholderFiles, placeholderVersion } from '../extensions/missing.ts';
 import { amendedExtensions, trustedContrib } from '../extensions/trusted.ts';
 import type { Binaries } from './binaries.ts';
+import { type ExtensionFile, readPgtap } from './pgtap.ts';
 
 const ownExtensions = fileURLToPath(new URL('../extensions/', import.meta.url));
 const amendments = fileURLToPath(new URL('../extension-amendments/', import.meta.url));
@@ -28,7 +29,8 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
   const base = join(dataDir, 'extensions');
   const stampFile = join(base, 'stamp');
   const own = readdirSync(ownExtensions).filter((name) => /\.(control|sql)$/.test(name));
-  const stamp = stampOf(binaries, own);
+  const pgtap = readPgtap();
+  const stamp = stampOf(binaries, own, pgtap);
   if (readIfThere(stampFile) === stamp) return base;
   const work = `${base}.${process.pid}`;
   rmSync(work, { recursive: true, force: true });
@@ -51,6 +53,8 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
       write(script, `${silence}${text}\n${amendment}`);
     }
   }
+  for (const { name, text } of pgtap)
+    write(name, name.endsWith('.sql') ? `${text}\n${amendmentOf('pgtap')}` : text);
   for (const [name, { control, script }] of placeholders) {
     write(`${name}.control`, control);
     write(`${name}--${placeholderVersion}.sql`, script);
@@ -71,14 +75,14 @@ const silence = 'set local event_triggers = off;\n';
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
 /** Changes with the binaries, with a file of ours and with the tables. */
-function stampOf(binaries: Binaries, own: readonly string[]): string {
+function stampOf(binaries: Binaries, own: readonly string[], pgtap: readonly ExtensionFile[]): string {
   const hash = createHash('sha256').update(binaries.stockExtensions).update(binaries.version);
   for (const name of own) {
     const { mtimeMs, size } = statSync(join(ownExtensions, name));
     hash.update(`${name} ${mtimeMs} ${size}\n`);
   }
   const appended = amendedExtensions.map((name) => [name, amendmentOf(name)]);
-  return hash.update(JSON.stringify([placeholders, trustedContrib, silence, appended])).digest('hex');
+  return hash.update(JSON.stringify([placeholders, trustedContrib, silence, appended, pgtap])).digest('hex');
 }
 
 function readIfThere(path: string): string | undefined {

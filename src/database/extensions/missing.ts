@@ -53,7 +53,6 @@ export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
   pgroonga_database: needed(`pg_trgm and full text search are there instead; or ${external}`),
   pgrouting: needed(),
   pgsodium: needed(`supabase_vault keeps secrets and pgcrypto encrypts here; or ${external}`, 'pgsodium'),
-  pgtap: needed(`put its SQL into a migration, or ${external}`),
   plcoffee: needed(otherLanguage),
   plls: needed(otherLanguage),
   plperl: needed(otherLanguage),

@@ -23,4 +23,4 @@ export const trustedContrib: readonly string[] = [
 ];
 
 /** Extensions to whose scripts `extension-amendments/NAME.sql` is appended: rights that their own scripts give too freely. */
-export const amendedExtensions: readonly string[] = ['dblink', 'pg_prewarm'];
+export const amendedExtensions: readonly string[] = ['dblink', 'pg_prewarm', 'pgtap'];

@@ -1,0 +1,18 @@
+-- The views belong to the role that creates the extension, whose default privileges in `public` would give the API roles everything.
+do $$
+declare
+  made record;
+begin
+  for made in
+    select c.oid::pg_catalog.regclass as view, acl.grantee::pg_catalog.regrole as grantee
+    from pg_catalog.pg_depend d
+    join pg_catalog.pg_extension e on e.oid = d.refobjid
+    join pg_catalog.pg_class c on c.oid = d.objid and c.relkind = 'v'
+    cross join pg_catalog.aclexplode(c.relacl) as acl
+    where e.extname = 'pgtap' and d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass
+      and d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.deptype = 'e' and acl.grantee not in (0, c.relowner)
+  loop
+    execute pg_catalog.format('revoke all on %s from %s', made.view, made.grantee);
+  end loop;
+end
+$$;
