@@ -69,7 +69,7 @@ const passing = [
   `set_eq('values (1), (2)', array[2, 1], 'a set')`,
   `bag_has('values (1), (2), (2)', 'values (2), (2)', 'a bag')`,
   `is_empty('select from notes', 'empty')`,
-  `matches('plinth'::text, '^pl')`,
+  `matches('plinth'::text, '^pl', 'a pattern')`,
   `cmp_ok(2, '>', 1, 'compared')`,
   `isa_ok(1, 'integer', 'a number')`,
 ];
