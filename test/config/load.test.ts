@@ -354,6 +354,11 @@ describe('faults', () => {
     expect(() => load(toml)).toThrow(/^6 faults in the settings:\n {2}supabase\/config\.toml:2: api\.port/);
   });
 
+  test('a byte order mark before the text is no part of it', () => {
+    expect(load('\uFEFFproject_id = "demo"\n[api]\nport = 8000').config.api.port).toBe(8000);
+    expect(faultsOf('\uFEFFapi = 1')).toEqual(['1 api: must be a table: [api]']);
+  });
+
   test.each([
     ['[api', '1 : not TOML: '],
     ['api = 1', '1 api: must be a table: [api]'],

@@ -64,6 +64,11 @@ test('a new table comes at the end, and an empty file begins with it', () => {
   expect(setToml(file, ['nothing', 'here'], undefined)).toBe(file);
 });
 
+test('a byte order mark stays in front', () => {
+  expect(setToml('\uFEFF[api]\nport = 1', ['api', 'port'], 2)).toBe('\uFEFF[api]\nport = 2');
+  expect(setToml('\uFEFF[api]', ['site'], 'x')).toBe('\uFEFFsite = "x"\n\n[api]');
+});
+
 test('a path through a value is refused', () => {
   expect(() => setToml(file, ['api', 'port', 'x'], 1)).toThrow('no table');
 });

@@ -12,6 +12,7 @@ export type TomlValue = string | number | boolean | readonly string[];
  * @example setToml('[api]\nport = 1 # mine\n', ['api', 'port'], 2) // '[api]\nport = 2 # mine\n'
  */
 export function setToml(text: string, path: readonly string[], value: TomlValue | undefined): string {
+  if (text.startsWith('\uFEFF')) return `\uFEFF${setToml(text.slice(1), path, value)}`;
   const top = parseTOML(text, { tomlVersion: '1.0' }).body[0];
   const found = findPair(top.body, path);
   if (found !== undefined) {

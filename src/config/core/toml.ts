@@ -3,7 +3,8 @@ import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import { ConfigError, type Place, type RawNode, type RawTable } from './tree.ts';
 
 /** @throws {ConfigError} at the first thing that is not TOML. */
-export function parseToml(text: string, file: string): RawTable {
+export function parseToml(source: string, file: string): RawTable {
+  const text = source.replace(/^\uFEFF/, '');
   const root: RawTable = new Map();
   const place = ({ loc }: AST.TOMLNode): Place => ({
     file,
