@@ -80,3 +80,23 @@ test('a name that the project itself creates is no extension’s', async () => {
   const error = (await project.start().catch((caught: unknown) => caught)) as ProjectError;
   expect(error.advice.join('\n')).toContain('supabase/migrations/2_b.sql creates geometry');
 });
+
+test('pg_graphql is dropped without having been created, as in a hosted project', async () => {
+  const project = await projectWith({
+    'migrations/1_hardening.sql': 'drop extension pg_graphql;\ncreate table notes ();',
+  });
+  await project.start();
+  expect(await project.values(`select to_regclass('notes')::text`)).toEqual(['notes']);
+});
+
+test('indexes of vectors that a DO block creates lose their parameters', async () => {
+  const project = await projectWith({
+    'migrations/1_index.sql': `create extension vector with schema extensions;
+      create table items (embedding extensions.vector(3));
+      do $$ begin
+        execute format('create index by_meaning on items using hnsw (embedding vector_l2_ops) with (m = %s);', 32);
+      end $$;`,
+  });
+  await project.start();
+  expect(await project.values(`select to_regclass('by_meaning')::text`)).toEqual(['by_meaning']);
+});

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { asEmbedded } from './extension-statement.ts';
 import { splitStatements } from './split.ts';
 
-const missing = { postgis: {}, pgsodium: { schema: 'pgsodium' } };
+const missing = { postgis: {}, pg_graphql: { schema: 'graphql' }, pgsodium: { schema: 'pgsodium' } };
 
 function sent(text: string): string {
   const words = splitStatements(text)[0]?.words ?? [];
@@ -32,6 +32,11 @@ describe('a placeholder', () => {
   ])('%j', (written, expected) => expect(sent(written)).toBe(expected));
 });
 
+test('an extension that hosted projects have from the start is dropped where it is', () => {
+  expect(sent('DROP EXTENSION pg_graphql')).toBe('drop extension if exists pg_graphql');
+  expect(sent('drop extension "pgsodium" cascade')).toBe('drop extension if exists "pgsodium" cascade');
+});
+
 test('the schema that an extension of ours insists on', () => {
   const written = 'create extension if not exists "pgmq" with schema "pgmq"';
   expect(sent(written)).toBe(`create schema if not exists "pgmq"; ${written}`);
@@ -44,6 +49,7 @@ test.each([
   'alter extension postgis set schema extensions',
   'alter extension pgcrypto update',
   'drop extension postgis',
+  'drop extension if exists pg_graphql',
   'comment on extension postgis is null',
   'create extension',
   'create extension postgis schema',

@@ -1,7 +1,7 @@
 /**
- * CREATE and ALTER EXTENSION as dumps of hosted projects write them, for the embedded server. The hosted database has the schemas
- * that its extensions lie in and no migration creates them (`create extension pgsodium with schema pgsodium`), and a placeholder
- * has no version of the original.
+ * CREATE, ALTER and DROP EXTENSION as dumps of hosted projects write them, for the embedded server. The hosted database has the
+ * schemas that its extensions lie in and no migration creates them (`create extension pgsodium with schema pgsodium`), a
+ * placeholder has no version of the original, and some extensions are in a hosted project from the start.
  */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { lex } from './lex.ts';
@@ -9,10 +9,13 @@ import { lex } from './lex.ts';
 /** Schemas that extensions insist on, by extension; `missing` has those of the placeholders. */
 const ownSchemas: Readonly<Record<string, string>> = { pgmq: 'pgmq' };
 
+/** In every hosted project of its time from the start, so that migrations drop them without having created them. */
+const hostedFromStart = new Set(['pg_graphql', 'pgsodium']);
+
 export type MissingExtensions = Readonly<Record<string, { readonly schema?: string }>>;
 
 /**
- * The statement as it is sent. Anything but CREATE and ALTER EXTENSION is returned unchanged, and so is what isn't understood.
+ * The statement as it is sent. Anything but CREATE, ALTER and DROP EXTENSION is returned unchanged, and so is what isn't understood.
  *
  * @example
  * asEmbedded('create extension "postgis" version \'3.4\'', { postgis: {} });
@@ -22,6 +25,7 @@ export function asEmbedded(statement: string, words: readonly string[], missing:
   if (words[1] !== 'extension') return statement;
   if (words[0] === 'create') return creation(statement, missing);
   if (words[0] === 'alter') return update(statement, missing);
+  if (words[0] === 'drop') return removal(statement, missing);
   return statement;
 }
 
@@ -50,6 +54,13 @@ function update(statement: string, missing: MissingExtensions): string {
   if (verb?.toLowerCase() !== 'update' || name === undefined || !Object.hasOwn(missing, name))
     return statement;
   return `alter extension ${quoteIdentifier(name)} update`;
+}
+
+function removal(statement: string, missing: MissingExtensions): string {
+  const [, , ...written] = tokensOf(statement);
+  const name = nameOf(written[0]);
+  const isAbsent = name !== undefined && hostedFromStart.has(name) && Object.hasOwn(missing, name);
+  return isAbsent ? `drop extension if exists ${written.join(' ')}` : statement;
 }
 
 function tokensOf(statement: string): string[] {

@@ -10,7 +10,7 @@ import { withoutVectorIndexOptions } from './vector-index.ts';
 export interface PlannedStatement {
   /** From 0, as upstream counts. */
   readonly index: number;
-  /** What is sent; of the same length as in the file, so that error positions fit, except for CREATE and ALTER EXTENSION. */
+  /** What is sent; of the same length as in the file, so that error positions fit, except for CREATE, ALTER and DROP EXTENSION. */
   readonly text: string;
   readonly privileged?: Privileged;
 }

@@ -23,6 +23,18 @@ test.each([
     'create index on items using hnsw (e vector_l2_ops)',
   ],
   [
+    'do $$ begin create index on items using hnsw (e vector_l2_ops) with (m = 16); end $$',
+    'do $$ begin create index on items using hnsw (e vector_l2_ops) ; end $$',
+  ],
+  [
+    "do $$ begin execute format('create index on items using HNSW ((e::vector(3)) vector_l2_ops) WITH (m = %s)', 16); end $$",
+    "do $$ begin execute format('create index on items using HNSW ((e::vector(3)) vector_l2_ops) ', 16); end $$",
+  ],
+  [
+    'do $$ begin create index on t using btree (a) with (fillfactor = 70); end $$',
+    'do $$ begin create index on t using btree (a) with (fillfactor = 70); end $$',
+  ],
+  [
     'create index on t using gin (a) with (fastupdate = off)',
     'create index on t using gin (a) with (fastupdate = off)',
   ],

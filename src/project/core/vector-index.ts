@@ -1,11 +1,13 @@
 /**
  * Storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), which the embedded PostgreSQL's index
- * methods of these names do not have: they are blanked out, so that the migration runs here and on the hosted service.
+ * methods of these names do not have: they are blanked out, so that the migration runs here and on the hosted service. That
+ * includes the statements that a DO block executes.
  */
 import { lex } from './lex.ts';
 
 /** The statement in the same length; one that makes no such index is left as it is. */
 export function withoutVectorIndexOptions(statement: string, words: readonly string[]): string {
+  if (words[0] === 'do') return withoutExecutedOptions(statement);
   if (words[0] !== 'create' || !(words[1] === 'index' || words[2] === 'index')) return statement;
   const tokens = [...lex(statement)]
     .filter(({ kind }) => kind !== 'space' && kind !== 'comment')
@@ -25,4 +27,12 @@ export function withoutVectorIndexOptions(statement: string, words: readonly str
     return statement.slice(0, from) + statement.slice(from, to).replace(/\S/g, ' ') + statement.slice(to);
   }
   return statement;
+}
+
+/** In the list of columns, two levels of parentheses are enough: `((embedding::halfvec(3)) halfvec_l2_ops)`. */
+const executed =
+  /(\busing\s+(?:hnsw|ivfflat)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)(with\s*\([^()]*\))/gi;
+
+function withoutExecutedOptions(block: string): string {
+  return block.replace(executed, (_, index: string, options: string) => index + options.replace(/\S/g, ' '));
 }
