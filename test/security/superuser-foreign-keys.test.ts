@@ -50,6 +50,14 @@ test.each([
     'set local session_replication_role = replica; create table public.evil (secret disguise references vault.secrets (id))',
   ],
   [
+    'alter type of a typed table',
+    `create cast (uuid as public.disguise) with function public.unmask(uuid) as assignment;
+     create type public.shape as (secret uuid);
+     create table public.evil of public.shape;
+     alter table public.evil add foreign key (secret) references vault.secrets (id);
+     alter type public.shape alter attribute secret type public.disguise cascade`,
+  ],
+  [
     'create schema',
     'create schema evil create table evil.evil (secret public.disguise references vault.secrets (id))',
   ],
@@ -83,4 +91,12 @@ test.each([
   await postgres(
     `drop table if exists public.evil, public.whole cascade; drop schema if exists evil cascade`,
   );
+});
+
+test('the guard looks after every command, in every mode of replication', async () => {
+  const found = await own.database
+    .pool('supabase_admin')
+    .query<{ tags: string[] | null; enabled: string }>(sql`
+    select evttags as tags, evtenabled::text as enabled from pg_event_trigger where evtname = 'plinth_guard_foreign_keys'`);
+  expect(found).toEqual([{ tags: null, enabled: 'A' }]);
 });
