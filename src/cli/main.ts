@@ -59,10 +59,6 @@ function unknown(args: readonly string[]): number {
   const words = args.filter((arg) => !arg.startsWith('-')).slice(0, 2);
   const typed = words.join(' ') || (args[0] ?? '');
   const instead = insteadOf(words);
-  if (instead?.isDone) {
-    say(instead.text);
-    return 0;
-  }
   const group = Object.keys(registry).filter((name) => name.startsWith(`${words[0]} `));
   const names = [...Object.keys(registry), ...Object.keys(aliases)];
   const near = nearest(typed, names) ?? nearest(words[0] ?? '', names);

@@ -55,6 +55,18 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Make the database anew from migrations and seeds',
     load: async () => (await import('./commands/db-reset.ts')).dbReset,
   },
+  'db push': {
+    summary: 'Apply pending migrations to another database',
+    load: async () => (await import('./commands/db-push.ts')).dbPush,
+  },
+  link: {
+    summary: 'Remember a database for db push',
+    load: async () => (await import('./commands/link.ts')).link,
+  },
+  unlink: {
+    summary: 'Forget the linked database',
+    load: async () => (await import('./commands/link.ts')).unlink,
+  },
   'seed buckets': {
     summary: 'Make the buckets of config.toml and upload their files',
     load: async () => (await import('./commands/seed-buckets.ts')).seedBuckets,

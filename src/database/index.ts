@@ -8,6 +8,7 @@ export type { DatabaseOptions } from './database.ts';
 export { isHeld, type LockInfo, readLock } from './embedded/lock.ts';
 export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.ts';
 export { missingExtensions, missingSentence, placeholderVersion } from './extensions/missing.ts';
+export { type OtherDatabase, openOtherDatabase } from './other.ts';
 export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 export type * from './types.ts';
 export {

@@ -41,6 +41,7 @@ export { seedBuckets } from './buckets.ts';
 export { ProjectError, type ProjectErrorCode } from './errors.ts';
 export { findProjectDir, type MigrationFile, readMigrationFolder } from './files.ts';
 export type { MigrationState } from './migrations.ts';
+export { type PushOptions, type PushPlan, planPush, push } from './push.ts';
 export { type WrittenMigration, writeMigration } from './written-migration.ts';
 
 export const migrations: MigrationSet = { room: 'project', dir: new URL('./sql/', import.meta.url) };

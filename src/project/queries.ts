@@ -94,7 +94,16 @@ export interface Progress {
   readonly digest: string;
 }
 
+/** A database of somebody else's has no such notes: there a file of several steps begins anew. */
+async function notesProgress(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ is: boolean }>(
+    sql`select to_regclass('_plinth.project_progress') is not null as is`,
+  );
+  return row?.is === true;
+}
+
 export async function selectProgress(db: Queryable, file: string): Promise<Progress | undefined> {
+  if (!(await notesProgress(db))) return undefined;
   const [row] = await db.query<Progress>(
     sql`select steps, digest from _plinth.project_progress where file = ${file}`,
   );
@@ -106,12 +115,14 @@ export async function upsertProgress(
   file: string,
   { steps, digest }: Progress,
 ): Promise<void> {
+  if (!(await notesProgress(db))) return;
   await db.query(sql`
     insert into _plinth.project_progress (file, steps, digest) values (${file}, ${steps}, ${digest})
     on conflict (file) do update set steps = excluded.steps, digest = excluded.digest`);
 }
 
 export async function deleteProgress(db: Queryable, file: string): Promise<void> {
+  if (!(await notesProgress(db))) return;
   await db.query(sql`delete from _plinth.project_progress where file = ${file}`);
 }
 

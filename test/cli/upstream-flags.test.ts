@@ -84,6 +84,19 @@ const flags: Readonly<Record<string, readonly string[]>> = {
     '--password x',
     '--status applied',
   ],
+  'db push': [
+    '--local',
+    '--linked',
+    '--db-url postgres://x',
+    '--dry-run',
+    '--include-all',
+    '--include-roles',
+    '--include-seed',
+    '-p x',
+    '--password x',
+  ],
+  link: ['--project-ref x', '-p x', '--password x', '--skip-pooler'],
+  unlink: [],
   'seed buckets': ['--local', '--linked', '--remote'],
   'gen types': [
     '--local',
@@ -137,7 +150,8 @@ async function parse(command: string, flag: string): Promise<ParsedInput> {
 
 describe.each(Object.entries(flags))('%s', (command, own) => {
   test.each([...onEvery, ...own])('%s', async (flag) => {
-    const isOwn = command === 'gen types' && flag.startsWith('--db-url');
+    const isOwn =
+      command === 'db push' || command === 'link' || (command === 'gen types' && flag.startsWith('--db-url'));
     if (!refused.includes(flag) || isOwn) {
       await expect(parse(command, flag)).resolves.toBeDefined();
       return;

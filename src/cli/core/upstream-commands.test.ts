@@ -3,16 +3,12 @@ import { registry } from '../registry.ts';
 import { asUpstreamStarts, insteadOf } from './upstream-commands.ts';
 
 test.each([
-  ['link --project-ref x', 'Nothing is linked', true],
-  ['db dump -f x.sql', 'pg_dump', undefined],
-  ['db push', 'plinth migration up', undefined],
-  ['functions deploy hello', 'nothing is deployed', undefined],
-  ['secrets set A=b', 'hosted project', undefined],
-  ['inspect db table-stats', 'upstream CLI', undefined],
-])('%s', (line, text, isDone) => {
-  const instead = insteadOf(line.split(' '));
-  expect(instead?.text).toContain(text);
-  expect(instead?.isDone).toBe(isDone);
+  ['db dump -f x.sql', 'pg_dump'],
+  ['functions deploy hello', 'nothing is deployed'],
+  ['secrets set A=b', 'hosted project'],
+  ['inspect db table-stats', 'upstream CLI'],
+])('%s', (line, text) => {
+  expect(insteadOf(line.split(' '))?.text).toContain(text);
 });
 
 test.each(Object.keys(registry))('%s is a command of Plinth', (name) => {

@@ -2,8 +2,6 @@
 
 export interface Instead {
   readonly text: string;
-  /** A script continues: what the command prepares isn't needed here. */
-  readonly isDone?: true;
 }
 
 const hosted = 'It is about a hosted project. Use the upstream CLI: "npx supabase@3.1.0".';
@@ -11,12 +9,7 @@ const upstreamWorks =
   'The upstream CLI does it on a running Plinth: see "The upstream CLI beside Plinth" in docs/compatibility.md.';
 
 const instead: Readonly<Record<string, Instead>> = {
-  link: { text: 'Nothing is linked: Plinth works on its own database.', isDone: true },
-  unlink: { text: 'Nothing was linked: Plinth works on its own database.', isDone: true },
   'db start': { text: '"plinth start" starts the database with everything else.' },
-  'db push': {
-    text: '"plinth migration up" applies pending migrations to this project\'s database; "npx supabase@3.1.0 db push" to another.',
-  },
   'db dump': { text: 'Use pg_dump with the DB_URL of "plinth status".' },
   'db pull': { text: hosted },
   'db diff': { text: upstreamWorks },

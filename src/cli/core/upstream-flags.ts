@@ -79,6 +79,7 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   'migration list': { ...otherDatabase, ...password },
   'migration up': otherDatabase,
   'migration repair': { ...otherDatabase, ...password },
+  link: { 'skip-pooler': boolean },
   'seed buckets': target,
   'gen types': {
     ...target,

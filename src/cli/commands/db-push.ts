@@ -1,0 +1,128 @@
+import { createInterface } from 'node:readline/promises';
+import { loadConfig, shellEnvironment } from '../../config/index.ts';
+import { openOtherDatabase } from '../../database/index.ts';
+import { type PushPlan, planPush, push } from '../../project/index.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { shownTarget } from '../core/linked-target.ts';
+import { CommandError } from '../errors.ts';
+import { readLink } from '../linked.ts';
+import { type MigrationRow, perform } from '../operations.ts';
+import { print, say } from '../output.ts';
+import { type Place, placeOf } from '../place.ts';
+
+export const dbPush: Command = {
+  name: 'db push',
+  about:
+    'Applies pending migrations to another database: the one that --db-url or "plinth link" names. Each file is\n' +
+    'applied all or nothing, as the role that signs in. --local is "plinth migration up".',
+  options: {
+    ...projectOptions,
+    'db-url': { type: 'string', value: 'URL', help: 'The database.' },
+    linked: { type: 'boolean', help: 'The linked database; the default.' },
+    local: { type: 'boolean', help: "This project's own database." },
+    'dry-run': { type: 'boolean', help: 'Lists what would be done, and does nothing.' },
+    'include-all': { type: 'boolean', help: 'Also files older than the newest applied one.' },
+    'include-roles': { type: 'boolean', help: 'Also supabase/roles.sql, first.' },
+    'include-seed': { type: 'boolean', help: 'Also seeds that have not run there, last.' },
+    password: {
+      type: 'string',
+      short: 'p',
+      value: 'PASSWORD',
+      help: 'Where the URL has none; else SUPABASE_DB_PASSWORD.',
+    },
+    yes: { type: 'boolean', help: 'Asks nothing. Without a terminal nothing is asked either.' },
+  },
+  examples: [
+    ['plinth db push --dry-run', 'what the linked database lacks'],
+    ['plinth db push --db-url postgresql://postgres:secret@db.example/app', 'to a database without a link'],
+  ],
+  run: async (input) => {
+    const place = placeOf(input);
+    const named = ['db-url', 'linked', 'local'].filter((name) => input.text(name) !== undefined);
+    if (named.length > 1)
+      throw new UsageError(`${named.map((name) => `--${name}`).join(' and ')} exclude each other`);
+    if (input.flag('dry-run')) say('DRY RUN: migrations will *not* be pushed to the database.');
+    if (input.flag('local')) return await pushToOwn(place, input);
+    const { url, shown } = targetOf(place, input);
+    const other = openOtherDatabase(url, input.text('password') ?? shellEnvironment().SUPABASE_DB_PASSWORD);
+    try {
+      const { config } = loadConfig({ projectDir: place.projectDir });
+      const deps = { pool: other.pool, config, projectDir: place.projectDir, onProgress: say };
+      const plan = await planPush(deps, {
+        includeAll: input.flag('include-all'),
+        includeRoles: input.flag('include-roles'),
+        includeSeed: input.flag('include-seed'),
+      });
+      if (isEmpty(plan)) {
+        print('Remote database is up to date.');
+        return 0;
+      }
+      say([`To ${shown}:`, ...linesOf(plan)].join('\n'));
+      if (!input.flag('dry-run')) {
+        if (!(await isAgreed(input))) return 1;
+        await push(deps, plan);
+      }
+      print('Finished db push.');
+      return 0;
+    } finally {
+      await other.stop();
+    }
+  },
+};
+
+/** @throws {CommandError} when neither the line nor `link` names a database. */
+function targetOf(place: Place, input: Input): { url: string; shown: string } {
+  const url = input.text('db-url');
+  if (url !== undefined) return { url, shown: shownTarget({ url }) };
+  const linked = readLink(place);
+  if (linked !== undefined) return { url: linked.url, shown: shownTarget(linked) };
+  throw new CommandError(
+    'No database is linked.',
+    'Name one with --db-url URL, or once with "plinth link". --local pushes to this project\'s own.',
+  );
+}
+
+const isEmpty = ({ roles, migrations, seeds }: PushPlan): boolean =>
+  roles === undefined && migrations.length === 0 && seeds.length === 0;
+
+function linesOf({ roles, migrations, seeds }: PushPlan): string[] {
+  return [
+    ...(roles === undefined ? [] : ['supabase/roles.sql']),
+    ...migrations.map(({ shownPath }) => shownPath),
+    ...seeds.map(({ shownPath, isChanged }) => (isChanged ? `${shownPath} (hash update)` : shownPath)),
+  ].map((line) => ` • ${line}`);
+}
+
+async function isAgreed(input: Input): Promise<boolean> {
+  if (input.flag('yes') || !process.stdin.isTTY) return true;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return !/^n/i.test((await terminal.question('Apply them? [Y/n] ')).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+async function pushToOwn(place: Place, input: Input): Promise<number> {
+  for (const name of ['include-roles', 'include-seed'])
+    if (input.flag(name))
+      say(`--${name}: "plinth db reset" runs roles and seeds of this project's database.`);
+  const options = { needs: 'database', onProgress: say } as const;
+  if (input.flag('dry-run')) {
+    const rows = await perform<MigrationRow[]>(place, 'migrationList', {}, options);
+    const pending = rows.filter(({ local, applied }) => local && !applied);
+    say(
+      pending.map(({ version, name }) => ` • ${version}_${name}.sql`).join('\n') ||
+        'Local database is up to date.',
+    );
+    return 0;
+  }
+  const applied = await perform<string[]>(
+    place,
+    'migrationUp',
+    { includeAll: input.flag('include-all') },
+    options,
+  );
+  print(applied.length === 0 ? 'Local database is up to date.' : 'Finished db push.');
+  return 0;
+}

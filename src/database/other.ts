@@ -1,0 +1,19 @@
+/** A database that isn't this project's own, for a command: one login, a few connections, nothing made in it. */
+import { createPools } from './pool/index.ts';
+import type { Pool } from './types.ts';
+import { parseConnectionString } from './wire/index.ts';
+
+export interface OtherDatabase {
+  readonly pool: Pool;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param password Used where the URL holds none.
+ * @throws {ConnectionStringError}
+ */
+export function openOtherDatabase(url: string, password?: string): OtherDatabase {
+  const target = parseConnectionString(url, { password });
+  const pools = createPools({ connectOptions: () => ({ ...target, applicationName: 'plinth' }), max: 1 });
+  return { pool: pools.pool('postgres'), stop: () => pools.end() };
+}
