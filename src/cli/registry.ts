@@ -67,6 +67,18 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Forget the linked database',
     load: async () => (await import('./commands/link.ts')).unlink,
   },
+  'test db': {
+    summary: 'Run the pgTAP tests of the database',
+    load: async () => (await import('./commands/test-database.ts')).testDb,
+  },
+  'db test': {
+    summary: 'The same as "test db"',
+    load: async () => (await import('./commands/test-database.ts')).dbTest,
+  },
+  'test new': {
+    summary: 'Make a pgTAP test',
+    load: async () => (await import('./commands/test-database.ts')).testNew,
+  },
   'seed buckets': {
     summary: 'Make the buckets of config.toml and upload their files',
     load: async () => (await import('./commands/seed-buckets.ts')).seedBuckets,

@@ -10,6 +10,7 @@ export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.
 export { missingExtensions, missingSentence, placeholderVersion } from './extensions/missing.ts';
 export { type OtherDatabase, openOtherDatabase } from './other.ts';
 export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
+export { openTextSession, type TextSession } from './text-session.ts';
 export type * from './types.ts';
 export {
   ConnectionError,

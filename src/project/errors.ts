@@ -14,6 +14,7 @@ const table = {
   migration_not_found: (d: Details) => `There is no migration ${d.version} in ${d.dir}.`,
   objects_path: (d: Details) =>
     `storage.buckets.${d.bucket}.objects_path: ${d.path} cannot be read (${d.message}).`,
+  tests_path: (d: Details) => `There is no file or folder ${d.path}.`,
   bucket_failed: (d: Details) => `The bucket ${d.bucket} could not be prepared: ${d.message}`,
 } satisfies Record<string, (details: Details) => string>;
 

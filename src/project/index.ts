@@ -38,6 +38,7 @@ import { runFile } from './run-file.ts';
 import { applySeeds } from './seeds.ts';
 
 export { seedBuckets } from './buckets.ts';
+export { type TestDatabaseOptions, testDatabase } from './database-tests/index.ts';
 export { ProjectError, type ProjectErrorCode } from './errors.ts';
 export { findProjectDir, type MigrationFile, readMigrationFolder } from './files.ts';
 export type { MigrationState } from './migrations.ts';

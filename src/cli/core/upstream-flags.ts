@@ -80,6 +80,8 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   'migration up': otherDatabase,
   'migration repair': { ...otherDatabase, ...password },
   link: { 'skip-pooler': boolean },
+  'test db': target,
+  'db test': target,
   'seed buckets': target,
   'gen types': {
     ...target,

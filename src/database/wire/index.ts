@@ -13,6 +13,6 @@ export {
 export { ConnectionError, ConnectionStringError, PostgresError } from './errors.ts';
 export { type Notice, type Notification, readCells } from './messages.ts';
 export { connectReplication } from './replication.ts';
-export { runScript } from './script.ts';
+export { runScript, type ScriptResult } from './script.ts';
 export { type PreparedStatement, StatementCache } from './statement-cache.ts';
 export { runUncollected } from './uncollected.ts';

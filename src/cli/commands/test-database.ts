@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { testDatabase } from '../../project/index.ts';
+import { type Command, projectOptions, UsageError } from '../command.ts';
+import { findRunning } from '../control.ts';
+import { CommandError } from '../errors.ts';
+import { withBackend } from '../operations.ts';
+import { print, say } from '../output.ts';
+import { placeOf } from '../place.ts';
+
+export const testDb: Command = {
+  name: 'test db',
+  takes: 'PATH...',
+  about:
+    'Runs the pgTAP tests in supabase/tests (*.sql and *.pg), each file in a session of its own, and prints what pg_prove prints.',
+  options: {
+    ...projectOptions,
+    local: { type: 'boolean', help: "On this project's database; the default." },
+    'db-url': { type: 'string', value: 'URL', help: 'On another database.' },
+    verbose: { type: 'boolean', short: 'v', help: 'Prints every line of the tests.' },
+  },
+  examples: [
+    ['plinth test db', 'all tests; the exit status is 1 when one fails'],
+    ['plinth test db supabase/tests/policies', 'those in a folder'],
+  ],
+  run: async (input) => {
+    const place = placeOf(input);
+    const run = (url: string) =>
+      testDatabase({
+        url,
+        projectDir: place.projectDir,
+        paths: input.positionals,
+        cwd: process.cwd(),
+        verbose: input.flag('verbose'),
+        print,
+      });
+    const given = input.text('db-url');
+    const running = given === undefined ? await findRunning(place.dataDir) : undefined;
+    const url = given ?? (await running?.call<string>('databaseUrl'));
+    const passed =
+      url === undefined
+        ? await withBackend(place, say, (backend) => run(backend.database.info.url))
+        : await run(url);
+    return passed ? 0 : 1;
+  },
+};
+
+/** Upstream's former name of it, which scripts still have. */
+export const dbTest: Command = {
+  ...testDb,
+  name: 'db test',
+  about: 'The same as "test db".',
+  examples: [['plinth db test', 'all tests; the exit status is 1 when one fails']],
+};
+
+export const testNew: Command = {
+  name: 'test new',
+  takes: 'NAME',
+  about: 'Makes supabase/tests/NAME_test.sql with a pgTAP test to change.',
+  options: {
+    ...projectOptions,
+    template: { type: 'string', short: 't', value: 'NAME', help: 'pgtap, the only one.' },
+  },
+  examples: [['plinth test new todos', 'supabase/tests/todos_test.sql']],
+  run: async (input) => {
+    const [name = ''] = input.positionals;
+    if (!/^[\w.-]+$/.test(name)) throw new UsageError('A name of letters, digits, _ . and - is needed');
+    const template = input.text('template') ?? 'pgtap';
+    if (template !== 'pgtap') throw new UsageError(`--template: ${template} is not pgtap`);
+    const dir = join(placeOf(input).projectDir, 'supabase', 'tests');
+    const path = join(dir, `${name}_test.sql`);
+    if (existsSync(path)) throw new CommandError(`${path} exists already.`);
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(path, example);
+    print(`Created new pgtap test at supabase/tests/${name}_test.sql.`);
+    return 0;
+  },
+};
+
+const example = `begin;
+select plan(1);
+
+select has_schema('public', 'the schema public is there');
+
+select * from finish();
+rollback;
+`;

@@ -1,0 +1,99 @@
+/** The words of pg_prove (Perl's TAP::Harness): a line per file, and a summary of what failed. */
+import { parseTap, type TapResult } from './tap.ts';
+
+export interface FileOutcome {
+  /** As `supabase/tests/todos.test.sql`. */
+  readonly shownPath: string;
+  /** What the file's statements returned. */
+  readonly output: readonly string[];
+  /** What ended the file before its end, with where: `supabase/tests/a.sql:3: ERROR:  …`. */
+  readonly error: string | undefined;
+}
+
+/** psql's exit status after an error in a script. */
+const errorStatus = 3;
+const exitOf = ({ error }: FileOutcome): number => (error === undefined ? 0 : errorStatus);
+
+export function isPassed(outcome: FileOutcome): boolean {
+  const { failed, parseErrors } = parseTap(outcome.output);
+  return exitOf(outcome) === 0 && failed.length === 0 && parseErrors.length === 0;
+}
+
+/**
+ * Dots to the longest name. Comments are shown where a test failed, since they say why. `withTap`: everything that the file
+ * printed is shown.
+ */
+export function fileLines(outcome: FileOutcome, longest: number, withTap: boolean): string[] {
+  const { shownPath, output, error } = outcome;
+  const name = `${shownPath} ${'.'.repeat(longest + 2 - shownPath.length)}`;
+  const tap = parseTap(output);
+  if (isPassed(outcome)) {
+    const verdict = tap.skipAll === undefined ? 'ok' : `skipped: ${tap.skipAll || '(no reason given)'}`;
+    return withTap ? [`${name} `, ...output, verdict] : [`${name} ${verdict}`];
+  }
+  return [
+    `${name} `,
+    ...(withTap ? output : tap.diagnostics),
+    ...(error === undefined ? [] : [...error.split('\n'), `Dubious, test returned ${dubious}`]),
+    ...countLines(tap),
+  ];
+}
+
+const dubious = `${errorStatus} (wstat ${errorStatus * 256}, 0x${(errorStatus * 256).toString(16)})`;
+
+function countLines({ planned, ran, failed, skipped, todoPassed }: TapResult): string[] {
+  const total = planned ?? ran;
+  const missed = failed.length + Math.max(0, total - ran);
+  const passed = total === 0 ? 'No subtests run ' : `All ${total} subtests passed `;
+  const okay = ran - failed.length - skipped;
+  return [
+    missed > 0 ? `Failed ${missed}/${total} subtests ` : passed,
+    ...(skipped > 0 ? [`\t(less ${skipped} skipped ${plural(skipped, 'subtest')}: ${okay} okay)`] : []),
+    ...(todoPassed.length > 0
+      ? [`\t(${todoPassed.length} TODO ${plural(todoPassed.length, 'test')} unexpectedly succeeded)`]
+      : []),
+  ];
+}
+
+export function summaryLines(outcomes: readonly FileOutcome[], seconds: number): string[] {
+  const results = outcomes.map((outcome) => ({ outcome, tap: parseTap(outcome.output) }));
+  const tests = results.reduce((sum, { tap }) => sum + tap.ran, 0);
+  const passed = outcomes.every(isPassed);
+  const noted = results.filter(({ outcome, tap }) => !isPassed(outcome) || tap.todoPassed.length > 0);
+  const longest = Math.max(...outcomes.map(({ shownPath }) => shownPath.length));
+  const elapsed = String(Math.round(seconds)).padStart(2);
+  return [
+    ...(passed && tests > 0 ? ['All tests successful.'] : []),
+    ...(noted.length === 0 ? [] : ['', 'Test Summary Report', '-------------------']),
+    ...noted.flatMap(({ outcome, tap }) => {
+      const exit = exitOf(outcome);
+      const wait = exit === 0 ? '0' : `${exit * 256} (exited ${exit})`;
+      return [
+        `${outcome.shownPath.padEnd(Math.max(longest, outcome.shownPath.length + 1))}(Wstat: ${wait} Tests: ${tap.ran} Failed: ${tap.failed.length})`,
+        ...ranges(`${plural(tap.failed.length, 'Failed test')}:`, tap.failed),
+        ...ranges('TODO passed: ', tap.todoPassed),
+        ...(exit === 0 ? [] : [`  Non-zero exit status: ${exit}`]),
+        ...tap.parseErrors.map(
+          (text, index) => `  ${index === 0 ? 'Parse errors:' : '             '} ${text}`,
+        ),
+      ];
+    }),
+    `Files=${outcomes.length}, Tests=${tests}, ${elapsed} wallclock secs`,
+    `Result: ${passed ? (tests === 0 ? 'NOTESTS' : 'PASS') : 'FAIL'}`,
+  ];
+}
+
+/** `  Failed tests:  1-3, 5` */
+function ranges(label: string, numbers: readonly number[]): string[] {
+  if (numbers.length === 0) return [];
+  const parts: [number, number][] = [];
+  for (const number of numbers) {
+    const last = parts.at(-1);
+    if (last !== undefined && last[1] === number - 1) last[1] = number;
+    else parts.push([number, number]);
+  }
+  const text = parts.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+  return [`  ${label}  ${text}`];
+}
+
+const plural = (count: number, word: string): string => (count === 1 ? word : `${word}s`);

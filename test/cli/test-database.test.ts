@@ -1,0 +1,47 @@
+/** "plinth test db" and "test new" as scripts call them. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { makeProject } from '../config/project-folder.ts';
+import { plinth } from './run-plinth.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+test('makes a test, runs it without a server, and ends with 1 when one fails', async () => {
+  const cwd = makeProject({ 'supabase/config.toml': '[db]\nport = 54399' });
+  const made = await plinth(['test', 'new', 'todos', '--template', 'pgtap'], { cwd });
+  expect([made.status, made.stdout]).toEqual([
+    0,
+    'Created new pgtap test at supabase/tests/todos_test.sql.\n',
+  ]);
+  expect((await plinth(['test', 'new', 'todos'], { cwd })).status).toBe(1);
+  expect(readFileSync(join(cwd, 'supabase/tests/todos_test.sql'), 'utf8')).toContain('select plan(1);');
+
+  const passed = await plinth(['test', 'db', '--local'], { cwd });
+  expect([passed.status, passed.stdout.replace(/Tests=1, .*/, 'Tests=1')]).toEqual([
+    0,
+    'supabase/tests/todos_test.sql .. ok\nAll tests successful.\nFiles=1, Tests=1\nResult: PASS\n',
+  ]);
+
+  mkdirSync(join(cwd, 'supabase/tests/more'));
+  writeFileSync(
+    join(cwd, 'supabase/tests/more/fails.sql'),
+    `begin; select plan(1); select fail('no'); rollback;`,
+  );
+  const failed = await plinth(['test', 'db', 'supabase/tests/more', '--verbose'], { cwd });
+  expect(failed.status).toBe(1);
+  expect(failed.stdout).toContain('1..1\nnot ok 1 - no\n# Failed test 1: "no"\nFailed 1/1 subtests \n');
+  expect(existsSync(join(cwd, '.plinth/lock'))).toBe(false);
+});
+
+test.each([
+  [['test', 'db', '--linked'], 2, 'use the upstream CLI for a hosted project'],
+  [['test', 'new'], 2, 'A name of letters'],
+  [['test', 'new', '../x'], 2, 'A name of letters'],
+  [['test', 'new', 'a', '-t', 'other'], 2, 'other is not pgtap'],
+  [['db', 'test', '--linked'], 2, 'use the upstream CLI for a hosted project'],
+])('%j', async (line, status, words) => {
+  const result = await plinth(line, { cwd: makeProject({ 'supabase/config.toml': '' }) });
+  expect(result.stderr).toContain(words);
+  expect(result.status).toBe(status);
+});

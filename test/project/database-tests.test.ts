@@ -1,0 +1,119 @@
+/** pgTAP suites of a project, as "plinth test db" runs them. */
+import { expect, test, vi } from 'vitest';
+import { testDatabase } from '../../src/project/index.ts';
+import { projectWith, type TestProject } from './helpers.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+async function run(project: TestProject, ...paths: string[]): Promise<{ passed: boolean; lines: string[] }> {
+  const lines: string[] = [];
+  const passed = await testDatabase({
+    url: project.deps.database.info.url,
+    projectDir: project.projectDir,
+    paths,
+    cwd: project.projectDir,
+    verbose: false,
+    print: (line) => lines.push(line),
+  });
+  return { passed, lines };
+}
+
+const passing = `begin;
+select plan(2);
+select has_table('public', 'notes', 'notes are there');
+set local role authenticated;
+select is_empty('select from public.notes', 'nothing to see');
+select * from finish();
+rollback;
+`;
+
+test('suites that pass, and pgTAP is gone afterwards', async () => {
+  const project = await projectWith({
+    'migrations/1_a.sql': `create table notes (id int); alter table notes enable row level security;
+      insert into notes values (1); grant select on notes to authenticated;`,
+    'tests/database/a_test.sql': passing,
+    'tests/database/b.pg': passing,
+    'tests/c.test.sql': `\\set ON_ERROR_STOP 1
+\\set wanted 'it''s'
+\\ir helpers/setup.psql
+begin;
+select no_plan();
+select count(*) as n from public.notes \\gset
+select is(:n, 1, 'one note');
+select is('it''s'::text, :'wanted', 'a variable');
+select is(current_user::text, 'postgres', 'the role');
+\\echo # a word
+select * from finish();
+rollback;`,
+    'tests/helpers/setup.psql': 'select 1 where false;',
+    'tests/notes.md': 'no test',
+  });
+  await project.start();
+  const { passed, lines } = await run(project);
+  expect(lines).toEqual([
+    'supabase/tests/c.test.sql ........... ok',
+    'supabase/tests/database/a_test.sql .. ok',
+    'supabase/tests/database/b.pg ........ ok',
+    'All tests successful.',
+    expect.stringMatching(/^Files=3, Tests=7, .\d wallclock secs$/),
+    'Result: PASS',
+  ]);
+  expect(passed).toBe(true);
+  expect(await project.values(`select extname from pg_extension where extname = 'pgtap'`)).toEqual([]);
+});
+
+test('a test that fails, one that ends early, and one that needs a missing extension', async () => {
+  const project = await projectWith({
+    'migrations/1_a.sql': 'create extension pgtap with schema extensions',
+    'tests/a.sql': `begin; select plan(1); select is(1, 2, 'a number'); select * from finish(); rollback;`,
+    'tests/b.sql': `begin;\nselect plan(2);\nselect pass('x');\nselect 1/0;\nrollback;`,
+    'tests/c.sql': `begin; select plan(1);\nselect pgtle.install_extension('a', '1', '', ''); rollback;`,
+    'tests/d.sql': `\\copy notes from 'x'\n`,
+  });
+  await project.start();
+  const { passed, lines } = await run(project);
+  expect(passed).toBe(false);
+  expect(lines.slice(0, 6)).toEqual([
+    'supabase/tests/a.sql .. ',
+    '# Failed test 1: "a number"',
+    '#         have: 1',
+    '#         want: 2',
+    '# Looks like you failed 1 test of 1',
+    'Failed 1/1 subtests ',
+  ]);
+  const text = lines.join('\n');
+  expect(text).toContain('supabase/tests/b.sql:4: ERROR:  division by zero');
+  expect(text).toContain(
+    'division by zero\nDubious, test returned 3 (wstat 768, 0x300)\nFailed 1/2 subtests ',
+  );
+  expect(text).toContain(`HINT:  The embedded PostgreSQL doesn't have the extension "pg_tle": `);
+  expect(text).toContain(`supabase/tests/d.sql:1: "plinth test db" doesn't have psql's command \\copy.`);
+  expect(lines.at(-1)).toBe('Result: FAIL');
+  expect(await project.values(`select extname::text from pg_extension where extname = 'pgtap'`)).toEqual([
+    'pgtap',
+  ]);
+});
+
+test('files that commit run in their place; others beside each other do not disturb', async () => {
+  const create = `begin; create table public.made (); select plan(1); select has_table('public', 'made', 'made'); rollback;`;
+  const project = await projectWith({
+    'tests/000_helpers.sql': `create schema tests; create function tests.two() returns int language sql as 'select 2';
+      select plan(1); select pass('made');`,
+    ...Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [`tests/1_${name}.sql`, create])),
+    'tests/2_uses.sql': `begin; select plan(1); select is(tests.two(), 2, 'two'); rollback;`,
+  });
+  await project.start();
+  expect(await run(project)).toMatchObject({ passed: true });
+  expect((await run(project, 'supabase/tests/2_uses.sql')).lines[0]).toBe('supabase/tests/2_uses.sql .. ok');
+  await expect(run(project, 'supabase/tests/nothing')).rejects.toMatchObject({ code: 'tests_path' });
+});
+
+test('a project without tests', async () => {
+  const project = await projectWith({ 'migrations/1_a.sql': 'select 1' });
+  await project.start();
+  const { passed, lines } = await run(project);
+  expect([passed, lines]).toEqual([
+    true,
+    ['There are no tests in supabase/tests. "plinth test new NAME" makes one.'],
+  ]);
+});
