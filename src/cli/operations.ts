@@ -5,7 +5,7 @@
 import { loadConfig } from '../config/index.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { type Backend, createBackend } from '../main.ts';
-import { listMigrations, migrateUp, repairMigrations, seedBuckets } from '../project/index.ts';
+import { lint, listMigrations, migrateUp, repairMigrations, seedBuckets } from '../project/index.ts';
 import { findRunning, type Operation } from './control.ts';
 import { notRunning } from './errors.ts';
 import type { Place } from './place.ts';
@@ -55,6 +55,8 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
         versions as string[],
         status as 'applied' | 'reverted',
       ),
+    lint: async ({ schemas }, onProgress) =>
+      lint(backend().database.pool('postgres'), schemas as string[], onProgress),
     seedBuckets: async (_, onProgress) => {
       const { config, fetch, keys } = backend();
       await seedBuckets({ config, fetch, serviceRoleKey: keys.serviceRoleKey, onProgress });

@@ -55,6 +55,10 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Make the database anew from migrations and seeds',
     load: async () => (await import('./commands/db-reset.ts')).dbReset,
   },
+  'db lint': {
+    summary: 'Find functions with faults',
+    load: async () => (await import('./commands/db-lint.ts')).dbLint,
+  },
   'db push': {
     summary: 'Apply pending migrations to another database',
     load: async () => (await import('./commands/db-push.ts')).dbPush,

@@ -182,6 +182,9 @@ export interface PostgresErrorShape extends Error {
   readonly hint?: string;
   /** 1-based character position in the statement. */
   readonly position?: number;
+  /** 1-based, in `internalQuery`: text that the server ran or parsed itself, such as the body of a function. */
+  readonly internalPosition?: number;
+  readonly internalQuery?: string;
   readonly where?: string;
   readonly schema?: string;
   readonly table?: string;

@@ -38,9 +38,11 @@ import { runFile } from './run-file.ts';
 import { applySeeds } from './seeds.ts';
 
 export { seedBuckets } from './buckets.ts';
+export { atLevel, hasLevel, type LintLevel, type LintResult, lintLevels } from './core/lint.ts';
 export { type TestDatabaseOptions, testDatabase } from './database-tests/index.ts';
 export { ProjectError, type ProjectErrorCode } from './errors.ts';
 export { findProjectDir, type MigrationFile, readMigrationFolder } from './files.ts';
+export { lint } from './lint.ts';
 export type { MigrationState } from './migrations.ts';
 export { type PushOptions, type PushPlan, planPush, push } from './push.ts';
 export { type WrittenMigration, writeMigration } from './written-migration.ts';

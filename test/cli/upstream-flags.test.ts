@@ -84,6 +84,15 @@ const flags: Readonly<Record<string, readonly string[]>> = {
     '--password x',
     '--status applied',
   ],
+  'db lint': [
+    '--local',
+    '--linked',
+    '--db-url postgres://x',
+    '-s a,b',
+    '--schema a',
+    '--level error',
+    '--fail-on none',
+  ],
   'db push': [
     '--local',
     '--linked',
@@ -151,7 +160,10 @@ async function parse(command: string, flag: string): Promise<ParsedInput> {
 describe.each(Object.entries(flags))('%s', (command, own) => {
   test.each([...onEvery, ...own])('%s', async (flag) => {
     const isOwn =
-      command === 'db push' || command === 'link' || (command === 'gen types' && flag.startsWith('--db-url'));
+      command === 'db push' ||
+      command === 'db lint' ||
+      command === 'link' ||
+      (command === 'gen types' && flag.startsWith('--db-url'));
     if (!refused.includes(flag) || isOwn) {
       await expect(parse(command, flag)).resolves.toBeDefined();
       return;

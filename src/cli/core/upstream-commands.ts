@@ -15,9 +15,6 @@ const instead: Readonly<Record<string, Instead>> = {
   'db diff': { text: upstreamWorks },
   'db query': { text: upstreamWorks },
   'db advisors': { text: upstreamWorks },
-  'db lint': {
-    text: 'It needs the extension plpgsql_check, which the embedded PostgreSQL does not have.',
-  },
   'migration fetch': { text: hosted },
   'migration down': { text: '"plinth db reset --last N" leaves out the last N migrations.' },
   'migration squash': { text: 'Use pg_dump --schema-only with the DB_URL of "plinth status".' },

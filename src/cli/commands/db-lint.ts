@@ -1,0 +1,81 @@
+import { shellEnvironment } from '../../config/index.ts';
+import { openOtherDatabase } from '../../database/index.ts';
+import { atLevel, hasLevel, type LintLevel, type LintResult, lint, lintLevels } from '../../project/index.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { CommandError } from '../errors.ts';
+import { readLink } from '../linked.ts';
+import { perform } from '../operations.ts';
+import { print, say } from '../output.ts';
+import { type Place, placeOf } from '../place.ts';
+
+const unchecked =
+  'Not checked: names, types and unused variables inside PL/pgSQL bodies, which needs the extension plpgsql_check.';
+
+export const dbLint: Command = {
+  name: 'db lint',
+  about:
+    'Finds functions whose body PostgreSQL refuses, and security definer functions without a search_path. SQL bodies\n' +
+    'are analyzed; of PL/pgSQL bodies only the syntax is checked. Prints JSON, as the upstream CLI does.',
+  options: {
+    ...projectOptions,
+    local: { type: 'boolean', help: "This project's database; the default." },
+    linked: { type: 'boolean', help: 'The database that "plinth link" named.' },
+    'db-url': { type: 'string', value: 'URL', help: 'Another database.' },
+    schema: {
+      type: 'string',
+      short: 's',
+      multiple: true,
+      value: 'SCHEMA',
+      help: 'These schemas; else all of the project.',
+    },
+    level: { type: 'string', value: 'LEVEL', help: 'warning, the default, or error: what is printed.' },
+    'fail-on': {
+      type: 'string',
+      value: 'LEVEL',
+      help: 'none, the default, warning or error: what makes the exit status 1.',
+    },
+  },
+  examples: [
+    ['plinth db lint', 'every finding'],
+    ['plinth db lint --level error --fail-on error', 'for CI'],
+  ],
+  run: async (input) => {
+    const level = levelOf(input, 'level') ?? 'warning';
+    const failOn = input.text('fail-on') === 'none' ? undefined : levelOf(input, 'fail-on');
+    const results = await resultsOf(placeOf(input), input);
+    const shown = atLevel(results, level);
+    say(unchecked);
+    if (results.length === 0) say('No schema errors found');
+    if (shown.length > 0) print(JSON.stringify(shown, null, 2));
+    if (failOn === undefined || !hasLevel(shown, failOn)) return 0;
+    say(`fail-on is set to ${failOn}, non-zero exit`);
+    return 1;
+  },
+};
+
+function levelOf(input: Input, option: string): LintLevel | undefined {
+  const text = input.text(option);
+  const level = lintLevels.find((each) => each === text);
+  if (text !== undefined && level === undefined)
+    throw new UsageError(`--${option}: ${text} is neither ${lintLevels.join(' nor ')}`);
+  return level;
+}
+
+async function resultsOf(place: Place, input: Input): Promise<LintResult[]> {
+  const schemas = input.list('schema');
+  const url = input.text('db-url') ?? (input.flag('linked') ? linkedUrl(place) : undefined);
+  if (url === undefined)
+    return await perform<LintResult[]>(place, 'lint', { schemas }, { needs: 'database', onProgress: say });
+  const other = openOtherDatabase(url, shellEnvironment().SUPABASE_DB_PASSWORD);
+  try {
+    return await lint(other.pool, schemas, say);
+  } finally {
+    await other.stop();
+  }
+}
+
+function linkedUrl(place: Place): string {
+  const linked = readLink(place);
+  if (linked !== undefined) return linked.url;
+  throw new CommandError('No database is linked.', 'Name one with --db-url URL, or once with "plinth link".');
+}

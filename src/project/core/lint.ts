@@ -1,0 +1,36 @@
+/** The results of `db lint`, in the shape of the upstream CLI: JSON that scripts read. */
+
+export const lintLevels = ['warning', 'error'] as const;
+export type LintLevel = (typeof lintLevels)[number];
+
+export interface LintIssue {
+  readonly level: LintLevel;
+  readonly message: string;
+  /** Where in the body, in characters from 1. */
+  readonly query?: { readonly position: string; readonly text: string };
+  readonly hint?: string;
+  readonly detail?: string;
+  readonly context?: string;
+  readonly sqlState?: string;
+}
+
+export interface LintResult {
+  /** `schema.name` */
+  readonly function: string;
+  readonly issues: readonly LintIssue[];
+}
+
+const rank = (level: LintLevel): number => lintLevels.indexOf(level);
+
+/** Issues of this level and above; functions without any are left out. */
+export function atLevel(results: readonly LintResult[], level: LintLevel): LintResult[] {
+  return results
+    .map((result) => ({
+      ...result,
+      issues: result.issues.filter((issue) => rank(issue.level) >= rank(level)),
+    }))
+    .filter(({ issues }) => issues.length > 0);
+}
+
+export const hasLevel = (results: readonly LintResult[], level: LintLevel): boolean =>
+  atLevel(results, level).length > 0;

@@ -1,0 +1,109 @@
+/** `db lint`: what PostgreSQL says about function bodies, in upstream's JSON. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { makeProject } from '../config/project-folder.ts';
+import { plinth } from './run-plinth.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let other: TestDatabase;
+beforeAll(async () => {
+  other = await createTestDatabase('lint');
+  await other.database.pool('postgres').exec(`
+    set check_function_bodies = off;
+    create schema app;
+    create table app.items (id int primary key, name text);
+    create function app.fine(n int) returns bigint language sql set search_path = app as 'select count(*) from items where id = n';
+    create function app.fine_trigger() returns trigger language plpgsql as 'begin return new; end';
+    create function public.renamed() returns text language sql as 'select nmae from app.items';
+    create function public.broken() returns int language plpgsql as $$
+begin
+  return 1 +;
+end $$;
+    create function public.late() returns bigint language plpgsql as 'begin return (select count(*) from nowhere); end';
+    create function public.open_path() returns int language sql security definer as 'select 1';
+    reset check_function_bodies`);
+});
+afterAll(() => other?.drop());
+
+const lint = async (...args: string[]) => {
+  const cwd = makeProject({ 'supabase/config.toml': '' });
+  const { status, stdout, stderr } = await plinth(
+    ['db', 'lint', '--db-url', other.database.info.projectUrl, ...args],
+    { cwd },
+  );
+  return {
+    status,
+    found: stdout === '' ? [] : (JSON.parse(stdout) as { function: string; issues: object[] }[]),
+    stderr,
+  };
+};
+
+test('names what does not fit, and says what it does not look at', async () => {
+  const { status, found, stderr } = await lint();
+  expect(status).toBe(0);
+  expect(found).toEqual([
+    {
+      function: 'public.broken',
+      issues: [
+        {
+          level: 'error',
+          message: expect.stringContaining('syntax error'),
+          query: { position: expect.stringMatching(/^\d+$/), text: expect.stringContaining('1 +') },
+          sqlState: '42601',
+        },
+      ],
+    },
+    {
+      function: 'public.open_path',
+      issues: [{ level: 'warning', message: expect.any(String), hint: expect.any(String) }],
+    },
+    {
+      function: 'public.renamed',
+      issues: [
+        expect.objectContaining({
+          level: 'error',
+          message: 'column "nmae" does not exist',
+          sqlState: '42703',
+        }),
+      ],
+    },
+  ]);
+  expect(stderr).toMatch(/Linting schema: app\nLinting schema: public\nNot checked: .*plpgsql_check/);
+});
+
+test('--level, --fail-on and --schema decide what is shown and what fails', async () => {
+  const errors = await lint('--level', 'error', '--fail-on', 'error');
+  expect([errors.status, errors.found.map((each) => each.function)]).toEqual([
+    1,
+    ['public.broken', 'public.renamed'],
+  ]);
+  expect((await lint('--fail-on', 'none')).status).toBe(0);
+  expect((await lint('--fail-on', 'warning')).status).toBe(1);
+  const app = await lint('-s', 'app', '--fail-on', 'warning');
+  expect([app.status, app.found, app.stderr]).toEqual([
+    0,
+    [],
+    expect.stringContaining('No schema errors found'),
+  ]);
+  expect((await lint('--level', 'bad')).status).toBe(2);
+});
+
+test('changes nothing', async () => {
+  const before = await other.database.pool('postgres').query(sql`select count(*) from pg_proc`);
+  await lint();
+  expect(await other.database.pool('postgres').query(sql`select count(*) from pg_proc`)).toEqual(before);
+});
+
+test('without a target it looks at the project itself', async () => {
+  const own = makeProject({
+    'supabase/config.toml': '',
+    'supabase/migrations/20260101000000_a.sql':
+      "set check_function_bodies = off; create function public.lost() returns int language sql as 'select n from nowhere';",
+  });
+  const up = await plinth(['migration', 'up'], { cwd: own });
+  expect([up.status, up.stderr]).toEqual([0, expect.any(String)]);
+  const { status, stdout } = await plinth(['db', 'lint', '--local', '--fail-on', 'error'], { cwd: own });
+  expect([status, stdout]).toEqual([1, expect.stringContaining('relation \\"nowhere\\" does not exist')]);
+});
