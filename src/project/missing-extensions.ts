@@ -85,7 +85,9 @@ function failedForExtension(error: unknown): FailedForExtension | undefined {
   if (!(error instanceof Error) || !(error.cause instanceof Error)) return undefined;
   const extension = missingExtensionOf(error.cause);
   const at = /^(\S.*?:\d+): /.exec(error.message)?.[1];
-  return extension === undefined || at === undefined ? undefined : { extension, at };
+  if (extension === undefined || at === undefined) return undefined;
+  // An unlisted extension has no placeholder.
+  return Object.hasOwn(missingExtensions, extension) ? { extension, at } : undefined;
 }
 
 /** Why PostgreSQL doesn't find the object, and what to do. */

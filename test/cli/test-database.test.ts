@@ -8,7 +8,10 @@ import { plinth } from './run-plinth.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 test('makes a test, runs it without a server, and ends with 1 when one fails', async () => {
-  const cwd = makeProject({ 'supabase/config.toml': '[db]\nport = 54399' });
+  const cwd = makeProject({
+    'supabase/config.toml': '[db]\nport = 54399',
+    'supabase/migrations/1_a.sql': 'create table public.notes (id int)',
+  });
   const made = await plinth(['test', 'new', 'todos', '--template', 'pgtap'], { cwd });
   expect([made.status, made.stdout]).toEqual([
     0,
@@ -26,11 +29,13 @@ test('makes a test, runs it without a server, and ends with 1 when one fails', a
   mkdirSync(join(cwd, 'supabase/tests/more'));
   writeFileSync(
     join(cwd, 'supabase/tests/more/fails.sql'),
-    `begin; select plan(1); select fail('no'); rollback;`,
+    `begin; select plan(2); select has_table('public', 'notes', 'a'); select fail('no'); rollback;`,
   );
   const failed = await plinth(['test', 'db', 'supabase/tests/more', '--verbose'], { cwd });
   expect(failed.status).toBe(1);
-  expect(failed.stdout).toContain('1..1\nnot ok 1 - no\n# Failed test 1: "no"\nFailed 1/1 subtests \n');
+  expect(failed.stdout).toContain(
+    '1..2\nok 1 - a\nnot ok 2 - no\n# Failed test 2: "no"\nFailed 1/2 subtests \n',
+  );
   expect(existsSync(join(cwd, '.plinth/lock'))).toBe(false);
 });
 

@@ -68,6 +68,7 @@ test('a test that fails, one that ends early, and one that needs a missing exten
     'tests/a.sql': `begin; select plan(1); select is(1, 2, 'a number'); select * from finish(); rollback;`,
     'tests/b.sql': `begin;\nselect plan(2);\nselect pass('x');\nselect 1/0;\nrollback;`,
     'tests/c.sql': `begin; select plan(1);\nselect pgtle.install_extension('a', '1', '', ''); rollback;`,
+    'tests/e.sql': `create extension "basejump-supabase_test_helpers" version '0.0.6';`,
     'tests/d.sql': `\\copy notes from 'x'\n`,
   });
   await project.start();
@@ -88,6 +89,9 @@ test('a test that fails, one that ends early, and one that needs a missing exten
   );
   expect(text).toContain(`HINT:  The embedded PostgreSQL doesn't have the extension "pg_tle": `);
   expect(text).toContain(`supabase/tests/d.sql:1: "plinth test db" doesn't have psql's command \\copy.`);
+  expect(text).toContain(
+    `HINT:  The embedded PostgreSQL doesn't have the extension "basejump-supabase_test_helpers": put its SQL into`,
+  );
   expect(lines.at(-1)).toBe('Result: FAIL');
   expect(await project.values(`select extname::text from pg_extension where extname = 'pgtap'`)).toEqual([
     'pgtap',

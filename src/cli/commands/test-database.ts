@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { testDatabase } from '../../project/index.ts';
+import { silentLogger } from '../../kernel/log.ts';
+import type { Backend } from '../../main.ts';
+import { createProject, testDatabase } from '../../project/index.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { CommandError } from '../errors.ts';
@@ -12,7 +14,7 @@ export const testDb: Command = {
   name: 'test db',
   takes: 'PATH...',
   about:
-    'Runs the pgTAP tests in supabase/tests (*.sql and *.pg), each file in a session of its own, and prints what pg_prove prints.',
+    'Runs the pgTAP tests in supabase/tests (*.sql and *.pg), each file in a session of its own, and prints what pg_prove prints. Without a running Plinth it makes the database first, as a start does.',
   options: {
     ...projectOptions,
     local: { type: 'boolean', help: "On this project's database; the default." },
@@ -39,11 +41,29 @@ export const testDb: Command = {
     const url = given ?? (await running?.call<string>('databaseUrl'));
     const passed =
       url === undefined
-        ? await withBackend(place, say, (backend) => run(backend.database.info.url))
+        ? await withBackend(place, say, async (backend) => {
+            await prepareFirstStart(backend, place.projectDir);
+            return await run(backend.database.info.url);
+          })
         : await run(url);
     return passed ? 0 : 1;
   },
 };
+
+/** Migrations and seeds, where no start has run them: a fresh clone is tested by one command. */
+async function prepareFirstStart({ database, config, keys }: Backend, projectDir: string): Promise<void> {
+  const log = silentLogger;
+  const project = createProject({
+    database,
+    config,
+    keys,
+    projectDir,
+    mode: 'development',
+    log,
+    onProgress: say,
+  });
+  await project.prepareDatabase();
+}
 
 /** Upstream's former name of it, which scripts still have. */
 export const dbTest: Command = {

@@ -26,6 +26,9 @@ const needed = (advice: string = external, schema?: string): MissingExtension =>
   ...(schema === undefined ? {} : { schema }),
 });
 
+/** Of an extension that isn't listed, such as one of database.dev. */
+const unlisted = `put its SQL into a migration, or into the first file of supabase/tests if only tests need it; or ${external}`;
+
 export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
   address_standardizer: needed(),
   address_standardizer_data_us: needed(),
@@ -77,7 +80,7 @@ export const placeholderVersion = 'placeholder';
 
 /** @example missingSentence('postgis') // 'the embedded PostgreSQL doesn't have the extension "postgis": use a …' */
 export function missingSentence(name: string): string {
-  return `the embedded PostgreSQL doesn't have the extension "${name}": ${missingExtensions[name]?.advice}`;
+  return `the embedded PostgreSQL doesn't have the extension "${name}": ${missingExtensions[name]?.advice ?? unlisted}`;
 }
 
 /** Two files: the control file, and the script that creates nothing and says so. It runs as a superuser, since only that needs

@@ -25,6 +25,7 @@ test.each([
   ['function pgtle.install_extension(text, text, text, text) does not exist', 'pg_tle'],
   ['schema "pgtle" does not exist', 'pg_tle'],
   ['function id_encode(bigint) does not exist', 'pg_hashids'],
+  ['extension "basejump-supabase_test_helpers" is not available', 'basejump-supabase_test_helpers'],
   ['type "status" does not exist', undefined],
   ['relation "public.documents" does not exist', undefined],
   ['function is_admin() does not exist', undefined],

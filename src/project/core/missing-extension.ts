@@ -67,6 +67,8 @@ const operator = /^operator does not exist: (?:.*\s)?([&<=>@~`^!|#*/%+?-]+)(?:\s
  * @example missingExtensionOf({ message: 'type "geometry" does not exist' }) // 'postgis'
  */
 export function missingExtensionOf({ message }: { readonly message: string }): string | undefined {
+  const unavailable = /^extension "(.+)" is not available$/.exec(message)?.[1];
+  if (unavailable !== undefined) return unavailable;
   const shown = patterns.map((pattern) => pattern.exec(message)?.[1]).find((found) => found !== undefined);
   const parts = shown?.split('.') ?? [];
   const name = (parts.at(-1) ?? operator.exec(message)?.[1])?.replaceAll('"', '');
