@@ -18,8 +18,8 @@ export interface Judgement {
 }
 
 const progress = /^(Preparing|Applying migration|Seeding|Creating|Uploading|Stopping|NOTICE|\S+: stopped)/;
-const failedAt = /^(?:Error: )?(?<place>supabase\/\S.*?:\d+): (?<error>.*)$/;
-const lacksExtension = /the embedded PostgreSQL (?:has only|does not have|has no)/i;
+const failedAt = /^\s*(?:Error: )?(?<place>supabase\/\S.*?:\d+): (?<error>.*)$/;
+const lacksExtension = /^The embedded PostgreSQL doesn't have the extension /;
 
 /** A failure counts as Plinth's own until somebody has read the project and listed it. */
 export function judge(attempt: Attempt, ownFaults: readonly OwnFault[]): Judgement {

@@ -69,10 +69,14 @@ async function statusOf(
 
 async function ask(status: Record<string, string>): Promise<string[]> {
   const { API_URL: url, SECRET_KEY: apikey = '' } = status;
-  const paths = { rest: '/rest/v1/', auth: '/auth/v1/settings', storage: '/storage/v1/bucket' };
-  const answers = Object.entries(paths).map(async ([service, path]) => {
+  const paths = [
+    ...(status.REST_URL === undefined ? [] : ['/rest/v1/']),
+    ...(status.ANON_KEY === undefined ? [] : ['/auth/v1/settings']),
+    ...(status.STORAGE_S3_URL === undefined ? [] : ['/storage/v1/bucket']),
+  ];
+  const answers = paths.map(async (path) => {
     const { status: code } = await fetch(`${url}${path}`, { headers: { apikey } });
-    return code === 200 ? [] : [`${service}: ${code}`];
+    return code === 200 ? [] : [`${path}: ${code}`];
   });
   return (await Promise.all(answers)).flat();
 }

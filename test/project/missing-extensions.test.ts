@@ -89,6 +89,27 @@ test('pg_graphql is dropped without having been created, as in a hosted project'
   expect(await project.values(`select to_regclass('notes')::text`)).toEqual(['notes']);
 });
 
+test('grants of a dump on functions of an extension that is not there, and on those of the project', async () => {
+  const project = await projectWith({
+    'migrations/1_remote_schema.sql': `create extension if not exists "pgaudit" with schema "public";
+      grant all on function "public"."pgaudit_sql_drop"() to "anon";
+      create function hypopg_report() returns int language sql return 1;
+      revoke all on function hypopg_report() from public, anon;
+      grant all on function hypopg_report() to authenticated;`,
+  });
+  await project.start();
+  const granted = `select has_function_privilege(r, 'hypopg_report()', 'execute') from unnest('{anon,authenticated}'::text[]) r`;
+  expect(await project.values(granted)).toEqual([false, true]);
+});
+
+test('a data dump of a project with pgsodium is a seed', async () => {
+  const project = await projectWith({
+    'seed.sql': `select pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\ncreate table seeded ();`,
+  });
+  await project.start();
+  expect(await project.values(`select to_regclass('seeded')::text`)).toEqual(['seeded']);
+});
+
 test('indexes of vectors that a DO block creates lose their parameters', async () => {
   const project = await projectWith({
     'migrations/1_index.sql': `create extension vector with schema extensions;

@@ -37,6 +37,13 @@ test('an extension that hosted projects have from the start is dropped where it 
   expect(sent('drop extension "pgsodium" cascade')).toBe('drop extension if exists "pgsodium" cascade');
 });
 
+test('the key counter of pgsodium in a data dump', () => {
+  const set = `SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false)`;
+  expect(sent(`--\n-- Name: key_key_id_seq; Type: SEQUENCE SET; Schema: pgsodium\n--\n\n${set}`)).toBe(
+    'select 1',
+  );
+});
+
 test('the schema that an extension of ours insists on', () => {
   const written = 'create extension if not exists "pgmq" with schema "pgmq"';
   expect(sent(written)).toBe(`create schema if not exists "pgmq"; ${written}`);
@@ -50,6 +57,8 @@ test.each([
   'alter extension pgcrypto update',
   'drop extension postgis',
   'drop extension if exists pg_graphql',
+  `select pg_catalog.setval('"public"."key_key_id_seq"', 1, false)`,
+  `select 'pg_catalog.setval(pgsodium.key_key_id_seq'`,
   'comment on extension postgis is null',
   'create extension',
   'create extension postgis schema',

@@ -1,7 +1,8 @@
 /**
  * CREATE, ALTER and DROP EXTENSION as dumps of hosted projects write them, for the embedded server. The hosted database has the
  * schemas that its extensions lie in and no migration creates them (`create extension pgsodium with schema pgsodium`), a
- * placeholder has no version of the original, and some extensions are in a hosted project from the start.
+ * placeholder has no version of the original, and some extensions are in a hosted project from the start. Data dumps of projects
+ * with pgsodium set the counter of its keys, which a placeholder doesn't have.
  */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { lex } from './lex.ts';
@@ -15,13 +16,14 @@ const hostedFromStart = new Set(['pg_graphql', 'pgsodium']);
 export type MissingExtensions = Readonly<Record<string, { readonly schema?: string }>>;
 
 /**
- * The statement as it is sent. Anything but CREATE, ALTER and DROP EXTENSION is returned unchanged, and so is what isn't understood.
+ * The statement as it is sent. Anything else is returned unchanged, and so is what isn't understood.
  *
  * @example
  * asEmbedded('create extension "postgis" version \'3.4\'', { postgis: {} });
  * // 'create extension "postgis" schema extensions'
  */
 export function asEmbedded(statement: string, words: readonly string[], missing: MissingExtensions): string {
+  if (setsKeyCounter(statement, words) && Object.hasOwn(missing, 'pgsodium')) return 'select 1';
   if (words[1] !== 'extension') return statement;
   if (words[0] === 'create') return creation(statement, missing);
   if (words[0] === 'alter') return update(statement, missing);
@@ -63,13 +65,21 @@ function removal(statement: string, missing: MissingExtensions): string {
   return isAbsent ? `drop extension if exists ${written.join(' ')}` : statement;
 }
 
-function tokensOf(statement: string): string[] {
+/** `SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false)` */
+function setsKeyCounter(statement: string, words: readonly string[]): boolean {
+  if (words[0] !== 'select' || !statement.includes('key_key_id_seq')) return false;
+  const call = tokensOf(statement).slice(1, 6).join('').replaceAll('"', '').toLowerCase();
+  return call === "pg_catalog.setval('pgsodium.key_key_id_seq'";
+}
+
+export function tokensOf(statement: string): string[] {
   return [...lex(statement)]
     .filter(({ kind }) => kind !== 'space' && kind !== 'comment')
     .map(({ start, end }) => statement.slice(start, end));
 }
 
-function nameOf(written: string | undefined): string | undefined {
+/** The identifier as PostgreSQL keeps it; undefined where the token is something else. */
+export function nameOf(written: string | undefined): string | undefined {
   if (written === undefined) return undefined;
   if (/^"(?:[^"]|"")+"$/.test(written)) return written.slice(1, -1).replaceAll('""', '"');
   return /^[\w$\u0080-\uffff]+$/.test(written) ? written.toLowerCase() : undefined;

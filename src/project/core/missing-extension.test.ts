@@ -23,6 +23,7 @@ test.each([
   ['foreign-data wrapper "stripe_wrapper" does not exist', 'wrappers'],
   ['function stripe_fdw_handler() does not exist', 'wrappers'],
   ['function pgtle.install_extension(text, text, text, text) does not exist', 'pg_tle'],
+  ['function public.pgaudit_sql_drop() does not exist', 'pgaudit'],
   ['schema "pgtle" does not exist', 'pg_tle'],
   ['function id_encode(bigint) does not exist', 'pg_hashids'],
   ['extension "basejump-supabase_test_helpers" is not available', 'basejump-supabase_test_helpers'],

@@ -20,6 +20,7 @@ const origins: Readonly<Record<string, Origin>> = {
   pg_repack: { schemas: ['repack'] },
   pg_stat_monitor: { names: /^pg_stat_monitor/ },
   pg_tle: { schemas: ['pgtle'] },
+  pgaudit: { names: /^pgaudit_(ddl_command_end|sql_drop)$/ },
   pgroonga: { schemas: ['pgroonga'], names: /^pgroonga|^&@|^&\^|^&`/ },
   pgrouting: { names: /^pgr_/ },
   pgsodium: { schemas: ['pgsodium'], names: /^(pgsodium|crypto_(aead|auth|box|secretbox|sign|kdf|pwhash)_)/ },

@@ -2,6 +2,7 @@
  * How the statements of a file are run: one transaction wherever possible. A file's own BEGIN … COMMIT blocks become
  * ours; only statements that PostgreSQL refuses inside a transaction stand alone.
  */
+import { grantedWhereThere } from './extension-grant.ts';
 import { asEmbedded, type MissingExtensions } from './extension-statement.ts';
 import { asPrivileged, type Privileged } from './privileged.ts';
 import type { Statement } from './split.ts';
@@ -10,7 +11,7 @@ import { withoutVectorIndexOptions } from './vector-index.ts';
 export interface PlannedStatement {
   /** From 0, as upstream counts. */
   readonly index: number;
-  /** What is sent; of the same length as in the file, so that error positions fit, except for CREATE, ALTER and DROP EXTENSION. */
+  /** What is sent; of the same length as in the file, so that error positions fit, except for statements about extensions. */
   readonly text: string;
   readonly privileged?: Privileged;
 }
@@ -39,10 +40,7 @@ export function planFile(statements: readonly Statement[], { quiet, embedded }: 
   };
 
   statements.forEach(({ text: written, words }, index) => {
-    const text =
-      embedded === undefined
-        ? written
-        : asEmbedded(withoutVectorIndexOptions(written, words), words, embedded.missing);
+    const text = embedded === undefined ? written : sentToEmbedded(written, words, embedded.missing);
     const control = transactionControl(words);
     if (words.length === 0) return;
     if (control === 'begin') {
@@ -65,6 +63,11 @@ export function planFile(statements: readonly Statement[], { quiet, embedded }: 
   });
   close('commit');
   return steps;
+}
+
+function sentToEmbedded(written: string, words: Words, missing: MissingExtensions): string {
+  const indexed = withoutVectorIndexOptions(written, words);
+  return grantedWhereThere(asEmbedded(indexed, words, missing), words, missing);
 }
 
 type Words = readonly string[];

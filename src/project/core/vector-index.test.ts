@@ -23,6 +23,10 @@ test.each([
     'create index on items using hnsw (e vector_l2_ops)',
   ],
   [
+    `CREATE INDEX "i" ON "public"."t" USING "ivfflat" ("e" "public"."vector_cosine_ops") WITH ("lists"='100')`,
+    'CREATE INDEX "i" ON "public"."t" USING "ivfflat" ("e" "public"."vector_cosine_ops")',
+  ],
+  [
     'do $$ begin create index on items using hnsw (e vector_l2_ops) with (m = 16); end $$',
     'do $$ begin create index on items using hnsw (e vector_l2_ops) ; end $$',
   ],

@@ -11,7 +11,7 @@ export function withoutVectorIndexOptions(statement: string, words: readonly str
   if (words[0] !== 'create' || !(words[1] === 'index' || words[2] === 'index')) return statement;
   const tokens = [...lex(statement)]
     .filter(({ kind }) => kind !== 'space' && kind !== 'comment')
-    .map((token) => ({ ...token, text: statement.slice(token.start, token.end).toLowerCase() }));
+    .map((token) => ({ ...token, text: unquoted(statement.slice(token.start, token.end)) }));
   const method = tokens.findIndex(({ text }) => text === 'using');
   if (!['hnsw', 'ivfflat'].includes(tokens[method + 1]?.text ?? '')) return statement;
   let depth = 0;
@@ -29,9 +29,12 @@ export function withoutVectorIndexOptions(statement: string, words: readonly str
   return statement;
 }
 
+/** `supabase db dump` quotes every name: `USING "ivfflat" (…) WITH ("lists"='100')`. */
+const unquoted = (word: string): string => word.replace(/^"(\w+)"$/, '$1').toLowerCase();
+
 /** In the list of columns, two levels of parentheses are enough: `((embedding::halfvec(3)) halfvec_l2_ops)`. */
 const executed =
-  /(\busing\s+(?:hnsw|ivfflat)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)(with\s*\([^()]*\))/gi;
+  /(\busing\s+"?(?:hnsw|ivfflat)"?\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)(with\s*\([^()]*\))/gi;
 
 function withoutExecutedOptions(block: string): string {
   return block.replace(executed, (_, index: string, options: string) => index + options.replace(/\S/g, ' '));
