@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markPosition } from './errors.ts';
+import { markPosition, statementFailed } from './errors.ts';
 
 test('the caret stands below the character that PostgreSQL means', () => {
   expect(markPosition('select x', 8)).toBe('select x\n       ^');
@@ -17,3 +17,21 @@ test('without a position the statement stands alone, a long one is cut', () => {
   expect(marked.at(-1)).toBe('…');
   expect(marked[marked.indexOf('line 20') + 1]).toBe('^');
 });
+
+test.each(['halfvec', 'extensions.halfvec', 'public.sparsevec[]'])(
+  'the type %s has a hint of its own',
+  (type) => {
+    const statement = {
+      file: 'supabase/migrations/1.sql',
+      index: 0,
+      line: 1,
+      text: 'select 1',
+      committed: false,
+    };
+    const cause = { code: '42704', message: `type "${type}" does not exist`, severity: 'ERROR' };
+    const failed = { ...statement, isOurCall: false, reason: [], lacksExtension: false };
+    const { advice } = statementFailed(failed, Object.assign(new Error(cause.message), cause));
+    expect(advice[0]).toMatch(/^Hint: (halfvec|sparsevec) needs pgvector 0.7 or newer/);
+    expect(advice.filter((line) => line.startsWith('Hint'))).toHaveLength(1);
+  },
+);

@@ -77,6 +77,13 @@ export function statementFailed(failed: FailedStatement, cause: PostgresErrorSha
 
 function hintsOf({ hint, code, message }: PostgresErrorShape, lacksExtension: boolean): string[] {
   const hints = hint === undefined ? [] : [`Hint: ${hint}`];
+  const half = /^type "(?:[^".]+\.)?(halfvec|sparsevec)(?:\[\])*" does not exist$/.exec(message)?.[1];
+  if (code === '42704' && half !== undefined) {
+    return [
+      ...hints,
+      `Hint: ${half} needs pgvector 0.7 or newer, which the embedded PostgreSQL doesn't have: use vector, or another PostgreSQL with --database-url`,
+    ];
+  }
   const type = /^type "([^".]+)" does not exist$/.exec(message)?.[1];
   if (code === '42704' && type !== undefined && !lacksExtension) {
     hints.push(`Hint: if an extension defines it, name its schema: extensions.${type}`);

@@ -93,6 +93,9 @@ test('grants of a dump on functions of an extension that is not there, and on th
   const project = await projectWith({
     'migrations/1_remote_schema.sql': `create extension if not exists "pgaudit" with schema "public";
       grant all on function "public"."pgaudit_sql_drop"() to "anon";
+      create extension if not exists "vector" with schema "public";
+      grant all on function "public"."vector_in"("cstring", "oid", integer) to "anon";
+      grant all on function "public"."avg"("public"."halfvec") to "anon";
       create function hypopg_report() returns int language sql return 1;
       revoke all on function hypopg_report() from public, anon;
       grant all on function hypopg_report() to authenticated;`,

@@ -13,14 +13,18 @@ test.each([
   'GRANT ALL ON FUNCTION "public"."pgaudit_ddl_command_end"() TO "anon"',
   'revoke all on function pgaudit_sql_drop() from public',
   'GRANT ALL ON TABLE "public"."spatial_ref_sys" TO "service_role"',
+  'GRANT ALL ON FUNCTION "public"."vector_in"("cstring", "oid", integer) TO "anon"',
+  'GRANT ALL ON FUNCTION "public"."avg"("public"."halfvec") TO "anon"',
 ])('%j does nothing where there is no such object', (written) => {
-  const caught = 'exception when undefined_function or undefined_table then null;';
+  const caught = 'exception when undefined_function or undefined_table or undefined_object then null;';
   expect(sent(written)).toBe(`do $grant$ begin execute '${written}'; ${caught} end $grant$`);
 });
 
 test.each([
   'grant all on function is_admin() to anon',
   'grant all on table notes to anon',
+  'grant all on function match_documents(vector, int) to anon',
+  'grant all on table vector to anon',
   'grant all on function hypopg() to anon',
   'grant anon to authenticated',
   'grant all on all tables in schema public to anon',

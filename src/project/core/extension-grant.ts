@@ -1,6 +1,6 @@
 /**
- * GRANT and REVOKE on functions and tables of extensions. Dumps list them one by one, although nothing of the project may use the
- * extension; where the embedded server only has a placeholder, there is nothing to grant.
+ * GRANT and REVOKE on functions and tables of extensions. Dumps list them one by one, although nothing of the project may use them.
+ * Where the embedded server only has a placeholder, there is nothing to grant, and `vector` has other functions below its types.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 import { type MissingExtensions, nameOf, tokensOf } from './extension-statement.ts';
@@ -11,7 +11,7 @@ import { missingExtensionOf } from './missing-extension.ts';
  *
  * @example
  * grantedWhereThere('grant all on function pgaudit_sql_drop() to anon', ['grant'], { pgaudit: {} });
- * // "do $grant$ begin execute 'grant all …'; exception when undefined_function or undefined_table then null; end $grant$"
+ * // "do $grant$ begin execute 'grant all …'; exception when undefined_function or … then null; end $grant$"
  */
 export function grantedWhereThere(
   statement: string,
@@ -20,21 +20,36 @@ export function grantedWhereThere(
 ): string {
   if (words[0] !== 'grant' && words[0] !== 'revoke') return statement;
   const object = grantedObject(tokensOf(statement));
-  const extension = object === undefined ? undefined : missingExtensionOf({ message: object });
-  if (extension === undefined || !Object.hasOwn(missing, extension)) return statement;
-  const caught = 'exception when undefined_function or undefined_table then null;';
+  if (object === undefined || !isOfExtension(object, missing)) return statement;
+  const caught = 'exception when undefined_function or undefined_table or undefined_object then null;';
   return `do $grant$ begin execute ${quoteLiteral(statement)}; ${caught} end $grant$`;
 }
 
-/** The message of PostgreSQL that says that the function or table doesn't exist. */
-function grantedObject(tokens: readonly string[]): string | undefined {
+interface GrantedObject {
+  readonly kind: 'function' | 'table';
+  /** Of one or two parts. */
+  readonly name: readonly string[];
+}
+
+function isOfExtension({ kind, name }: GrantedObject, missing: MissingExtensions): boolean {
+  if (kind === 'function' && vectorFunctions.test(name.at(-1) ?? '')) return true;
+  const message =
+    kind === 'function'
+      ? `function ${name.join('.')}() does not exist`
+      : `relation "${name.join('.')}" does not exist`;
+  const extension = missingExtensionOf({ message });
+  return extension !== undefined && Object.hasOwn(missing, extension);
+}
+
+/** Those of pgvector 0.8. */
+const vectorFunctions =
+  /^((array_to_)?(vector|halfvec|sparsevec)(_\w+)?|(ivfflat|hnsw)\w*|(l1|l2|cosine|hamming|jaccard)_distance|inner_product|l2_norm(alize)?|binary_quantize|subvector|avg|sum)$/;
+
+function grantedObject(tokens: readonly string[]): GrantedObject | undefined {
   const at = tokens.findIndex((token) => token.toLowerCase() === 'on');
   const kind = tokens[at + 1]?.toLowerCase();
   if (at === -1 || (kind !== 'function' && kind !== 'table')) return undefined;
   const [first, dot, second] = tokens.slice(at + 2);
-  const names = (dot === '.' ? [first, second] : [first]).map(nameOf);
-  if (names.includes(undefined)) return undefined;
-  return kind === 'function'
-    ? `function ${names.join('.')}() does not exist`
-    : `relation "${names.join('.')}" does not exist`;
+  const name = (dot === '.' ? [first, second] : [first]).map(nameOf).filter((part) => part !== undefined);
+  return name.length === 0 ? undefined : { kind, name };
 }
