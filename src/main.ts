@@ -48,6 +48,8 @@ export interface BackendOptions {
   readonly exclude?: readonly string[];
   /** At a first start: leaves newer migrations of the project out. */
   readonly upToVersion?: string;
+  /** At a first start: leaves out statements of the project that fail, and lists them. */
+  readonly keepGoing?: boolean;
   readonly log?: Logger;
   /** What auth sends to others (providers, captchas, gateways for text messages) goes through this; for tests. */
   readonly outgoing?: Outgoing;
@@ -369,6 +371,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     clock,
     log: logOf('console'),
     health,
+    leftOut: () => rooms.project.listFailures(database),
   });
 
   const wanted: [Service, boolean][] = [
@@ -438,9 +441,11 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
       if (state !== 'new') throw new Error(`this backend was ${state} before; create another`);
       state = 'started';
       try {
-        await project.prepareDatabase(
-          parts.upToVersion === undefined ? {} : { upToVersion: parts.upToVersion },
-        );
+        const { upToVersion, keepGoing } = parts;
+        await project.prepareDatabase({
+          ...(upToVersion === undefined ? {} : { upToVersion }),
+          ...(keepGoing === undefined ? {} : { keepGoing }),
+        });
         void keys.warm();
         const started = await Promise.allSettled(services.map((service) => service.start?.()));
         const failed = started.find((result) => result.status === 'rejected');

@@ -93,13 +93,26 @@ export async function perform<T>(
 
 /** A backend whose database is up, for the length of `work`; its services do not listen. */
 export async function withBackend<T>(
-  { projectDir, dataDir }: Place,
+  place: Place,
   onProgress: (message: string) => void,
   work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
+  const backend = await openBackend(place, onProgress);
+  try {
+    return await work(backend);
+  } finally {
+    await backend.stop();
+  }
+}
+
+/** The same, to be stopped by the caller. */
+export async function openBackend(
+  { projectDir, dataDir }: Place,
+  onProgress: (message: string) => void,
+): Promise<Backend> {
   ensureDataDir(dataDir);
   const { config } = loadConfig({ projectDir });
-  const backend = await createBackend({
+  return await createBackend({
     projectDir,
     dataDir,
     config,
@@ -109,9 +122,4 @@ export async function withBackend<T>(
     consolePort: 0,
     onProgress,
   });
-  try {
-    return await work(backend);
-  } finally {
-    await backend.stop();
-  }
 }

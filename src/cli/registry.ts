@@ -55,6 +55,10 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Make the database anew from migrations and seeds',
     load: async () => (await import('./commands/db-reset.ts')).dbReset,
   },
+  'db baseline': {
+    summary: 'Write a first migration from generated types',
+    load: async () => (await import('./commands/db-baseline.ts')).dbBaseline,
+  },
   'db lint': {
     summary: 'Find functions with faults',
     load: async () => (await import('./commands/db-lint.ts')).dbLint,

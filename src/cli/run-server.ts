@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, loadConfig } from '../config/index.ts';
 import { createFileLogger } from '../logging.ts';
 import { type Backend, type BackendOptions, createBackend } from '../main.ts';
+import { listFailures } from '../project/index.ts';
 import { type ControlServer, findRunning, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
 import { backendOperations } from './operations.ts';
@@ -19,6 +20,8 @@ export interface ServerOptions extends Place {
   readonly databaseUrl?: string;
   readonly exclude: readonly string[];
   readonly ignoreHealthCheck: boolean;
+  /** At the first start; a reset says it again, or not. */
+  readonly keepGoing: boolean;
   readonly onProgress: (message: string) => void;
   /** Starts what shall run beside the server once that answers. */
   readonly companion?: (status: Record<string, string>) => Promise<Companion>;
@@ -47,7 +50,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
   const asked = stopAsked(server);
   const control = await startControl({ ...server.operations });
   try {
-    await server.start();
+    await server.start({ keepGoing: options.keepGoing });
     await server.startCompanion();
     writeState(dataDir, {
       pid: process.pid,
@@ -176,16 +179,16 @@ class Server {
         await this.stop();
       },
       reset: async (parameters: Readonly<Record<string, unknown>>, onProgress: (message: string) => void) => {
-        await this.#reset(parameters, onProgress);
+        return await this.#reset(parameters, onProgress);
       },
     };
   }
 
-  /** A new cluster, then everything of a first start. Refused for a database that is not ours to drop. */
+  /** A new cluster, then everything of a first start: how many statements were left out. Refused where the database is not ours to drop. */
   async #reset(
     parameters: Readonly<Record<string, unknown>>,
     onProgress: (message: string) => void,
-  ): Promise<void> {
+  ): Promise<{ readonly leftOut: number }> {
     const { dataDir, databaseUrl } = this.#options;
     if (databaseUrl !== undefined) {
       throw new CommandError(
@@ -197,8 +200,10 @@ class Server {
     this.#resetFailed = true;
     await this.backend.stop();
     for (const name of ['postgres', 'storage']) rmSync(join(dataDir, name), { recursive: true, force: true });
-    await this.start({ config, ...upToVersion(parameters) }, onProgress);
+    const keepGoing = parameters.keepGoing === true;
+    await this.start({ config, keepGoing, ...upToVersion(parameters) }, onProgress);
     this.#resetFailed = false;
+    return { leftOut: (await listFailures(this.backend.database)).length };
   }
 
   #loadConfig(onProgress: (message: string) => void): Config {

@@ -38,7 +38,7 @@ import { keyRoutes } from './project-keys/routes.ts';
 import * as queries from './queries.ts';
 import { referenceRoutes } from './reference/routes.ts';
 import { createApi, parse } from './routes/api.ts';
-import { homeRoutes } from './routes/home.ts';
+import { type HomeDeps, homeRoutes } from './routes/home.ts';
 import { inboxRoutes } from './routes/inbox.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import { schemaRoutes } from './schema/routes.ts';
@@ -74,6 +74,8 @@ export interface ConsoleDeps {
   readonly ownAddress: OwnAddress;
   /** Health of every service: undefined, or a sentence that says what is wrong. */
   readonly health: () => Record<string, string | undefined>;
+  /** Statements of the project that a start with --keep-going left out. */
+  readonly leftOut: HomeDeps['leftOut'];
   /** A request to REST that can be undone. */
   readonly attempt: Attempt;
   /** A request to one of our own services in this process, for example /auth/v1/admin/users. */

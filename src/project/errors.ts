@@ -8,10 +8,15 @@ const table = {
     `${d.file}: the statements ran, but the list of applied files could not be updated: ${d.message}`,
   copy_from_stdin: (d: Details) =>
     `${d.file}: COPY … FROM stdin reads rows from the lines that follow, which only psql does. Write INSERT statements; pg_dump makes them with --column-inserts.`,
+  not_utf8: (d: Details) =>
+    `${d.file} holds the character 0, which no SQL has: the file isn't saved as UTF-8.`,
   local_older: () =>
     'Found local migration files to be inserted before the last migration on remote database.',
   remote_missing: () => 'Remote migration versions not found in local migrations directory.',
   migration_not_found: (d: Details) => `There is no migration ${d.version} in ${d.dir}.`,
+  no_types: (d: Details) =>
+    `${d.file} declares no type Database with tables, as "plinth gen types" and "supabase gen types" write it.`,
+  baseline_exists: (d: Details) => `${d.file} exists already.`,
   objects_path: (d: Details) =>
     `storage.buckets.${d.bucket}.objects_path: ${d.path} cannot be read (${d.message}).`,
   tests_path: (d: Details) => `There is no file or folder ${d.path}.`,

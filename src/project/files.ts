@@ -66,11 +66,33 @@ export function readMigrationFolder(supabaseDir: string): MigrationFolder {
   return { files, notes };
 }
 
+export interface NewFile extends MigrationFile {
+  readonly exists: boolean;
+}
+
+/** The file of a baseline: its version sorts before every other. */
+export function baselineFileOf(supabaseDir: string): NewFile {
+  const { files } = readMigrationFolder(supabaseDir);
+  const name = 'baseline';
+  const first = files.find((file) => file.name !== name)?.version ?? '20000101000000';
+  // By name `0000_` comes before `000_`.
+  const version = '0'.repeat(/^0+$/.test(first) ? first.length + 1 : first.length);
+  const entry = `${version}_${name}.sql`;
+  const path = join(supabaseDir, 'migrations', entry);
+  return { version, name, path, shownPath: `supabase/migrations/${entry}`, exists: existsSync(path) };
+}
+
 function entriesOf(dir: string): { readonly name: string; readonly isFolder: boolean }[] {
   if (!existsSync(dir)) return [];
   return readdirSync(dir, { withFileTypes: true })
     .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Editors of Windows may save UTF-16, which PostgreSQL doesn't take; such a file begins with its byte order mark. */
+export function readSql(path: string): string {
+  const content = readFileSync(path);
+  return content.toString(content[0] === 0xff && content[1] === 0xfe ? 'utf16le' : 'utf8');
 }
 
 export interface SeedFile {
@@ -95,7 +117,7 @@ export function readSeedFiles(
     for (const match of matches) {
       const path = resolve(supabaseDir, match);
       if (found.has(path)) continue;
-      const text = readFileSync(path, 'utf8');
+      const text = readSql(path);
       const shownPath = relative(dirname(supabaseDir), path).replaceAll('\\', '/');
       found.set(path, { path, shownPath, hash: createHash('sha256').update(text).digest('hex'), text });
     }
@@ -106,7 +128,7 @@ export function readSeedFiles(
 /** `supabase/roles.sql`, if it exists. */
 export function readRolesFile(supabaseDir: string): string | undefined {
   const path = join(supabaseDir, 'roles.sql');
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  return existsSync(path) ? readSql(path) : undefined;
 }
 
 /** Every file that creates the database, in the order in which they are applied; seeds only fill it. */
@@ -116,7 +138,7 @@ export function readSources(supabaseDir: string): SqlText[] {
     ...(roles === undefined ? [] : [{ shownPath: 'supabase/roles.sql', text: roles }]),
     ...readMigrationFolder(supabaseDir).files.map(({ shownPath, path }) => ({
       shownPath,
-      text: readFileSync(path, 'utf8'),
+      text: readSql(path),
     })),
   ];
 }

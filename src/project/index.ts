@@ -3,14 +3,14 @@
  * and a reset run everything, later starts run nothing; what an interrupted first start has done is not done again.
  */
 import { join } from 'node:path';
-import type { Config } from '../config/index.ts';
-import { missingExtensions, setAutoExposeNewTables } from '../database/index.ts';
-import type { Database, MigrationSet, Session } from '../database/types.ts';
+import { missingExtensions } from '../database/index.ts';
+import type { Database, MigrationSet } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
-import { sql } from '../kernel/sql.ts';
-import type { Keys } from '../keys/types.ts';
 import { type BucketDeps, seedBuckets } from './buckets.ts';
-import { readMigrationFolder, readRolesFile, readSeedFiles, readSources } from './files.ts';
+import { describeFailures, type LeftOut, summaryOf } from './core/failures.ts';
+import { readMigrationFolder, readSources } from './files.ts';
+import { firstStart, withUserSession } from './first-start.ts';
+import { createKeepGoing } from './keep-going.ts';
 import {
   applyMigrations,
   compareMigrations,
@@ -19,24 +19,20 @@ import {
   readForHistory,
 } from './migrations.ts';
 import { reportingPlaceholders } from './missing-extensions.ts';
-import {
-  createPrivilegedRunner,
-  disableUserEventTriggers,
-  dropLeftovers,
-  type PrivilegedRunner,
-} from './privileged.ts';
+import { disableUserEventTriggers } from './privileged.ts';
 import {
   deleteApplied,
+  deleteFailures,
   ensureHistory,
   insertApplied,
   insertStep,
   selectApplied,
+  selectFailures,
   selectSteps,
-  upsertVaultSecret,
 } from './queries.ts';
-import { runFile } from './run-file.ts';
-import { applySeeds } from './seeds.ts';
+import type { ProjectDeps } from './types.ts';
 
+export { type Baseline, type EmptyDatabase, makeBaseline } from './baseline.ts';
 export { seedBuckets } from './buckets.ts';
 export { atLevel, hasLevel, type LintLevel, type LintResult, lintLevels } from './core/lint.ts';
 export { type TestDatabaseOptions, testDatabase } from './database-tests/index.ts';
@@ -45,20 +41,10 @@ export { findProjectDir, type MigrationFile, readMigrationFolder } from './files
 export { lint } from './lint.ts';
 export type { MigrationState } from './migrations.ts';
 export { type PushOptions, type PushPlan, planPush, push } from './push.ts';
+export type { ProjectDeps } from './types.ts';
 export { type WrittenMigration, writeMigration } from './written-migration.ts';
 
 export const migrations: MigrationSet = { room: 'project', dir: new URL('./sql/', import.meta.url) };
-
-export interface ProjectDeps {
-  readonly database: Database;
-  readonly config: Config;
-  readonly keys: Pick<Keys, 'serviceRoleKey'>;
-  /** The folder that holds `supabase/`. */
-  readonly projectDir: string;
-  readonly mode: 'development' | 'production';
-  readonly log: Logger;
-  readonly onProgress: (message: string) => void;
-}
 
 export interface Project {
   /**
@@ -75,6 +61,8 @@ export interface Project {
 export interface PrepareOptions {
   /** Migrations newer than this version are left out (`db reset --version`). */
   readonly upToVersion?: string;
+  /** Leaves out statements that fail, and lists them. */
+  readonly keepGoing?: boolean;
 }
 
 /**
@@ -94,10 +82,18 @@ export function createProject(deps: ProjectDeps): Project {
       if (mode === 'production') await silenceEventTriggers(database, log);
       const done = await selectSteps(database.pool('postgres'));
       isFirstStart = !done.has('complete');
-      if (!isFirstStart || done.has('database')) return;
+      if (!isFirstStart || done.has('database')) return await announcePartialSchema(deps);
+      const { upToVersion } = options;
+      const keepGoing = options.keepGoing === true ? createKeepGoing() : undefined;
+      const chosen = {
+        ...(upToVersion === undefined ? {} : { upToVersion }),
+        ...(keepGoing === undefined ? {} : { keepGoing }),
+      };
       await withUserSession(deps, (session, privileged) =>
-        firstStart(deps, options, { session, privileged, done }),
+        firstStart(deps, chosen, { session, privileged, done }),
       );
+      const lines = describeFailures(keepGoing?.failures ?? []);
+      if (lines.length > 0) note(deps, lines.join('\n'));
     },
     async prepareBuckets(fetch) {
       if (!isFirstStart) return;
@@ -110,95 +106,29 @@ export function createProject(deps: ProjectDeps): Project {
   };
 }
 
+/** Every start says so, until a reset has made the database from files that pass. */
+async function announcePartialSchema(deps: ProjectDeps): Promise<void> {
+  const failures = await listFailures(deps.database);
+  if (failures.length === 0) return;
+  note(deps, `${summaryOf(failures)} "plinth db reset" applies the files again.`);
+}
+
+/** The statements that --keep-going left out; none in somebody else's database. */
+export async function listFailures(database: Database): Promise<readonly LeftOut[]> {
+  return database.info.ownsSchemas ? await selectFailures(database.pool('postgres')) : [];
+}
+
+function note({ log, onProgress }: ProjectDeps, message: string): void {
+  log.warn({ service: 'project' }, message);
+  onProgress(message);
+}
+
 async function silenceEventTriggers(database: Database, log: Logger): Promise<void> {
   for (const trigger of await disableUserEventTriggers(database.pool('supabase_admin'))) {
     log.warn(
       { service: 'project', trigger },
       'event trigger switched off: those of the user run under start only',
     );
-  }
-}
-
-interface FirstStart {
-  readonly session: Session;
-  readonly privileged: PrivilegedRunner;
-  readonly done: ReadonlySet<string>;
-}
-
-async function firstStart(deps: ProjectDeps, options: PrepareOptions, start: FirstStart): Promise<void> {
-  const { database, config, projectDir, onProgress, log } = deps;
-  const supabaseDir = join(projectDir, 'supabase');
-  const { session, privileged, done } = start;
-  // Our own cluster, and nothing listens yet.
-  const quiet = database.info.embedded;
-  const shared = {
-    session,
-    privileged,
-    embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
-    readSources: () => readSources(supabaseDir),
-  };
-  const note = (message: string) => {
-    log.warn({ service: 'project' }, message);
-    onProgress(message);
-  };
-
-  await setAutoExposeNewTables(database, config.api.auto_expose_new_tables ?? true);
-  await writeVault(deps, session);
-
-  const roles = readRolesFile(supabaseDir);
-  if (roles !== undefined && !done.has('roles')) {
-    onProgress('Creating roles from supabase/roles.sql...');
-    const file = { shownPath: 'supabase/roles.sql', text: roles };
-    await runFile(file, { ...shared, quiet, record: (tx) => insertStep(tx, 'roles') });
-  }
-  if (config.db.migrations.enabled) {
-    const folder = readMigrationFolder(supabaseDir);
-    folder.notes.forEach(note);
-    const applied = new Set((await selectApplied(session)).map(({ version }) => version));
-    const wanted = folder.files.filter(
-      ({ version }) => !applied.has(version) && version <= (options.upToVersion ?? version),
-    );
-    await reportingPlaceholders({ database, files: shared.readSources, report: note }, () =>
-      applyMigrations(wanted, { ...shared, quiet, onProgress }),
-    );
-  }
-  if (config.db.seed.enabled) {
-    const seeds = readSeedFiles(supabaseDir, config.db.seed.sql_paths);
-    const isDefault = config.db.seed.sql_paths.join() === './seed.sql';
-    if (!isDefault) seeds.notes.forEach(note);
-    await applySeeds(seeds.files, { ...shared, onProgress });
-  }
-  await insertStep(session, 'database');
-}
-
-async function writeVault({ config, onProgress }: ProjectDeps, session: Session): Promise<void> {
-  const secrets = Object.entries(config.db.vault);
-  if (secrets.length === 0) return;
-  onProgress('Updating vault secrets...');
-  for (const [name, value] of secrets) {
-    if (value !== undefined) await session.transaction((tx) => upsertVaultSecret(tx, name, value));
-  }
-}
-
-/** `plinth` and `proj` in ASCII: one process at a time changes the user's part of a database. */
-const lockKey = 0x70726f6a;
-
-/** A connection as `postgres` that is thrown away afterwards: whatever the user's SQL left in it goes with it. */
-async function withUserSession<T>(
-  { database, mode }: ProjectDeps,
-  work: (session: Session, privileged: PrivilegedRunner) => Promise<T>,
-): Promise<T> {
-  const admin = await database.pool('supabase_admin').connect();
-  const session = await database.pool('postgres').connect();
-  try {
-    await admin.query(sql`select pg_advisory_lock(${lockKey})`);
-    await dropLeftovers(admin);
-    const [who] = await session.query<{ role: string }>(sql`select session_user::text as role`);
-    const privileged = createPrivilegedRunner(database, { role: who?.role ?? 'postgres', mode });
-    return await work(session, privileged);
-  } finally {
-    session.destroy();
-    admin.destroy();
   }
 }
 
@@ -249,6 +179,8 @@ export async function repairMigrations(
     await ensureHistory(tx);
     if (status === 'reverted') {
       await deleteApplied(tx, versions);
+      for (const { version, shownPath } of files)
+        if (versions.includes(version)) await deleteFailures(tx, shownPath);
       return;
     }
     for (const version of versions) await insertApplied(tx, readForHistory(files, version));

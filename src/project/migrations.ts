@@ -1,12 +1,11 @@
 /** The user's migrations and what the database says was applied. */
-import { readFileSync } from 'node:fs';
 import type { Session } from '../database/types.ts';
 import { splitStatements } from './core/split.ts';
 import { ProjectError } from './errors.ts';
-import type { MigrationFile } from './files.ts';
+import { type MigrationFile, readSql } from './files.ts';
 import type { PrivilegedRunner } from './privileged.ts';
 import { ensureHistory, insertApplied } from './queries.ts';
-import { type RunOptions, runFile } from './run-file.ts';
+import { type KeepGoing, type RunOptions, runFile } from './run-file.ts';
 
 export interface MigrationState {
   readonly version: string;
@@ -70,6 +69,8 @@ export interface ApplyOptions {
   readonly quiet: boolean;
   readonly embedded: RunOptions['embedded'];
   readonly readSources: RunOptions['readSources'];
+  readonly readTypes?: RunOptions['readTypes'];
+  readonly keepGoing?: KeepGoing;
   readonly onProgress: (message: string) => void;
 }
 
@@ -80,7 +81,7 @@ export async function applyMigrations(files: readonly MigrationFile[], options: 
   for (const { version, name, path, shownPath } of files) {
     options.onProgress(`Applying migration ${version}_${name}.sql...`);
     await runFile(
-      { shownPath, text: readFileSync(path, 'utf8') },
+      { shownPath, text: readSql(path) },
       { ...options, record: (tx, statements) => insertApplied(tx, { version, name, statements }) },
     );
   }
@@ -91,6 +92,6 @@ export function readForHistory(files: readonly MigrationFile[], version: string)
   const file = files.find((one) => one.version === version);
   if (file === undefined)
     throw new ProjectError('migration_not_found', { version, dir: 'supabase/migrations' });
-  const statements = splitStatements(readFileSync(file.path, 'utf8')).map(({ text }) => text);
+  const statements = splitStatements(readSql(file.path)).map(({ text }) => text);
   return { version, name: file.name, statements };
 }

@@ -2,6 +2,7 @@
 
 import type { PostgresErrorShape, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
+import type { LeftOut } from './core/failures.ts';
 
 /**
  * Before statements of ours in a transaction of the user's: whatever role, search_path or timeout the file has set, these
@@ -126,10 +127,71 @@ export async function deleteProgress(db: Queryable, file: string): Promise<void>
   await db.query(sql`delete from _plinth.project_progress where file = ${file}`);
 }
 
+export async function insertFailure(
+  db: Queryable,
+  { file, line, statement, code, message }: LeftOut,
+): Promise<void> {
+  await db.query(sql`
+    insert into _plinth.project_failures (file, line, statement, code, message)
+    values (${file}, ${line}, ${statement}, ${code}, ${message})`);
+}
+
+/** In the order in which they failed. */
+export async function selectFailures(db: Queryable): Promise<LeftOut[]> {
+  return await db.query<LeftOut>(sql`
+    select file, line, statement, code, message from _plinth.project_failures order by id`);
+}
+
+export async function deleteFailures(db: Queryable, file: string): Promise<void> {
+  await db.query(sql`delete from _plinth.project_failures where file = ${file}`);
+}
+
 export async function upsertVaultSecret(db: Queryable, name: string, value: string): Promise<void> {
   const [known] = await db.query<{ id: string }>(sql`select id from vault.secrets where name = ${name}`);
   if (known === undefined) await db.query(sql`select vault.create_secret(${value}, ${name})`);
   else await db.query(sql`select vault.update_secret(${known.id}::uuid, ${value})`);
+}
+
+/** Columns of tables and views as `schema.relation` and name; a relation without any has one row, without a name. */
+export async function selectColumns(
+  db: Queryable,
+): Promise<{ readonly relation: string; readonly name: string | null }[]> {
+  return await db.query(sql`
+    select n.nspname || '.' || c.relname as relation, a.attname::text as name
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'
+    order by c.oid, a.attnum`);
+}
+
+/** Enums and composite types, as `schema.type`. */
+export async function selectTypes(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(sql`
+    select n.nspname || '.' || t.typname as name
+    from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace
+    where t.typtype in ('e', 'c', 'd')`);
+  return rows.map(({ name }) => name);
+}
+
+/** As `schema.function`. */
+export async function selectFunctions(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(sql`
+    select distinct n.nspname || '.' || p.proname as name
+    from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where n.nspname <> 'pg_catalog'`);
+  return rows.map(({ name }) => name);
+}
+
+/** As `schema.table`; policies whose names begin so don't count. */
+export async function selectTablesWithPolicy(db: Queryable, ignoredPrefix: string): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(sql`
+    select distinct n.nspname || '.' || c.relname as name
+    from pg_catalog.pg_policy p
+    join pg_catalog.pg_class c on c.oid = p.polrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where not starts_with(p.polname::text, ${ignoredPrefix})`);
+  return rows.map(({ name }) => name);
 }
 
 /** Undefined table, undefined schema. */

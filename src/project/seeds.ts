@@ -3,13 +3,15 @@ import type { Session } from '../database/types.ts';
 import type { SeedFile } from './files.ts';
 import type { PrivilegedRunner } from './privileged.ts';
 import { ensureHistory, selectSeeds, upsertSeed } from './queries.ts';
-import { type RunOptions, runFile } from './run-file.ts';
+import { type KeepGoing, type RunOptions, runFile } from './run-file.ts';
 
 export interface SeedOptions {
   readonly session: Session;
   readonly privileged: PrivilegedRunner;
   readonly embedded: RunOptions['embedded'];
   readonly readSources: RunOptions['readSources'];
+  readonly readTypes?: RunOptions['readTypes'];
+  readonly keepGoing?: KeepGoing;
   readonly onProgress: (message: string) => void;
 }
 

@@ -21,6 +21,19 @@ test('home has the real addresses, the keys that may be shown and the health of 
   expect(body.services).toContainEqual({ name: 'rest', fault: null });
 });
 
+test('home has the statements that a start with --keep-going left out', async () => {
+  expect((await owner.call('GET', '/home')).body.leftOut).toEqual([]);
+  const failures = (statement: string) => backend.database.pool('postgres').exec(statement);
+  await failures(
+    `insert into _plinth.project_failures (file, line, statement, code, message)
+     values ('supabase/migrations/1_a.sql', 3, 'select x', '42703', 'column "x" does not exist')`,
+  );
+  expect((await owner.call('GET', '/home')).body.leftOut).toEqual([
+    { file: 'supabase/migrations/1_a.sql', line: 3, message: 'column "x" does not exist' },
+  ]);
+  await failures('delete from _plinth.project_failures');
+});
+
 describe('users', () => {
   test('create, find, look at, delete', async () => {
     const created = await owner.call('POST', '/users', {

@@ -1,6 +1,6 @@
 /** A project folder and a database of its own, prepared as `main.ts` does it. */
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/index.ts';
 import type { Database } from '../../src/database/index.ts';
@@ -19,7 +19,7 @@ export interface TestProject {
   start(options?: StartOptions): Promise<void>;
   /** The part before the services listen, as if the process was killed after it. */
   startHalf(): Promise<void>;
-  write(path: string, text: string): void;
+  write(path: string, content: string | Buffer): void;
   remove(path: string): void;
   /** First column of every row, as `postgres`. */
   values(statement: string): Promise<unknown[]>;
@@ -27,6 +27,7 @@ export interface TestProject {
 
 interface StartOptions {
   readonly upToVersion?: string;
+  readonly keepGoing?: boolean;
   readonly mode?: 'development' | 'production';
 }
 
@@ -66,7 +67,11 @@ function describe(projectDir: string, database: Database): TestProject {
       await project.prepareBuckets(undefined);
     },
     startHalf: () => createProject(deps).prepareDatabase(),
-    write: (path, text) => writeFileSync(join(projectDir, 'supabase', path), text),
+    write(path, content) {
+      const target = join(projectDir, 'supabase', path);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, content);
+    },
     remove: (path) => rmSync(join(projectDir, 'supabase', path)),
     async values(statement) {
       const rows = await database.pool('postgres').query<Record<string, unknown>>(sql`${sql.raw(statement)}`);

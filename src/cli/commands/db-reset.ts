@@ -15,6 +15,10 @@ export const dbReset: Command = {
     ...projectOptions,
     version: { type: 'string', value: 'V', help: 'Applies migrations up to this version only.' },
     last: { type: 'string', value: 'N', help: 'Leaves the newest N migrations out.' },
+    'keep-going': {
+      type: 'boolean',
+      help: 'Leaves out statements that fail and lists them; the exit status is then 3.',
+    },
     'no-seed': { type: 'boolean', help: 'Runs no seeds.' },
     'sql-paths': {
       type: 'string',
@@ -25,6 +29,7 @@ export const dbReset: Command = {
   },
   examples: [
     ['plinth db reset', 'a database as after a first start'],
+    ['plinth db reset --keep-going', 'as much of the schema as can be applied'],
     ['plinth db reset --last 1 --no-seed', 'without the newest migration and without seeds'],
   ],
   run: async (input) => {
@@ -32,7 +37,12 @@ export const dbReset: Command = {
     const upToVersion = versionOf(input.text('version'), input.text('last'), join(projectDir, 'supabase'));
     const running = await findRunning(dataDir);
     if (running === undefined) {
-      if (upToVersion !== undefined || input.flag('no-seed') || input.list('sql-paths').length > 0) {
+      if (
+        upToVersion !== undefined ||
+        input.flag('no-seed') ||
+        input.flag('keep-going') ||
+        input.list('sql-paths').length > 0
+      ) {
         throw new UsageError('These options need a running Plinth: start it with "plinth start"');
       }
       for (const name of ['postgres', 'storage'])
@@ -40,12 +50,20 @@ export const dbReset: Command = {
       say('Dropped the database; the next start makes it anew.');
       return 0;
     }
-    const parameters = { upToVersion, seed: !input.flag('no-seed'), sqlPaths: input.list('sql-paths') };
-    await running.call('reset', parameters, progressTeller(say));
-    say('Finished db reset.');
-    return 0;
+    const parameters = {
+      upToVersion,
+      seed: !input.flag('no-seed'),
+      sqlPaths: input.list('sql-paths'),
+      keepGoing: input.flag('keep-going'),
+    };
+    const { leftOut } = await running.call<{ leftOut: number }>('reset', parameters, progressTeller(say));
+    say(leftOut === 0 ? 'Finished db reset.' : 'Finished db reset; the schema is partial.');
+    return leftOut === 0 ? 0 : partialStatus;
   },
 };
+
+/** Neither success nor the failure of a command: there is a database, but not all of it. */
+const partialStatus = 3;
 
 function versionOf(
   version: string | undefined,

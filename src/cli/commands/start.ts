@@ -38,6 +38,10 @@ export const start: Command = {
     'supabase/migrations and seeds; later starts run neither. Running already: prints the status.',
   options: {
     ...serverOptions,
+    'keep-going': {
+      type: 'boolean',
+      help: 'At the first start: leaves out statements of migrations and seeds that fail, and lists them.',
+    },
     detach: { type: 'boolean', short: 'd', help: 'Returns when ready; "plinth stop" stops it.' },
     example: {
       type: 'boolean',
@@ -87,6 +91,7 @@ export async function serveInFront(
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     exclude: excludedServices(input.list('exclude')),
     ignoreHealthCheck: input.flag('ignore-health-check'),
+    keepGoing: input.flag('keep-going'),
     onProgress,
     onReady: async ({ status, consoleLink }) => {
       if (isDaemon) tell({ status, hasConsole: consoleLink !== undefined });

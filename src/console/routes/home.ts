@@ -14,6 +14,14 @@ export interface HomeDeps {
   readonly health: () => Record<string, string | undefined>;
   readonly inbox: Pick<Inbox, 'list'>;
   readonly functions: { list(): string[] };
+  /** Statements of the project that a start with --keep-going left out. */
+  readonly leftOut: () => Promise<readonly LeftOut[]>;
+}
+
+export interface LeftOut {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
 }
 
 /** Of the first steps: which are done, as far as the project itself shows it. */
@@ -42,6 +50,7 @@ export function homeRoutes(api: Api, deps: HomeDeps): void {
       function: deps.functions.list().length > 0,
       message: (await deps.inbox.list({ limit: 1, offset: 0 })).total > 0,
     },
+    leftOut: (await deps.leftOut()).map(({ file, line, message }) => ({ file, line, message })),
     services: Object.entries(health()).map(([name, fault]) => ({ name, fault: fault ?? null })),
   }));
 }

@@ -17,6 +17,8 @@ export interface MissingOptions {
   readonly files: readonly SqlText[];
   /** The sentence about the extension that the object belongs to, where the server can't have it. */
   readonly absentExtension?: string | undefined;
+  /** The file of generated types that names the object, from the project's folder. */
+  readonly typesFileNaming?: (schema: string | undefined, name: string) => string | undefined;
 }
 
 type Kind = 'relation' | 'type' | 'function' | 'schema' | 'column';
@@ -39,7 +41,7 @@ interface Missing {
  */
 export function explainMissing(
   error: { readonly code: string; readonly message: string },
-  { failed, files, absentExtension }: MissingOptions,
+  { failed, files, absentExtension, typesFileNaming }: MissingOptions,
 ): string[] {
   const missing = missingOf(error);
   const isTheirs = missing !== undefined && files.some(({ text }) => creates(text, missing));
@@ -53,7 +55,10 @@ export function explainMissing(
     return isKnown ? [] : dashboardAdvice(missing, 'adds', files);
   }
   const creators = files.filter(({ text }) => creates(text, missing));
-  if (creators.length === 0) return dashboardAdvice(missing, 'creates', files);
+  if (creators.length === 0) {
+    const typesFile = typesFileNaming?.(missing.schema, missing.name);
+    return [...dashboardAdvice(missing, 'creates', files), ...baselineAdvice(typesFile)];
+  }
   const [first] = creators;
   const isLater = files.findIndex(({ shownPath }) => shownPath === failed) < files.indexOf(first as SqlText);
   const isMigration = files.some(({ shownPath }) => shownPath === failed);
@@ -86,8 +91,27 @@ function missingOf({
   return { kind: 'column', shown: `the column ${column} of ${relation}`, schema: undefined, name: column };
 }
 
+/** The extension that brings what the error misses; undefined where it isn't known to be an extension's. */
+export function missingExtension(error: {
+  readonly code: string;
+  readonly message: string;
+}): string | undefined {
+  const missing = missingOf(error);
+  return missing === undefined ? undefined : extensionOf(missing);
+}
+
+/** Whether the text creates an object of this name, dynamic SQL in its strings included. */
+export function isCreatedBy(
+  text: string,
+  kind: 'relation' | 'type' | 'function',
+  schema: string,
+  name: string,
+): boolean {
+  return creates(text, { kind, schema, name, shown: name });
+}
+
 /** Made by Plinth itself, so that no migration needs to create what is in them. */
-const serviceSchemas = new Set([
+export const serviceSchemas = new Set([
   'auth',
   'extensions',
   'graphql',
@@ -99,7 +123,7 @@ const serviceSchemas = new Set([
   'vault',
 ]);
 
-const identifier = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
+export const identifier = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
 const qualified = String.raw`(?<name>${identifier}(?:\s*\.\s*${identifier})?)`;
 const words: Readonly<Record<Exclude<Kind, 'column'>, string>> = {
   relation: 'table|view|sequence|index',
@@ -136,13 +160,13 @@ function creates(text: string, { kind, schema, name }: Missing): boolean {
 }
 
 /** `App."Docs"` -> `app`, `Docs`. */
-function partsOf(written: string): string[] {
+export function partsOf(written: string): string[] {
   return [...written.matchAll(new RegExp(identifier, 'g'))].map(([part]) =>
     part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part.toLowerCase(),
   );
 }
 
-function withoutComments(text: string): string {
+export function withoutComments(text: string): string {
   let result = '';
   for (const { kind, start, end } of lex(text)) result += kind === 'comment' ? ' ' : text.slice(start, end);
   return result;
@@ -158,6 +182,15 @@ function dashboardAdvice({ kind, shown }: Missing, verb: string, files: readonly
     `Then write it to a migration that is applied first${exampleOf(files)}; "supabase db dump" of`,
     "upstream's CLI prints the schema of the hosted project. Or replace all migrations by that schema: move the files out of",
     'supabase/migrations and run "supabase db pull".',
+  ];
+}
+
+/** The way without the hosted project. */
+function baselineAdvice(typesFile: string | undefined): string[] {
+  if (typesFile === undefined) return [];
+  return [
+    `Without access to the hosted project: ${typesFile} names it, and this writes a first migration from that file:`,
+    `plinth db baseline --from-types ${typesFile}`,
   ];
 }
 

@@ -20,6 +20,8 @@ export interface Home {
   readonly anonKey: string;
   readonly database: { readonly version: string; readonly embedded: boolean; readonly url: string };
   readonly services: readonly { readonly name: string; readonly fault: string | null }[];
+  /** Statements of migrations and seeds that the start left out: the schema is partial. */
+  readonly leftOut: readonly { readonly file: string; readonly line: number; readonly message: string }[];
   /** First steps that are done. */
   readonly progress: Readonly<
     Record<'table' | 'policy' | 'user' | 'bucket' | 'function' | 'message', boolean>

@@ -99,6 +99,9 @@ export const messages = {
   'home.services': 'Services',
   'home.all-well': 'All running',
   'home.faults': '{count, plural, one {# needs a look} other {# need a look}}',
+  'home.partial':
+    'The schema is partial: {count, plural, one {# statement} other {# statements}} failed and were left out',
+  'home.partial-reset': 'Correct the files, then run "plinth db reset".',
   'home.running': 'running',
   'home.connect': 'Connect',
   'home.snippet': 'Code for {name}',

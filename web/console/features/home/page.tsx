@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
+import { Notice } from '../../../ui/notice.tsx';
 import { homeQuery, tablesQuery } from '../../api/queries.ts';
 import type { Home } from '../../api/types.ts';
 import { PageHead, ScrollPage } from '../../components/page.tsx';
@@ -34,6 +35,7 @@ function Facts({ home }: { home: Home }) {
   const faults = home.services.filter(({ fault }) => fault !== null).length;
   return (
     <>
+      <PartialSchema leftOut={home.leftOut} />
       <Card title={t('home.project')}>
         <dl className={classes.facts}>
           <Fact label={t('home.url')}>
@@ -81,6 +83,28 @@ function Facts({ home }: { home: Home }) {
         <FirstSteps progress={home.progress} />
       </Card>
     </>
+  );
+}
+
+/** After a start with --keep-going, until a reset applies every statement. */
+function PartialSchema({ leftOut }: { leftOut: Home['leftOut'] }) {
+  if (leftOut.length === 0) return null;
+  return (
+    <div className={classes.partial}>
+      <Notice tone="warning" title={t('home.partial', { count: leftOut.length })}>
+        <ul>
+          {leftOut.map(({ file, line, message }) => (
+            <li key={`${file}:${line} ${message}`}>
+              <code>
+                {file}:{line}
+              </code>{' '}
+              {message}
+            </li>
+          ))}
+        </ul>
+        <p>{t('home.partial-reset')}</p>
+      </Notice>
+    </div>
   );
 }
 

@@ -1,0 +1,111 @@
+/**
+ * The PostgreSQL type and default of a column, guessed from its TypeScript type, its name, and what it refers to. The types
+ * of a client hold `string` for a uuid, a time and a text alike, so every guess has a reason that is written beside it.
+ */
+import type { ColumnModel, ValueType } from '../types-file/model.ts';
+
+export interface Guess {
+  readonly type: string;
+  /** Undefined: the TypeScript type leaves no choice. */
+  readonly reason?: string;
+}
+
+/** @example guessType({ name: 'created_at', type: { kind: 'string', dimensions: 0 }, … }).type // 'timestamptz' */
+export function guessType({ name, type }: Pick<ColumnModel, 'name' | 'type'>): Guess {
+  const single = guessSingle(name, type);
+  if (type.dimensions === 0) return single;
+  return { ...single, type: `${single.type}${'[]'.repeat(type.dimensions)}` };
+}
+
+function guessSingle(name: string, { kind, dimensions }: ValueType): Guess {
+  if (kind === 'boolean') return { type: 'boolean' };
+  if (kind === 'json') return { type: 'jsonb', reason: 'Json' };
+  if (kind === 'number') return guessNumber(wordsOf(name));
+  if (kind === 'string') return guessString(wordsOf(name), dimensions > 0);
+  return guessUnknown(wordsOf(name));
+}
+
+/** `createdAt` and `created_at` are the same two words. */
+const wordsOf = (name: string): string => name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
+
+/** Identifiers of other services aren't uuids. */
+const foreignService =
+  /(^|_)(stripe|paypal|razorpay|paystack|square|google|facebook|apple|github|discord|telegram|twitter|whatsapp|firebase|clerk|openai|external|provider|session|device|client|transaction|payment_intent|customer|price|subscription|message|tax|national|chat|request|tracking|template|tx)_id$/;
+
+function guessString(name: string, isArray: boolean): Guess {
+  if (isArray) return { type: /(^|_)ids$/.test(name) ? 'uuid' : 'text', reason: 'array of strings' };
+  if (/(^|_)embeddings?$/.test(name)) return { type: 'extensions.vector(1536)', reason: 'embedding' };
+  if (/^(id|uuid)$/.test(name) || /_uuid$/.test(name)) return { type: 'uuid', reason: 'string named id' };
+  if (foreignService.test(name))
+    return { type: 'text', reason: 'string, probably the id of another service' };
+  if (/_id$/.test(name)) return { type: 'uuid', reason: 'string named *_id' };
+  if (/_by$/.test(name) || name === 'assigned_to')
+    return { type: 'uuid', reason: 'string named *_by, probably a user' };
+  if (/_at$/.test(name) || name === 'timestamp') return { type: 'timestamptz', reason: 'string named *_at' };
+  if (/(^|_)(date|dob|birthday)$/.test(name)) return { type: 'date', reason: 'string named *_date' };
+  return { type: 'text', reason: 'string' };
+}
+
+const wholeNumbers =
+  /(^|_)(count|counter|quantity|qty|position|index|order|sort_order|display_order|year|month|day|days|hours|minutes|seconds|age|level|rank|number|attempts|version|views|likes|points|xp|streak|size|limit|step|width|height|port)$/;
+
+function guessNumber(name: string): Guess {
+  if (name === 'id' || /_id$/.test(name)) return { type: 'bigint', reason: 'number named id' };
+  if (wholeNumbers.test(name)) return { type: 'integer', reason: 'number that counts something' };
+  return { type: 'numeric', reason: 'number' };
+}
+
+/** What the generator has no TypeScript type for. */
+function guessUnknown(name: string): Guess {
+  if (/(^|_)ip(_address)?$/.test(name)) return { type: 'inet', reason: 'unknown, named ip' };
+  if (/search|fts|tsv|vector|document/.test(name))
+    return { type: 'tsvector', reason: 'unknown, named for a search' };
+  if (/interval|duration/.test(name)) return { type: 'interval', reason: 'unknown, named for a duration' };
+  return { type: 'text', reason: 'unknown' };
+}
+
+/**
+ * What an insert that leaves the column out gets; undefined where the types name no default. `type` is the column's
+ * SQL type.
+ */
+export function guessDefault(
+  { name: written, optional, nullable, generated }: ColumnModel,
+  type: string,
+  options: { readonly isPrimaryKey: boolean; readonly enumValues: readonly string[] },
+): string | undefined {
+  const name = wordsOf(written);
+  if (generated || !optional) return undefined;
+  if (/^(created|updated|inserted)_(at|on|date)$/.test(name)) return timeDefault(type);
+  // A nullable column may be left out without a default.
+  if (nullable) return undefined;
+  if (type.endsWith('[]')) return `'{}'`;
+  const [first] = options.enumValues;
+  if (first !== undefined) return `'${first.replaceAll("'", "''")}'`;
+  switch (type) {
+    case 'uuid':
+      return !options.isPrimaryKey && /^(user|owner|author|creator)_id$|_by$/.test(name)
+        ? 'auth.uid()'
+        : 'gen_random_uuid()';
+    case 'boolean':
+      return /(^|_)(active|enabled|available|visible)$/.test(name) ? 'true' : 'false';
+    case 'integer':
+    case 'numeric':
+      return '0';
+    case 'bigint':
+      return options.isPrimaryKey ? undefined : '0';
+    case 'jsonb':
+      return `'{}'`;
+    case 'text':
+      return options.isPrimaryKey ? 'gen_random_uuid()::text' : `''`;
+    case 'interval':
+      return `'0'`;
+    default:
+      return timeDefault(type);
+  }
+}
+
+function timeDefault(type: string): string | undefined {
+  if (type === 'timestamptz' || type === 'timestamp') return 'now()';
+  if (type === 'date') return 'current_date';
+  return type === 'text' ? 'now()::text' : undefined;
+}

@@ -1,0 +1,110 @@
+/** The places of a statement that an error is about. */
+import { lex } from '../lex.ts';
+
+/** As a word of its own, whatever its schema and quotes. */
+export const mentions = (statement: string, name: string): boolean =>
+  new RegExp(String.raw`(?<![\w$])${name.replace(/[^\w]/g, String.raw`\$&`)}(?![\w$])`, 'i').test(statement);
+
+interface Word {
+  readonly text: string;
+  readonly start: number;
+  readonly isName: boolean;
+  readonly isString: boolean;
+}
+
+function wordsOf(statement: string): Word[] {
+  const words: Word[] = [];
+  for (const { kind, start, end } of lex(statement)) {
+    if (kind === 'space' || kind === 'comment') continue;
+    const written = statement.slice(start, end);
+    const text =
+      kind === 'word' ? written.toLowerCase() : kind === 'quoted name' ? unquoted(written, '"') : written;
+    words.push({
+      text,
+      start,
+      isName: kind === 'word' || kind === 'quoted name',
+      isString: kind === 'string',
+    });
+  }
+  return words;
+}
+
+const unquoted = (written: string, quote: string): string =>
+  written.slice(1, -1).replaceAll(quote + quote, quote);
+
+/** `insert into TABLE` or `update TABLE` */
+export function insertedTable(statement: string): string | undefined {
+  const words = wordsOf(statement);
+  const at = words.findIndex(({ text }, index) => text === 'into' && words[index - 1]?.text === 'insert');
+  if (at < 0) return undefined;
+  return words[at + 2]?.text === '.' ? words[at + 3]?.text : words[at + 1]?.text;
+}
+
+/** The names between the parentheses behind the word at `at`. */
+function listBehind(words: readonly Word[], at: number): string[] | undefined {
+  if (words[at + 1]?.text !== '(') return undefined;
+  const end = words.findIndex(({ text }, index) => index > at && text === ')');
+  return words.slice(at + 2, end).flatMap(({ text, isName }) => (isName ? [text] : []));
+}
+
+/** `on conflict (a, b)` */
+export function conflictColumns(statement: string): string[] | undefined {
+  const words = wordsOf(statement);
+  const at = words.findIndex(({ text }, index) => text === 'conflict' && words[index - 1]?.text === 'on');
+  const columns = at < 0 ? undefined : listBehind(words, at);
+  return columns?.length === 0 ? undefined : columns;
+}
+
+/** `references TABLE (a, b)` */
+export function referencedColumnsOf(statement: string, table: string): string[] | undefined {
+  const words = wordsOf(statement);
+  const at = words.findIndex(({ text }, index) => {
+    const before = words[index - 1]?.text === '.' ? words[index - 3]?.text : words[index - 1]?.text;
+    return text === table && before === 'references';
+  });
+  return at < 0 ? undefined : listBehind(words, at);
+}
+
+/** The names beside comparisons; the comparison at the position comes first. */
+export function comparedColumns(
+  statement: string,
+  position: number | undefined,
+): { readonly name: string; readonly isLeft: boolean }[] {
+  const words = wordsOf(statement);
+  const found: { readonly name: string; readonly isLeft: boolean; readonly distance: number }[] = [];
+  const at = position === undefined ? undefined : [...statement].slice(0, position - 1).join('').length;
+  words.forEach((word, index) => {
+    if (!'=<>'.includes(word.text) && word.text !== 'in') return;
+    const distance = at === undefined ? 0 : Math.abs(word.start - at);
+    const left = words[index - 1];
+    if (left?.isName) found.push({ name: left.text, isLeft: true, distance });
+    let next = index + 1;
+    while ('=<>('.includes(words[next]?.text ?? ' ')) next++;
+    while (words[next + 1]?.text === '.') next += 2;
+    const right = words[next];
+    if (right?.isName) found.push({ name: right.text, isLeft: false, distance });
+  });
+  return found.sort((a, b) => a.distance - b.distance);
+}
+
+/** The column that an insert's VALUES give this string. */
+export function columnOfValue(statement: string, value: string): string | undefined {
+  const words = wordsOf(statement);
+  const into = words.findIndex(({ text }) => text === 'into');
+  const nameEnd = words[into + 2]?.text === '.' ? into + 3 : into + 1;
+  const columns = into < 0 ? undefined : listBehind(words, nameEnd);
+  if (columns === undefined) return undefined;
+  const from = words.findIndex(({ text }) => text === 'values' || text === 'select');
+  // `values (a, b), (c, d)` or `select a, b`
+  const level = words[from]?.text === 'values' ? 1 : 0;
+  let depth = 0;
+  let column = 0;
+  for (const { text, isString } of words.slice(from + 1)) {
+    if (text === '(') depth++;
+    else if (text === ')') depth--;
+    if (text === '(' && depth === level) column = 0;
+    if (text === ',' && depth === level) column++;
+    if (isString && depth === level && unquoted(text, "'") === value) return columns[column];
+  }
+  return undefined;
+}

@@ -1,0 +1,121 @@
+/**
+ * What the types name and the database still lacks once the migrations have run. No migration needs it, but the app does:
+ * whole tables that only the dashboard knew, views, functions.
+ */
+import { missingExtension, serviceSchemas } from '../missing.ts';
+import type { ColumnModel, SchemaModel } from '../types-file/model.ts';
+import type { Catalog } from './catalog.ts';
+import type { TableDraft } from './draft.ts';
+import { typeOfValue } from './print.ts';
+import { type Repairer, returnsOf } from './repair.ts';
+
+export function supplement(repairer: Repairer, catalog: Catalog): void {
+  for (const schema of repairer.draft.model.schemas) {
+    if (serviceSchemas.has(schema.name)) continue;
+    addTypes(repairer, schema, catalog);
+    addTables(repairer, schema, catalog);
+    addViews(repairer, schema, catalog);
+    addFunctions(repairer, schema, catalog);
+  }
+  for (const table of repairer.draft.tables.values()) decideAccess(repairer, table, catalog);
+}
+
+function addTypes(
+  { draft, mayHold }: Repairer,
+  { name: schema, enums, compositeTypes }: SchemaModel,
+  { types }: Catalog,
+) {
+  for (const one of enums) {
+    const key = `${schema}.${one.name}`;
+    if (!types.has(key) && mayHold(key) && one.values.length > 0) draft.enums.set(key, one);
+  }
+  for (const one of compositeTypes) {
+    const key = `${schema}.${one.name}`;
+    if (!types.has(key) && mayHold(key) && one.columns.length > 0) draft.compositeTypes.set(key, one);
+  }
+}
+
+function addTables(repairer: Repairer, { name: schema, tables }: SchemaModel, { relations }: Catalog): void {
+  const { draft } = repairer;
+  for (const model of tables) {
+    const key = `${schema}.${model.name}`;
+    const there = relations.get(key);
+    const known = draft.tables.get(key);
+    if (there === undefined && known === undefined && repairer.mayHold(key) && model.columns.length > 0)
+      repairer.addTable(schema, model.name);
+    if (there === undefined || known === undefined) continue;
+    const isLacking = ({ name }: ColumnModel) =>
+      !there.includes(name) &&
+      !draft.excluded.has(`${key}.${name}`) &&
+      !known.columns.some((column) => column.name === name);
+    known.columns.push(...model.columns.filter(isLacking));
+  }
+}
+
+function addViews(
+  { draft, mayHold }: Repairer,
+  { name: schema, views }: SchemaModel,
+  { relations }: Catalog,
+): void {
+  for (const view of views) {
+    const key = `${schema}.${view.name}`;
+    if (!relations.has(key) && mayHold(key) && view.columns.length > 0) draft.views.set(key, view);
+  }
+}
+
+function addFunctions(
+  { draft, mayHold }: Repairer,
+  { name: schema, functions }: SchemaModel,
+  { functions: there }: Catalog,
+): void {
+  for (const { name, parameters, returns } of functions) {
+    const key = `${schema}.${name}`;
+    const isKnown = [...draft.functions.values()].some(
+      (one) => one.schema === schema && one.name === name && one.isCalled,
+    );
+    if (there.has(key) || isKnown || !mayHold(key) || isOfExtension(name)) continue;
+    const made = parameters.map((column) => ({
+      name: column.name,
+      type: typeOfValue(draft, column).type,
+      optional: column.optional,
+    }));
+    draft.functions.set(`${key}(${made.map(({ type }) => type).join()})`, {
+      schema,
+      name,
+      parameters: made,
+      returns: returnsOf(draft, returns),
+      isCalled: false,
+    });
+  }
+}
+
+/** Extensions in `public` bring their functions into the types. */
+const isOfExtension = (name: string): boolean =>
+  missingExtension({ code: '42883', message: `function ${name}() does not exist` }) !== undefined ||
+  /^_|^(vector|halfvec|sparsevec|hnsw|ivfflat|l1_|l2_|array_to_|avg$|sum$|subvector|cosine_distance|inner_product|binary_quantize|hamming_|jaccard_|gtrgm_|gin_|gbt_|citext|set_limit|show_limit|st_|geometry|geography|box[23]d|postgis|uuid_|armor|dearmor|url(en|de)code_arr|http(_|$)|bytea_to_text|text_to_bytea)/.test(
+    name,
+  );
+
+/**
+ * Row level security is on in every table, so without a policy no client reads one. Where the migrations have none, a column
+ * that names the owner gives a policy that is safe to guess; anything more open is the developer's to decide.
+ */
+function decideAccess({ draft }: Repairer, table: TableDraft, { relations, withPolicy }: Catalog): void {
+  const key = `${table.schema}.${table.name}`;
+  draft.ownerPolicies.delete(key);
+  draft.withoutPolicy.delete(key);
+  if (!relations.has(key) || withPolicy.has(key)) return;
+  const owner = ownerColumn(table);
+  if (owner === undefined) draft.withoutPolicy.add(key);
+  else draft.ownerPolicies.set(key, owner);
+}
+
+function ownerColumn({ name, columns }: TableDraft): string | undefined {
+  const isOwner = (column: ColumnModel) =>
+    ['user_id', 'owner_id'].includes(column.name) ||
+    // The key of a user's profile is the user's.
+    (column.name === 'id' && !column.optional && /^(user_)?(profiles?|users?|accounts?)$/.test(name));
+  return columns.find(
+    (column) => column.type.kind === 'string' && column.type.dimensions === 0 && isOwner(column),
+  )?.name;
+}

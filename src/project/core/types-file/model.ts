@@ -1,0 +1,273 @@
+/**
+ * What a file of generated types says about a database: schemas with tables, views, functions, enums and composite types.
+ * Both generators that upstream had are understood, and hand-written types of the same shape.
+ */
+import { type Member, readDeclarations, type TypeNode } from './type-expression.ts';
+
+export interface TypesModel {
+  readonly schemas: readonly SchemaModel[];
+}
+
+export interface SchemaModel {
+  readonly name: string;
+  readonly tables: readonly TableModel[];
+  readonly views: readonly ViewModel[];
+  readonly functions: readonly FunctionModel[];
+  readonly enums: readonly EnumModel[];
+  readonly compositeTypes: readonly ViewModel[];
+}
+
+export interface TableModel {
+  readonly name: string;
+  readonly columns: readonly ColumnModel[];
+  readonly relationships: readonly Relationship[];
+}
+
+/** A view, or a composite type with its attributes. */
+export interface ViewModel {
+  readonly name: string;
+  readonly columns: readonly ColumnModel[];
+}
+
+export interface ColumnModel {
+  readonly name: string;
+  readonly type: ValueType;
+  readonly nullable: boolean;
+  /** An insert may leave it out: nullable, or with a default. */
+  readonly optional: boolean;
+  /** No insert may name it: an identity or a generated column. */
+  readonly generated: boolean;
+}
+
+export interface ValueType {
+  readonly kind: 'string' | 'number' | 'boolean' | 'json' | 'enum' | 'composite' | 'unknown';
+  /** Of an enum or composite type. */
+  readonly name?: { readonly schema: string; readonly name: string };
+  /** Dimensions of an array; 0 for a single value. */
+  readonly dimensions: number;
+}
+
+export interface Relationship {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly isOneToOne: boolean;
+  readonly referencedRelation: string;
+  readonly referencedColumns: readonly string[];
+}
+
+export interface EnumModel {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+export interface FunctionModel {
+  readonly name: string;
+  readonly parameters: readonly ColumnModel[];
+  readonly returns: {
+    readonly type: ValueType;
+    readonly columns?: readonly ColumnModel[];
+    readonly isSet: boolean;
+  };
+}
+
+/**
+ * Undefined: the file declares no `Database` with tables.
+ *
+ * @example readTypes('export type Database = { public: { Tables: {} } }')?.schemas[0]?.name; // 'public'
+ */
+export function readTypes(text: string): TypesModel | undefined {
+  const reader = new Reader(readDeclarations(text));
+  return reader.database();
+}
+
+type Declarations = ReadonlyMap<string, TypeNode>;
+
+/** Names of types that stand for others are followed so many times: they may go in circles. */
+const longestChain = 20;
+
+class Reader {
+  readonly #declarations: Declarations;
+
+  constructor(declarations: Declarations) {
+    this.#declarations = declarations;
+  }
+
+  database(): TypesModel | undefined {
+    const schemas = this.#members(this.#declarations.get('Database')).flatMap(({ name, type }) => {
+      const schema = this.#schema(name, type);
+      return schema === undefined ? [] : [schema];
+    });
+    return schemas.length === 0 ? undefined : { schemas };
+  }
+
+  #schema(name: string, type: TypeNode): SchemaModel | undefined {
+    const parts = new Map(this.#members(type).map((member) => [member.name, member.type]));
+    if (!parts.has('Tables')) return undefined;
+    const all = (part: string) => this.#members(parts.get(part));
+    return {
+      name,
+      tables: all('Tables').map((table) => this.#table(table)),
+      views: all('Views').map((view) => ({ name: view.name, columns: this.#table(view).columns })),
+      functions: all('Functions').flatMap((one) => this.#functions(one)),
+      enums: all('Enums').map((one) => ({ name: one.name, values: this.#literals(one.type) })),
+      compositeTypes: all('CompositeTypes').map((one) => ({
+        name: one.name,
+        columns: this.#members(one.type).map((member) => this.#column(member)),
+      })),
+    };
+  }
+
+  #table({ name, type }: Member): TableModel {
+    const parts = new Map(this.#members(type).map((member) => [member.name, member.type]));
+    const insert = parts.has('Insert')
+      ? new Map(this.#members(parts.get('Insert')).map((member) => [member.name, member]))
+      : undefined;
+    const columns = this.#members(parts.get('Row')).map((member) => this.#column(member, insert));
+    const relationships = this.#resolved(parts.get('Relationships'));
+    const relations = relationships?.kind === 'tuple' ? relationships.of : [];
+    return { name, columns, relationships: relations.flatMap((node) => this.#relationship(node)) };
+  }
+
+  #column({ name, type, optional }: Member, insert?: ReadonlyMap<string, Member>): ColumnModel {
+    const { value, nullable } = this.#value(type);
+    const inserted = insert?.get(name);
+    return {
+      name,
+      type: value,
+      nullable: nullable || optional,
+      optional: insert === undefined ? optional : (inserted?.optional ?? true),
+      // Without the member in a hand-written Insert nothing is known; `never` is what the generator writes.
+      generated: inserted !== undefined && isNamed(inserted.type, 'never'),
+    };
+  }
+
+  #relationship(node: TypeNode): Relationship[] {
+    const parts = new Map(this.#members(node).map((member) => [member.name, member.type]));
+    const [name] = this.#literals(parts.get('foreignKeyName'));
+    const [referencedRelation] = this.#literals(parts.get('referencedRelation'));
+    const columns = this.#literals(parts.get('columns'));
+    const referencedColumns = this.#literals(parts.get('referencedColumns'));
+    if (name === undefined || referencedRelation === undefined || columns.length === 0) return [];
+    if (columns.length !== referencedColumns.length) return [];
+    const isOneToOne = isNamed(parts.get('isOneToOne') ?? { kind: 'other' }, 'true');
+    return [{ name, columns, isOneToOne, referencedRelation, referencedColumns }];
+  }
+
+  /** Functions that share a name are a union. */
+  #functions({ name, type }: Member): FunctionModel[] {
+    const resolved = this.#resolved(type);
+    const variants = resolved?.kind === 'union' ? resolved.of : [type];
+    return variants.flatMap((variant) => {
+      const parts = new Map(this.#members(variant).map((member) => [member.name, member.type]));
+      const returns = parts.get('Returns');
+      if (returns === undefined) return [];
+      const parameters = this.#members(parts.get('Args')).map((member) => this.#column(member));
+      const { value } = this.#value(returns);
+      const of = this.#resolved(returns);
+      const isSet = of?.kind === 'array';
+      const columns = this.#members(isSet ? of.of : returns).map((member) => this.#column(member));
+      const type = columns.length > 0 ? ({ kind: 'unknown', dimensions: 0 } as const) : value;
+      return [{ name, parameters, returns: { type, isSet, ...(columns.length > 0 ? { columns } : {}) } }];
+    });
+  }
+
+  #value(type: TypeNode | undefined): { readonly value: ValueType; readonly nullable: boolean } {
+    const node = this.#resolved(type);
+    const parts = node?.kind === 'union' ? node.of.map((part) => this.#resolved(part)) : [node];
+    const isNull = (part: TypeNode | undefined) =>
+      part?.kind === 'name' && (part.name === 'null' || part.name === 'undefined');
+    const rest = parts.filter((part) => !isNull(part));
+    return { value: this.#singleValue(rest), nullable: rest.length < parts.length };
+  }
+
+  #singleValue(parts: readonly (TypeNode | undefined)[]): ValueType {
+    const [first] = parts;
+    const plain = (kind: ValueType['kind']): ValueType => ({ kind, dimensions: 0 });
+    if (parts.length > 1) {
+      const kinds = new Set(parts.map((part) => this.#singleValue([part]).kind));
+      if (kinds.size === 1) return plain([...kinds][0] as ValueType['kind']);
+      return plain('unknown');
+    }
+    if (first?.kind === 'array') {
+      const { value } = this.#value(first.of);
+      return { ...value, dimensions: value.dimensions + 1 };
+    }
+    if (first?.kind === 'literal') return plain('string');
+    if (first?.kind === 'object' || first?.kind === 'tuple' || first?.kind === 'intersection')
+      return plain('json');
+    if (first?.kind === 'indexed') return namedValue(first) ?? plain('unknown');
+    if (first?.kind !== 'name') return plain('unknown');
+    if (first.name === 'Array') return { ...this.#value(first.parameters[0]).value, dimensions: 1 };
+    if (first.name === 'true' || first.name === 'false') return plain('boolean');
+    if (first.name === 'bigint') return plain('number');
+    if (first.name === 'Date') return plain('string');
+    if (first.name === 'Json' || first.name === 'Record' || first.name === 'any') return plain('json');
+    if (first.name === 'string' || first.name === 'number' || first.name === 'boolean')
+      return plain(first.name);
+    return plain('unknown');
+  }
+
+  /** Behind names that the file declares; `Json` is a name of its own. */
+  #resolved(type: TypeNode | undefined): TypeNode | undefined {
+    let node = type;
+    for (let step = 0; step < longestChain; step++) {
+      if (node?.kind === 'name' && node.name !== 'Json' && this.#declarations.has(node.name))
+        node = this.#declarations.get(node.name);
+      else if (node?.kind === 'indexed' && namedValue(node) === undefined) {
+        const at = this.#indexed(node);
+        if (at === undefined) return node;
+        node = at;
+      } else return node;
+    }
+    return undefined;
+  }
+
+  #indexed({ of, index }: { readonly of: TypeNode; readonly index: TypeNode }): TypeNode | undefined {
+    if (index.kind !== 'literal') return undefined;
+    return this.#members(of).find(({ name }) => name === index.value)?.type;
+  }
+
+  #members(type: TypeNode | undefined): readonly Member[] {
+    return this.#membersOf(type, 0);
+  }
+
+  #membersOf(type: TypeNode | undefined, depth: number): readonly Member[] {
+    if (depth > longestChain) return [];
+    const node = this.#resolved(type);
+    if (node?.kind === 'object') return node.members;
+    if (node?.kind === 'intersection') return node.of.flatMap((part) => this.#membersOf(part, depth + 1));
+    if (node?.kind !== 'name') return [];
+    const [of, names] = node.parameters;
+    const members = () => this.#membersOf(of, depth + 1);
+    if (node.name === 'Partial') return members().map((member) => ({ ...member, optional: true }));
+    if (node.name === 'Required') return members().map((member) => ({ ...member, optional: false }));
+    if (node.name !== 'Omit' && node.name !== 'Pick') return [];
+    const listed = new Set(this.#literals(names));
+    return members().filter(({ name }) => listed.has(name) === (node.name === 'Pick'));
+  }
+
+  /** `"a" | "b"`, `["a", "b"]` or `"a"`. */
+  #literals(type: TypeNode | undefined): string[] {
+    const node = this.#resolved(type);
+    const parts = node?.kind === 'union' || node?.kind === 'tuple' ? node.of : [node];
+    return parts.flatMap((part) => (part?.kind === 'literal' ? [part.value] : []));
+  }
+}
+
+/** `Database["public"]["Enums"]["role"]` */
+function namedValue(node: TypeNode): ValueType | undefined {
+  const path: string[] = [];
+  let at = node;
+  for (; at.kind === 'indexed'; at = at.of) {
+    if (at.index.kind !== 'literal') return undefined;
+    path.unshift(at.index.value);
+  }
+  const [schema, part, name] = path;
+  if (at.kind !== 'name' || at.name !== 'Database' || path.length !== 3) return undefined;
+  if (schema === undefined || name === undefined) return undefined;
+  if (part === 'Enums') return { kind: 'enum', name: { schema, name }, dimensions: 0 };
+  if (part === 'CompositeTypes') return { kind: 'composite', name: { schema, name }, dimensions: 0 };
+  return undefined;
+}
+
+const isNamed = (node: TypeNode, name: string): boolean => node.kind === 'name' && node.name === name;

@@ -1,0 +1,114 @@
+/** A database made from the user's folder: vault secrets, roles, migrations and seeds. */
+import { join } from 'node:path';
+import { missingExtensions, setAutoExposeNewTables } from '../database/index.ts';
+import type { Session } from '../database/types.ts';
+import { sql } from '../kernel/sql.ts';
+import type { SqlText } from './core/missing.ts';
+import { readMigrationFolder, readRolesFile, readSeedFiles, readSources } from './files.ts';
+import { applyMigrations } from './migrations.ts';
+import { reportingPlaceholders } from './missing-extensions.ts';
+import { createPrivilegedRunner, dropLeftovers, type PrivilegedRunner } from './privileged.ts';
+import { insertStep, selectApplied, upsertVaultSecret } from './queries.ts';
+import { type KeepGoing, runFile } from './run-file.ts';
+import { applySeeds } from './seeds.ts';
+import type { ProjectDeps } from './types.ts';
+import { findTypesFiles } from './types-files.ts';
+
+export interface FirstStartOptions {
+  readonly upToVersion?: string;
+  readonly keepGoing?: KeepGoing;
+  /** Runs before the migrations, and is in no list of applied ones. */
+  readonly baseline?: SqlText;
+}
+
+interface FirstStart {
+  readonly session: Session;
+  readonly privileged: PrivilegedRunner;
+  readonly done: ReadonlySet<string>;
+}
+
+/** What an interrupted start has done is not done again. @throws {ProjectError} */
+export async function firstStart(
+  deps: ProjectDeps,
+  options: FirstStartOptions,
+  start: FirstStart,
+): Promise<void> {
+  const { database, config, projectDir, onProgress, log } = deps;
+  const supabaseDir = join(projectDir, 'supabase');
+  const { session, privileged, done } = start;
+  // Our own cluster, and nothing listens yet.
+  const quiet = database.info.embedded;
+  const shared = {
+    session,
+    privileged,
+    embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
+    readSources: () => readSources(supabaseDir),
+    readTypes: () => findTypesFiles(projectDir),
+    ...(options.keepGoing === undefined ? {} : { keepGoing: options.keepGoing }),
+  };
+  const note = (message: string) => {
+    log.warn({ service: 'project' }, message);
+    onProgress(message);
+  };
+
+  await setAutoExposeNewTables(database, config.api.auto_expose_new_tables ?? true);
+  await writeVault(deps, session);
+
+  const roles = readRolesFile(supabaseDir);
+  if (roles !== undefined && !done.has('roles')) {
+    onProgress('Creating roles from supabase/roles.sql...');
+    const file = { shownPath: 'supabase/roles.sql', text: roles };
+    await runFile(file, { ...shared, quiet, record: (tx) => insertStep(tx, 'roles') });
+  }
+  if (options.baseline !== undefined)
+    await runFile(options.baseline, { ...shared, quiet, record: async () => {} });
+  if (config.db.migrations.enabled) {
+    const folder = readMigrationFolder(supabaseDir);
+    folder.notes.forEach(note);
+    const applied = new Set((await selectApplied(session)).map(({ version }) => version));
+    const wanted = folder.files.filter(
+      ({ version }) => !applied.has(version) && version <= (options.upToVersion ?? version),
+    );
+    await reportingPlaceholders({ database, files: shared.readSources, report: note }, () =>
+      applyMigrations(wanted, { ...shared, quiet, onProgress }),
+    );
+  }
+  if (config.db.seed.enabled) {
+    const seeds = readSeedFiles(supabaseDir, config.db.seed.sql_paths);
+    const isDefault = config.db.seed.sql_paths.join() === './seed.sql';
+    if (!isDefault) seeds.notes.forEach(note);
+    await applySeeds(seeds.files, { ...shared, onProgress });
+  }
+  await insertStep(session, 'database');
+}
+
+async function writeVault({ config, onProgress }: ProjectDeps, session: Session): Promise<void> {
+  const secrets = Object.entries(config.db.vault);
+  if (secrets.length === 0) return;
+  onProgress('Updating vault secrets...');
+  for (const [name, value] of secrets) {
+    if (value !== undefined) await session.transaction((tx) => upsertVaultSecret(tx, name, value));
+  }
+}
+
+/** `plinth` and `proj` in ASCII: one process at a time changes the user's part of a database. */
+const lockKey = 0x70726f6a;
+
+/** A connection as `postgres` that is thrown away afterwards: whatever the user's SQL left in it goes with it. */
+export async function withUserSession<T>(
+  { database, mode }: ProjectDeps,
+  work: (session: Session, privileged: PrivilegedRunner) => Promise<T>,
+): Promise<T> {
+  const admin = await database.pool('supabase_admin').connect();
+  const session = await database.pool('postgres').connect();
+  try {
+    await admin.query(sql`select pg_advisory_lock(${lockKey})`);
+    await dropLeftovers(admin);
+    const [who] = await session.query<{ role: string }>(sql`select session_user::text as role`);
+    const privileged = createPrivilegedRunner(database, { role: who?.role ?? 'postgres', mode });
+    return await work(session, privileged);
+  } finally {
+    session.destroy();
+    admin.destroy();
+  }
+}

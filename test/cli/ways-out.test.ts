@@ -1,0 +1,79 @@
+/** A project whose migrations fail, from the command line: the baseline that the error names, and --keep-going. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { makeProject } from '../config/project-folder.ts';
+import { plinth, type Result } from './run-plinth.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const migration = 'supabase/migrations/20240101000000_policies.sql';
+
+const files = {
+  'supabase/config.toml': '[edge_runtime]\nenabled = false\n[realtime]\nenabled = false',
+  [migration]: 'create policy "everyone" on public.notes for select using (true);',
+  'src/integrations/supabase/types.ts': `
+    export type Database = { public: { Tables: { notes: {
+      Row: { id: string; title: string }
+      Insert: { id?: string; title: string }
+      Relationships: []
+    } } } }`,
+};
+
+/** Detached, on free ports; stopped with the test. */
+async function start(cwd: string, ...args: string[]): Promise<Result> {
+  onTestFinished(async () => {
+    await plinth(['stop'], { cwd });
+  });
+  return await plinth(['start', '--detach', '--port', '0', '--json', ...args], { cwd });
+}
+
+async function notes({ stdout }: Result): Promise<number> {
+  const { REST_URL, ANON_KEY = '' } = JSON.parse(stdout) as Record<string, string>;
+  return (await fetch(`${REST_URL}/notes`, { headers: { apikey: ANON_KEY } })).status;
+}
+
+test('the error names the command, the command writes the file, and the project starts', async () => {
+  const cwd = makeProject(files);
+  const failed = await start(cwd);
+  expect(failed.status).toBe(1);
+  const command = /^plinth (db baseline .*)$/m.exec(failed.stderr)?.[1]?.split(' ') ?? [];
+  expect(command).toEqual(['db', 'baseline', '--from-types', 'src/integrations/supabase/types.ts']);
+
+  const written = await plinth(command, { cwd });
+  expect(written.stdout).toBe('Created supabase/migrations/00000000000000_baseline.sql\n');
+  expect(written.status).toBe(0);
+  const text = readFileSync(join(cwd, 'supabase/migrations/00000000000000_baseline.sql'), 'utf8');
+  expect(text).toContain('create table public.notes');
+
+  const started = await start(cwd);
+  expect(started.status).toBe(0);
+  expect(await notes(started)).toBe(200);
+});
+
+test('without a file', async () => {
+  const cwd = makeProject(files);
+  expect((await plinth(['db', 'baseline'], { cwd })).stderr).toContain('--from-types FILE is needed');
+  const missing = await plinth(['db', 'baseline', '--from-types', 'nowhere.ts'], { cwd });
+  expect(missing.stderr).toContain('--from-types: there is no file nowhere.ts');
+});
+
+test('--keep-going serves what could be applied, and the status of a reset says that it is partial', async () => {
+  const cwd = makeProject({ ...files, [migration]: 'create table notes (id int);\nselect nonsense;' });
+  expect((await start(cwd)).status).toBe(1);
+  const started = await start(cwd, '--keep-going');
+  expect(started.status).toBe(0);
+  expect(started.stderr).toContain('The schema is partial: 1 statement of 1 file failed');
+  expect(started.stderr).toMatch(
+    /20240101000000_policies\.sql:2 {2}select nonsense {2}column "nonsense" does not exist/,
+  );
+  expect(await notes(started)).toBe(200);
+
+  const partial = await plinth(['db', 'reset', '--keep-going'], { cwd });
+  expect(partial.status).toBe(3);
+  expect(partial.stderr).toContain('Finished db reset; the schema is partial.');
+  expect((await plinth(['db', 'reset'], { cwd })).status).toBe(1);
+  writeFileSync(join(cwd, migration), 'create table notes (id int)');
+  const whole = await plinth(['db', 'reset', '--keep-going'], { cwd });
+  expect([whole.status, whole.stderr.includes('partial')]).toEqual([0, false]);
+});

@@ -1,0 +1,357 @@
+/** A baseline from generated types: written, and applied before the project's own migrations. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../src/database/testing.ts';
+import { type Baseline, makeBaseline, migrations } from '../../src/project/index.ts';
+import { projectWith, type TestProject } from './helpers.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+/** `a: string` rows and inserts of tables, as the generator writes them; `?` is optional in Insert, `~` nullable. */
+function typesOf(tables: Readonly<Record<string, string>>, rest = ''): string {
+  const written = Object.entries(tables).map(([name, columns]) => {
+    const [list = '', relationships = ''] = columns.split('|');
+    const parts = list
+      .trim()
+      .split(/,\s*/)
+      .map((column) => {
+        const [, column_, optional, nullable, type = 'string'] =
+          /^(\w+)(\??)(~?)(?::\s*(.+))?$/.exec(column) ?? [];
+        return {
+          name: column_,
+          optional: optional === '?' || nullable === '~',
+          type: `${type}${nullable === '~' ? ' | null' : ''}`,
+        };
+      });
+    const links =
+      relationships.trim() === ''
+        ? []
+        : relationships
+            .trim()
+            .split(/,\s*/)
+            .map((link) => {
+              const [, column, unique, table, target] = /^(\w+)(!?)->(\w+)\.(\w+)$/.exec(link) ?? [];
+              return `{ foreignKeyName: "${name}_${column}_fkey", columns: ["${column}"], isOneToOne: ${unique === '!'},
+        referencedRelation: "${table}", referencedColumns: ["${target}"] }`;
+            });
+    return `${name}: {
+      Row: { ${parts.map((one) => `${one.name}: ${one.type}`).join('; ')} }
+      Insert: { ${parts.map((one) => `${one.name}${one.optional ? '?' : ''}: ${one.type}`).join('; ')} }
+      Relationships: [${links.join(', ')}]
+    }`;
+  });
+  return `export type Database = { public: { Tables: { ${written.join('\n')} } ${rest} } }`;
+}
+
+interface Made extends Baseline {
+  readonly project: TestProject;
+}
+
+/** The baseline of the types for these migrations, written to its file. */
+async function baselineOf(types: string, ...files: readonly string[]): Promise<Made> {
+  const named = files.map((text, index) => [`migrations/2024010${index + 1}_m.sql`, text]);
+  const project = await projectWith(Object.fromEntries(named));
+  const typesFile = join(project.projectDir, 'types.ts');
+  writeFileSync(typesFile, types);
+  const baseline = await makeBaseline({
+    projectDir: project.projectDir,
+    typesFile,
+    openDatabase: async () => {
+      const { database, drop } = await createTestDatabase('project', (template) =>
+        template.migrate([migrations]),
+      );
+      return { deps: { ...project.deps, database }, close: drop };
+    },
+    onProgress: () => {},
+  });
+  if (baseline.text !== undefined) {
+    mkdirSync(dirname(baseline.path), { recursive: true });
+    writeFileSync(baseline.path, baseline.text);
+  }
+  return { ...baseline, project };
+}
+
+/** The text, and a start that passes. */
+async function started(
+  types: string,
+  ...files: readonly string[]
+): Promise<{ text: string; project: TestProject }> {
+  const { text = '', failures, project } = await baselineOf(types, ...files);
+  expect(failures).toEqual([]);
+  await project.start();
+  return { text, project };
+}
+
+const notes = 'id?, user_id, title, created_at?';
+
+describe('what no migration creates', () => {
+  test('a table that migrations only alter', async () => {
+    const { text, project } = await started(
+      typesOf({ notes }),
+      'alter table public.notes enable row level security; create policy p on notes using (auth.uid() = user_id)',
+    );
+    expect(text).toContain('user_id uuid not null, -- guess: string named *_id');
+    expect(text).not.toContain('create policy');
+    expect(
+      await project.values(
+        "insert into notes (user_id, title) values (gen_random_uuid(), 'x') returning title",
+      ),
+    ).toEqual(['x']);
+    expect(
+      await project.values(`select version from supabase_migrations.schema_migrations order by 1`),
+    ).toEqual(['00000000', '20240101']);
+  });
+
+  test('a table that no migration names, with what it refers to', async () => {
+    const { project } = await started(
+      typesOf({
+        profiles: 'id, name~',
+        teams: 'id?: number, name',
+        members: 'team_id: number, profile_id | team_id->teams.id, profile_id->profiles.id',
+        settings: 'profile_id, theme? | profile_id!->profiles.id',
+      }),
+      'create table other (id int)',
+    );
+    expect(
+      await project.values(`
+        select conrelid::regclass || ': ' || pg_get_constraintdef(oid) from pg_constraint
+        where connamespace = 'public'::regnamespace and contype in ('p', 'f', 'u') order by 1`),
+    ).toEqual([
+      'members: FOREIGN KEY (profile_id) REFERENCES profiles(id)',
+      'members: FOREIGN KEY (team_id) REFERENCES teams(id)',
+      'members: PRIMARY KEY (team_id, profile_id)',
+      'profiles: PRIMARY KEY (id)',
+      'settings: FOREIGN KEY (profile_id) REFERENCES profiles(id)',
+      'settings: PRIMARY KEY (profile_id)',
+      'teams: PRIMARY KEY (id)',
+    ]);
+    expect(
+      await project.values(
+        `select format_type(atttypid, null) from pg_attribute where attrelid = 'members'::regclass and attnum > 0 order by attname`,
+      ),
+    ).toEqual(['uuid', 'bigint']);
+  });
+
+  test('nothing where the migrations create it all', async () => {
+    const { text, failures } = await baselineOf(
+      typesOf({ notes }),
+      'create table notes (id uuid, user_id uuid, title text, created_at date)',
+    );
+    expect([text, failures]).toEqual([undefined, []]);
+  });
+
+  test('enums, composite types, views and functions', async () => {
+    const { text, project } = await started(
+      typesOf(
+        {
+          notes:
+            'id?, role: Database["public"]["Enums"]["role"], place~: Database["public"]["CompositeTypes"]["place"]',
+        },
+        `Views: { board: { Row: { id: string | null; total: number | null } } }
+         Functions: { is_admin: { Args: { who: string }; Returns: boolean }; unused: { Args: { a: string; b?: number }; Returns: string[] } }
+         Enums: { role: "admin" | "user" }
+         CompositeTypes: { place: { street: string | null; no: number | null } }`,
+      ),
+      'create policy p on notes using (public.is_admin(auth.uid()) and role = $$admin$$::role)',
+    );
+    expect(text).toContain(`create type public.role as enum ('admin', 'user')`);
+    expect(await project.values(`select count(*)::int from board`)).toEqual([0]);
+    expect(await project.values(`select is_admin(gen_random_uuid())`)).toEqual([null]);
+    await expect(project.values(`select unused('a')`)).rejects.toThrow('the baseline has no body');
+  });
+});
+
+describe('what later migrations add is taken out', () => {
+  test.each([
+    ['a column', 'alter table notes add column title text'],
+    ['a column if it is missing', 'alter table notes add column if not exists title text default $$mine$$'],
+    ['a column by dynamic SQL', `do $$ begin alter table notes add column title text; end $$`],
+    [
+      'two columns at once',
+      'alter table notes add column title text, add column if not exists created_at date',
+    ],
+  ])('%s', async (_, statement) => {
+    const { text } = await started(
+      typesOf({ notes }),
+      `alter table notes enable row level security; ${statement}`,
+    );
+    expect(text).toContain('create table public.notes');
+    expect(text).not.toMatch(/^ {2}title /m);
+  });
+
+  test('a column in a block that looks whether the table is there', async () => {
+    const { text, project } = await started(
+      typesOf({ notes }),
+      `do $$ begin
+         if exists (select from information_schema.tables where table_name = 'notes') then
+           alter table notes add column title varchar(7);
+         end if;
+       end $$`,
+    );
+    expect(text).not.toMatch(/^ {2}title /m);
+    expect(
+      await project.values(
+        `select character_maximum_length from information_schema.columns where column_name = 'title'`,
+      ),
+    ).toEqual([7]);
+  });
+
+  test('a column that an earlier statement uses stays', async () => {
+    const { text } = await started(
+      typesOf({ notes }),
+      'create index on notes (title)',
+      'alter table notes add column if not exists title text',
+    );
+    expect(text).toMatch(/^ {2}title /m);
+  });
+
+  test('values of an enum, the enum itself', async () => {
+    const types = typesOf(
+      { notes: 'id?, role: Database["public"]["Enums"]["role"]' },
+      'Enums: { role: "a" | "b" }',
+    );
+    const { text } = await started(
+      types,
+      'alter table notes enable row level security',
+      `alter type role add value 'b'`,
+    );
+    expect(text).toContain(`as enum ('a')`);
+    const later = await started(
+      types,
+      `alter table notes enable row level security; create type role as enum ('a', 'b');
+       alter table notes alter column role type role using role::role`,
+    );
+    expect(later.text).not.toContain('create type');
+    expect(later.text).toMatch(/role text not null, -- guess: the enum role is created by a later migration/);
+  });
+
+  test('constraints, functions and views', async () => {
+    const { text } = await started(
+      typesOf(
+        { notes: 'id?, parent_id~ | parent_id->notes.id' },
+        `Views: { board: { Row: { id: string | null } } } Functions: { f: { Args: never; Returns: string } }`,
+      ),
+      `alter table notes add constraint notes_parent_id_fkey foreign key (parent_id) references notes (id) on delete cascade;
+       create or replace function f() returns text language sql as 'select $$x$$';
+       create or replace view board as select id, parent_id from notes`,
+    );
+    expect(text).not.toMatch(/fkey|create function|create view/);
+  });
+
+  test('a table that a later migration creates if it is missing', async () => {
+    const { text } = await started(
+      typesOf({ notes }),
+      'alter table notes enable row level security',
+      'create table if not exists notes (id int); alter table notes add column if not exists title text',
+    );
+    expect(text).toContain('create table public.notes');
+  });
+});
+
+describe('what the types no longer have', () => {
+  test('a table and a column that were renamed', async () => {
+    const { text } = await started(
+      typesOf({ notes: 'id?, heading, seen_at~' }),
+      'alter table memos add column seen_at timestamptz; create index on memos (title)',
+      'alter table memos rename to notes; alter table notes rename column title to heading',
+    );
+    expect(text).toContain('create table public.memos');
+    expect(text).toMatch(/^ {2}title text/m);
+  });
+
+  test('policies and constraints that were dropped, a table that is gone', async () => {
+    const { text } = await started(
+      typesOf({ notes }),
+      `drop policy "old one" on notes; alter table notes drop constraint notes_title_check; drop table legacy;
+       create trigger t before update on notes for each row execute function touch()`,
+    );
+    expect(text).toContain(`create policy "old one" on public.notes using (false)`);
+    expect(text).toContain('create table public.legacy');
+    expect(text).toContain('create function public.touch() returns trigger');
+  });
+});
+
+describe('guesses that a migration corrects', () => {
+  test.each<[string, string, RegExp]>([
+    ['compared with a uuid', 'create policy p on notes using (auth.uid() = owner)', /^ {2}owner uuid/m],
+    [
+      'referring to a text',
+      'create table t (k text primary key); alter table notes add foreign key (user_id) references t (k)',
+      /^ {2}user_id text/m,
+    ],
+    ['referred to', 'create table t (n text references notes (id))', /^ {2}id text/m],
+    [
+      'filled',
+      `insert into notes (id, user_id, owner) values (gen_random_uuid(), 'no uuid', 'x')`,
+      /^ {2}user_id text/m,
+    ],
+    ['left out of an insert', `insert into notes (id) values (gen_random_uuid())`, /^ {2}user_id uuid,/m],
+    [
+      'on conflict',
+      `insert into notes (user_id, owner) values (gen_random_uuid(), 'x') on conflict (owner) do nothing`,
+      /unique \(owner\)/,
+    ],
+  ])('%s', async (_, statement, expected) => {
+    const { text } = await started(typesOf({ notes: 'id?, user_id, owner' }), statement);
+    expect(text).toMatch(expected);
+  });
+});
+
+describe('who may read', () => {
+  test('row level security is on; an owner column gives a policy, nothing else does', async () => {
+    const { text, project } = await started(typesOf({ notes, tags: 'id?, name' }), 'select 1');
+    expect(
+      await project.values(
+        `select relname::text from pg_class where relrowsecurity and relnamespace = 'public'::regnamespace order by 1`,
+      ),
+    ).toEqual(['notes', 'tags']);
+    expect(text).toMatch(/^create policy "Baseline: own rows" on public.notes/m);
+    expect(text).toMatch(/^-- create policy "Baseline: everyone reads" on public.tags/m);
+    expect(
+      await project.values(`select tablename::text from pg_policies where schemaname = 'public'`),
+    ).toEqual(['notes']);
+  });
+});
+
+test('what it cannot help is named with its place', async () => {
+  const { failures } = await baselineOf(
+    typesOf({ notes, docs: 'id?, extra~' }),
+    'alter table notes enable row level security;\ncreate table docs (id int);\ncreate index on docs (extra);\nselect 1/0',
+  );
+  expect(failures.map(({ file, line, error }) => `${file}:${line} ${error.message}`)).toEqual([
+    'supabase/migrations/20240101_m.sql:3 column "extra" does not exist',
+    'supabase/migrations/20240101_m.sql:4 division by zero',
+  ]);
+});
+
+test('a start names the command, where a file of types has the table', async () => {
+  const project = await projectWith({ 'migrations/1_a.sql': 'alter table notes add x int' });
+  const path = join(project.projectDir, 'src/integrations/supabase/types.ts');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typesOf({ other: 'id' }));
+  const advice = async () => {
+    const error = await project.start().catch((thrown) => thrown);
+    return error.advice.join('\n');
+  };
+  expect(await advice()).not.toContain('db baseline');
+  writeFileSync(path, typesOf({ notes }));
+  expect(await advice()).toContain('plinth db baseline --from-types src/integrations/supabase/types.ts');
+});
+
+test('refusals', async () => {
+  await expect(baselineOf('export const a = 1', 'select 1')).rejects.toThrow('declares no type Database');
+  const project = await projectWith({
+    'migrations/000_baseline.sql': '',
+    'migrations/001_a.sql': 'select 1',
+  });
+  writeFileSync(join(project.projectDir, 'types.ts'), typesOf({ notes }));
+  const openDatabase = async () => expect.unreachable();
+  const options = {
+    projectDir: project.projectDir,
+    typesFile: join(project.projectDir, 'types.ts'),
+    openDatabase,
+    onProgress: () => {},
+  };
+  await expect(makeBaseline(options)).rejects.toThrow('supabase/migrations/000_baseline.sql exists already');
+});
