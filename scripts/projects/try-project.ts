@@ -33,7 +33,7 @@ async function start(workdir: string, timeoutMs: number): Promise<Attempt> {
   const began = performance.now();
   const args = [program, 'start', '--port', '0', '--json', '--workdir', workdir];
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const stopped = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const stopped = new Promise<void>((resolve) => server.once('close', () => resolve()));
   const timeout = AbortSignal.timeout(timeoutMs);
   let text = '';
   server.stderr.on('data', (chunk) => {
