@@ -88,7 +88,7 @@ describe('sign-in', () => {
     const other = await context.newPage();
     await other.goto(await backend.consoleLink());
     await other.getByRole('heading', { name: 'Home' }).waitFor();
-    await page.getByRole('button', { name: 'I’m signed in already' }).press('Enter');
+    await page.getByRole('button', { name: 'I’m already signed in' }).press('Enter');
     await cell(page, 0, 1).waitFor();
     expect(page.url()).toBe(`${backend.console.url}/console/tables/public/tasks`);
     await page.goto(`${backend.console.url}/console/sign-in#token=spent`);
@@ -149,10 +149,10 @@ describe('the grid by keyboard', () => {
     await page.keyboard.type('mine');
     await page.keyboard.press('Enter');
     const alert = page.getByRole('alert');
-    await alert.getByText('Somebody else changed title meanwhile').waitFor();
+    await alert.getByText('title was changed by someone else while you were editing').waitFor();
     await alert.getByText('theirs', { exact: true }).waitFor();
     await alert.getByText('mine', { exact: true }).waitFor();
-    await alert.getByRole('button', { name: 'Write mine over it' }).press('Enter');
+    await alert.getByRole('button', { name: 'Overwrite' }).press('Enter');
     await expect.poll(() => stored(7, 'title')).toBe('mine');
     await close();
   });
@@ -216,7 +216,7 @@ describe('the grid by keyboard', () => {
     await page.getByText('1 selected').waitFor();
     await page.keyboard.press('Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete row' }).press('Enter');
-    await page.getByText('No row matches').waitFor();
+    await page.getByText('No matching rows').waitFor();
     await close();
   });
 
@@ -230,7 +230,7 @@ describe('the grid by keyboard', () => {
     await page.getByRole('dialog').waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await go(page, '/inbox');
-    await page.getByText('Your role may not read the inbox').waitFor();
+    await page.getByText('Your role can’t read the inbox').waitFor();
     await close();
   });
 });
@@ -238,7 +238,7 @@ describe('the grid by keyboard', () => {
 test('the palette finds a table', async () => {
   const { page, complaints, close } = await signedIn();
   await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('Find a page or a table').waitFor();
+  await page.getByPlaceholder('Search pages and tables').waitFor();
   await page.keyboard.type('froz');
   await page.getByText('frozen').first().waitFor();
   await page.keyboard.press('Enter');
@@ -281,12 +281,12 @@ describe.each([
         ],
         [
           '/tables/public/tasks?filters=[{"column":"id","operator":"lt","value":"0"}]',
-          () => page.getByText('No row matches').waitFor(),
+          () => page.getByText('No matching rows').waitFor(),
         ],
         ['/users', () => page.getByRole('link', { name: 'ada@example.com' }).waitFor()],
         ['/inbox', () => page.getByRole('list', { name: 'Messages' }).waitFor()],
         ['/sign-in', () => page.getByText('npm run -s plinth -- console').waitFor()],
-        ['/nowhere', () => page.getByRole('heading', { name: 'There is no such page' }).waitFor()],
+        ['/nowhere', () => page.getByRole('heading', { name: 'Page not found' }).waitFor()],
       ];
       for (const [path, ready] of places) {
         await go(page, path);

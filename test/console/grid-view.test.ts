@@ -74,8 +74,8 @@ test('without its filter a table has all its rows again, and what was chosen und
   await page.getByText('about 350 rows').waitFor();
   await filterByPriority();
   await cell(0, 0).click();
-  await page.getByRole('button', { name: 'Select all that match' }).click();
-  await page.getByText('all that match are selected').waitFor();
+  await page.getByRole('button', { name: 'Select all matching rows' }).click();
+  await page.getByText('all matching rows are selected').waitFor();
   await page.goBack();
   await page.getByText('about 350 rows').waitFor();
   expect(await page.getByText('selected').count()).toBe(0);

@@ -40,12 +40,12 @@ test('where nothing is enabled a page says what it is for; one key enables it', 
   await page.getByText('create extension if not exists pg_cron').waitFor();
   await expectSound(page, 'nothing is enabled');
   await page.getByRole('button', { name: 'Enable pg_cron' }).press('Enter');
-  await page.getByRole('heading', { name: 'No scheduled job yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No scheduled jobs yet' }).waitFor();
   await go('/jobs/queues');
   await page.getByRole('button', { name: 'Enable pgmq' }).press('Enter');
-  await page.getByRole('heading', { name: 'No queue yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No queues yet' }).waitFor();
   await page.getByRole('link', { name: 'Webhooks' }).press('Enter');
-  await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
   expect(complaints.list).toEqual([]);
   await close();
 });
@@ -60,16 +60,16 @@ describe('with everything enabled', () => {
     const form = page.getByRole('dialog');
     await form.getByLabel('Name').fill(markup);
     await form.getByRole('textbox', { name: 'Schedule' }).fill('sometimes');
-    await form.getByText('This is no schedule').waitFor();
-    await form.getByLabel('Often used').selectOption('*/5 * * * *');
+    await form.getByText('Invalid schedule').waitFor();
+    await form.getByLabel('Presets').selectOption('*/5 * * * *');
     await form.getByText(/^Every 5 minutes\. Next: /).waitFor();
-    await form.getByLabel('Begin with').selectOption('A request to another server');
+    await form.getByLabel('Template').selectOption('Send an HTTP request');
     expect(await form.getByLabel('Command').inputValue()).toContain('net.http_post');
     await form.getByLabel('Command').fill(`select '${markup.replaceAll("'", "''")}'::int`);
     await form.getByRole('button', { name: 'Create job' }).press('Enter');
     const panel = page.getByRole('dialog', { name: markup });
     await panel.getByRole('button', { name: 'Run now' }).press('Enter');
-    await panel.getByText('It runs now').waitFor();
+    await panel.getByText('The job is running').waitFor();
     // Twice, if the minute has turned to one that it is due in.
     await panel.getByText('invalid input syntax for type integer').first().waitFor({ timeout: 20_000 });
     await expectPanelAtEdge(page);
@@ -82,7 +82,7 @@ describe('with everything enabled', () => {
     await page.keyboard.press('Escape');
     const row = page.getByRole('row').filter({ hasText: markup });
     await row.getByRole('checkbox').press('Space');
-    await row.getByText('switched off').waitFor();
+    await row.getByText('disabled').waitFor();
     await row.getByRole('link').press('Enter');
     expect(await panel.getByRole('button', { name: 'Run now' }).isDisabled()).toBe(true);
     await panel.getByRole('button', { name: 'Delete' }).press('Enter');
@@ -90,7 +90,7 @@ describe('with everything enabled', () => {
       .getByRole('dialog', { name: /^Delete/ })
       .getByRole('button', { name: 'Delete' })
       .press('Enter');
-    await page.getByRole('heading', { name: 'No scheduled job yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No scheduled jobs yet' }).waitFor();
     expect(await page.title()).not.toBe('pwned');
     expect(complaints.list).toEqual([]);
     await close();
@@ -103,23 +103,23 @@ describe('with everything enabled', () => {
     const form = page.getByRole('dialog', { name: 'New webhook' });
     await form.getByLabel('Name').fill('tell');
     await form.getByLabel('Table').selectOption('public.tasks');
-    await form.getByLabel('changed rows').press('Space');
-    await form.getByLabel('Address').fill(`${targetUrl}/hook`);
-    await form.getByLabel('Headers, one a line').fill('no header');
+    await form.getByLabel('Update').press('Space');
+    await form.getByLabel('URL').fill(`${targetUrl}/hook`);
+    await form.getByLabel('Headers, one per line').fill('no header');
     await form.getByRole('button', { name: 'Create webhook' }).press('Enter');
-    await form.getByText('Line 1 is not').waitFor();
+    await form.getByText('Line 1 isn’t').waitFor();
     await expectSound(page, 'a form with a fault');
-    await form.getByLabel('Headers, one a line').fill(`authorization: ${secret}`);
+    await form.getByLabel('Headers, one per line').fill(`authorization: ${secret}`);
     await form.getByRole('button', { name: 'Create webhook' }).press('Enter');
     const panel = page.getByRole('dialog', { name: 'tell' });
-    await panel.getByText('Nothing was sent yet').waitFor();
+    await panel.getByText('No deliveries yet').waitFor();
     await run(`update public.tasks set title = 'told' where id = 1`);
     await panel.getByText(markup).waitFor({ timeout: 20_000 });
     await panel.getByText('200', { exact: true }).waitFor();
     await expectSound(page, 'deliveries');
     await panel.getByRole('button', { name: 'Edit' }).press('Enter');
     const edit = page.getByRole('dialog', { name: 'Edit tell' });
-    expect(await edit.getByLabel('Headers, one a line').inputValue()).toBe(`authorization: ${secret}`);
+    expect(await edit.getByLabel('Headers, one per line').inputValue()).toBe(`authorization: ${secret}`);
     await edit.getByLabel('Name').fill('tell others');
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     await page.getByRole('dialog', { name: 'tell others' }).waitFor();
@@ -129,7 +129,7 @@ describe('with everything enabled', () => {
     await row.getByRole('checkbox').press('Space');
     await expect.poll(() => row.getByRole('checkbox').isChecked()).toBe(false);
     await page.getByRole('link', { name: 'Requests' }).press('Enter');
-    const answered = page.getByRole('table', { name: 'Answered' });
+    const answered = page.getByRole('table', { name: 'Completed' });
     await answered.getByRole('link').first().press('Enter');
     await page.getByRole('dialog').getByText(markup).waitFor();
     await expectSound(page, 'an answer');
@@ -144,15 +144,15 @@ describe('with everything enabled', () => {
     await page.getByRole('dialog').getByLabel('Name').fill('letters');
     await page.getByRole('dialog').getByRole('button', { name: 'Create queue' }).press('Enter');
     const panel = page.getByRole('dialog', { name: 'letters' });
-    await panel.getByText('No message here').waitFor();
-    await panel.getByRole('button', { name: 'Send a message' }).press('Enter');
-    const form = page.getByRole('dialog', { name: 'Send a message' });
-    await form.getByLabel('Message, as JSON').fill('{');
+    await panel.getByText('No messages.').waitFor();
+    await panel.getByRole('button', { name: 'Send message' }).press('Enter');
+    const form = page.getByRole('dialog', { name: 'Send message' });
+    await form.getByLabel('Message (JSON)').fill('{');
     await form.getByRole('button', { name: 'Send' }).press('Enter');
-    await form.getByText('This is not JSON').waitFor();
-    await form.getByLabel('Message, as JSON').fill(JSON.stringify({ markup }));
+    await form.getByText('Invalid JSON').waitFor();
+    await form.getByLabel('Message (JSON)').fill(JSON.stringify({ markup }));
     await form.getByRole('button', { name: 'Send' }).press('Enter');
-    await panel.getByText('Message 1 is in the queue.').waitFor();
+    await panel.getByText('Message 1 was added to the queue.').waitFor();
     await run(`select pgmq.send('letters', to_jsonb(repeat('long ', 2000)), 600)`);
     await panel.getByText('hidden until').waitFor();
     await panel.getByRole('button', { name: /Show all 10,002/ }).press('Enter');
@@ -163,18 +163,18 @@ describe('with everything enabled', () => {
     await panel.getByRole('checkbox', { name: 'Message 1' }).press('Space');
     await panel.getByRole('button', { name: 'Archive 1 message' }).press('Enter');
     await panel.getByRole('checkbox', { name: 'Message 1' }).waitFor({ state: 'detached' });
-    await panel.getByLabel('Which messages').selectOption('Archived');
+    await panel.getByLabel('Messages').selectOption('Archived');
     await panel.getByText(/^archived /).waitFor();
     await expectSound(page, 'the archive');
-    await panel.getByRole('button', { name: 'Empty it' }).press('Enter');
+    await panel.getByRole('button', { name: 'Purge' }).press('Enter');
     await page.getByRole('dialog', { name: 'Empty letters?' }).getByRole('textbox').fill('letters');
     await page.keyboard.press('Enter');
-    await panel.getByLabel('Which messages').selectOption('In the queue');
-    await panel.getByText('No message here').waitFor();
+    await panel.getByLabel('Messages').selectOption('Queued');
+    await panel.getByText('No messages.').waitFor();
     await panel.getByRole('button', { name: 'Delete queue' }).press('Enter');
     await page.getByRole('dialog', { name: 'Delete letters?' }).getByRole('textbox').fill('letters');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'No queue yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No queues yet' }).waitFor();
     expect(complaints.list).toEqual([]);
     await close();
   });
@@ -205,15 +205,15 @@ describe('with something in each of them', () => {
       ['/jobs/cron', 'nightly'],
       ['/jobs/cron?id=1', 'Jobs'],
       ['/jobs/webhooks', 'with a rather long name'],
-      ['/jobs/webhooks?id=public.keyless.with a rather long name', 'hidden from your role'],
-      ['/jobs/requests', 'No request waits.'],
+      ['/jobs/webhooks?id=public.keyless.with a rather long name', 'hidden for your role'],
+      ['/jobs/requests', 'No requests are queued.'],
       ['/jobs/queues', 'quick'],
       ['/jobs/queues?id=jobs', '"n": 1'],
     ] as const) {
       await go(path);
       await page.getByText(ready).first().waitFor();
       expect([path, (await page.content()).includes('hunter2')]).toEqual([path, false]);
-      for (const name of [/^New/, 'Edit', /^Delete/, 'Run now', 'Send a message', 'Empty it'])
+      for (const name of [/^New/, 'Edit', /^Delete/, 'Run now', 'Send message', 'Purge'])
         expect([path, name, await page.getByRole('button', { name }).count()]).toEqual([path, name, 0]);
       for (const box of await page.locator('table').getByRole('checkbox').all())
         expect(await box.isDisabled()).toBe(true);
@@ -229,8 +229,8 @@ describe('with something in each of them', () => {
       for (const [path, ready] of [
         ['/jobs/cron', 'working-hours'],
         ['/jobs/webhooks', 'with a rather long name'],
-        ['/jobs/webhooks?id=public.keyless.with a rather long name', 'Its trigger'],
-        ['/jobs/requests', 'Answers are kept for six hours.'],
+        ['/jobs/webhooks?id=public.keyless.with a rather long name', 'Trigger'],
+        ['/jobs/requests', 'Responses are kept for six hours.'],
         ['/jobs/queues', 'quick'],
         ['/jobs/queues?id=jobs', '"n": 1'],
       ] as const) {
@@ -240,7 +240,7 @@ describe('with something in each of them', () => {
       }
       await go('/jobs/cron');
       await page.getByRole('link', { name: 'nightly' }).press('Enter');
-      await page.getByText('It has not run yet.').waitFor();
+      await page.getByText('No runs yet').waitFor();
       await expectSound(page, 'a job');
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'New job' }).press('Enter');

@@ -55,7 +55,7 @@ test('a key is made, shown once, and revoked by its typed name', async () => {
   const asked = page.getByRole('dialog');
   await asked.getByRole('textbox').fill(hostile);
   await page.keyboard.press('Enter');
-  await page.getByText('There are none yet.').waitFor();
+  await page.getByText('No keys yet').waitFor();
   expect((await backend.fetch('/auth/v1/admin/users', { headers: { apikey: key } })).status).toBe(401);
   expect(complaints.list).toEqual([]);
   await close();
@@ -63,8 +63,8 @@ test('a key is made, shown once, and revoked by its typed name', async () => {
 
 test('a standby key is put in use; the one before verifies until it is revoked', async () => {
   const { page, complaints, close } = await opened();
-  await page.getByRole('button', { name: /^Put .* in use$/ }).press('Enter');
-  await page.getByRole('dialog').getByRole('button', { name: 'Put in use' }).press('Enter');
+  await page.getByRole('button', { name: /^Rotate to / }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).press('Enter');
   const previous = page.getByRole('row').filter({ hasText: 'previous' });
   await previous.waitFor();
   const kid = (await previous.locator('code').textContent()) ?? '';
@@ -79,7 +79,7 @@ test('a standby key is put in use; the one before verifies until it is revoked',
 test('a secret is revealed to an owner alone', async () => {
   const { page, close } = await opened();
   expect(await page.content()).not.toContain(backend.keys.secretKey);
-  await page.getByRole('button', { name: 'Reveal: Secret key' }).press('Enter');
+  await page.getByRole('button', { name: 'Reveal Secret key' }).press('Enter');
   await page.getByText(backend.keys.secretKey).waitFor();
   await close();
   const other = await opened({}, 'dev');

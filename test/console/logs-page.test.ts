@@ -68,11 +68,11 @@ test('the filter is in the address; a request opens as a waterfall, by keyboard'
   await row(page, 'no_such_table').first().waitFor();
   await page.getByLabel('Status').selectOption('');
   await page.getByRole('button', { name: 'More filters' }).press('Enter');
-  await page.getByLabel('Request id').fill('page-request-1');
+  await page.getByLabel('Request ID').fill('page-request-1');
   await expect.poll(() => page.getByRole('row').count()).toBe(2);
   await page.getByRole('button', { name: 'GET /rest/v1/tasks' }).press('Enter');
   const panel = page.getByRole('dialog');
-  await panel.getByRole('heading', { name: 'What this request did' }).waitFor();
+  await panel.getByRole('heading', { name: 'Request timeline' }).waitFor();
   await expect.poll(() => panel.getByRole('listitem').count()).toBe(2);
   await panel.getByText('service_role').first().waitFor();
   await page.keyboard.press('Escape');
@@ -116,10 +116,10 @@ test('markup in an address, a query and the name of a browser is text', async ()
 test('metrics are a picture and the same numbers as a table', async () => {
   const { page, complaints, close } = await opened('/metrics');
   await page
-    .getByRole('img', { name: /^Requests, as a chart/ })
+    .getByRole('img', { name: /^Requests chart/ })
     .locator('canvas')
     .waitFor();
-  await page.getByText('As a table').first().press('Enter');
+  await page.getByText('View as table').first().press('Enter');
   await page.getByRole('table', { name: 'Requests' }).getByRole('columnheader', { name: 'rest' }).waitFor();
   await page.getByLabel('Service', { exact: true }).selectOption('auth');
   await expect.poll(() => page.url()).toContain('service=auth');
@@ -141,11 +141,11 @@ describe.each([
         ['/logs', () => row(page, '/rest/v1/tasks').first().waitFor()],
         [
           '/logs?path=x&search=nothing-like-it',
-          () => page.getByRole('heading', { name: 'Nothing to show' }).waitFor(),
+          () => page.getByRole('heading', { name: 'No matching entries' }).waitFor(),
         ],
         [
           '/logs?open=page-request-1',
-          () => page.getByRole('heading', { name: 'What this request did' }).waitFor(),
+          () => page.getByRole('heading', { name: 'Request timeline' }).waitFor(),
         ],
         ['/metrics', () => page.locator('canvas').nth(1).waitFor()],
       ];

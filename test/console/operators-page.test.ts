@@ -84,24 +84,24 @@ test('a second factor is set up, asked for, and turned off', async () => {
   await page.getByRole('button', { name: 'Set up' }).press('Enter');
   const secret = (await page.getByRole('dialog').locator('code').first().textContent()) ?? '';
   const step = Math.floor(Date.now() / 30_000);
-  await page.getByLabel('Code of your app').fill(totpCode(secret, step) ?? '');
+  await page.getByLabel('Code from your app').fill(totpCode(secret, step) ?? '');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'I have kept them' }).waitFor();
+  await page.getByRole('button', { name: 'I’ve saved these codes' }).waitFor();
   const codes = await page
     .getByRole('list', { name: 'Recovery codes' })
     .getByRole('listitem')
     .allTextContents();
   expect(codes).toHaveLength(10);
-  await page.getByRole('button', { name: 'I have kept them' }).press('Enter');
+  await page.getByRole('button', { name: 'I’ve saved these codes' }).press('Enter');
   await page.getByText('10 recovery codes are left').waitFor();
 
   const again = await opened({}, 'careful');
-  await again.page.getByLabel('Code of your app, or a recovery code').fill('000000');
+  await again.page.getByLabel('Code from your app or recovery code').fill('000000');
   await again.page.keyboard.press('Enter');
   await again.page.getByRole('alert').getByText('This code is wrong').waitFor();
   // Another page does not lead around it.
   await go(again.page, '/tables');
-  const field = again.page.getByLabel('Code of your app, or a recovery code');
+  const field = again.page.getByLabel('Code from your app or recovery code');
   await field.waitFor();
   expect(await axeViolations(again.page)).toEqual([]);
   await field.fill(totpCode(secret, step + 1) ?? '');
@@ -110,7 +110,7 @@ test('a second factor is set up, asked for, and turned off', async () => {
   await again.close();
 
   await page.getByRole('button', { name: 'Turn off' }).press('Enter');
-  await page.getByLabel('Code of your app, or a recovery code').fill(codes[0] ?? '');
+  await page.getByLabel('Code from your app or recovery code').fill(codes[0] ?? '');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Set up' }).waitFor();
   expect(complaints.list).toEqual([]);
@@ -143,13 +143,13 @@ test('a passkey is added beside the app, and proves the factor', async () => {
   const signInLocally = async () =>
     page.goto((await backend.consoleLink('keyed')).replace('127.0.0.1', 'localhost'));
   await signInLocally();
-  await page.getByRole('button', { name: 'Use a passkey' }).press('Enter');
-  await page.getByText('You have no passkey here yet').waitFor();
-  await page.getByLabel('Code of your app, or a recovery code').fill(totpCode(secret, step + 1) ?? '');
+  await page.getByRole('button', { name: 'Use passkey' }).press('Enter');
+  await page.getByText('You don’t have a passkey here').waitFor();
+  await page.getByLabel('Code from your app or recovery code').fill(totpCode(secret, step + 1) ?? '');
   await page.keyboard.press('Enter');
   await home(page);
   await page.goto(`${local}/console/operators`);
-  await page.getByLabel('Name, for example of this computer').fill('Laptop');
+  await page.getByLabel('Name, for example your device').fill('Laptop');
   await page.keyboard.press('Enter');
   await page.getByText('added', { exact: false }).first().waitFor();
   await page.getByRole('button', { name: 'Remove the passkey Laptop' }).waitFor();
@@ -157,9 +157,9 @@ test('a passkey is added beside the app, and proves the factor', async () => {
 
   await context.clearCookies();
   await signInLocally();
-  await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
+  await page.getByRole('button', { name: 'Use passkey' }).waitFor();
   expect(await axeViolations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Use a passkey' }).press('Enter');
+  await page.getByRole('button', { name: 'Use passkey' }).press('Enter');
   await home(page);
   await page.goto(`${local}/console/operators`);
   await page.getByRole('button', { name: 'Remove the passkey Laptop' }).press('Enter');
@@ -195,12 +195,12 @@ test('the audit log is filtered, and the address holds the filter', async () => 
   await go(page, '/audit');
   await page.getByLabel('Action', { exact: true }).selectOption('row.insert');
   await expect.poll(() => page.url()).toContain('action=row.insert');
-  await page.getByRole('button', { name: 'Detail of row.insert' }).first().press('Enter');
-  await page.getByRole('region', { name: 'Detail' }).getByText('"key"').waitFor();
+  await page.getByRole('button', { name: 'Details of row.insert' }).first().press('Enter');
+  await page.getByRole('region', { name: 'Details' }).getByText('"key"').waitFor();
   await page.reload();
-  await page.getByRole('button', { name: 'Detail of row.insert' }).first().waitFor();
+  await page.getByRole('button', { name: 'Details of row.insert' }).first().waitFor();
   await page.getByRole('searchbox').fill('nothing goes by this');
-  await page.getByRole('heading', { name: 'Nothing to show' }).waitFor();
+  await page.getByRole('heading', { name: 'No matching entries' }).waitFor();
   expect(complaints.list).toEqual([]);
   await close();
 });
@@ -215,7 +215,7 @@ describe.each([
       const { page, complaints, close } = await opened({ viewport: { width, height }, colorScheme });
       await home(page);
       const places: [path: string, ready: () => Promise<unknown>][] = [
-        ['/operators', () => page.getByText('this one').waitFor()],
+        ['/operators', () => page.getByText('current session').waitFor()],
         [
           '/operators',
           async () => {
@@ -223,7 +223,7 @@ describe.each([
             await page.getByRole('dialog').getByLabel('Name').waitFor();
           },
         ],
-        ['/audit', () => page.getByRole('button', { name: 'Detail of sign-in' }).first().press('Enter')],
+        ['/audit', () => page.getByRole('button', { name: 'Details of sign-in' }).first().press('Enter')],
       ];
       for (const [path, ready] of places) {
         await go(page, path);

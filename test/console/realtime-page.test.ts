@@ -37,17 +37,17 @@ test('joins, sends, is present, and sees changes and what others send', async ()
   const events = page.getByRole('region', { name: 'Events' }).locator('summary');
   await events.getByText('Subscribed to PostgreSQL').waitFor();
 
-  await page.getByLabel('Payload, as JSON').fill('not json');
+  await page.getByLabel('Payload (JSON)').fill('not json');
   await page.getByRole('button', { name: 'Send' }).press('Enter');
-  await page.getByText('This is no JSON object.').waitFor();
-  await page.getByLabel('Payload, as JSON').fill('{ "text": "from the page" }');
+  await page.getByText('Enter a JSON object.').waitFor();
+  await page.getByLabel('Payload (JSON)').fill('{ "text": "from the page" }');
   await page.getByRole('button', { name: 'Send' }).press('Enter');
   await expect.poll(() => events.getByText('message', { exact: true }).count()).toBe(2);
 
   await page.getByRole('button', { name: 'Track', exact: true }).press('Enter');
   await page.getByText('1 is here').waitFor();
   await page.getByRole('button', { name: 'Untrack' }).press('Enter');
-  await page.getByText('Nobody is here.').waitFor();
+  await page.getByText('No one is present').waitFor();
 
   await runSql(backend, `insert into public.feed values (1, 'hello')`);
   await events.getByText('INSERT public.feed').waitFor();
@@ -77,21 +77,21 @@ test('a change and a broadcast are judged, step by step', async () => {
   await runSql(backend, `insert into public.closed values (1)`);
   await runSql(backend, `insert into public.feed values (50, 'judged')`);
   const { page, complaints, go, close } = await signedIn(browser, backend);
-  const judged = page.getByRole('region', { name: 'Did it arrive, and why?' });
+  const judged = page.getByRole('region', { name: 'Delivery check' });
   await go(`/realtime?table=public.feed&as=user:${userId}`);
-  await judged.getByLabel('Which row, as JSON').fill('{"id": 50}');
+  await judged.getByLabel('Row key (JSON)').fill('{"id": 50}');
   await page.keyboard.press('Enter');
-  await judged.getByText('arrives', { exact: true }).waitFor();
+  await judged.getByText('delivered', { exact: true }).waitFor();
   await judged.getByText('at ada@example.com').waitFor();
-  await judged.getByRole('region', { name: 'What arrives' }).getByText('judged').waitFor();
+  await judged.getByRole('region', { name: 'Delivered data' }).getByText('judged').waitFor();
   await expectSound(page, 'a change that arrives');
   await go(`/realtime?table=public.closed&as=user:${userId}`);
-  await judged.getByRole('button', { name: 'Judge' }).press('Enter');
-  await judged.getByText('does not arrive', { exact: true }).waitFor();
-  await judged.getByText('stops it:').first().waitFor();
+  await judged.getByRole('button', { name: 'Check' }).press('Enter');
+  await judged.getByText('not delivered', { exact: true }).waitFor();
+  await judged.getByText('Blocked:').first().waitFor();
   await go('/realtime?topic=secret&private=true');
-  await judged.getByRole('button', { name: 'Judge' }).press('Enter');
-  await judged.getByText('does not arrive', { exact: true }).waitFor();
+  await judged.getByRole('button', { name: 'Check' }).press('Enter');
+  await judged.getByText('not delivered', { exact: true }).waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
   await expectSound(page, 'a broadcast that does not');
   expect(complaints.list).toEqual([]);
@@ -102,7 +102,7 @@ test('a private channel without a policy is refused, and the page had said so', 
   const { page, go, close } = await signedIn(browser, services.backend);
   await go('/realtime?topic=secret&private=true&table=public.quiet');
   await page.getByText('No SELECT policy on realtime.messages').waitFor();
-  await page.getByText('The table is not in the publication supabase_realtime.').waitFor();
+  await page.getByText('The table isn’t in the supabase_realtime publication.').waitFor();
   await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
   await page.getByRole('region', { name: 'Events' }).getByText('Unauthorized').first().waitFor();
   await page.getByText('failed', { exact: true }).waitFor();

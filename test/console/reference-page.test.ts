@@ -31,27 +31,27 @@ test.each([
     await page.getByRole('region', { name: 'supabase-js' }).getByText("from('tasks')").waitFor();
     await page.getByLabel('Request: GET').fill('tasks?select=title&id=eq.1');
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Answer' }).getByText('"title":"Task 1"').waitFor();
+    await page.getByRole('region', { name: 'Response' }).getByText('"title":"Task 1"').waitFor();
     await expectSound(page, 'a read');
 
-    await page.getByLabel('What it does').selectOption('Insert');
+    await page.getByLabel('Operation').selectOption('Insert');
     await page.getByRole('region', { name: 'supabase-js' }).getByText('.insert({').waitFor();
     await page.getByLabel('Body (JSON)').fill('{"title":"Tried"}');
     await page.getByRole('button', { name: 'Run and roll back' }).press('Enter');
-    await page.getByText('Rolled back: nothing of it stays.').waitFor();
-    await page.getByRole('region', { name: 'Answer' }).getByText('"title":"Tried"').waitFor();
+    await page.getByText('Rolled back. Nothing was changed.').waitFor();
+    await page.getByRole('region', { name: 'Response' }).getByText('"title":"Tried"').waitFor();
     await expectSound(page, 'a write');
     const tried = "select 1 from public.tasks where title = 'Tried'";
     expect(await backend.database.pool('postgres').query(sql.raw(tried))).toEqual([]);
-    await page.getByLabel('Keep what it writes').press('Space');
+    await page.getByLabel('Keep changes').press('Space');
     await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
-    await page.getByRole('dialog').getByText('what it changes stays').waitFor();
+    await page.getByRole('dialog').getByText('its changes are kept').waitFor();
     await page.keyboard.press('Escape');
 
     await page.getByLabel('Table or function').selectOption('write_log');
     await page.getByRole('region', { name: 'supabase-js' }).getByText(".rpc('write_log')").waitFor();
     await page.getByRole('button', { name: 'Run and roll back' }).press('Enter');
-    await page.getByRole('region', { name: 'Answer' }).getByText('1', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Response' }).getByText('1', { exact: true }).waitFor();
     await expectSound(page, 'a function');
     expect(complaints.list).toEqual([]);
     await close();

@@ -48,11 +48,11 @@ test('a setting is changed by keyboard, reviewed, and written with its comment k
   await page.keyboard.press('Escape');
   await field.fill('7200');
   await page.getByRole('button', { name: 'Review changes' }).press('Enter');
-  const diff = page.getByRole('region', { name: 'Changes of config.toml' });
+  const diff = page.getByRole('region', { name: 'Changes to config.toml' });
   await diff.getByText('jwt_expiry = 7200 # an hour').waitFor();
   expect(readFileSync(file, 'utf8')).toBe(text);
   expect(await axeViolations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Write to the files' }).press('Enter');
+  await page.getByRole('button', { name: 'Save to files' }).press('Enter');
   await page.getByText('Restart the server to apply this change').waitFor();
   expect(readFileSync(file, 'utf8')).toBe('[auth]\njwt_expiry = 7200 # an hour\n');
   expect(complaints.list).toEqual([]);
@@ -62,7 +62,7 @@ test('a setting is changed by keyboard, reviewed, and written with its comment k
 test('a name of one’s own is added, and mails are looked at and tried', async () => {
   const { page, complaints, close } = await opened('/settings');
   const form = page.getByRole('region', { name: '[auth.sms.test_otp.PHONE]' });
-  await form.getByLabel('Name of a further one: PHONE').fill('15550100');
+  await form.getByLabel('New name: PHONE').fill('15550100');
   await page.keyboard.press('Enter');
   await page.getByLabel('auth.sms.test_otp.15550100', { exact: true }).fill('424242');
   await page.getByRole('button', { name: 'Review changes' }).press('Enter');
@@ -70,8 +70,8 @@ test('a name of one’s own is added, and mails are looked at and tried', async 
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Discard' }).press('Enter');
 
-  await page.getByLabel('Sections').selectOption('Mail and text messages');
-  await page.getByLabel('Mail', { exact: true }).selectOption('recovery');
+  await page.getByLabel('Sections').selectOption('Emails and text messages');
+  await page.getByLabel('Email', { exact: true }).selectOption('recovery');
   await page
     .frameLocator('iframe[title="Preview of Reset your password"]')
     .getByText('for ada@example.com')
@@ -80,9 +80,9 @@ test('a name of one’s own is added, and mails are looked at and tried', async 
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Plain text' }).press('Enter');
   await page.getByText('Reset password: http').waitFor();
-  await page.getByLabel('Send a test to', { exact: true }).fill('grace@example.com');
+  await page.getByLabel('Send a test email to', { exact: true }).fill('grace@example.com');
   await page.keyboard.press('Enter');
-  await page.getByText('Accepted for grace@example.com.').waitFor();
+  await page.getByText('Accepted for delivery to grace@example.com.').waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await scrollsSideways(page)).toBe(false);
   expect(complaints.list).toEqual([]);

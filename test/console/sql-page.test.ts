@@ -79,7 +79,7 @@ test('an error is marked in the editor, and its place can be gone to', async () 
   const alert = page.getByRole('alert');
   await alert.getByText('column "nonsense" does not exist').waitFor();
   expect(await page.locator('.cm-fault').textContent()).toBe('nonsense');
-  await alert.getByRole('button', { name: 'Line 2, column 3: show' }).press('Enter');
+  await alert.getByRole('button', { name: 'Show line 2, column 3' }).press('Enter');
   await page.keyboard.insertText('title, ');
   expect(await editor(page).textContent()).toContain('title, nonsense');
   await close();
@@ -104,14 +104,14 @@ test('what destroys something is asked about first', async () => {
   await backend.database.pool('postgres').exec('create table public.doomed (a int)');
   await write(page, 'drop table public.doomed');
   await page.keyboard.press('Control+Enter');
-  const dialog = page.getByRole('dialog', { name: 'This can destroy something' });
-  await dialog.getByText('Drops what it names').waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Destructive statement' });
+  await dialog.getByText('Drops an object').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   expect(await table('doomed')).toBe(true);
   await editor(page).focus();
   await page.keyboard.press('Control+Enter');
-  await dialog.getByRole('button', { name: 'Run it' }).press('Enter');
+  await dialog.getByRole('button', { name: 'Run statement' }).press('Enter');
   await page.getByText('Committed').waitFor();
   expect(await table('doomed')).toBe(false);
   await close();
@@ -136,7 +136,7 @@ test('a run is cancelled', async () => {
 test('runs as a user who is found by address; the choice stands in the address', async () => {
   const { page, close } = await opened();
   await page.getByRole('button', { name: 'View as Operator' }).press('Enter');
-  await page.getByLabel('Find by email, phone or id').fill('ADA');
+  await page.getByLabel('Search by email, phone or ID').fill('ADA');
   await page.getByRole('button', { name: 'ada@example.com' }).press('Enter');
   await page.getByRole('button', { name: 'View as ada@example.com' }).waitFor();
   await write(page, `select current_user || ' ' || auth.email() as who`);
@@ -150,7 +150,7 @@ test('a cell that was cut is shown whole; the editor searches', async () => {
   const { page, complaints, close } = await opened();
   await write(page, `select 1; select repeat('long ', 2000) || 'end' as essay`);
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('button', { name: 'Show whole' }).press('Enter');
+  await page.getByRole('button', { name: 'Show full value' }).press('Enter');
   await page.getByRole('dialog', { name: 'essay' }).getByText('long end').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
@@ -168,7 +168,7 @@ test('a plan is a picture with a table as its twin', async () => {
   await page.getByRole('button', { name: 'Explain and run' }).press('Enter');
   const picture = page.getByRole('region', { name: 'Plan as a tree' });
   await picture.getByText('Seq Scan').waitFor();
-  await page.getByText('As a table').press('Enter');
+  await page.getByText('View as table').press('Enter');
   await page.getByRole('rowheader', { name: 'Seq Scan tasks' }).waitFor();
   await close();
 });
@@ -183,7 +183,7 @@ test('a query is saved for everybody and opened again; history is one’s own', 
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'The answer' }).waitFor();
   await page.getByRole('button', { name: 'Close The answer' }).press('Enter');
-  await page.getByRole('button', { name: 'History and saved' }).press('Enter');
+  await page.getByRole('button', { name: 'History and saved queries' }).press('Enter');
   await page.getByRole('button', { name: 'The answer by owner' }).press('Enter');
   await editor(page).getByText('answer').waitFor();
   await close();
@@ -191,7 +191,7 @@ test('a query is saved for everybody and opened again; history is one’s own', 
 
 test('a read-only operator looks, and is told so', async () => {
   const { page, complaints, close } = await opened({}, 'looker');
-  await page.getByText('Your role runs queries that change nothing').waitFor();
+  await page.getByText('Your role is read-only, so every query').waitFor();
   expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);
   await write(page, 'select count(*) from tasks; ');
   await page.keyboard.press('Control+Enter');
@@ -226,19 +226,19 @@ describe.each([
     await write(page, 'select * from tasks a join tasks b using (id)');
     await page.getByRole('button', { name: 'Explain', exact: true }).press('Enter');
     await page.getByRole('region', { name: 'Plan as a tree' }).waitFor();
-    await page.getByText('As a table').press('Enter');
+    await page.getByText('View as table').press('Enter');
     await judge('plan');
     await page.getByRole('button', { name: 'View as Operator' }).press('Enter');
     await page.getByRole('button', { name: 'ada@example.com' }).waitFor();
     await judge('personas');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'History and saved' }).press('Enter');
+    await page.getByRole('button', { name: 'History and saved queries' }).press('Enter');
     await page.getByRole('dialog').getByText('nonsense').first().waitFor();
     await judge('library');
     await page.keyboard.press('Escape');
     await write(page, 'truncate keyless');
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('dialog', { name: 'This can destroy something' }).waitFor();
+    await page.getByRole('dialog', { name: 'Destructive statement' }).waitFor();
     await judge('question');
     expect(complaints.list).toEqual([]);
     await close();

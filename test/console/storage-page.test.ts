@@ -78,11 +78,11 @@ test('a bucket is made with its limits, and deleted by typing its name', async (
   await page.getByRole('button', { name: 'New bucket' }).press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('reports');
-  await dialog.getByLabel('Largest file').fill('five');
-  await dialog.getByLabel('Largest file').press('Enter');
-  await dialog.getByText('Write a number with').waitFor();
-  await dialog.getByLabel('Largest file').fill('5 MB');
-  await dialog.getByLabel('Content types').fill('application/pdf, image/*');
+  await dialog.getByLabel('Max file size').fill('five');
+  await dialog.getByLabel('Max file size').press('Enter');
+  await dialog.getByText('Enter a number with').waitFor();
+  await dialog.getByLabel('Max file size').fill('5 MB');
+  await dialog.getByLabel('Allowed MIME types').fill('application/pdf, image/*');
   await dialog.getByRole('button', { name: 'Create bucket' }).press('Enter');
   await page.waitForURL('**/storage?bucket=reports');
   const { body } = await owner.call('GET', '/storage');
@@ -92,7 +92,7 @@ test('a bucket is made with its limits, and deleted by typing its name', async (
   });
   await page.getByRole('button', { name: 'Bucket', exact: true }).press('Enter');
   await page.getByRole('menuitem', { name: 'Delete bucket' }).press('Enter');
-  await page.getByLabel('Type reports to go on').fill('reports');
+  await page.getByLabel('Type reports to confirm').fill('reports');
   await page.keyboard.press('Enter');
   await page
     .getByRole('navigation', { name: 'Buckets' })
@@ -106,18 +106,18 @@ test('files are uploaded with the keyboard, into a folder that begins with them'
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files');
   await page.getByRole('button', { name: 'New folder' }).press('Enter');
-  await page.getByLabel('Name of the folder').fill('inbox');
+  await page.getByLabel('Folder name').fill('inbox');
   await page.keyboard.press('Enter');
-  await page.getByText('Nothing here yet').waitFor();
+  await page.getByText('No files yet').waitFor();
   const chooser = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Upload files into inbox/' }).press('Enter');
+  await page.getByRole('button', { name: 'Upload files to inbox/' }).press('Enter');
   await (await chooser).setFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('first') });
   await page.getByRole('link', { name: 'a.txt' }).waitFor();
   expect(await read('inbox/a.txt')).toBe('first');
 
   // The same name again is not written over before somebody says so.
   await choose(page, 'a.txt', 'second');
-  await page.getByRole('button', { name: 'Replace it' }).press('Enter');
+  await page.getByRole('button', { name: 'Replace file' }).press('Enter');
   await expect.poll(() => read('inbox/a.txt')).toBe('second');
   expect(complaints.list).toEqual([]);
   await close();
@@ -126,7 +126,7 @@ test('files are uploaded with the keyboard, into a folder that begins with them'
 test('files are uploaded by dropping them', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=dropped/');
-  const area = page.getByRole('region', { name: 'Drop files to upload them into dropped/' });
+  const area = page.getByRole('region', { name: 'Drop files to upload them to dropped/' });
   await area.waitFor();
   const files = await page.evaluateHandle(() => {
     const transfer = new DataTransfer();
@@ -143,7 +143,7 @@ test('files are uploaded by dropping them', async () => {
 test('an upload that breaks off is tried again', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=broken/');
-  await page.getByText('Nothing here yet').waitFor();
+  await page.getByText('No files yet').waitFor();
   await page.route('**/object/upload/sign/**', (route) => route.abort());
   await choose(page, 'c.txt', 'third');
   await page.getByText('The connection was lost.').waitFor();
@@ -177,7 +177,7 @@ const secondPart = String(12 * 1024 * 1024);
 test('a large upload goes in parts, and on from where it broke off', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=large/');
-  await page.getByText('Nothing here yet').waitFor();
+  await page.getByText('No files yet').waitFor();
   const seen = watchParts(page);
   await breakAfterFirstPart(page);
   await chooseFilm(page);
@@ -199,13 +199,13 @@ test('a large upload goes in parts, and on from where it broke off', async () =>
 test('a large upload goes on after a reload, when its file is chosen again', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=reloaded/');
-  await page.getByText('Nothing here yet').waitFor();
+  await page.getByText('No files yet').waitFor();
   await breakAfterFirstPart(page);
   await chooseFilm(page);
   await page.getByText('The connection was lost.').waitFor();
   await page.unroute('**/storage/v1/upload/resumable/sign/*');
   await page.reload();
-  await page.getByText('Nothing here yet').waitFor();
+  await page.getByText('No files yet').waitFor();
   const seen = watchParts(page);
   await chooseFilm(page);
   await page.getByText('done', { exact: true }).waitFor();
@@ -218,7 +218,7 @@ test('a large upload goes on after a reload, when its file is chosen again', asy
 test('an upload that the server has forgotten begins anew', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=forgotten/');
-  await page.getByText('Nothing here yet').waitFor();
+  await page.getByText('No files yet').waitFor();
   await breakAfterFirstPart(page);
   await chooseFilm(page);
   await page.getByText('The connection was lost.').waitFor();
@@ -229,7 +229,7 @@ test('an upload that the server has forgotten begins anew', async () => {
     localStorage.setItem('plinth-uploads', JSON.stringify(places));
   });
   await page.reload();
-  await page.getByText('Nothing here yet').waitFor();
+  await page.getByText('No files yet').waitFor();
   const seen = watchParts(page);
   await chooseFilm(page);
   await page.getByText('done', { exact: true }).waitFor();
@@ -299,8 +299,8 @@ test('a file is moved, shared and deleted, its folder deleted whole', async () =
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=docs/&file=docs/notes.txt');
   await page.getByText('plain notes').waitFor();
-  await page.getByRole('button', { name: 'Link to share' }).press('Enter');
-  await page.getByRole('button', { name: 'Make the link' }).press('Enter');
+  await page.getByRole('button', { name: 'Share link' }).press('Enter');
+  await page.getByRole('button', { name: 'Create link' }).press('Enter');
   await page.getByRole('status').getByText('/storage/v1/object/sign/').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Move or rename' }).press('Enter');
@@ -311,7 +311,7 @@ test('a file is moved, shared and deleted, its folder deleted whole', async () =
   await go('/storage?bucket=files');
   await page.getByRole('checkbox', { name: 'Select docs/' }).press('Space');
   await page.getByRole('button', { name: 'Delete 1' }).press('Enter');
-  await page.getByLabel('Type files to go on').fill('files');
+  await page.getByLabel('Type files to confirm').fill('files');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'docs/' }).waitFor({ state: 'detached' });
   expect(complaints.list).toEqual([]);
@@ -323,7 +323,7 @@ test('a read-only operator looks and is offered nothing that changes', async () 
   const { page, go, close } = await signedIn(browser, backend, {}, 'looker');
   await go('/storage?bucket=files&file=page.html');
   await page.getByRole('link', { name: 'Download' }).waitFor();
-  for (const name of ['New bucket', 'Upload', 'Delete', 'Move or rename', 'Link to share', 'Bucket'])
+  for (const name of ['New bucket', 'Upload', 'Delete', 'Move or rename', 'Share link', 'Bucket'])
     expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
   await close();
 });
@@ -336,13 +336,13 @@ test.each(looks)(
     await page.getByRole('link', { name: 'avatars' }).waitFor();
     await expectSound(page, 'buckets');
     await go('/storage?bucket=avatars');
-    await page.getByText('Nothing here yet').waitFor();
+    await page.getByText('No files yet').waitFor();
     await expectSound(page, 'an empty bucket');
     await go('/storage?bucket=files');
     await page.getByRole('link', { name: 'page.html' }).waitFor();
     await expectSound(page, 'files');
     await choose(page, 'page.html', 'again');
-    await page.getByRole('button', { name: 'Replace it' }).waitFor();
+    await page.getByRole('button', { name: 'Replace file' }).waitFor();
     await expectSound(page, 'a failed upload');
     await go('/storage?bucket=files&file=page.html');
     await page.getByRole('dialog').getByText('<!doctype html>').waitFor();

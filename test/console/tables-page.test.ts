@@ -129,7 +129,7 @@ describe('ranges of cells', () => {
     await focusCell(page, 12, 4);
     await page.evaluate(`navigator.clipboard.writeText('77\\nnot a number')`);
     await page.keyboard.press('Control+v');
-    await page.getByText('None of the 2 changes was saved: row 14 was refused').waitFor();
+    await page.getByText('None of the 2 changes were saved because row 14 was rejected').waitFor();
     await page.getByRole('alert').getByText('22P02').waitFor();
     expect(await column('books', 'pages', [13, 14])).toEqual([13, 14]);
     await close();
@@ -198,13 +198,13 @@ test('rows in hand are changed at once and taken back; all that match are counte
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
   await expect.poll(() => column('large', 'text', [1, 2]), { timeout: 10_000 }).toEqual(['row 1', 'row 2']);
 
-  await page.getByRole('button', { name: 'Select all that match' }).press('Enter');
+  await page.getByRole('button', { name: 'Select all matching rows' }).press('Enter');
   await page.getByRole('button', { name: 'Delete all' }).press('Enter');
   await dialog.getByText('Delete 150 rows?').waitFor();
   expect(await dialog.getByRole('button', { name: 'Delete 150 rows' }).isDisabled()).toBe(true);
-  await dialog.getByLabel('Type 150 to go on').fill('150');
+  await dialog.getByLabel('Type 150 to confirm').fill('150');
   await dialog.getByRole('button', { name: 'Delete 150 rows' }).press('Enter');
-  await page.getByText('No row matches').waitFor();
+  await page.getByText('No matching rows').waitFor();
   const [left] = await pool().query<{ count: number }>(sql`select count(*) from public.large`);
   expect(left?.count).toBe(2850);
   await close();
@@ -217,13 +217,13 @@ describe('files', () => {
     const dialog = page.getByRole('dialog');
     const file = (text: string) => ({ name: 'shelves.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     await dialog.getByLabel('CSV or JSON file').setInputFiles(file('ID,Name\n10,ten\nx,bad\n'));
-    await dialog.getByLabel('Where Name goes').selectOption('label');
-    await dialog.getByRole('button', { name: 'Try it' }).press('Enter');
+    await dialog.getByLabel('Table column for Name').selectOption('label');
+    await dialog.getByRole('button', { name: 'Dry run' }).press('Enter');
     await dialog.getByText('Line 3').waitFor();
     await dialog.getByText('invalid input syntax for type integer: "x"').waitFor();
     await dialog.getByLabel('CSV or JSON file').setInputFiles(file('ID,Name\n10,ten\n11,\n'));
-    await dialog.getByLabel('Where Name goes').selectOption('label');
-    await dialog.getByRole('button', { name: 'Try it' }).press('Enter');
+    await dialog.getByLabel('Table column for Name').selectOption('label');
+    await dialog.getByRole('button', { name: 'Dry run' }).press('Enter');
     await dialog.getByText('All 2 rows fit').waitFor();
     expect(await column('shelves', 'label', [10, 11])).toEqual([]);
     await dialog.getByRole('button', { name: 'Import', exact: true }).press('Enter');
@@ -264,7 +264,7 @@ describe('structure', () => {
     const { page, complaints, close } = await signedIn();
     await go(page, '/new');
     await page.getByRole('textbox', { name: 'Name' }).first().fill('gardens');
-    await page.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    await page.getByRole('button', { name: 'Review SQL' }).press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('create table "public"."gardens"').waitFor();
     await dialog.getByText('enable row level security').waitFor();
@@ -275,18 +275,18 @@ describe('structure', () => {
     await page.getByRole('button', { name: 'Add column' }).press('Enter');
     await dialog.getByLabel('Name').fill('size');
     await dialog.getByLabel('Type').fill('numeric(6, 2)');
-    await dialog.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Review SQL' }).press('Enter');
     await dialog.getByText('alter table "public"."gardens" add column "size" numeric(6, 2)').waitFor();
     await dialog.getByRole('button', { name: 'Run' }).press('Enter');
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Edit size' }).waitFor();
 
     await page.getByRole('button', { name: 'Drop table' }).press('Enter');
-    await dialog.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Review SQL' }).press('Enter');
     const run = dialog.getByRole('button', { name: 'Run' });
-    await dialog.getByLabel('Type gardens to go on').waitFor();
+    await dialog.getByLabel('Type gardens to confirm').waitFor();
     expect(await run.isDisabled()).toBe(true);
-    await dialog.getByLabel('Type gardens to go on').fill('gardens');
+    await dialog.getByLabel('Type gardens to confirm').fill('gardens');
     await run.press('Enter');
     await page.waitForURL('**/console/tables');
     const found = await pool().query(sql`select from pg_tables where tablename = 'gardens'`);
@@ -301,7 +301,7 @@ describe('structure', () => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add index' }).press('Enter');
     await dialog.getByLabel('Columns or expressions').fill('(lower(title)) desc\npages');
-    await dialog.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Review SQL' }).press('Enter');
     await dialog.getByText('using btree ((lower(title)) desc, "pages")').waitFor();
     await dialog.getByRole('button', { name: 'Run' }).press('Enter');
     await page.getByText('books_lower_pages_idx', { exact: true }).waitFor();
@@ -309,14 +309,14 @@ describe('structure', () => {
     await page.getByRole('button', { name: 'Add key or check' }).press('Enter');
     await dialog.getByLabel('Kind').selectOption('check');
     await dialog.getByRole('textbox', { name: 'Check' }).fill('pages > 0');
-    await dialog.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Review SQL' }).press('Enter');
     await dialog.getByRole('button', { name: 'Run' }).press('Enter');
     await page.getByText('CHECK ((pages > 0))').waitFor();
 
     await go(page, '/types');
-    await page.getByRole('button', { name: 'Add a value' }).first().press('Enter');
+    await page.getByRole('button', { name: 'Add value' }).first().press('Enter');
     await dialog.getByLabel('Value').fill('gone');
-    await dialog.getByRole('button', { name: 'Show the SQL' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Review SQL' }).press('Enter');
     await dialog.getByRole('button', { name: 'Run' }).press('Enter');
     await page.getByRole('listitem').filter({ hasText: 'gone' }).waitFor();
     await close();
@@ -326,7 +326,7 @@ describe('structure', () => {
     await backend.operators.createOperator('visitor', 'read-only');
     const { page, close } = await signedIn({}, 'visitor');
     await go(page, '/public/books/structure');
-    await page.getByText('Your role may look at this').waitFor();
+    await page.getByText('Your role is read-only').waitFor();
     expect(await page.getByRole('button', { name: /Add|Drop|Edit|Turn/ }).count()).toBe(0);
     await go(page, '/types');
     await page.getByText('draft').waitFor();
@@ -371,7 +371,7 @@ describe.each([
       const { page, complaints, close } = await signedIn({ viewport: { width, height }, colorScheme });
       const dialog = page.getByRole('dialog');
       const places: [path: string, ready: () => Promise<unknown>][] = [
-        ['/new', () => page.getByRole('button', { name: 'Show the SQL' }).waitFor()],
+        ['/new', () => page.getByRole('button', { name: 'Review SQL' }).waitFor()],
         ['/types', () => page.getByText('draft').waitFor()],
         ['/public/books/structure', () => page.getByText('books_pkey').first().waitFor()],
         [
@@ -385,8 +385,8 @@ describe.each([
           '/public/books/structure',
           async () => {
             await page.getByRole('button', { name: 'Drop title' }).click();
-            await dialog.getByRole('button', { name: 'Show the SQL' }).click();
-            await dialog.getByLabel('Type title to go on').waitFor();
+            await dialog.getByRole('button', { name: 'Review SQL' }).click();
+            await dialog.getByLabel('Type title to confirm').waitFor();
           },
         ],
         ['/public/books?import=true', () => dialog.getByLabel('CSV or JSON file').waitFor()],

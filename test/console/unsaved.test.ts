@@ -27,7 +27,7 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-const question = () => page.getByRole('dialog', { name: 'Discard what you entered?' });
+const question = () => page.getByRole('dialog', { name: 'Discard unsaved changes?' });
 const title = () => page.getByRole('dialog').getByLabel('title', { exact: true });
 
 async function beginRow(text: string): Promise<void> {
@@ -91,9 +91,9 @@ test('a dialog with a form and a page of changes ask as well', async () => {
   // One that leads elsewhere by being sent asks nothing.
   await open.go('/storage?bucket=held');
   await page.getByRole('button', { name: 'New folder' }).click();
-  await page.getByLabel('Name of the folder').fill('made');
+  await page.getByLabel('Folder name').fill('made');
   await page.keyboard.press('Enter');
-  await page.getByText('Nothing here yet').waitFor();
+  await page.getByText('No files yet').waitFor();
   expect(page.url()).toContain('folder=made');
 
   await open.go('/tables/new');
@@ -107,13 +107,13 @@ test('a session that ends leaves the page as it is, until somebody has signed in
   await beginRow('Through the end');
   await admin().query(sql`delete from _plinth.operator_sessions`);
   await insert();
-  const ended = page.getByRole('dialog', { name: 'You are signed out' });
-  await ended.getByRole('button', { name: 'Go on' }).click();
-  await ended.getByText('Nobody is signed in').waitFor();
+  const ended = page.getByRole('dialog', { name: 'You’re signed out' });
+  await ended.getByRole('button', { name: 'Continue' }).click();
+  await ended.getByText('You aren’t signed in in').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await signInElsewhere();
-  await ended.getByRole('button', { name: 'Go on' }).click();
+  await ended.getByRole('button', { name: 'Continue' }).click();
   await ended.waitFor({ state: 'detached' });
   expect(await title().inputValue()).toBe('Through the end');
   await insert();

@@ -75,14 +75,14 @@ test('row-level security goes on, a policy is made from a template, seen as a pe
   await bare.getByText('Row-level security is on').waitFor();
   await bare.getByRole('button', { name: 'New policy on bare' }).press('Enter');
   const panel = page.getByRole('dialog', { name: 'New policy on bare' });
-  await panel.getByLabel('Begin with').focus();
-  await panel.getByLabel('Begin with').selectOption('Everybody reads');
+  await panel.getByLabel('Template').focus();
+  await panel.getByLabel('Template').selectOption('Anyone can read');
   await panel.getByText('create policy "Everybody reads" on "public"."bare"').waitFor();
   await panel.getByRole('button', { name: 'Save policy' }).press('Enter');
   await panel.waitFor({ state: 'detached' });
-  expect(await secured('bare')).toEqual({ rls: true, policies: ['Everybody reads'] });
+  expect(await secured('bare')).toEqual({ rls: true, policies: ['Anyone can read'] });
 
-  await bare.getByRole('button', { name: 'Everybody reads' }).press('Enter');
+  await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
   const edit = page.getByRole('dialog', { name: 'Policy on bare' });
   const using = edit.getByRole('textbox', { name: /^USING/ });
   await using.focus();
@@ -92,7 +92,7 @@ test('row-level security goes on, a policy is made from a template, seen as a pe
   await edit.getByRole('alert').getByText('column "nonsense" does not exist').waitFor();
   await edit.getByRole('button', { name: 'Drop' }).press('Enter');
   await page
-    .getByRole('dialog', { name: 'Drop the policy' })
+    .getByRole('dialog', { name: 'Drop policy' })
     .getByRole('button', { name: 'Drop' })
     .press('Enter');
   await edit.waitFor({ state: 'detached' });
@@ -114,7 +114,7 @@ test('rows show as a persona sees them, and lead on to why', async () => {
   await notes.getByRole('link', { name: 'Why: notes' }).press('Enter');
   await page.getByLabel('Value of id').fill('2');
   await page.keyboard.press('Enter');
-  await page.getByText('ada@example.com finds no such row to select').waitFor();
+  await page.getByText('ada@example.com can’t see a matching row to select').waitFor();
   await page.getByText('Read <b>own</b> or public').waitFor();
   await page.getByText('owner = auth.uid()').waitFor();
   expect(decodeURIComponent(page.url())).toContain('key={"id":"2"}');
@@ -126,9 +126,9 @@ test('a write is explained, leaves nothing behind and becomes a pgTAP test', asy
   const { page, close } = await opened(
     `/why?${address({ schema: 'public', table: 'notes', op: 'insert', values: { id: '9', body: 'x' }, as: 'anon' })}`,
   );
-  await page.getByText('anon may not insert this row').waitFor();
+  await page.getByText('anon can’t insert this row').waitFor();
   await page.getByText('no permissive policy for insert applies to anon').waitFor();
-  await page.getByRole('button', { name: 'As a pgTAP test' }).press('Enter');
+  await page.getByRole('button', { name: 'Export as a pgTAP test' }).press('Enter');
   await page.getByText('select throws_ok($test$insert into "public"."notes"').waitFor();
   const [row] = await backend.database
     .pool('postgres')
@@ -144,7 +144,7 @@ test('a logged request is taken over', async () => {
   const id = answer.headers.get('x-request-id') ?? '';
   await answer.text();
   const { page, close } = await opened(`/why?${address({ request: id })}`);
-  await page.getByText('anon finds no such row to select').waitFor();
+  await page.getByText('anon can’t see a matching row to select').waitFor();
   expect(await page.getByLabel('Value of id').inputValue()).toBe('2');
   // Of another schema, and of a view: the table behind it decides.
   const shelf = await backend.fetch('/rest/v1/shelf?id=eq.2', {
@@ -154,7 +154,7 @@ test('a logged request is taken over', async () => {
   await go(page, `/why?${address({ request: shelf.headers.get('x-request-id') ?? '' })}`);
   await page.getByRole('region', { name: 'public.notes, as anon · Policies for select' }).waitFor();
   await page.getByText('public.notes, read as anon').waitFor();
-  await page.getByText('Of the policies for select none says true for this row.').waitFor();
+  await page.getByText('No select policy matches this row.').waitFor();
   expect(new URL(page.url()).searchParams.get('schema')).toBe('graphql_public');
   expect(await axeViolations(page)).toEqual([]);
   await close();
@@ -162,15 +162,15 @@ test('a logged request is taken over', async () => {
 
 test('a row and an entry of the log lead here', async () => {
   const { page, close } = await opened(`/tables/public/notes?${address({ row: { id: '2' } })}`);
-  await page.getByRole('dialog').getByRole('link', { name: 'Who sees this row, and why?' }).press('Enter');
-  await page.getByText('postgres may select this row').waitFor();
+  await page.getByRole('dialog').getByRole('link', { name: 'Explain who can see this row' }).press('Enter');
+  await page.getByText('postgres can select this row').waitFor();
   const answer = await backend.fetch('/rest/v1/notes?id=eq.1', {
     headers: { apikey: backend.keys.publishableKey },
   });
   await answer.text();
   await go(page, `/logs?${address({ open: answer.headers.get('x-request-id') ?? '' })}`);
-  await page.getByRole('link', { name: 'Why did it get this answer?' }).press('Enter');
-  await page.getByText('anon finds no such row to select').waitFor();
+  await page.getByRole('link', { name: 'Explain this response' }).press('Enter');
+  await page.getByText('anon can’t see a matching row to select').waitFor();
   await close();
 });
 
@@ -180,13 +180,13 @@ test('a read-only operator asks why of reads, and changes no policy', async () =
   await notes.waitFor();
   expect(await page.getByRole('button', { name: /^(Turn|New policy)/ }).count()).toBe(0);
   await notes.getByRole('button', { name: 'Write own' }).press('Enter');
-  await page.getByRole('dialog').getByText('Your role may look at policies').waitFor();
+  await page.getByRole('dialog').getByText('Your role can view policies').waitFor();
   expect(await page.getByRole('button', { name: 'Save policy' }).count()).toBe(0);
   await go(
     page,
     `/why?${address({ schema: 'public', table: 'notes', op: 'select', key: { id: '2' }, as: 'anon' })}`,
   );
-  await page.getByText('anon finds no such row').waitFor();
+  await page.getByText('anon can’t see a matching row').waitFor();
   await expect.poll(() => page.getByLabel('Operation').locator('option').count()).toBe(1);
   await close();
 });
@@ -206,20 +206,20 @@ describe.each([
     const places: readonly (readonly [string, () => Promise<unknown>])[] = [
       ['/policies', () => page.getByRole('region', { name: 'notes', exact: true }).waitFor()],
       ['/policies?view=matrix', () => page.getByText('by policy').first().waitFor()],
-      ['/policies?filter=nothing-of-that-name', () => page.getByText('No table goes by that name').waitFor()],
+      ['/policies?filter=nothing-of-that-name', () => page.getByText('No matching tables').waitFor()],
       [
         `/policies?${address({ table: 'public.notes', policy: 'Write own' })}`,
         () => page.getByText('create policy "Write own"').waitFor(),
       ],
-      ['/why', () => page.getByText('Ask why somebody may').waitFor()],
+      ['/why', () => page.getByText('Find out why access').waitFor()],
       [
         `/why?${address({ ...question, op: 'select', key: { id: '2' } })}`,
-        () => page.getByText('finds no such row').waitFor(),
+        () => page.getByText('can’t see a matching row').waitFor(),
       ],
       [
         `/why?${address({ ...question, op: 'update', key: { id: '1' }, values: { body: 'x' } })}`,
         () =>
-          page.getByText('Values by column').or(page.getByText('What the database did')).first().waitFor(),
+          page.getByText('Values by column').or(page.getByText('Dry run')).first().waitFor(),
       ],
       [`/why?${address({ schema: 'public', table: 'gone' })}`, () => page.getByRole('alert').waitFor()],
     ];

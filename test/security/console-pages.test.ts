@@ -77,7 +77,7 @@ describe('a page of the API origin', () => {
     await backend.operators.createOperator('mallory', 'read-only');
     const page = await hostile(`<a href="${await backend.consoleLink('mallory')}">A prize</a>`);
     await page.getByRole('link').click();
-    await page.getByText('You followed a sign-in link on another website').waitFor();
+    await page.getByText('You opened a sign-in link from another website').waitFor();
     expect(page.url()).not.toContain('token');
     const name = () =>
       operatorPage.evaluate(async () => (await (await fetch('/console/api/session')).json()).operator.name);
