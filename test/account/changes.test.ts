@@ -50,12 +50,12 @@ test('a new address: sent again, then taken back, and the other tab sees both', 
   expect(await axeViolations(page)).toEqual([]);
   expect(await scrollsSideways(page)).toBe(false);
   const first = await mailedCode(stage.backend, 'moved@example.com');
-  await page.getByRole('button', { name: 'Send it again' }).click();
-  await page.getByText('It’s on its way again.').waitFor();
+  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.getByText('We’ve sent it again.').waitFor();
   await expect.poll(() => mailedCode(stage.backend, 'moved@example.com')).not.toBe(first);
   await page.getByRole('button', { name: 'Cancel change' }).click();
-  await page.getByText('The change is cancelled.').waitFor();
-  await other.getByText('Waiting for you').waitFor({ state: 'detached' });
+  await page.getByText('Change canceled.').waitFor();
+  await other.getByText('To confirm').waitFor({ state: 'detached' });
   await page.getByText(email, { exact: true }).waitFor();
 });
 
@@ -78,7 +78,7 @@ test('a new number: confirmed by its code', async () => {
   await page.getByText(`We’ve sent a code to +${phone}.`).waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.getByLabel('Code', { exact: true }).fill('000000');
-  await page.getByRole('alert').getByText('wrong or no longer valid').waitFor();
+  await page.getByRole('alert').getByText('Incorrect or expired code').waitFor();
   await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, phone));
   await page.getByText(`Your phone number is now +${phone}.`).waitFor();
 });

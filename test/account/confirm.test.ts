@@ -80,7 +80,7 @@ describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
     expect(await canSignIn(email)).toBe(false);
     const page = await newPage({ javaScriptEnabled });
     await page.goto(link);
-    await page.getByRole('heading', { level: 1, name: 'One more step' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Confirm your email' }).waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL(/\/welcome#access_token=/);
     expect(await canSignIn(email)).toBe(true);
@@ -130,7 +130,7 @@ describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
     expect(page.url()).not.toContain('access_token');
     await page.goto(link);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('heading', { level: 1, name: 'This link can’t be used any more' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'This link has expired' }).waitFor();
   });
 });
 

@@ -115,7 +115,7 @@ function ask({ client_id }: Client, scope = 'openid email profile', redirectUri 
 
 const allow = () => page.getByRole('button', { name: 'Allow', exact: true });
 
-describe('an app asks', () => {
+describe('an app requests access', () => {
   test('somebody who signs in first, by keyboard only, and is not asked again', async () => {
     const email = await newUser();
     const client = await registered({ client_uri: 'https://herbarium.example/about' });
@@ -133,11 +133,11 @@ describe('an app asks', () => {
     await page.getByText('Website: herbarium.example').waitFor();
     await page.getByText(`Signed in as ${email}`).waitFor();
     await expect(page.locator('main li').allTextContents()).resolves.toEqual([
-      'see and change what you can in Meadow',
-      'recognise you when you come back',
+      'see and change everything you can in Meadow',
+      'recognize you when you come back',
       'see your email address',
       'see your profile, such as your name and picture',
-      'stay connected until you take it back in your account',
+      'stay connected until you remove access',
     ]);
     expect(await page.getByText('Nobody at Meadow has checked this app').count()).toBe(0);
     await keyboard.press('Tab');
@@ -155,7 +155,7 @@ describe('an app asks', () => {
 
   test('somebody who does not allow it', async () => {
     await signIn(page, stage.backend, await newUser());
-    await page.getByText('Where you’re signed in').waitFor();
+    await page.getByText('Devices and sessions').waitFor();
     await page.goto(ask(await registered({})).address);
     await page.getByRole('button', { name: 'Don’t allow' }).click();
     await page.waitForURL(`${callback}?**`);
@@ -165,7 +165,7 @@ describe('an app asks', () => {
   test('and somebody answers as somebody else', async () => {
     const [one, other] = [await newUser(), await newUser()];
     await signIn(page, stage.backend, one);
-    await page.getByText('Where you’re signed in').waitFor();
+    await page.getByText('Devices and sessions').waitFor();
     const asked = ask(await registered({}));
     await page.goto(asked.address);
     await page.getByText(`Signed in as ${one}`).waitFor();
@@ -183,7 +183,7 @@ describe('an app asks', () => {
 
   test('that registered itself: people are warned, and its picture is not shown', async () => {
     await signIn(page, stage.backend, await newUser());
-    await page.getByText('Where you’re signed in').waitFor();
+    await page.getByText('Devices and sessions').waitFor();
     const metadata = {
       client_name: 'Meadow Support <b>',
       logo_uri: 'https://evil.example/logo.png',
@@ -201,12 +201,12 @@ describe('an app asks', () => {
   test('with a second factor, nothing is answered before it', async () => {
     const email = await newUser();
     await signIn(page, stage.backend, email);
-    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
-    await page.getByLabel('Name of this device').fill('Phone');
+    await page.getByRole('button', { name: 'Add authenticator app' }).click();
+    await page.getByLabel('Device name').fill('Phone');
     await page.getByRole('button', { name: 'Continue' }).click();
     const secret = (await page.locator('[class*="key"]').first().textContent()) ?? '';
-    await page.getByLabel('Code that the app shows now').fill(totp(secret.replace(/[^A-Z2-7]/g, '')));
-    await page.getByText('Your second step is set up.').waitFor();
+    await page.getByLabel('Code from the app').fill(totp(secret.replace(/[^A-Z2-7]/g, '')));
+    await page.getByText('Two-step verification is on.').waitFor();
     await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
     await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
 
@@ -232,18 +232,18 @@ describe('an app asks', () => {
 describe('a request that is none', () => {
   beforeEach(async () => {
     await signIn(page, stage.backend, await newUser());
-    await page.getByText('Where you’re signed in').waitFor();
+    await page.getByText('Devices and sessions').waitFor();
   });
 
   test.each([
-    ['unknown', `?authorization_id=${'a'.repeat(32)}`, 'This request has run out'],
-    ['missing', '', 'There’s no request in its address'],
+    ['unknown', `?authorization_id=${'a'.repeat(32)}`, 'This request has expired'],
+    ['missing', '', 'the address contains no request'],
   ])('is told: %s', async (_name, search, said) => {
     await page.goto(`${stage.backend.url}/account/consent${search}`);
     await page.getByText(said).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Go to your account' }).click();
-    await page.getByText('Where you’re signed in').waitFor();
+    await page.getByText('Devices and sessions').waitFor();
   });
 
   test('is told: answered in another tab', async () => {
@@ -257,7 +257,7 @@ describe('a request that is none', () => {
     }).then((answer) => answer.status)`)) as number;
     expect(answered).toBe(200);
     await allow().click();
-    await page.getByRole('alert').getByText('has been answered already').waitFor();
+    await page.getByRole('alert').getByText('was already answered').waitFor();
   });
 });
 
@@ -300,7 +300,7 @@ describe('the server side of the page', () => {
 
 test('apps are listed among one’s own things, and lose their access', async () => {
   await signIn(page, stage.backend, await newUser());
-  await page.getByText('You haven’t allowed any app.').waitFor();
+  await page.getByText('No connected apps').waitFor();
   const asked = ask(await registered({ client_uri: 'https://herbarium.example' }));
   await page.goto(asked.address);
   await allow().click();
@@ -311,8 +311,8 @@ test('apps are listed among one’s own things, and lose their access', async ()
   await page.getByText('herbarium.example').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Remove access of Herbarium' }).click();
-  await page.getByText('Herbarium can no longer use your account.').waitFor();
-  await page.getByText('You haven’t allowed any app.').waitFor();
+  await page.getByText('Herbarium can’t use your account anymore.').waitFor();
+  await page.getByText('No connected apps').waitFor();
   const after = await api<{ error_code: string }>('/oauth/userinfo', { token: access_token ?? '' });
   expect(after.error_code).toBe('session_not_found');
 });
@@ -327,7 +327,7 @@ describe.each([
     const look = await openContext(stage.browser, { colorScheme, viewport: { width, height: 800 } });
     const tab = await look.context.newPage();
     await signIn(tab, stage.backend, await newUser());
-    await tab.getByText('Where you’re signed in').waitFor();
+    await tab.getByText('Devices and sessions').waitFor();
     const vetted = await registered({ client_uri: 'https://herbarium.example' });
     const itself = await registered(
       { client_name: 'Verylongnamewithoutanyblank'.repeat(6) },

@@ -112,7 +112,7 @@ test('an app sends somebody to sign in and gets its own session by PKCE, by keyb
 test('somebody who is signed in already chooses to go on, or not', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
-  await page.getByText('Where you’re signed in').waitFor();
+  await page.getByText('Devices and sessions').waitFor();
   const { verifier, search } = pkce();
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);
   await page.getByRole('button', { name: /^Continue to/ }).click();
@@ -140,7 +140,7 @@ test('nobody is sent to an address that is not allowed', async () => {
 test('an app without a challenge is told so', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email, `?redirect_to=${encodeURIComponent(appUrl)}`);
-  await page.getByRole('alert').getByText('didn’t say how').waitFor();
+  await page.getByRole('alert').getByText('sign-in request is incomplete').waitFor();
 });
 
 test('signing up, with the rules shown live', async () => {
@@ -149,7 +149,7 @@ test('signing up, with the rules shown live', async () => {
   const field = page.getByLabel('Password', { exact: true });
   await field.fill('short');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByRole('alert').getByText('doesn’t meet every rule').waitFor();
+  await page.getByRole('alert').getByText('doesn’t meet all the requirements').waitFor();
   await expect(page.evaluate('document.activeElement.id')).resolves.toBe('new-password');
   await field.fill(password);
   await page.getByText('(done)').waitFor({ state: 'attached' });
@@ -166,7 +166,7 @@ test('signing in with a code that is pasted with words around it', async () => {
   await expect(field.getAttribute('autocomplete')).resolves.toBe('one-time-code');
   await expect(page.getByRole('button', { name: /^Send a new code in/ }).isDisabled()).resolves.toBe(true);
   await field.fill('000000');
-  await page.getByRole('alert').getByText('wrong or no longer valid').waitFor();
+  await page.getByRole('alert').getByText('Incorrect or expired code').waitFor();
   const code = await mailedCode(stage.backend, email);
   await field.fill(`Your code: ${code.slice(0, 3)} ${code.slice(3)}`);
   await page.getByText(`Signed in as ${email}`).waitFor();
@@ -206,13 +206,13 @@ test('guests', async () => {
 test('an authenticator: set up, asked for, carried to the app, removed', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
-  await page.getByLabel('Name of this device').fill('Pocket phone');
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  await page.getByLabel('Device name').fill('Pocket phone');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByAltText('QR code').waitFor();
   const secret = await page.locator('code').innerText();
-  await page.getByLabel('Code that the app shows now').fill(totp(secret));
-  await page.getByText('Your second step is set up.').waitFor();
+  await page.getByLabel('Code from the app').fill(totp(secret));
+  await page.getByText('Two-step verification is on.').waitFor();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
 
@@ -220,7 +220,7 @@ test('an authenticator: set up, asked for, carried to the app, removed', async (
   await signIn(page, stage.backend, email, search);
   await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
   await page.getByLabel('Code', { exact: true }).fill('000000');
-  await page.getByRole('alert').getByText('This code isn’t right.').waitFor();
+  await page.getByRole('alert').getByText('Incorrect code.').waitFor();
   await page.getByLabel('Code', { exact: true }).fill(laterTotp(secret));
   await page.waitForURL(`${appUrl}**`);
   const { client } = await redeem(new URL(page.url()).searchParams.get('code') as string, verifier);
@@ -230,18 +230,18 @@ test('an authenticator: set up, asked for, carried to the app, removed', async (
   await page.goto(`${stage.backend.url}/account/security`);
   await page.getByRole('button', { name: 'Remove Pocket phone' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
-  await page.getByText('The second step is removed.').waitFor();
+  await page.getByText('Second step removed.').waitFor();
   await page.getByText('Off', { exact: true }).waitFor();
 });
 
 test('a second factor cannot be walked around on the way back to the app', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByAltText('QR code').waitFor();
-  await page.getByLabel('Code that the app shows now').fill(totp(await page.locator('code').innerText()));
-  await page.getByText('Your second step is set up.').waitFor();
+  await page.getByLabel('Code from the app').fill(totp(await page.locator('code').innerText()));
+  await page.getByText('Two-step verification is on.').waitFor();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
   await signIn(page, stage.backend, email, pkce().search);
@@ -264,7 +264,7 @@ test('a new password', async () => {
   await page.getByRole('alert').getByText('the password you already have').waitFor();
   await field.fill('quite another 3');
   await page.getByRole('button', { name: 'Save password' }).click();
-  await page.getByText('Your password is changed.').waitFor();
+  await page.getByText('Password changed.').waitFor();
 });
 
 test('signing out in one tab signs the other out, with a word about it', async () => {
@@ -285,8 +285,8 @@ test('a session that was ended elsewhere signs the page out', async () => {
   const second = await openContext(stage.browser);
   const elsewhere = await second.context.newPage();
   await signIn(elsewhere, stage.backend, email);
-  await elsewhere.getByRole('button', { name: 'Sign out everywhere else' }).click();
-  await elsewhere.getByText('All other sessions are signed out.').waitFor();
+  await elsewhere.getByRole('button', { name: 'Sign out all other sessions' }).click();
+  await elsewhere.getByText('All other sessions were signed out.').waitFor();
   await second.context.close();
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByLabel('New password', { exact: true }).fill('quite another 3');

@@ -90,7 +90,7 @@ describe('a form of somebody else', () => {
     const response = await attempt(await new Visitor().mark());
     expect(response.status).toBe(403);
     expect(response.headers.getSetCookie().join()).not.toContain('plinth-account=');
-    expect(await response.text()).toContain('This form can’t be sent');
+    expect(await response.text()).toContain('This form can’t be submitted');
   });
 
   test.each<[string, Record<string, string>]>([
@@ -258,7 +258,7 @@ describe('a body that is none', () => {
     });
     expect(response.status).toBe(status);
     expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
-    expect(await response.text()).toContain('This form can’t be sent');
+    expect(await response.text()).toContain('This form can’t be submitted');
   });
 
   test('what is typed comes back as text only', async () => {

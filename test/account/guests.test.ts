@@ -175,14 +175,14 @@ describe('keeping the account', () => {
     const email = newEmail();
     const { verifier, search } = pkce();
     await open('upgrade', search);
-    await heading('Keep your account');
+    await heading('Save your account');
     await check('upgrade');
-    await press('Keep my account');
+    await press('Save my account');
     await page.getByRole('alert').getByText('Enter your email address.').waitFor();
     await page.getByLabel('Email address').fill(email);
     await page.getByLabel('Password', { exact: true }).fill('short');
-    await press('Keep my account');
-    await page.getByRole('alert').getByText('doesn’t meet every rule').waitFor();
+    await press('Save my account');
+    await page.getByRole('alert').getByText('doesn’t meet all the requirements').waitFor();
     await check('upgrade refused');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByLabel('Password', { exact: true }).press('Enter');
@@ -191,9 +191,9 @@ describe('keeping the account', () => {
     await page.reload();
     await page.getByText(`to ${email}`).waitFor();
     await page.getByLabel('Code', { exact: true }).fill('000000');
-    await page.getByRole('alert').getByText('wrong or no longer valid').waitFor();
+    await page.getByRole('alert').getByText('Incorrect or expired code').waitFor();
     await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
-    await heading('Your account is kept');
+    await heading('Account saved');
     await page.getByText(`sign in with ${email}`).waitFor();
     await check('upgraded');
     await press(`Continue to ${new URL(appUrl).host}`);
@@ -212,7 +212,7 @@ describe('keeping the account', () => {
   test('with a code alone; another address can be taken meanwhile', async () => {
     const id = await startAsGuest();
     await open('security');
-    await page.getByRole('link', { name: 'Keep this account' }).click();
+    await page.getByRole('link', { name: 'Save account' }).click();
     await page.getByLabel('Email address').fill(newEmail());
     await press('Email me a code instead');
     await press('Use another address');
@@ -220,7 +220,7 @@ describe('keeping the account', () => {
     await page.getByLabel('Email address').fill(email);
     await press('Email me a code instead');
     await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
-    await heading('Your account is kept');
+    await heading('Account saved');
     await press('Continue');
     await page.getByText(`Signed in as ${email}`).waitFor();
     const token = await page.evaluate(
@@ -242,7 +242,7 @@ describe('keeping the account', () => {
     await other.getByRole('button', { name: 'Continue' }).click();
     await other.getByText(`You’re signed in as ${email}.`).waitFor();
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
-    await heading('Your account is kept');
+    await heading('Account saved');
     expect(await notesOf(id)).toEqual(['mine']);
   });
 
@@ -253,7 +253,7 @@ describe('keeping the account', () => {
     await open('upgrade', search);
     await press('Continue with Keycloak');
     await signInAtProvider('gus');
-    await heading('Your account is kept');
+    await heading('Account saved');
     await press(`Continue to ${new URL(appUrl).host}`);
     expect((await atTheApp(verifier)).user).toMatchObject({
       id,
@@ -267,7 +267,7 @@ describe('keeping the account', () => {
     await press('Continue with Keycloak');
     await signInAtProvider('gus');
     await page.getByRole('alert').getByText('can’t be linked').waitFor();
-    await heading('Keep your account');
+    await heading('Save your account');
     expect(await notesOf(second)).toEqual(['mine']);
   });
 
@@ -279,7 +279,7 @@ describe('keeping the account', () => {
     await page.getByLabel('Email address').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await press('Sign in');
-    await page.getByText('This is no guest account').waitFor();
+    await page.getByText('Your account is already saved').waitFor();
     await check('upgrade of a member');
   });
 });
@@ -290,14 +290,14 @@ describe('to an account there is already', () => {
     await press('Email me a code instead');
     await page.getByRole('alert').getByText('If it’s yours, sign in').waitFor();
     await press('Sign in to my account');
-    await page.getByText('Sign in to the account that you want to bring your things to.').waitFor();
+    await page.getByText('Sign in to the account you want to move your guest data to.').waitFor();
   }
 
   async function signIn(email: string): Promise<void> {
     await page.getByLabel('Email address').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await press('Sign in');
-    await heading('Bring your things along?');
+    await heading('Move your guest data?');
   }
 
   test('everything is brought along, by keyboard only', async () => {
@@ -313,12 +313,12 @@ describe('to an account there is already', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type(password);
     await page.keyboard.press('Enter');
-    await heading('Bring your things along?');
+    await heading('Move your guest data?');
     await page.getByText(`You’re signed in as ${email}.`).waitFor();
     expect(await notesOf(guest)).toEqual(['mine']);
     await check('hand-over');
-    await page.getByRole('button', { name: 'Bring it along' }).press('Enter');
-    await heading('It’s all here');
+    await page.getByRole('button', { name: 'Move guest data' }).press('Enter');
+    await heading('Guest data moved');
     await check('handed over');
     expect(await notesOf(account)).toEqual(['mine']);
     expect(await notesOf(guest)).toEqual([]);
@@ -334,13 +334,13 @@ describe('to an account there is already', () => {
     await toSignIn(email);
     await signIn(email);
     await runSql(stage.backend, `insert into public.trouble values ('x')`);
-    await press('Bring it along');
-    await page.getByRole('alert').getByText('nothing has changed').waitFor();
+    await press('Move guest data');
+    await page.getByRole('alert').getByText('nothing was changed').waitFor();
     await check('hand-over failed');
     expect(await notesOf(guest)).toEqual(['mine']);
     await runSql(stage.backend, 'truncate public.trouble');
-    await press('Bring it along');
-    await heading('It’s all here');
+    await press('Move guest data');
+    await heading('Guest data moved');
     expect(await notesOf(account)).toEqual(['mine']);
     await press('Continue');
     await page.getByText(`Signed in as ${email}`).waitFor();
@@ -353,11 +353,11 @@ describe('to an account there is already', () => {
     await open('upgrade');
     await toSignIn(email);
     await press('Back to the guest account');
-    await heading('Keep your account');
+    await heading('Save your account');
     await toSignIn(email);
     await signIn(email);
     await press('Back to the guest account');
-    await heading('Keep your account');
+    await heading('Save your account');
     expect(await notesOf(guest)).toEqual(['mine']);
   });
 
@@ -368,8 +368,8 @@ describe('to an account there is already', () => {
     await open('upgrade');
     await toSignIn(email);
     await signIn(email);
-    await press('Leave it behind');
-    await page.getByText('This is no guest account').waitFor();
+    await press('Discard guest data');
+    await page.getByText('Your account is already saved').waitFor();
     expect([await notesOf(guest), await notesOf(account)]).toEqual([['mine'], []]);
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account-guest');
   });
@@ -388,9 +388,9 @@ describe('to an account there is already', () => {
     await press('Sign in to my account');
     await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
     await signInAtProvider('ida');
-    await heading('Bring your things along?');
-    await press('Bring it along');
-    await heading('It’s all here');
+    await heading('Move your guest data?');
+    await press('Move guest data');
+    await heading('Guest data moved');
     await page.getByRole('button', { name: /^Continue to/ }).click();
     const { user } = await atTheApp(verifier);
     expect(user.email).toBe('ida@idp.example');

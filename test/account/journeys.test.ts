@@ -118,7 +118,7 @@ test('who refuses at the provider is told so, and an address brings no words of 
   await page.goto(`${stage.backend.url}/account/sign-in`);
   await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
   await page.getByRole('link', { name: /cancel/i }).click();
-  await page.getByRole('alert').getByText('You didn’t allow it').waitFor();
+  await page.getByRole('alert').getByText('Sign-in with the other service was canceled').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.goto(`${stage.backend.url}/account/sign-in?problem=Call%20us%20now`);
   await page.getByRole('alert').getByText('Something went wrong').waitFor();
@@ -127,7 +127,7 @@ test('who refuses at the provider is told so, and an address brings no words of 
 
 test('a code is worth nothing in a browser that did not leave for it', async () => {
   await page.goto(`${stage.backend.url}/account/back?code=11111111-1111-4111-8111-111111111111`);
-  await page.getByRole('alert').getByText('no longer valid').waitFor();
+  await page.getByRole('alert').getByText('has expired').waitFor();
   const left = await stage.backend.fetch('/account/with?provider=keycloak', { redirect: 'manual' });
   const [cookie = ''] = left.headers.getSetCookie();
   const back = await stage.backend.fetch('/account/back?code=11111111-1111-4111-8111-111111111111', {
@@ -154,10 +154,10 @@ test('an identity is linked and unlinked; the last way in stays', async () => {
   idp.accounts.set('cy', { email: 'cy@idp.example', email_verified: true, name: 'Cy' });
   await signIn(page, stage.backend, 'cy@example.com');
   await page.getByRole('heading', { name: 'Linked accounts' }).waitFor();
-  await page.getByText('This is your only way to sign in').waitFor();
+  await page.getByText('You can’t unlink your only way to sign in').waitFor();
   await page.getByRole('button', { name: 'Link Keycloak' }).click();
   await signInAtProvider('cy');
-  await page.getByText('The account is linked.').waitFor();
+  await page.getByText('Account linked.').waitFor();
   expect(page.url()).toBe(`${stage.backend.url}/account/security`);
   await page.getByText('Signed in as cy@example.com').waitFor();
   expect(await axeViolations(page)).toEqual([]);
@@ -165,5 +165,5 @@ test('an identity is linked and unlinked; the last way in stays', async () => {
   await page.getByRole('button', { name: 'Unlink Keycloak' }).click();
   await page.getByRole('button', { name: 'Unlink', exact: true }).click();
   await page.getByText('Keycloak is unlinked.').waitFor();
-  await page.getByText('This is your only way to sign in').waitFor();
+  await page.getByText('You can’t unlink your only way to sign in').waitFor();
 });

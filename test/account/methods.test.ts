@@ -88,12 +88,12 @@ async function check(state: string): Promise<void> {
 test('a passkey: added, renamed, used to sign in, removed', async () => {
   await addAuthenticator('device');
   const email = await signedIn();
-  await page.getByRole('button', { name: 'Add a passkey' }).click();
-  await page.getByText('The passkey is ready.').waitFor();
+  await page.getByRole('button', { name: 'Add passkey' }).click();
+  await page.getByText('Passkey added.').waitFor();
   await page.getByRole('button', { name: /^Rename / }).click();
   await page.getByLabel('Name', { exact: true }).fill('My laptop');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('It’s called My laptop now.').waitFor();
+  await page.getByText('Renamed to My laptop.').waitFor();
   await check('a passkey');
   await signOut();
   await page.goto(`${origin}/account/sign-in`);
@@ -106,16 +106,16 @@ test('a passkey: added, renamed, used to sign in, removed', async () => {
   await page.getByText(/^Last used/).waitFor();
   await page.getByRole('button', { name: 'Remove My laptop' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
-  await page.getByText('The passkey is removed.').waitFor();
+  await page.getByText('Passkey removed.').waitFor();
 });
 
 test('a security key as second step, by keyboard', async () => {
   await addAuthenticator('stick');
   const email = await signedIn();
-  await page.getByRole('button', { name: 'Add a security key' }).press('Enter');
-  await page.getByLabel('Name of this key').fill('Blue stick');
+  await page.getByRole('button', { name: 'Add security key' }).press('Enter');
+  await page.getByLabel('Key name').fill('Blue stick');
   await page.keyboard.press('Enter');
-  await page.getByText('Your second step is set up.').waitFor();
+  await page.getByText('Two-step verification is on.').waitFor();
   await signOut();
   await signInHere(email);
   await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
@@ -127,20 +127,20 @@ test('a security key as second step, by keyboard', async () => {
 
 test('recovery codes: made, shown once, one used, counted', async () => {
   const email = await signedIn();
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByAltText('QR code').waitFor();
   const secret = await page.locator('code').first().innerText();
-  await page.getByLabel('Code that the app shows now').fill(totp(secret));
-  await page.getByText('You have no recovery codes yet.').waitFor();
-  await page.getByRole('button', { name: 'Make recovery codes' }).click();
-  await page.getByText('They’re shown only now.').waitFor();
+  await page.getByLabel('Code from the app').fill(totp(secret));
+  await page.getByText('No recovery codes yet').waitFor();
+  await page.getByRole('button', { name: 'Generate recovery codes' }).click();
+  await page.getByText('They won’t be shown again.').waitFor();
   await check('recovery codes');
   const codes = await page.locator('ol code').allInnerTexts();
   expect(codes).toHaveLength(10);
   const download = await page.getByRole('link', { name: 'Download' }).getAttribute('href');
   expect(decodeURIComponent(download ?? '')).toContain(codes[9]);
-  await page.getByRole('button', { name: 'I’ve kept them' }).click();
+  await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
   await page.getByText('10 codes of 10 left.').waitFor();
   expect(await page.content()).not.toContain(codes[0]);
   await signOut();
@@ -149,7 +149,7 @@ test('recovery codes: made, shown once, one used, counted', async () => {
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   await page.getByLabel('Recovery code').fill('abcd-abcd-abcd-abcd');
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByRole('alert').getByText('isn’t right').waitFor();
+  await page.getByRole('alert').getByText('Incorrect').waitFor();
   await check('a wrong recovery code');
   await page.getByLabel('Recovery code').fill((codes[3] ?? '').toUpperCase());
   await page.getByRole('button', { name: 'Confirm' }).click();
@@ -177,13 +177,13 @@ test('who signed in a while ago confirms it before a change', async () => {
   const email = await signedIn();
   await context.clock.setFixedTime(Date.now() + 20 * 60_000);
   await page.reload();
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
-  await page.getByText('You’re about to change how you sign in.').waitFor();
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  await page.getByText('You’re about to change how you sign in').waitFor();
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await context.clock.setFixedTime(Date.now());
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByText(`Signed in as ${email}`).waitFor();
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
-  await page.getByLabel('Name of this device').waitFor();
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  await page.getByLabel('Device name').waitFor();
 });

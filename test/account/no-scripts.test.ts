@@ -85,7 +85,7 @@ describe('signing in', () => {
     await keyboard.press('Tab');
     await keyboard.type('not this one');
     await keyboard.press('Enter');
-    await page.getByRole('alert').getByText('isn’t right').waitFor();
+    await page.getByRole('alert').getByText('Incorrect').waitFor();
     expect(await page.getByLabel('Email address').inputValue()).toBe(email);
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
     await page.getByLabel('Password', { exact: true }).focus();
@@ -139,12 +139,12 @@ describe('signing in', () => {
     const withScripts = await openContext(stage.browser);
     const tab = await withScripts.context.newPage();
     await signIn(tab, stage.backend, email);
-    await tab.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await tab.getByRole('button', { name: 'Add authenticator app' }).click();
     await tab.getByRole('button', { name: 'Continue' }).click();
     await tab.getByAltText('QR code').waitFor();
     const secret = await tab.locator('code').innerText();
-    await tab.getByLabel('Code that the app shows now').fill(totp(secret));
-    await tab.getByText('Your second step is set up.').waitFor();
+    await tab.getByLabel('Code from the app').fill(totp(secret));
+    await tab.getByText('Two-step verification is on.').waitFor();
     await withScripts.context.close();
 
     const { verifier, search } = pkce();
@@ -155,7 +155,7 @@ describe('signing in', () => {
     await heading('Confirm it’s you');
     await page.getByLabel('Code', { exact: true }).fill('000000');
     await press('Confirm');
-    await page.getByRole('alert').getByText('This code isn’t right.').waitFor();
+    await page.getByRole('alert').getByText('Incorrect code.').waitFor();
     await page.getByLabel('Code', { exact: true }).fill(laterTotp(secret));
     await press('Confirm');
     await page.waitForURL(`${appUrl}?**`);
@@ -173,10 +173,10 @@ describe('codes', () => {
     await page.getByText(`If ${email} has an account`).waitFor();
     await page.getByLabel('Code', { exact: true }).fill('000000');
     await press('Continue');
-    await page.getByRole('alert').getByText('wrong or no longer valid').waitFor();
+    await page.getByRole('alert').getByText('Incorrect or expired code').waitFor();
     const first = await mailedCode(stage.backend, email);
     await press('Send a new code');
-    await page.getByText('A new code is on its way.').waitFor();
+    await page.getByText('We’ve sent a new code.').waitFor();
     await expect.poll(() => mailedCode(stage.backend, email)).not.toBe(first);
     const code = await mailedCode(stage.backend, email);
     await page.getByLabel('Code', { exact: true }).fill(`${code.slice(0, 3)} ${code.slice(3)}`);
@@ -205,7 +205,7 @@ describe('codes', () => {
     await heading('Choose a new password');
     await page.getByLabel('New password', { exact: true }).fill('abc');
     await press('Save password');
-    await page.locator('#password-error').getByText('too easy to guess').waitFor();
+    await page.locator('#password-error').getByText('too weak').waitFor();
     await page.getByLabel('New password', { exact: true }).fill('another horse 2');
     await press('Save password');
     await page.getByText(`Signed in as ${email}.`).waitFor();
@@ -255,7 +255,7 @@ test('no page has a button that does nothing, and none is wider than a small scr
     const buttons = await page.getByRole('button').all();
     for (const button of buttons) expect(await button.getAttribute('type')).toBe('submit');
     await expectColours();
-    await page.getByRole('group', { name: 'Colour scheme' }).waitFor({ state: 'hidden' });
+    await page.getByRole('group', { name: 'Color scheme' }).waitFor({ state: 'hidden' });
     expect(await scrollsSideways(page)).toBe(false);
   }
   await small.context.close();

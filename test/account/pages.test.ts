@@ -56,16 +56,16 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await page.getByRole('alert').getByText('Enter your email address.').waitFor();
     await check('sign-in with an empty form');
     await signIn(page, backend, 'nobody@example.com');
-    await page.getByText('isn’t right').waitFor();
+    await page.getByText('Incorrect').waitFor();
     await page.getByText('Error code').click();
     await page.getByText('invalid_credentials', { exact: true }).waitFor();
     await check('sign-in refused');
 
     await signIn(page, backend, 'ada@example.com');
-    await page.getByText('This session', { exact: true }).first().waitFor();
+    await page.getByText('Current session', { exact: true }).first().waitFor();
     await check('security');
-    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
-    await page.getByLabel('Name of this device').fill(`${colorScheme} ${width}`);
+    await page.getByRole('button', { name: 'Add authenticator app' }).click();
+    await page.getByLabel('Device name').fill(`${colorScheme} ${width}`);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByAltText('QR code').waitFor();
     await page.getByRole('button', { name: 'Change', exact: true }).click();

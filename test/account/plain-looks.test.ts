@@ -87,7 +87,7 @@ describe.each(looks)('$colorScheme at $width px in $lang', ({ colorScheme, width
 });
 
 test('the rules of passwords are the project’s, before and after a mistake, and with scripts too', async () => {
-  const rules = ['at least 10 characters', 'a letter', 'a digit'];
+  const rules = ['at least 10 characters', 'a letter', 'a number'];
   for (const javaScriptEnabled of [false, true]) {
     const { context, complaints } = await openContext(stage.browser, { javaScriptEnabled });
     const page = await context.newPage();

@@ -56,9 +56,9 @@ test.concurrent('a page of which a part does not arrive says so, and can be load
   const email = await newUser();
   await page.route('**/assets/members-*.js', (route) => route.abort());
   await signIn(page, stage.backend, email);
-  await page.getByRole('alert').getByText('A part of this page didn’t arrive').waitFor();
+  await page.getByRole('alert').getByText('Part of this page couldn’t be loaded').waitFor();
   await page.unrouteAll();
-  await page.getByRole('button', { name: 'Load again' }).click();
+  await page.getByRole('button', { name: 'Reload' }).click();
   await page.getByText(`Signed in as ${email}`).waitFor();
 });
 
@@ -67,7 +67,7 @@ test.concurrent('a problem is told though its words do not arrive', async () => 
   await page.route('**/assets/problems-*.js', (route) => route.abort());
   await page.goto(`${stage.backend.url}/account/sign-in`);
   await fillIn(page, 'nobody@example.com');
-  await page.getByRole('alert').getByText('A part of this page didn’t arrive').waitFor();
+  await page.getByRole('alert').getByText('Part of this page couldn’t be loaded').waitFor();
 });
 
 test.concurrent.each(['index', 'texts'])(
@@ -94,7 +94,7 @@ test.concurrent.each(['index', 'texts'])(
 test.concurrent('an app on the device opens beside the page, which offers the way there once more', async () => {
   const page = await openPage();
   const email = await newUser();
-  const link = page.getByRole('link', { name: 'Continue, if nothing happens' });
+  const link = page.getByRole('link', { name: 'Continue if nothing happens' });
   await page.goto(`${stage.backend.url}/account/sign-in${flowTo('com.example.app:/callback')}`);
   await page.getByText('to continue to com.example.app').waitFor();
   await fillIn(page, email);
@@ -136,19 +136,19 @@ test.concurrent('a token that ran out while the device slept is renewed, and the
   await page.route('**/auth/v1/user', (route) => route.fulfill({ status: 403, json: refused }), { times: 1 });
   await page.getByLabel('New password', { exact: true }).fill('quite another 3');
   await page.getByRole('button', { name: 'Save password' }).click();
-  await page.getByText('Your password is changed.').waitFor();
+  await page.getByText('Password changed.').waitFor();
 });
 
 test.concurrent('who comes back from the app is through the second step already', async () => {
   const page = await openPage();
   const email = await newUser();
   await signIn(page, stage.backend, email);
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByAltText('QR code').waitFor();
   const secret = await page.locator('code').innerText();
-  await page.getByLabel('Code that the app shows now').fill(totp(secret));
-  await page.getByText('Your second step is set up.').waitFor();
+  await page.getByLabel('Code from the app').fill(totp(secret));
+  await page.getByText('Two-step verification is on.').waitFor();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
   await signIn(page, stage.backend, email, flowTo(appUrl));

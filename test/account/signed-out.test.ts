@@ -33,7 +33,7 @@ async function check(): Promise<void> {
 
 test('who is signed out can close the window, sign in again, or go back to the app', async () => {
   await open(`?redirect_to=${encodeURIComponent('https://app.example/bye?x=1')}`);
-  await page.getByText('It’s safe to close this window.').waitFor();
+  await page.getByText('You can close this window.').waitFor();
   await back().waitFor();
   expect(await back().getAttribute('href')).toBe('https://app.example/bye?x=1');
   await check();
@@ -65,7 +65,7 @@ test('whom only the app has signed out is told so, and can sign out here too', a
   await check();
   await page.getByRole('button', { name: 'Sign out here too' }).press('Enter');
   await page.getByRole('heading', { level: 1, name: 'You’re signed out' }).waitFor();
-  await page.getByText('It’s safe to close this window.').waitFor();
+  await page.getByText('You can close this window.').waitFor();
   expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account');
 });
 

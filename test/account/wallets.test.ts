@@ -119,7 +119,7 @@ describe('signing in', () => {
 describe('not signing in', () => {
   test('without a wallet there is a word about it', async () => {
     await choose();
-    await page.getByText('There’s no wallet in this browser.').waitFor();
+    await page.getByText('No wallet found in this browser.').waitFor();
     await check('no wallet');
   });
 
@@ -129,7 +129,7 @@ describe('not signing in', () => {
     );
     await choose();
     await page.getByRole('button', { name: 'Continue with Ethereum wallet' }).click();
-    await page.getByRole('alert').getByText('The wallet didn’t sign.').waitFor();
+    await page.getByRole('alert').getByText('The wallet didn’t sign the request.').waitFor();
     await check('wallet refused');
     await page.getByRole('button', { name: 'Continue with Ethereum wallet' }).waitFor();
   });

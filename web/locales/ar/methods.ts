@@ -2,7 +2,8 @@
 export const messages = {
   'wallet.ethereum': 'محفظة Ethereum',
   'wallet.solana': 'محفظة Solana',
-  'wallet.none': 'لا توجد محفظة في هذا المتصفح. أضف واحدة وأعد تحميل الصفحة، أو افتحها في متصفح محفظتك.',
+  'wallet.none':
+    'لم يُعثر على محفظة في هذا المتصفح. ثبّت واحدة وأعد تحميل الصفحة، أو افتح هذه الصفحة في متصفح محفظتك.',
 
   'mfa.again': 'أنت على وشك تغيير طريقة تسجيل دخولك. أكّد مرة أخرى أنك أنت.',
   'mfa.unusable': 'لا يمكن استخدام مفتاح الأمان على هذا العنوان. استخدم متصفحًا أو جهازًا آخر.',
@@ -35,7 +36,7 @@ export const messages = {
   'factor.last': 'تطلب هذه الخدمة خطوة ثانية، لذلك تبقى الأخيرة. أضف أخرى لتزيل هذه.',
 
   'recovery.title': 'رموز الاسترداد',
-  'recovery.intro': 'ليوم تفقد فيه هاتفك أو مفتاحك: كل رمز يحل محله مرة واحدة.',
+  'recovery.intro': 'استخدم رمزًا إذا فقدت هاتفك أو مفتاحك. يعمل كل رمز مرة واحدة.',
   'recovery.none': 'ليست لديك رموز استرداد بعد.',
   'recovery.left':
     '{remaining, plural, zero {لم يبق أي رمز} one {بقي رمز واحد} two {بقي رمزان} few {بقيت # رموز} many {بقي # رمزًا} other {بقي # رمز}} من {total}.',
@@ -44,7 +45,7 @@ export const messages = {
   'recovery.remake': 'إنشاء رموز جديدة',
   'recovery.shown-once': 'احفظ هذه الرموز في مكان آمن. لن تُعرض إلا الآن.',
   'recovery.download': 'تنزيل',
-  'recovery.kept': 'احتفظت بها',
+  'recovery.kept': 'حفظت هذه الرموز',
 
   'passkey.title': 'مفاتيح المرور',
   'passkey.intro': 'سجّل الدخول ببصمتك أو وجهك أو قفل شاشتك. لا حاجة إلى كلمة مرور.',
@@ -70,7 +71,7 @@ export const messages = {
   'identity.unlink': 'إلغاء الربط',
   'identity.unlink-ask': 'هل تريد إلغاء ربط {name}؟ لن يمكنك تسجيل الدخول به بعد ذلك.',
   'identity.unlinked': 'أُلغي ربط {name}.',
-  'identity.last': 'هذه طريقتك الوحيدة لتسجيل الدخول، لذلك تبقى.',
+  'identity.last': 'لا يمكنك إلغاء ربط طريقتك الوحيدة لتسجيل الدخول.',
   'identity.kept-by-project': 'لا تتيح هذه الخدمة إلغاء ربطه.',
   'identity.since': 'رُبط {when}',
   'identity.organisation': 'مؤسستك',

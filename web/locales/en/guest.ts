@@ -1,45 +1,44 @@
 /** Texts of guests: starting as one, keeping the account, bringing along what they have; and who is still signed in. ICU messages. */
 export const messages = {
   'guest.intro':
-    'No account needed. What you do stays with this browser until you sign out. You can keep it later by adding a way to sign in.',
-  'guest.off': 'Guest accounts are switched off here. Sign in or create an account instead.',
+    'You don’t need an account. Your data is kept in this browser until you sign out. To keep it longer, add a way to sign in later.',
+  'guest.off': 'Guest accounts are turned off. Sign in or create an account instead.',
 
   'upgrade.intro':
-    'You’re using a guest account. Choose how you’ll sign in from now on. Everything you have here stays.',
-  'upgrade.submit': 'Keep my account',
+    'You’re using a guest account. Choose how you’ll sign in. You’ll keep everything you have here.',
+  'upgrade.submit': 'Save my account',
   'upgrade.by-code': 'Email me a code instead',
-  'upgrade.none': 'Nothing can be added to a guest account here. Ask whoever runs this service.',
+  'upgrade.none': 'Guest accounts can’t be saved here. Contact support.',
   'upgrade.sent':
-    'We’ve sent a message with a code of {length} digits to {email}. Enter it here, or open the link in it. Until then you’re still a guest.',
-  'upgrade.if-yours': 'If it’s yours, sign in to your account below.',
+    'We’ve emailed a {length}-digit code to {email}. Enter it here or open the link in the email. Until then, you’re still a guest.',
+  'upgrade.if-yours': 'If this address is yours, sign in to your account below.',
   'upgrade.have': 'Already have an account?',
-  'upgrade.with-hook':
-    'Sign in to it and bring along what you have here. You’ll be asked before anything is moved.',
+  'upgrade.with-hook': 'Sign in to it and bring your guest data. We’ll ask before anything is moved.',
   'upgrade.without-hook':
-    'What you have as a guest can’t be brought along here. It stays with the guest account, and once you’ve signed in elsewhere you can’t get back to it.',
+    'Your guest data can’t be moved to another account. If you sign in to another account, you’ll lose access to it.',
   'upgrade.elsewhere': 'Sign in to my account',
-  'upgrade.leave': 'Sign in and leave this behind',
-  'upgrade.done': 'Everything is where it was. From now on you sign in with {who}.',
-  'upgrade.done-linked': 'Everything is where it was. From now on you can sign in again at any time.',
-  'upgrade.member': 'You’re signed in as {who}. This is no guest account, so there’s nothing to do.',
+  'upgrade.leave': 'Sign in without your guest data',
+  'upgrade.done': 'Your data is unchanged. From now on, sign in with {who}.',
+  'upgrade.done-linked': 'Your data is unchanged. You can now sign in again at any time.',
+  'upgrade.member': 'You’re signed in as {who}. Your account is already saved.',
   'upgrade.change': 'Use another address',
-  'page.upgrade-done': 'Your account is kept',
+  'page.upgrade-done': 'Account saved',
 
-  'page.hand-over': 'Bring your things along?',
+  'page.hand-over': 'Move your guest data?',
   'hand-over.text':
-    'You’re signed in as {who}. What you did as a guest can move to this account. The guest account is deleted once that has worked.',
-  'hand-over.submit': 'Bring it along',
-  'hand-over.leave': 'Leave it behind',
-  'hand-over.leave-hint': 'If you leave it behind, you can’t get back to it.',
+    'You’re signed in as {who}. Your guest data can be moved to this account. The guest account is deleted afterwards.',
+  'hand-over.submit': 'Move guest data',
+  'hand-over.leave': 'Discard guest data',
+  'hand-over.leave-hint': 'You won’t be able to access your guest data anymore.',
   'hand-over.back': 'Back to the guest account',
-  'hand-over.fresh': 'Sign in once more',
-  'hand-over.sign-in': 'Sign in to the account that you want to bring your things to.',
-  'page.hand-over-done': 'It’s all here',
-  'hand-over.done': 'What you did as a guest now belongs to {who}.',
+  'hand-over.fresh': 'Sign in again',
+  'hand-over.sign-in': 'Sign in to the account you want to move your guest data to.',
+  'page.hand-over-done': 'Guest data moved',
+  'hand-over.done': 'Your guest data now belongs to {who}.',
 
-  'still-in.text': 'The app has signed you out. Here you’re still signed in as {who}.',
+  'still-in.text': 'The app has signed you out, but you’re still signed in here as {who}.',
   'still-in.guest':
-    'The app has signed you out. Here you’re still signed in as a guest. After signing out, nobody can get back to the guest account.',
+    'The app has signed you out, but you’re still signed in here as a guest. If you sign out, you’ll lose access to the guest account.',
   'still-in.submit': 'Sign out here too',
   'still-in.back': 'Back to {host}',
 } as const;

@@ -1,16 +1,16 @@
 /** Texts of changes that wait for their confirmation, on the security page. */
 export const messages = {
-  'pending.resend': 'Send it again',
-  'pending.resent': 'It’s on its way again.',
+  'pending.resend': 'Resend',
+  'pending.resent': 'We’ve sent it again.',
   'pending.cancel': 'Cancel change',
-  'pending.cancelled': 'The change is cancelled. Nothing is different.',
+  'pending.cancelled': 'Change canceled.',
   'phone.title': 'Phone number',
-  'phone.add': 'Add a number',
+  'phone.add': 'Add phone number',
   'phone.change': 'Change',
   'phone.change-what': 'Change your phone number',
   'phone.new': 'New phone number',
-  'phone.none': 'You haven’t added a number.',
-  'phone.pending': 'We’ve sent a code to {phone}. Enter it to confirm the number.',
+  'phone.none': 'No phone number',
+  'phone.pending': 'We’ve texted a code to {phone}. Enter it to confirm the number.',
   'phone.confirm': 'Confirm number',
   'phone.changed': 'Your phone number is now {phone}.',
 } as const;
