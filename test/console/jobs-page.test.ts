@@ -163,13 +163,13 @@ describe('with everything enabled', () => {
     await panel.getByRole('checkbox', { name: 'Message 1' }).press('Space');
     await panel.getByRole('button', { name: 'Archive 1 message' }).press('Enter');
     await panel.getByRole('checkbox', { name: 'Message 1' }).waitFor({ state: 'detached' });
-    await panel.getByLabel('Messages').selectOption('Archived');
+    await panel.getByLabel('Show').selectOption('Archived');
     await panel.getByText(/^archived /).waitFor();
     await expectSound(page, 'the archive');
     await panel.getByRole('button', { name: 'Purge' }).press('Enter');
     await page.getByRole('dialog', { name: 'Empty letters?' }).getByRole('textbox').fill('letters');
     await page.keyboard.press('Enter');
-    await panel.getByLabel('Messages').selectOption('Queued');
+    await panel.getByLabel('Show').selectOption('Queued');
     await panel.getByText('No messages.').waitFor();
     await panel.getByRole('button', { name: 'Delete queue' }).press('Enter');
     await page.getByRole('dialog', { name: 'Delete letters?' }).getByRole('textbox').fill('letters');

@@ -152,7 +152,7 @@ test('a passkey is added beside the app, and proves the factor', async () => {
   await page.getByLabel('Name, for example your device').fill('Laptop');
   await page.keyboard.press('Enter');
   await page.getByText('added', { exact: false }).first().waitFor();
-  await page.getByRole('button', { name: 'Remove the passkey Laptop' }).waitFor();
+  await page.getByRole('button', { name: 'Remove passkey Laptop' }).waitFor();
   expect(await axeViolations(page)).toEqual([]);
 
   await context.clearCookies();
@@ -162,8 +162,8 @@ test('a passkey is added beside the app, and proves the factor', async () => {
   await page.getByRole('button', { name: 'Use passkey' }).press('Enter');
   await home(page);
   await page.goto(`${local}/console/operators`);
-  await page.getByRole('button', { name: 'Remove the passkey Laptop' }).press('Enter');
-  await page.getByRole('button', { name: 'Remove the passkey Laptop' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Remove passkey Laptop' }).press('Enter');
+  await page.getByRole('button', { name: 'Remove passkey Laptop' }).waitFor({ state: 'detached' });
   expect(complaints.list).toEqual([]);
   await context.close();
 });

@@ -45,7 +45,7 @@ test('joins, sends, is present, and sees changes and what others send', async ()
   await expect.poll(() => events.getByText('message', { exact: true }).count()).toBe(2);
 
   await page.getByRole('button', { name: 'Track', exact: true }).press('Enter');
-  await page.getByText('1 is here').waitFor();
+  await page.getByText('1 present').waitFor();
   await page.getByRole('button', { name: 'Untrack' }).press('Enter');
   await page.getByText('No one is present').waitFor();
 
@@ -82,7 +82,7 @@ test('a change and a broadcast are judged, step by step', async () => {
   await judged.getByLabel('Row key (JSON)').fill('{"id": 50}');
   await page.keyboard.press('Enter');
   await judged.getByText('delivered', { exact: true }).waitFor();
-  await judged.getByText('at ada@example.com').waitFor();
+  await judged.getByText('to ada@example.com').waitFor();
   await judged.getByRole('region', { name: 'Delivered data' }).getByText('judged').waitFor();
   await expectSound(page, 'a change that arrives');
   await go(`/realtime?table=public.closed&as=user:${userId}`);
@@ -135,7 +135,7 @@ test.each(looks)(
     await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
     await page.getByText('joined', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Track', exact: true }).press('Enter');
-    await page.getByText('1 is here').waitFor();
+    await page.getByText('1 present').waitFor();
     await expectSound(page, 'joined');
     expect(complaints.list).toEqual([]);
     await close();

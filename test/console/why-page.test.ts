@@ -218,8 +218,7 @@ describe.each([
       ],
       [
         `/why?${address({ ...question, op: 'update', key: { id: '1' }, values: { body: 'x' } })}`,
-        () =>
-          page.getByText('Values by column').or(page.getByText('Dry run')).first().waitFor(),
+        () => page.getByText('Values by column').or(page.getByText('Dry run')).first().waitFor(),
       ],
       [`/why?${address({ schema: 'public', table: 'gone' })}`, () => page.getByRole('alert').waitFor()],
     ];

@@ -213,7 +213,7 @@ export const messages = {
   'queues.drop': 'Delete queue',
   'queues.drop-title': 'Delete {name}?',
   'queues.drop-text': 'Permanently deletes the queue, its messages and its archive.',
-  'queues.place': 'Messages',
+  'queues.place': 'Show',
   'queues.in-queue': 'Queued',
   'queues.in-archive': 'Archived',
   'queues.empty': 'No messages. Viewing messages here doesn’t remove or hide them.',
