@@ -25,7 +25,7 @@ test('a function is called by keyboard, its answer and its log shown as text', a
   await page.getByLabel('Headers, one per line').fill('no header');
   await page.getByLabel('Body', { exact: true }).fill(markup);
   await page.getByLabel('Body', { exact: true }).press('Control+Enter');
-  await page.getByText('Line 1 is not').waitFor();
+  await page.getByText('Line 1 isn’t').waitFor();
   await page.getByLabel('Headers, one per line').fill('content-type: text/plain');
   await page.getByLabel('Body', { exact: true }).press('Control+Enter');
   await page.getByRole('status').getByText('200', { exact: true }).waitFor();

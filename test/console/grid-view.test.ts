@@ -165,7 +165,7 @@ test('a paste goes into rows that nobody has scrolled to yet', async () => {
   await expect.poll(async () => (await pool().query(pasted)).length, { timeout: 15_000 }).toBe(250);
   await page.evaluate(`navigator.clipboard.writeText('x\\n'.repeat(5001))`);
   await page.keyboard.press('Control+v');
-  await page.getByText('At most 5,000 rows are pasted at once').waitFor();
+  await page.getByText('You can paste at most 5,000 rows').waitFor();
 });
 
 test('a table that was altered shows its values under the columns they belong to', async () => {

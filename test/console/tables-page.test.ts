@@ -193,7 +193,7 @@ test('rows in hand are changed at once and taken back; all that match are counte
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Column').selectOption('text');
   await dialog.getByLabel('text', { exact: true }).fill('both');
-  await dialog.getByRole('button', { name: 'Change 2 rows' }).press('Enter');
+  await dialog.getByRole('button', { name: 'Update 2 rows' }).press('Enter');
   await expect.poll(() => column('large', 'text', [1, 2]), { timeout: 10_000 }).toEqual(['both', 'both']);
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
   await expect.poll(() => column('large', 'text', [1, 2]), { timeout: 10_000 }).toEqual(['row 1', 'row 2']);
@@ -224,7 +224,7 @@ describe('files', () => {
     await dialog.getByLabel('CSV or JSON file').setInputFiles(file('ID,Name\n10,ten\n11,\n'));
     await dialog.getByLabel('Table column for Name').selectOption('label');
     await dialog.getByRole('button', { name: 'Dry run' }).press('Enter');
-    await dialog.getByText('All 2 rows fit').waitFor();
+    await dialog.getByText('All 2 rows are valid').waitFor();
     expect(await column('shelves', 'label', [10, 11])).toEqual([]);
     await dialog.getByRole('button', { name: 'Import', exact: true }).press('Enter');
     await dialog.getByText('2 rows were imported').waitFor();

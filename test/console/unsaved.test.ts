@@ -84,7 +84,7 @@ test('Escape and Back ask before a row that was entered is lost', async () => {
 test('a dialog with a form and a page of changes ask as well', async () => {
   await open.go('/users');
   await page.getByRole('button', { name: 'Create user' }).first().click();
-  await page.getByRole('dialog').getByLabel('Email address', { exact: true }).fill('half@example.com');
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Email address' }).fill('half@example.com');
   await page.keyboard.press('Escape');
   await question().getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('dialog').first().waitFor({ state: 'detached' });

@@ -77,7 +77,7 @@ test('row-level security goes on, a policy is made from a template, seen as a pe
   const panel = page.getByRole('dialog', { name: 'New policy on bare' });
   await panel.getByLabel('Template').focus();
   await panel.getByLabel('Template').selectOption('Anyone can read');
-  await panel.getByText('create policy "Everybody reads" on "public"."bare"').waitFor();
+  await panel.getByText('create policy "Anyone can read" on "public"."bare"').waitFor();
   await panel.getByRole('button', { name: 'Save policy' }).press('Enter');
   await panel.waitFor({ state: 'detached' });
   expect(await secured('bare')).toEqual({ rls: true, policies: ['Anyone can read'] });
@@ -111,7 +111,7 @@ test('rows show as a persona sees them, and lead on to why', async () => {
   await notes.getByText('Rows as ada@example.com').waitFor();
   await notes.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
   expect(await notes.getByText('another').count()).toBe(0);
-  await notes.getByRole('link', { name: 'Why: notes' }).press('Enter');
+  await notes.getByRole('link', { name: 'Explain access to notes' }).press('Enter');
   await page.getByLabel('Value of id').fill('2');
   await page.keyboard.press('Enter');
   await page.getByText('ada@example.com can’t see a matching row to select').waitFor();
@@ -127,7 +127,7 @@ test('a write is explained, leaves nothing behind and becomes a pgTAP test', asy
     `/why?${address({ schema: 'public', table: 'notes', op: 'insert', values: { id: '9', body: 'x' }, as: 'anon' })}`,
   );
   await page.getByText('anon can’t insert this row').waitFor();
-  await page.getByText('no permissive policy for insert applies to anon').waitFor();
+  await page.getByText('no permissive insert policy applies to anon').waitFor();
   await page.getByRole('button', { name: 'Export as a pgTAP test' }).press('Enter');
   await page.getByText('select throws_ok($test$insert into "public"."notes"').waitFor();
   const [row] = await backend.database
@@ -152,7 +152,7 @@ test('a logged request is taken over', async () => {
   });
   expect([shelf.status, await shelf.json()]).toEqual([200, []]);
   await go(page, `/why?${address({ request: shelf.headers.get('x-request-id') ?? '' })}`);
-  await page.getByRole('region', { name: 'public.notes, as anon · Policies for select' }).waitFor();
+  await page.getByRole('region', { name: 'public.notes, as anon · select policies' }).waitFor();
   await page.getByText('public.notes, read as anon').waitFor();
   await page.getByText('No select policy matches this row.').waitFor();
   expect(new URL(page.url()).searchParams.get('schema')).toBe('graphql_public');

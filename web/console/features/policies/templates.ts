@@ -6,7 +6,7 @@ export const templates: readonly { readonly label: PolicyTextId; readonly policy
   {
     label: 'policies.template-own',
     policy: {
-      name: 'Users see and change their own rows',
+      name: 'Users can read and change their own rows',
       command: 'all',
       permissive: true,
       roles: ['authenticated'],
@@ -17,7 +17,7 @@ export const templates: readonly { readonly label: PolicyTextId; readonly policy
   {
     label: 'policies.template-read-all',
     policy: {
-      name: 'Everybody reads',
+      name: 'Anyone can read',
       command: 'select',
       permissive: true,
       roles: ['anon', 'authenticated'],
@@ -39,7 +39,7 @@ export const templates: readonly { readonly label: PolicyTextId; readonly policy
   {
     label: 'policies.template-insert-own',
     policy: {
-      name: 'Users insert rows as themselves',
+      name: 'Users can insert their own rows',
       command: 'insert',
       permissive: true,
       roles: ['authenticated'],
