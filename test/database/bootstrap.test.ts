@@ -198,6 +198,16 @@ describe('what postgres may do without being superuser', () => {
     ['moving the table', 'alter table storage.notes set schema public', '42501'],
     ['taking the table', 'alter table storage.notes owner to postgres', '42501'],
     ['renaming it as an index', 'alter index storage.notes rename to notizen', '42501'],
+    [
+      'dropping the table, triggers silenced',
+      'set session_replication_role = replica; drop table storage.notes',
+      '42501',
+    ],
+    [
+      'renaming a column, triggers silenced',
+      'set session_replication_role = replica; alter table storage.notes rename column body to text',
+      '42501',
+    ],
     ['our ledger', 'delete from _plinth.migrations', '42501'],
     ['our registry', 'delete from _plinth.guarded', '42501'],
     ['dropping a schema of ours', 'drop schema auth cascade', '42501'],

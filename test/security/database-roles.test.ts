@@ -72,7 +72,10 @@ describe('postgres can neither become superuser nor reach the machine', () => {
     ['a library', "load 'dblink'"],
     ['a C function', "create function f() returns int language c as 'dblink', 'dblink_connect'"],
     ['an internal function', "create function f() returns int language internal as 'int4in'"],
-    ['an untrusted language', 'create extension plpython3u'],
+    [
+      'an untrusted language',
+      "create extension plpython3u; create function f() returns int language plpython3u as 'return 1'",
+    ],
     ['a language of its own', 'create language x handler plpgsql_call_handler'],
     ['a preload library', "alter role postgres set session_preload_libraries = 'x'"],
     ['a shared preload library', "alter database postgres set shared_preload_libraries = 'x'"],

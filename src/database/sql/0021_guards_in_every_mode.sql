@@ -1,0 +1,12 @@
+-- `postgres` may set session_replication_role, which silences every other trigger. The guards of our tables fire all the same.
+do $$
+declare
+  guard text;
+begin
+  for guard in
+    select evtname from pg_catalog.pg_event_trigger where evtname in ('plinth_guard_dropped', 'plinth_guard_altered')
+  loop
+    perform _plinth.attempt(pg_catalog.format('alter event trigger %I enable always', guard));
+  end loop;
+end
+$$;
