@@ -288,7 +288,7 @@ describe('to an account there is already', () => {
   async function toSignIn(email: string): Promise<void> {
     await page.getByLabel('Email address').fill(email);
     await press('Email me a code instead');
-    await page.getByRole('alert').getByText('If it’s yours, sign in').waitFor();
+    await page.getByRole('alert').getByText('If this address is yours, sign in').waitFor();
     await press('Sign in to my account');
     await page.getByText('Sign in to the account you want to move your guest data to.').waitFor();
   }
