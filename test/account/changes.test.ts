@@ -45,8 +45,7 @@ test('a new address: sent again, then taken back, and the other tab sees both', 
   await page.getByRole('button', { name: 'Change', exact: true }).click();
   await page.getByLabel('New email address').fill('moved@example.com');
   await page.getByRole('button', { name: 'Send confirmation' }).click();
-  for (const tab of [page, other])
-    await tab.getByText('Waiting for you to confirm moved@example.com.').waitFor();
+  for (const tab of [page, other]) await tab.getByText('To confirm moved@example.com').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   expect(await scrollsSideways(page)).toBe(false);
   const first = await mailedCode(stage.backend, 'moved@example.com');
@@ -55,7 +54,7 @@ test('a new address: sent again, then taken back, and the other tab sees both', 
   await expect.poll(() => mailedCode(stage.backend, 'moved@example.com')).not.toBe(first);
   await page.getByRole('button', { name: 'Cancel change' }).click();
   await page.getByText('Change canceled.').waitFor();
-  await other.getByText('To confirm').waitFor({ state: 'detached' });
+  await other.getByText('To confirm moved').waitFor({ state: 'detached' });
   await page.getByText(email, { exact: true }).waitFor();
 });
 
@@ -75,7 +74,7 @@ test('a new number: confirmed by its code', async () => {
     })).then((answer) => answer.status)`);
   expect(sent).toBe(200);
   await page.reload();
-  await page.getByText(`We’ve sent a code to +${phone}.`).waitFor();
+  await page.getByText(`We’ve texted a code to +${phone}.`).waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.getByLabel('Code', { exact: true }).fill('000000');
   await page.getByRole('alert').getByText('Incorrect or expired code').waitFor();

@@ -139,7 +139,7 @@ describe('an app requests access', () => {
       'see your profile, such as your name and picture',
       'stay connected until you remove access',
     ]);
-    expect(await page.getByText('Nobody at Meadow has checked this app').count()).toBe(0);
+    expect(await page.getByText('Meadow hasn’t verified this app').count()).toBe(0);
     await keyboard.press('Tab');
     await expect(page.evaluate('document.activeElement.textContent')).resolves.toBe('Allow');
     await keyboard.press('Enter');
@@ -192,7 +192,7 @@ describe('an app requests access', () => {
     };
     const client = await registered(metadata, '/oauth/clients/register');
     await page.goto(ask(client, 'email', 'agent-app://back').address);
-    await page.getByText('Nobody at Meadow has checked this app').waitFor();
+    await page.getByText('Meadow hasn’t verified this app').waitFor();
     await page.getByText('Meadow Support <b> wants to use').waitFor();
     await page.getByText('an app on this device (agent-app)').waitFor();
     expect(await page.locator('main img').count()).toBe(0);
@@ -310,7 +310,7 @@ test('apps are listed among one’s own things, and lose their access', async ()
   await page.goto(`${stage.backend.url}/account/security`);
   await page.getByText('herbarium.example').waitFor();
   expect(await axeViolations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Remove access of Herbarium' }).click();
+  await page.getByRole('button', { name: 'Remove access for Herbarium' }).click();
   await page.getByText('Herbarium can’t use your account anymore.').waitFor();
   await page.getByText('No connected apps').waitFor();
   const after = await api<{ error_code: string }>('/oauth/userinfo', { token: access_token ?? '' });

@@ -164,6 +164,6 @@ test('an identity is linked and unlinked; the last way in stays', async () => {
   expect(await scrollsSideways(page)).toBe(false);
   await page.getByRole('button', { name: 'Unlink Keycloak' }).click();
   await page.getByRole('button', { name: 'Unlink', exact: true }).click();
-  await page.getByText('Keycloak is unlinked.').waitFor();
+  await page.getByText('Keycloak unlinked.').waitFor();
   await page.getByText('You can’t unlink your only way to sign in').waitFor();
 });

@@ -119,7 +119,7 @@ test('a security key as second step, by keyboard', async () => {
   await signOut();
   await signInHere(email);
   await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
-  await page.getByText('Use Blue stick now').waitFor();
+  await page.getByText('Connect Blue stick').waitFor();
   await check('mfa with a key');
   await page.getByRole('button', { name: 'Use security key' }).press('Enter');
   await page.getByText(`Signed in as ${email}`).waitFor();

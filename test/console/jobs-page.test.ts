@@ -167,7 +167,7 @@ describe('with everything enabled', () => {
     await panel.getByText(/^archived /).waitFor();
     await expectSound(page, 'the archive');
     await panel.getByRole('button', { name: 'Purge' }).press('Enter');
-    await page.getByRole('dialog', { name: 'Empty letters?' }).getByRole('textbox').fill('letters');
+    await page.getByRole('dialog', { name: 'Purge letters?' }).getByRole('textbox').fill('letters');
     await page.keyboard.press('Enter');
     await panel.getByLabel('Show').selectOption('Queued');
     await panel.getByText('No messages.').waitFor();
