@@ -5,7 +5,7 @@ const redact = createRedact({
   serviceRoleKey: 'header.payload.signature',
   secretKey: 'sb_secret_default_key',
   jwtSecret: 'a-jwt-secret',
-  s3: { accessKeyId: 'an-id', secretAccessKey: 'an-s3-secret' },
+  s3: { accessKeyId: 'an-id', secretAccessKey: 'an-s3-secret', region: 'local', isWellKnown: false },
 });
 
 test.each([
