@@ -61,7 +61,7 @@ test('whom only the app has signed out is told so, and can sign out here too', a
   await page.getByText('Signed in as ada@example.com').waitFor();
   await open();
   await page.getByRole('heading', { level: 1, name: 'You’re still signed in here' }).waitFor();
-  await page.getByText('still signed in as ada@example.com').waitFor();
+  await page.getByText('still signed in here as ada@example.com').waitFor();
   await check();
   await page.getByRole('button', { name: 'Sign out here too' }).press('Enter');
   await page.getByRole('heading', { level: 1, name: 'You’re signed out' }).waitFor();
@@ -73,7 +73,7 @@ test('whose session ends in another tab meanwhile is told so', async () => {
   await signIn(page, stage.backend, 'ada@example.com');
   await page.getByText('Signed in as ada@example.com').waitFor();
   await open();
-  await page.getByText('still signed in as ada@example.com').waitFor();
+  await page.getByText('still signed in here as ada@example.com').waitFor();
   const other = await context.newPage();
   await other.goto(`${stage.backend.url}/account/security`);
   await other.getByRole('button', { name: 'Sign out', exact: true }).click();

@@ -19,7 +19,7 @@ export const messages = {
 
   // token, user
   'error.bad_jwt': 'Your session has expired. Sign in again.',
-  'error.not_admin': 'Only administrators can do this.',
+  'error.not_admin': 'Only administrators can do this. Ask one of them for help.',
   'error.no_authorization': 'You aren’t signed in. Sign in first.',
   'error.not_signed_in': 'You aren’t signed in. Sign in first.',
   'error.user_not_found': 'Your session has expired. Sign in again.',
@@ -63,7 +63,7 @@ export const messages = {
     'You signed in a while ago. Confirm it’s you with the code we emailed you.',
   'error.reauthentication_not_valid': 'Incorrect or expired code. Request a new one.',
   'error.current_password_invalid': 'Incorrect current password. Check it and try again.',
-  'error.current_password_required': 'Enter your current password as well.',
+  'error.current_password_required': 'Your current password is missing. Enter it as well.',
 
   // limits
   'error.over_request_rate_limit': 'Too many attempts. Wait a few minutes and try again.',
@@ -99,7 +99,8 @@ export const messages = {
   'error.single_identity_not_deletable': 'You can’t remove your only way to sign in. Add another one first.',
   'error.email_conflict_identity_not_deletable':
     'This can’t be unlinked while its email address is in use. Change your email address first.',
-  'error.manual_linking_disabled': 'You can’t link accounts here.',
+  'error.manual_linking_disabled':
+    'You can’t link accounts here. Sign in with an account that is already linked.',
 
   // SSO
   'error.user_sso_managed': 'Your organization manages this account. Change it there.',
