@@ -43,6 +43,9 @@ describe('totp', () => {
     );
     // The client makes a data URL of the bare SVG.
     expect(totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg /);
+    // A # would end the picture: the client puts the SVG into the address as it is.
+    expect(new URL(totp.qr_code).hash).toBe('');
+    expect(decodeURIComponent(new URL(totp.qr_code).pathname)).toMatch(/<\/svg>$/);
     const wrong = await client.auth.mfa.challengeAndVerify({ factorId: id, code: '000000' });
     expect(wrong.error).toMatchObject({
       status: 422,

@@ -4,6 +4,7 @@ import { totpSecret, totpStep, totpUri } from '../../kernel/totp.ts';
 import type { AuthContext } from '../context.ts';
 import { amrMethodOfFactor } from '../core/claims.ts';
 import { parsePhone } from '../core/contact.ts';
+import { qrSvg } from '../core/qr-svg.ts';
 import { oneTimePassword, sameSecret } from '../core/secrets.ts';
 import { toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
@@ -110,8 +111,7 @@ async function enrolTotp(
   const issuer = wantedIssuer === '' ? new URL(ctx.settings.siteUrl).host : wantedIssuer;
   const secret = totpSecret();
   const uri = totpUri(issuer, user.email, secret);
-  const { default: qrcode } = await import('qrcode');
-  const svg = await qrcode.toString(uri, { type: 'svg', errorCorrectionLevel: 'H' });
+  const svg = await qrSvg(uri);
   const id = await ctx.pool.transaction(async (tx) => {
     const factorId = await insertFactor(
       tx,
@@ -121,7 +121,7 @@ async function enrolTotp(
     await audit(ctx, tx, user, 'factor_in_progress', { ip: exchange.ip, traits: { factor_id: factorId } });
     return factorId;
   });
-  return { id, type: 'totp', friendly_name: friendlyName, totp: { qr_code: svg.trim(), secret, uri } };
+  return { id, type: 'totp', friendly_name: friendlyName, totp: { qr_code: svg, secret, uri } };
 }
 
 async function enrolPhone(
