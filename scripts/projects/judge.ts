@@ -21,7 +21,7 @@ const progress = /^(Preparing|Applying migration|Seeding|Creating|Uploading|Stop
 const failedAt = /^\s*(?:Error: )?(?<place>supabase\/\S.*?:\d+): (?<error>.*)$/;
 const lacksExtension = /^The embedded PostgreSQL doesn't have the extension /;
 
-/** A failure counts as Plinth's own until somebody has read the project and listed it. */
+/** A failure counts as Plinth's own until the project has been read and listed. */
 export function judge(attempt: Attempt, ownFaults: readonly OwnFault[]): Judgement {
   const { isReady, isTimedOut, messages, unanswered } = attempt;
   const fault = "failed: Plinth's fault";

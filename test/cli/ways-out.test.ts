@@ -55,7 +55,7 @@ test('without a file', async () => {
   const cwd = makeProject(files);
   expect((await plinth(['db', 'baseline'], { cwd })).stderr).toContain('--from-types FILE is needed');
   const missing = await plinth(['db', 'baseline', '--from-types', 'nowhere.ts'], { cwd });
-  expect(missing.stderr).toContain('--from-types: there is no file nowhere.ts');
+  expect(missing.stderr).toContain("--from-types: the file nowhere.ts doesn't exist");
 });
 
 test('--keep-going serves what could be applied, and the status of a reset says that it is partial', async () => {

@@ -15,8 +15,8 @@ export function parseEmail(email: string): string {
 }
 
 /**
- * Is a letter outside ASCII in it whose lower case is one of ASCII? Addresses are compared in lower case: with U+212A (the
- * Kelvin sign) or U+0130 (the dotted I) it would become an address that somebody else owns.
+ * True if the address contains a non-ASCII letter whose lower case is an ASCII letter: U+212A (the Kelvin sign) or U+0130 (the
+ * dotted I). Addresses are compared in lower case, so it would match another user's address.
  */
 export function becomesAnother(email: string): boolean {
   return /[\u0130\u212a]/.test(email);

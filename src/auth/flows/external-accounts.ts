@@ -234,7 +234,10 @@ async function askToVerify(
   );
 }
 
-/** Claims that name no subject identify nobody; an address that becomes another one in lower case, somebody else. */
+/**
+ * Rejects claims without a subject, and addresses that become another user's address in lower case.
+ * @throws {AuthError} validation_failed
+ */
 export function requireIdentifying({ emails, claims }: ExternalProfile): void {
   if (claims.sub === '') throw internalError('Error getting user profile from external provider');
   const named = [...emails.map(({ email }) => email), claims.email];

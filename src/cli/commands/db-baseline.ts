@@ -31,7 +31,7 @@ export const dbBaseline: Command = {
     const { projectDir } = placeOf(input);
     const typesFile = input.text('from-types');
     if (typesFile === undefined) throw new UsageError('--from-types FILE is needed');
-    if (!existsSync(typesFile)) throw new UsageError(`--from-types: there is no file ${typesFile}`);
+    if (!existsSync(typesFile)) throw new UsageError(`--from-types: the file ${typesFile} doesn't exist`);
     const openDatabase = () => openScratch(projectDir);
     const baseline = await makeBaseline({
       projectDir,

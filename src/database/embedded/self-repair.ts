@@ -96,7 +96,7 @@ export async function repairRoles(
   }
 }
 
-/** Whoever has REPLICATION loads libraries from any path, so a project's roles have it only where the setting says so. */
+/** A role with REPLICATION can load a library from any path, so a project's roles have it only if the setting allows it. */
 async function setReplication(
   session: Queryable,
   roles: readonly RoleFacts[],
