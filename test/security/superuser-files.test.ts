@@ -69,6 +69,7 @@ test('only a superuser creates in the schemas that superuser sessions call funct
 
 /** Reviewed: what services write in their own name, and the project's progress, which only its own migrations read. */
 const writable = [
+  'project_failures: delete insert',
   'project_progress: delete insert update',
   'project_steps: delete insert update',
   'recovery_codes: delete insert update',
@@ -102,6 +103,8 @@ const reviewed = [
   'database/embedded/sign-ins.ts',
   'database/testing/test-cluster.ts',
   'mail/index.ts',
+  // Holds a lock while the project's files run as `postgres`, and drops what an interrupted run has left.
+  'project/first-start.ts',
   'project/index.ts',
   'project/privileged.ts',
   'storage/index.ts',

@@ -9,7 +9,7 @@ activateLocale('en');
 test('names are short, and cannot turn the text around them', () => {
   expect(appName('Herbarium')).toBe('Herbarium');
   expect(appName('\u202eelgooG\u202c\n')).toBe('elgooG');
-  expect(appName(' \u200b ')).toBe('An app without a name');
+  expect(appName(' \u200b ')).toBe('An unnamed app');
   expect(Array.from(appName('👩'.repeat(80)))).toHaveLength(60);
 });
 

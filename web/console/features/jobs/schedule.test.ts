@@ -64,7 +64,7 @@ describe('in words', () => {
   test.each([
     ['1 second', 'Every second'],
     ['30 seconds', 'Every 30 seconds'],
-    ['@reboot', 'At each start of the server'],
+    ['@reboot', 'Whenever the server starts'],
     ['* * * * *', 'Every minute'],
     ['*/5 * * * *', 'Every 5 minutes'],
     ['@hourly', 'Every hour, on the hour'],
