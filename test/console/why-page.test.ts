@@ -127,7 +127,7 @@ test('a write is explained, leaves nothing behind and becomes a pgTAP test', asy
     `/why?${address({ schema: 'public', table: 'notes', op: 'insert', values: { id: '9', body: 'x' }, as: 'anon' })}`,
   );
   await page.getByText('anon can’t insert this row').waitFor();
-  await page.getByText('no permissive insert policy applies to anon').waitFor();
+  await page.getByText('no permissive INSERT policy applies to anon').waitFor();
   await page.getByRole('button', { name: 'Export as a pgTAP test' }).press('Enter');
   await page.getByText('select throws_ok($test$insert into "public"."notes"').waitFor();
   const [row] = await backend.database
@@ -152,9 +152,9 @@ test('a logged request is taken over', async () => {
   });
   expect([shelf.status, await shelf.json()]).toEqual([200, []]);
   await go(page, `/why?${address({ request: shelf.headers.get('x-request-id') ?? '' })}`);
-  await page.getByRole('region', { name: 'public.notes, as anon · select policies' }).waitFor();
+  await page.getByRole('region', { name: 'public.notes, as anon · SELECT policies' }).waitFor();
   await page.getByText('public.notes, read as anon').waitFor();
-  await page.getByText('No select policy matches this row.').waitFor();
+  await page.getByText('No SELECT policy matches this row.').waitFor();
   expect(new URL(page.url()).searchParams.get('schema')).toBe('graphql_public');
   expect(await axeViolations(page)).toEqual([]);
   await close();

@@ -44,7 +44,7 @@ export const messages = {
   'why.reason.policy': 'No {command} policy matches this row.',
   'why.reason.restrictive':
     'A restrictive {command} policy isn’t true. All restrictive policies must be true.',
-  'why.reason.evaluation': 'Evaluating a {command} policy raised an error.',
+  'why.reason.evaluation': 'Evaluating the {command} policies raised an error.',
   'why.reason.passes': 'The row passes every policy that applies.',
   'why.disagrees':
     'The policies alone would give “{explained}”, but the database did something else. Its message names the cause, such as a constraint, a trigger or a rule.',

@@ -70,7 +70,7 @@ export function AnswerView({ answer, question }: { answer: Answer; question: Que
 
 function reasonOf({ explanation, gates, security, role, roleExists }: Answer): string {
   if (!roleExists) return t('why.no-role', { role });
-  const command = gates[explanation.gate ?? 0]?.command ?? '';
+  const command = gates[explanation.gate ?? 0]?.command.toUpperCase() ?? '';
   const asked = gates[explanation.gate ?? 0]?.role ?? role;
   return t(`why.reason.${explanation.reason}`, {
     security: securityOf(security, role),
@@ -111,7 +111,7 @@ function GateCard({
 }) {
   const { clause, command, row, effect, relation, role, policies, passes } = gate;
   const id = clause === 'check' ? 'why.gate.check' : row === 'new' ? 'why.gate.using-new' : 'why.gate.using';
-  const title = t(id, { command });
+  const title = t(id, { command: command.toUpperCase() });
   return (
     <Card
       title={
