@@ -19,7 +19,7 @@ const table = {
   baseline_exists: (d: Details) => `${d.file} exists already.`,
   objects_path: (d: Details) =>
     `storage.buckets.${d.bucket}.objects_path: ${d.path} cannot be read (${d.message}).`,
-  tests_path: (d: Details) => `There is no file or folder ${d.path}.`,
+  tests_path: (d: Details) => `The file or folder ${d.path} doesn't exist.`,
   bucket_failed: (d: Details) => `The bucket ${d.bucket} could not be prepared: ${d.message}`,
 } satisfies Record<string, (details: Details) => string>;
 

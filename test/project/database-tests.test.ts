@@ -118,6 +118,6 @@ test('a project without tests', async () => {
   const { passed, lines } = await run(project);
   expect([passed, lines]).toEqual([
     true,
-    ['There are no tests in supabase/tests. "plinth test new NAME" makes one.'],
+    ['No tests found in supabase/tests. To create one, run "plinth test new NAME".'],
   ]);
 });

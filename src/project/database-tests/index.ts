@@ -31,7 +31,7 @@ export async function testDatabase(options: TestDatabaseOptions): Promise<boolea
   const { url, projectDir, paths, cwd, verbose, print } = options;
   const files = findTestFiles(projectDir, paths, cwd);
   if (files.length === 0) {
-    print('There are no tests in supabase/tests. "plinth test new NAME" makes one.');
+    print('No tests found in supabase/tests. To create one, run "plinth test new NAME".');
     return true;
   }
   const started = performance.now();

@@ -284,7 +284,7 @@ export const constraintStub = (table: TableDraft, name: string): string =>
   `-- A migration drops this constraint.\nalter table ${nameOf(table)} add constraint ${bare(name)} check (true)`;
 
 export const policyStub = (table: TableDraft, name: string): string =>
-  `-- A migration drops or alters this policy, which lets nobody in.\ncreate policy ${quoted(name)} on ${nameOf(table)} using (false)`;
+  `-- A migration drops or alters this policy. It allows no access.\ncreate policy ${quoted(name)} on ${nameOf(table)} using (false)`;
 
 export function securityStatements(draft: Draft, table: TableDraft): string[] {
   const key = `${table.schema}.${table.name}`;
