@@ -1,4 +1,4 @@
-/** Which functions a project has: `supabase/functions/SLUG/index.ts` and every `[functions.SLUG]` of config.toml. */
+/** Finds the functions of a project: `supabase/functions/SLUG/index.ts` and each `[functions.SLUG]` in config.toml. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -7,13 +7,13 @@ import type { Config } from '../config/index.ts';
 export interface FunctionSource {
   readonly slug: string;
   readonly verifyJwt: boolean;
-  /** Absolute path of the main module. */
+  /** The absolute path of the main module. */
   readonly entrypoint: string;
-  /** Flags that tell Deno which imports count. */
+  /** The Deno flags that control import resolution. */
   readonly importFlags: readonly string[];
-  /** Files that decide which imports count; they may not be there. */
+  /** The files that can affect import resolution. They may not exist. */
   readonly importFiles: readonly string[];
-  /** True: npm resolution from a package.json beside the entrypoint. */
+  /** Whether npm resolution uses a package.json beside the entrypoint. */
   readonly packageJson: boolean;
   readonly staticFiles: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -21,18 +21,21 @@ export interface FunctionSource {
 
 const slugPattern = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
-/** What `plinth functions serve` changes for as long as it runs. */
+/** Overrides that apply while `plinth functions serve` is running. */
 export interface ServeOverrides {
-  /** Absolute; instead of `functions/.env`. */
+  /** An absolute path that replaces `functions/.env`. */
   readonly envFile?: string | undefined;
-  /** Absolute; over every function's own. */
+  /** An absolute path that overrides every function's import map. */
   readonly importMap?: string | undefined;
-  /** True: nobody is asked for a token. */
+  /** When true, no function requires a token. */
   readonly noVerifyJwt?: boolean | undefined;
 }
 
 export interface Catalog {
-  /** Undefined when there is no such function or it is disabled. Reads the disk, so a new folder is served at once. */
+  /**
+   * Returns undefined if the function doesn't exist or is disabled. Reads the disk on each call, so a new folder is
+   * served immediately.
+   */
   find(slug: string): FunctionSource | undefined;
   list(): string[];
   readonly functionsDir: string;
@@ -52,7 +55,8 @@ export function createCatalog(supabaseDir: string, config: Config, overrides: ()
         ? resolve(supabaseDir, settings.entrypoint)
         : join(functionsDir, slug, 'index.ts');
       if (!isFile(entrypoint)) return undefined;
-      // Every request asks; how its modules are found concerns starts only, and costs a dozen looks at the disk.
+      // Runs on every request, but import resolution is only needed when a worker starts and takes about a dozen file
+      // system calls.
       const imports = once(() =>
         importsOf(
           dirname(entrypoint),
@@ -98,7 +102,7 @@ function once<T>(make: () => T): () => T {
 
 function foldersOf(dir: string): string[] {
   if (!existsSync(dir)) return [];
-  // Links to folders too: a repository may keep its functions elsewhere.
+  // Includes symbolic links to folders, because a repository may keep its functions elsewhere.
   return readdirSync(dir).filter((name) =>
     statSync(join(dir, name), { throwIfNoEntry: false })?.isDirectory(),
   );
@@ -111,8 +115,9 @@ function definedOf(names: Readonly<Record<string, string | undefined>> = {}): Re
 }
 
 /**
- * The first that applies: config `import_map`, deno.json(c), import_map.json beside the entry or in functions/,
- * package.json. A node_modules folder beside the entry is used as it is; without one packages come from Deno's cache.
+ * Returns the first import configuration that applies: `import_map` from config.toml, deno.json(c), import_map.json
+ * beside the entrypoint or in functions/, then package.json. A node_modules folder beside the entrypoint is used as is.
+ * Without one, packages come from Deno's cache.
  */
 function importsOf(
   folder: string,
@@ -135,7 +140,7 @@ function importsOf(
   });
   if (configured !== undefined) return found(['--no-config', `--import-map=${configured}`, ...vendored]);
   const config = [json, jsonc].find(isFile);
-  // It says itself what node_modules and vendor folders are for.
+  // deno.json itself configures the node_modules and vendor folders.
   if (config !== undefined) return found([`--config=${config}`]);
   const map = [ownMap, sharedMap].find(isFile);
   if (map !== undefined) return found(['--no-config', `--import-map=${map}`, ...vendored]);

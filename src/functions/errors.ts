@@ -1,4 +1,4 @@
-/** Answers the platform gives itself, when a function cannot: one table, `{code, message}` on the wire. */
+/** Errors that the platform returns for a function, as `{code, message}`. */
 
 export interface PlatformError {
   readonly status: number;
@@ -41,10 +41,10 @@ export const errors = {
   },
 } as const satisfies Record<string, PlatformError>;
 
-/** Thrown inside the room; `routes.ts` renders it. */
+/** Used only inside this module. `routes.ts` renders it. */
 export class FunctionError extends Error {
   readonly entry: PlatformError;
-  /** What Deno or the platform said about it: for the log, and in development for the answer. */
+  /** Output of Deno or the platform. It goes to the log and, in development, into the response. */
   readonly details: readonly string[];
   constructor(entry: PlatformError, options: ErrorOptions & { readonly details?: readonly string[] } = {}) {
     super(entry.message, options);

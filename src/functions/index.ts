@@ -1,8 +1,8 @@
 /**
- * Server functions: the project's `supabase/functions`, each in a Deno process of its own, reached through one proxy.
+ * Server functions: runs each function of `supabase/functions` in its own Deno process and routes requests to it.
  *
- * Glossary. *Function*: a folder with an entrypoint, named by its slug. *Worker*: a process that serves one function.
- * *Policy*: `per_worker` shares a worker among requests, `oneshot` starts one for each.
+ * Glossary. *Function*: a folder with an entrypoint, identified by its slug. *Worker*: a process that serves one
+ * function. *Policy*: `per_worker` shares a worker between requests; `oneshot` starts one per request.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -40,50 +40,51 @@ export interface FunctionsDeps {
   readonly database: Pick<Database, 'info'>;
   readonly keys: Keys;
   readonly config: Config;
-  /** The environment that Plinth was started in: how this machine reaches the network. */
+  /** The environment in which Plinth was started, for its network settings. */
   readonly shell: Readonly<Record<string, string | undefined>>;
-  /** The supabase/ folder. */
+  /** The `supabase/` folder. */
   readonly supabaseDir: string;
-  /** For Deno's module cache (`.plinth`). */
+  /** The parent folder of Deno's module cache (`.plinth`). */
   readonly dataDir: string;
-  /** As the functions reach it. A function, since with port 0 it is known late. */
+  /** The URL at which functions reach the API. A function, because the port is only known later if it is 0. */
   readonly apiUrl: () => string;
-  /** Reloads on change, checks types, shows errors in answers. */
+  /** Enables reloads, type checks and errors in responses. */
   readonly isDevelopment: boolean;
-  /** For tests; else as the contract has them. */
+  /** Overrides the default limits in tests. */
   readonly limits?: Limits;
   readonly log: Logger;
 }
 
-/** What is known of a function without asking it. */
+/** What the server knows about a function without calling it. */
 export interface FunctionFacts {
   readonly slug: string;
   readonly verifyJwt: boolean;
   /** Relative to the project's `supabase` folder, with `/`. */
   readonly entrypoint: string;
   readonly state: FunctionState;
-  /** Requests under way. */
+  /** The number of requests in progress. */
   readonly pending: number;
-  /** Of the newest file beside its entrypoint, in milliseconds since the epoch. */
+  /** When the newest source file changed, in milliseconds since the epoch. */
   readonly changedAt: number;
-  /** Names in its environment that the project gave it, in the order of the alphabet. Never their values. */
+  /** The names of the environment variables that the project sets, sorted. Values are never included. */
   readonly secretNames: readonly string[];
 }
 
 export interface FunctionsService extends Service {
   list(): string[];
-  /** Undefined: there is no such function, or it is disabled. */
+  /** Returns undefined if the function doesn't exist or is disabled. */
   describe(slug: string): FunctionFacts | undefined;
   readonly logs: FunctionLogs;
   readonly invocations: Invocations;
   /**
-   * Serves every function anew in another way, until what it returns is called. Of two at once the later one counts.
+   * Restarts every function with these options until the returned function is called. If called twice, the later
+   * session applies.
    */
   serve(session: ServeSession): () => void;
 }
 
 export interface ServeSession extends ServeOverrides {
-  /** A debugger of each function: the first that starts has this port, the next one the next. Without limits on time. */
+  /** The debugger's mode and first port. Each further function that starts uses the next port. Disables time limits. */
   readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
 

@@ -1,32 +1,35 @@
-/** The last requests of every function: how each ended, how long it took and what it used. In memory, bounded. */
+/** Keeps the latest requests of every function in memory, bounded: outcome, duration and resource usage. */
 
 export interface Invocation {
-  /** Grows from one to the next, over all functions, for as long as this process lives. */
+  /** Increases with each invocation of any function during the lifetime of this process. */
   readonly id: number;
-  /** When it came, in milliseconds since the epoch. */
+  /** When the request arrived, in milliseconds since the epoch. */
   readonly at: number;
-  /** The slug. */
+  /** The function's slug. */
   readonly function: string;
   readonly requestId: string;
   readonly method: string;
-  /** As the function sees it, without the query, which may hold secrets. */
+  /** The path as the function sees it, without the query, which may contain secrets. */
   readonly path: string;
-  /** Null: the caller went away before an answer began. 101: a socket was opened. */
+  /** Null if the caller disconnected before the response began. 101 for a WebSocket. */
   readonly status: number | null;
-  /** The platform's own answer: `WORKER_LIMIT`, `BOOT_ERROR`, …; undefined when the function answered. */
+  /**
+   * The code of an error returned by the platform, such as `WORKER_LIMIT` or `BOOT_ERROR`. Undefined when the function
+   * responded.
+   */
   readonly code: string | undefined;
-  /** Until the answer, or the socket, had ended. */
+  /** The duration until the response or the socket ended. */
   readonly durationMs: number;
-  /** How long it waited for a process to start; undefined when one was there. */
+  /** How long the request waited for a process to start. Undefined if one was already running. */
   readonly bootMs: number | undefined;
-  /** CPU time of the process's first thread meanwhile: of this request, and of others under way beside it. */
+  /** The CPU time of the process's first thread during the request, including concurrent requests. */
   readonly cpuMs: number | undefined;
-  /** Resident memory of the process at the end. */
+  /** The resident memory of the process when the request ended. */
   readonly memoryBytes: number | undefined;
 }
 
 export interface Invocations {
-  /** Newest first. */
+  /** Returns the latest invocations, newest first. */
   recent(slug: string, limit: number): Invocation[];
 }
 
@@ -47,7 +50,7 @@ export const defaultInvocationBounds: InvocationBounds = {
 };
 
 export function createInvocations(bounds: InvocationBounds = defaultInvocationBounds): InvocationRing {
-  // In the order of their latest invocation, so that the first is the one to forget.
+  // Sorted by latest invocation, so the first entry is the one to evict.
   const rings = new Map<string, Invocation[]>();
   let lastId = 0;
   return {

@@ -1,45 +1,51 @@
 /**
- * The last lines of every function, in memory: what it printed, and what the platform noted about its worker. Bounded in
- * lines, in characters a line, in functions and in lines a second, so that a function that prints without end costs no more
- * than another.
+ * Keeps the latest log lines of every function in memory: its output and the platform's notes about its worker. Lines,
+ * line length, functions and lines per second are bounded, so a function with endless output costs no more than any
+ * other.
  */
 import type { LogLevel } from './core/log-frames.ts';
 
 export type { LogLevel } from './core/log-frames.ts';
 
 export interface FunctionLogLine {
-  /** Grows from line to line, over all functions, for as long as this process lives. */
+  /** Increases with each line of any function during the lifetime of this process. */
   readonly id: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** The slug. */
+  /** The function's slug. */
   readonly function: string;
-  /** Of the console's call; standard output by itself is `info`, standard error `error`, the platform's notes `warn`. */
+  /**
+   * The level of the console call. Plain standard output is `info`, standard error is `error`, and the platform's notes
+   * are `warn`.
+   */
   readonly level: LogLevel;
   readonly line: string;
-  /** Of what the console printed; of other output only while one request is alone in its worker. */
+  /** Set for console output. For other output, set only if the worker had a single request at the time. */
   readonly requestId: string | undefined;
 }
 
 export type NewLogLine = Omit<FunctionLogLine, 'id' | 'at'>;
 
-/** All of what is given must hold. */
+/** A line must match every given criterion. */
 export interface LogFilter {
   readonly function?: string | undefined;
-  /** This level, or a graver one. */
+  /** The minimum severity. */
   readonly level?: LogLevel | undefined;
   readonly requestId?: string | undefined;
 }
 
 export interface FunctionLogs {
-  /** Oldest first: those behind line `afterId` that pass the filter. */
+  /** Returns the matching lines after `afterId`, oldest first. */
   recent(filter?: LogFilter, afterId?: number): FunctionLogLine[];
-  /** Called with each new line that passes; returns the undo. The listener must be quick and must not throw. */
+  /**
+   * Calls the listener with each new matching line and returns a function that unsubscribes. The listener must be fast
+   * and must not throw.
+   */
   follow(filter: LogFilter, listener: (line: FunctionLogLine) => void): () => void;
 }
 
 export interface FunctionLogRing extends FunctionLogs {
-  /** The line as it is kept; undefined when its function printed too much within this second. */
+  /** Returns the stored line, or undefined if the function exceeded its lines per second. */
   add(line: NewLogLine, at: number): FunctionLogLine | undefined;
 }
 
@@ -47,7 +53,7 @@ export interface LogBounds {
   readonly linesPerFunction: number;
   readonly charsPerLine: number;
   readonly functions: number;
-  /** Of one function. */
+  /** The limit per function. */
   readonly linesPerSecond: number;
 }
 
@@ -74,7 +80,7 @@ export function passes(filter: LogFilter): (line: FunctionLogLine) => boolean {
 
 interface Ring {
   readonly lines: FunctionLogLine[];
-  /** The second that is counted, and the lines in it. */
+  /** The current second and the number of lines in it. */
   second: number;
   count: number;
 }
@@ -86,7 +92,7 @@ interface Ring {
  * logs.recent({ function: 'hello' }).length; // 1
  */
 export function createFunctionLogs(bounds: LogBounds = defaultLogBounds): FunctionLogRing {
-  // In the order of their latest line, so that the first is the one to forget.
+  // Sorted by latest line, so the first entry is the one to evict.
   const rings = new Map<string, Ring>();
   const listeners = new Set<(line: FunctionLogLine) => void>();
   let lastId = 0;

@@ -1,4 +1,4 @@
-/** Carries one request to a worker and its answer back: streaming both ways, nothing buffered, aborts passed on. */
+/** Forwards a request to a worker and streams the response back. Nothing is buffered, and aborts are forwarded. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'undici';
@@ -9,13 +9,16 @@ import { errors, FunctionError } from './errors.ts';
 import { RequestBody } from './request-body.ts';
 import { connectWorker } from './worker-socket.ts';
 
-/** Of an answer's head: as much as the local stack's gateway takes (many cookies, or a long Content-Security-Policy). */
+/**
+ * The maximum size of a response header. Matches the local stack's gateway, which allows many cookies or a long
+ * Content-Security-Policy.
+ */
 const maxAnswerHeadBytes = 160 * 1024;
 
 export interface FunctionProxy {
   /**
-   * The status that the function answered with; undefined when the caller went away before.
-   * @throws {FunctionError} worker, limit or idle, when no answer had begun.
+   * Returns the function's status, or undefined if the caller disconnected before the response began.
+   * @throws {FunctionError} worker, limit or idle, if no response had begun.
    */
   forward(
     worker: Worker,
@@ -32,7 +35,7 @@ export function createProxy(limits: Limits): FunctionProxy {
   function poolOf(worker: Worker): Promise<Pool> {
     const known = pools.get(worker);
     if (known !== undefined) return known;
-    // Loaded at the first call of a function: an idle Plinth does not pay for it.
+    // Loaded with the first function call, so that an idle Plinth doesn't pay for it.
     const made = import('undici').then(
       ({ Pool }) =>
         new Pool('http://function', {
@@ -52,7 +55,7 @@ export function createProxy(limits: Limits): FunctionProxy {
   return {
     async forward(worker, path, request, response) {
       const pool = await poolOf(worker);
-      // The caller left while a worker was starting: nobody would say so any more.
+      // The caller disconnected while a worker was starting, so no `close` event will follow.
       if (response.destroyed) return undefined;
       const gone = new AbortController();
       const onClose = (): void => {
@@ -67,14 +70,14 @@ export function createProxy(limits: Limits): FunctionProxy {
           method: request.method as 'GET',
           headers: requestHeaders(request),
           body,
-          // A server of node:http that leaves a body unread takes no further request on that connection.
+          // A node:http server that leaves a body unread accepts no more requests on that connection.
           reset: body instanceof RequestBody,
           signal: gone.signal,
           responseHeaders: 'raw',
         });
         status = answer.statusCode;
         writeHead(request, response, status, answer.headers as unknown as (string | Buffer)[]);
-        // Deno gives it neither content nor a length, so that its end would be waited for.
+        // Deno sends neither content nor a content length here, so waiting for the end of the body would hang.
         if (status === 205) {
           answer.body.on('error', () => undefined).destroy();
           response.end();
@@ -100,19 +103,22 @@ export function createProxy(limits: Limits): FunctionProxy {
   };
 }
 
-/** What became of a worker that broke off. */
+/** Determines why a worker closed the connection. */
 export async function reasonOf(
   error: unknown,
   worker: Worker,
 ): Promise<(typeof errors)[keyof typeof errors]> {
   if ((error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT') return errors.idle;
-  // The socket breaks a moment before the exit is reported.
+  // The socket closes shortly before the exit is reported.
   if (worker.ended === undefined)
     await Promise.race([worker.exited, new Promise((resolve) => setTimeout(resolve, 50).unref())]);
   return worker.ended === 'limit' ? errors.limit : errors.worker;
 }
 
-/** Bytes up to which a body is collected: it then goes out with its head, and the connection to the worker can stay. */
+/**
+ * Bodies up to this size in bytes are collected and sent with the header, so the connection to the worker can be
+ * reused.
+ */
 const smallBody = 16_384;
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer | RequestBody | null> {
@@ -127,7 +133,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | RequestBody | 
 
 function requestHeaders(request: IncomingMessage): string[] {
   const headers: string[] = [];
-  // From `headers`, not `rawHeaders`: the gateway may have replaced the Authorization there.
+  // Uses `headers` instead of `rawHeaders`, because the gateway may have replaced the Authorization header there.
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || hopByHop.has(name)) continue;
     if (name === 'host') continue;
@@ -140,7 +146,7 @@ function requestHeaders(request: IncomingMessage): string[] {
 const latin1 = (value: string | Buffer | undefined): string =>
   typeof value === 'string' ? value : (value?.toString('latin1') ?? '');
 
-/** Statuses that never come with content (RFC 9110 section 15). */
+/** Statuses that never have content (RFC 9110 section 15). */
 const withoutContent = new Set([204, 205, 304]);
 
 function writeHead(
@@ -149,8 +155,8 @@ function writeHead(
   status: number,
   raw: readonly (string | Buffer)[],
 ): void {
-  // The local stack's gateway lets every requested header through; a function that lists its own must not shut out a
-  // header that a newer client sends.
+  // The local stack's gateway allows every requested header. A function with a fixed list must not block headers that
+  // newer clients send.
   const requested =
     request.method === 'OPTIONS' ? request.headers['access-control-request-headers'] : undefined;
   const requestId = response.getHeader('x-request-id');
@@ -161,17 +167,18 @@ function writeHead(
     const name = latin1(raw[index]);
     const value = latin1(raw[index + 1]);
     const lower = name.toLowerCase();
-    // The gateway's own id is the one that the logs know.
+    // The logs use the gateway's request ID.
     if (hopByHop.has(lower) || (lower === 'x-request-id' && requestId !== undefined)) continue;
     if (lower === 'access-control-allow-origin') namesOrigin = true;
     if (lower === 'content-length') hasLength = true;
     headers.push(name, lower === 'access-control-allow-headers' ? withRequested(value, requested) : value);
   }
-  // The gateway is open to every origin; a function's own headers win.
+  // The gateway allows every origin, unless the function sets its own headers.
   if (!namesOrigin) headers.push('access-control-allow-origin', '*');
   if (requestId !== undefined) headers.push('x-request-id', String(requestId));
   response.writeHead(status, headers);
-  // A stream has begun although its first part may take long. Otherwise head and content go out together.
+  // A response of unknown length sends its header immediately, because its first chunk may take a while. Otherwise
+  // header and content are sent together.
   if (!hasLength) response.flushHeaders();
 }
 

@@ -1,6 +1,7 @@
 /**
- * What a function may read while it runs: its modules, its static files, and the data beside them, file by file. A folder would
- * cover whatever is put into it later, such as the `.env` of another function; packages alone are allowed by their folder.
+ * Lists the files that a function can read at run time: its modules, its static files, and the data files beside them.
+ * Files are listed one by one, because a folder would also cover files added later, such as another function's `.env`.
+ * Only package folders are allowed as a whole.
  */
 import { existsSync, globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -9,19 +10,19 @@ import { isAllowed, isInside } from './core/module-graph.ts';
 
 export interface ReadableRules {
   readonly functionsDir: string;
-  /** The folder that holds `supabase/`. */
+  /** The folder that contains `supabase/`. */
   readonly projectDir: string;
-  /** Where the server keeps its own data; may lie in the project. */
+  /** The server's data folder, which may be inside the project. */
   readonly dataDir: string;
 }
 
-/** Files beyond these would make every start slow: Deno looks through all of them. */
+/** More files would slow down every start, because Deno checks each of them. */
 export const mostReadableFiles = 1000;
 
-/** Package folders, of which each has thousands of files and none a secret. */
+/** Package folders contain thousands of files and no secrets. */
 const packageFolders = new Set(['node_modules', 'vendor']);
 
-/** @param modules files of the function's module graph. */
+/** @param modules The files in the function's module graph. */
 export function readablePaths(
   source: FunctionSource,
   modules: readonly string[],
@@ -46,7 +47,7 @@ export function readablePaths(
   return { paths: [...paths], leftOut };
 }
 
-/** `_shared` and whatever else begins like it: no function, imported by several. */
+/** Returns `_shared` and other folders with an underscore. They aren't functions but are imported by several. */
 function sharedFolders(functionsDir: string): string[] {
   if (!existsSync(functionsDir)) return [];
   return readdirSync(functionsDir)
@@ -55,14 +56,14 @@ function sharedFolders(functionsDir: string): string[] {
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
 }
 
-/** Wildcards match no hidden file. A folder stands for the files in it. */
+/** Wildcards don't match hidden files. A folder matches the files in it. */
 function matchesOf(glob: string): string[] {
   return globSync(glob).flatMap((path) =>
     statSync(path, { throwIfNoEntry: false })?.isDirectory() ? filesBelow(path) : [path],
   );
 }
 
-/** Neither hidden files nor packages. Links to folders are not followed. */
+/** Skips hidden files and packages, and doesn't follow symbolic links to folders. */
 function filesBelow(root: string): string[] {
   const files: string[] = [];
   const folders = [root];
@@ -73,14 +74,14 @@ function filesBelow(root: string): string[] {
       if (entry.isDirectory()) {
         if (!packageFolders.has(entry.name)) folders.push(path);
       } else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
-      // Counted with what is found elsewhere; this only keeps a huge tree from being walked.
+      // The caller counts the files of all folders. This limit only prevents walking a huge tree.
       if (files.length > 10 * mostReadableFiles) return files;
     }
   }
   return files;
 }
 
-/** Deno follows links, so what a link leads to is judged like data that a module imports. Secrets have hidden names. */
+/** Deno follows symbolic links, so a link's target is checked like imported data. Secrets are in hidden files. */
 function mayBeRead(path: string, rules: ReadableRules): boolean {
   let real: string;
   try {

@@ -1,6 +1,6 @@
 /**
- * Development: a save ends the workers of the functions that use the file, and of no other; those that ran are started
- * again at once, so that a mistake is in the log before anybody calls, and their types are checked.
+ * Reloads functions in development. A save ends the workers of all functions that use the file. Functions that were
+ * running restart immediately, so errors reach the log before the next call, and their types are checked.
  */
 import { dirname, join, relative, sep } from 'node:path';
 import type { Catalog, FunctionSource } from './catalog.ts';
@@ -16,7 +16,7 @@ export interface ReloadDeps {
 }
 
 export interface Reload {
-  /** Looks at the folders of these files too, wherever they are. */
+  /** Also watches the folders of these files. */
   follow(files: readonly string[]): void;
   stop(): void;
 }
@@ -24,15 +24,15 @@ export interface Reload {
 export function reloadOnChange({ catalog, graphs, supervisor, checkTypes }: ReloadDeps): Reload {
   const { functionsDir } = catalog;
 
-  /** Undefined: all. */
+  /** Returns undefined if all functions are affected. */
   function usersOf(files: ReadonlySet<string> | undefined): string[] | undefined {
     if (files === undefined) return undefined;
     const slugs = new Set(graphs?.usersOf(files));
     for (const file of files) {
-      // The environment of all of them.
+      // A shared .env file affects every function.
       if (dirname(file) === functionsDir && file.startsWith(join(functionsDir, '.env'))) return undefined;
       const [folder, ...rest] = relative(functionsDir, file).split(sep);
-      // Its own folder: a new import map, a static file, a .env.
+      // A file in the function's own folder: a new import map, a static file, a .env.
       if (folder !== undefined && folder !== '..' && rest.length > 0) slugs.add(folder);
     }
     return [...slugs];

@@ -1,8 +1,8 @@
-/** What a request carries, as a stream of its own, so that the caller's connection outlives a worker that wants no more. */
+/** Wraps a request body in a separate stream, so that the caller's connection survives a worker that stops reading. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** As long as the request stays unread by anyone else. Destroyed before its end, what is still to come is thrown away. */
+/** Requires that nothing else reads the request. If destroyed early, the rest of the body is discarded. */
 export class RequestBody extends Readable {
   readonly #request: IncomingMessage;
 
@@ -10,7 +10,7 @@ export class RequestBody extends Readable {
     super();
     this.#request = request;
     request.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onClose);
-    // Told by `close` too; without a listener it would end the process.
+    // `close` reports the error too, but without a listener it would end the process.
     request.on('error', ignore);
     request.pause();
   }
@@ -21,7 +21,7 @@ export class RequestBody extends Readable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
-    // Node reads a connection's next request only when this one was read to its end.
+    // Node reads the next request of a connection only after this one has been read to the end.
     this.#request.resume();
     done(error);
   }

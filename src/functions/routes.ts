@@ -1,4 +1,7 @@
-/** `/functions/v1/SLUG/…`: look up, check the token, carry to a worker. Preflights reach the function, unchecked. */
+/**
+ * Serves `/functions/v1/SLUG/…`: finds the function, verifies the token and forwards the request to a worker. Preflight
+ * requests reach the function without a token check.
+ */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -22,9 +25,9 @@ export interface RoutesDeps {
   readonly supervisor: Supervisor;
   readonly proxy: FunctionProxy;
   readonly keys: Pick<Keys, 'verify'>;
-  /** Called when a request that came to a function has ended. */
+  /** Called when a request to a function has ended. */
   readonly onInvocation: (invocation: Omit<Invocation, 'id'>) => void;
-  /** Answers of the platform say what is in the log. */
+  /** Whether error responses include the log output. */
   readonly showsErrors: boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -32,7 +35,7 @@ export interface RoutesDeps {
 
 interface Target {
   readonly source: FunctionSource;
-  /** As the function sees it: the slug stays, the prefix is cut. */
+  /** The path that the function sees: it includes the slug but not the prefix. */
   readonly path: string;
 }
 
@@ -48,8 +51,8 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       });
     });
     app.get('/_internal/health', async () => ({ message: 'ok' }));
-    // As a hook: bodies are streamed to the function as they arrive, whatever they say they are. Past the hooks the
-    // framework refuses contents whose type it cannot read.
+    // Runs as a hook, so bodies are streamed to the function regardless of their type. After the hooks, the framework
+    // would reject content types that it can't parse.
     const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const target = find(deps, request.raw.url ?? '');
       if (target === undefined)
@@ -62,7 +65,7 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       let lease: Lease | undefined;
       try {
         lease = await deps.supervisor.acquire(target.source, request.id);
-        // As the gateway judged them: what a client claims without a trusted proxy does not pass.
+        // The gateway has already removed headers that don't come from a trusted proxy.
         request.raw.headers['x-forwarded-proto'] = request.protocol;
         request.raw.headers['x-forwarded-for'] = request.ips?.toReversed().join(', ') ?? request.ip;
         request.raw.headers['x-request-id'] = request.id;
@@ -83,10 +86,10 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
   };
 }
 
-/** The hook has answered. */
+/** The hook has already sent the response. */
 const nothingIsLeft = (): void => undefined;
 
-/** Begins to measure an invocation; what it returns ends it: with the status, or with the error that came instead. */
+/** Starts measuring an invocation. The returned function ends it with a status or an error. */
 function startRecord(
   { clock, onInvocation }: RoutesDeps,
   { source, path }: Target,
@@ -114,7 +117,7 @@ function startRecord(
   };
 }
 
-/** WebSocket and other upgrades: the same checks, then the sockets are joined. */
+/** Handles WebSockets and other upgrades: applies the same checks, then joins the sockets. */
 export function upgradeHandler(
   deps: RoutesDeps,
 ): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
@@ -127,7 +130,7 @@ export function upgradeHandler(
     }
     const requestId = randomUUID();
     request.headers['x-request-id'] = requestId;
-    // Those that are there are of a trusted proxy.
+    // Existing headers come from a trusted proxy.
     request.headers['x-forwarded-for'] ??= request.socket.remoteAddress ?? '';
     request.headers['x-forwarded-proto'] ??= 'http';
     const record = startRecord(deps, target, request.method ?? 'GET', requestId);
@@ -159,7 +162,7 @@ const corsHeaders = {
   'access-control-expose-headers': 'sb-error-code',
 };
 
-/** In development, the lines that tell what went wrong. */
+/** Returns the lines that explain an error, in development only. */
 const detailsOf = ({ showsErrors }: RoutesDeps, { details }: FunctionError): readonly string[] =>
   showsErrors ? details : [];
 

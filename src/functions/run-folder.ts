@@ -1,16 +1,17 @@
 /**
- * Where workers have their sockets and temporary files: the system's own folder, since the address of a socket has room for
- * some 100 bytes only. What a killed process left there goes when the next one starts its first worker.
+ * Creates the folder for the workers' sockets and temporary files. It is in the system's temporary folder because a
+ * socket address is limited to about 100 bytes. Folders left by a killed process are removed when the next process
+ * starts its first worker.
  */
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const prefix = 'plinth-fn-';
-/** In each of them: the process that made it, and for which project. */
+/** A file in each folder that identifies its process and project. */
 const ownerFile = 'owner';
 
-/** `project` stands for the project: folders of others are not touched. */
+/** `project` identifies the project. Folders of other projects aren't removed. */
 export function makeRunFolder(project: string): string {
   removeLeftOver(project);
   const folder = mkdtempSync(join(tmpdir(), prefix));
@@ -29,8 +30,9 @@ function removeLeftOver(project: string): void {
 }
 
 /**
- * Undefined for what isn't ours, or wasn't finished. Everyone may put things there: a pipe would be read forever, and a folder that
- * another user exchanges for a link while it is removed would take our own files along.
+ * Returns undefined for a folder that isn't ours or is incomplete. The temporary folder is writable by all users:
+ * reading a pipe would block forever, and another user could replace a folder with a symbolic link to our files during
+ * removal.
  */
 function ownerOf(folder: string): { readonly pid: number; readonly project: string } | undefined {
   try {

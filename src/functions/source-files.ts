@@ -1,12 +1,14 @@
-/** When the source of a function changed last. */
+/** Determines when a function's source last changed. */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Files looked at; beyond them a folder is more than one function's source. */
+/** The maximum number of files to inspect. A folder with more isn't the source of a single function. */
 const mostFiles = 500;
 const skipped = new Set(['node_modules', 'vendor']);
 
-/** Milliseconds since the epoch: of the newest file in the entrypoint's folder and below. */
+/**
+ * Returns the modification time of the newest file in the entrypoint's folder tree, in milliseconds since the epoch.
+ */
 export function lastChangeOf(entrypoint: string): number {
   let newest = timeOf(entrypoint);
   let left = mostFiles;
@@ -24,5 +26,5 @@ export function lastChangeOf(entrypoint: string): number {
   return newest;
 }
 
-/** 0 for what is gone by now. */
+/** Returns 0 for a file that no longer exists. */
 const timeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

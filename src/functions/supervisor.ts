@@ -1,6 +1,7 @@
 /**
- * Which workers run: one a function (one a request under `oneshot`), started at the first request, shared while it is
- * young, ended when idle, replaced when its source changes, so many at once; whoever finds no place waits for one.
+ * Manages workers: starts one per function (or one per request under `oneshot`) at its first request, shares it between
+ * requests, ends it when idle and replaces it when its source changes. The number of workers is limited, and further
+ * requests wait.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +20,7 @@ import { makeRunFolder } from './run-folder.ts';
 
 export interface WorkerEnvironment {
   readonly env: Readonly<Record<string, string>>;
-  /** Names among them that Deno reads and the function can't. */
+  /** Variables that Deno reads but the function can't. */
   readonly hidden: readonly string[];
 }
 
@@ -29,45 +30,51 @@ export interface SupervisorOptions {
   readonly policy: 'per_worker' | 'oneshot';
   readonly limits: Limits;
   readonly cacheDir: string;
-  /** What a function may read of the project. */
+  /** Returns the project files that a function can read. */
   readonly readable: (source: FunctionSource, graph: ModuleGraph | undefined) => readonly string[];
   readonly denyNet: readonly string[];
   readonly environment: (source: FunctionSource) => WorkerEnvironment;
-  /** Answers to a thrown error show its stack. */
+  /** Whether responses to uncaught errors include the stack. */
   readonly showsErrors: boolean;
-  /** Where a function's debugger listens, asked at each start. */
+  /** Returns the debugger's mode and port for a function. Called at each start. */
   readonly inspect: (slug: string) => { readonly mode: InspectMode; readonly port: number } | undefined;
   readonly onWorkerExit: (worker: Worker) => void;
-  /** What a function printed, or what happened to its worker. */
+  /** Called with a function's output and with notes about its worker. */
   readonly onLine: (line: NewLogLine) => void;
   readonly clock: Clock;
 }
 
-/** `running`: a worker has it; `failed`: its last start did; `idle`: neither. */
+/** `running`: a worker serves the function. `failed`: its last start failed. `idle`: neither. */
 export type FunctionState = 'running' | 'failed' | 'idle';
 
 export interface Lease {
   readonly worker: Worker;
-  /** Milliseconds that this request waited for a process to start; undefined when one was there. */
+  /** Milliseconds that this request waited for a process to start. Undefined if one was already running. */
   readonly bootMs: number | undefined;
-  /** Ends the request; later calls tell the same. */
+  /** Ends the request. Later calls return the same usage. */
   release(): RequestUsage;
 }
 
 export interface Supervisor {
-  /** A ready worker for one request. @throws {FunctionError} boot, noDeno; limit, when none became free in time. */
+  /**
+   * Returns a ready worker for one request. @throws {FunctionError} boot, noDeno; limit, if no worker becomes available
+   * in time.
+   */
   acquire(source: FunctionSource, requestId: string): Promise<Lease>;
   stateOf(slug: string): { readonly state: FunctionState; readonly pending: number };
-  /** The source of these functions changed (undefined: of all): their next request gets a new process. Those that ran. */
+  /**
+   * Replaces the workers of the changed functions (undefined: all) at their next request. Returns the functions that
+   * were running.
+   */
   reload(slugs: readonly string[] | undefined): string[];
-  /** Starts a worker without a request, so that the next one finds it. */
+  /** Starts a worker before the next request needs it. */
   warm(source: FunctionSource): void;
   stop(): Promise<void>;
 }
 
 const limitCheckMs = 100;
 const idleCheckMs = 1000;
-/** After a failed boot the next attempt waits, so that a broken function does not keep a core busy. */
+/** Delays the next attempt after a failed boot, so that a broken function doesn't keep a core busy. */
 const bootBackoffMs = 250;
 
 interface Failure {
@@ -82,9 +89,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const starting = new Map<string, Promise<Worker>>();
   const alive = new Set<Worker>();
   const failures = new Map<string, Failure>();
-  /** Their source has changed since they started. */
+  /** Workers whose source has changed since they started. */
   const outdated = new WeakSet<Worker>();
-  /** Requests that wait for a place; each tries again when one may have become free. */
+  /** Requests that wait for a free slot. Each retries when one may be available. */
   const waiting = new Set<() => void>();
   let socketRoot: string | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -99,7 +106,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     for (const retry of [...waiting]) retry();
   }
 
-  /** Judges the imports, then runs. Takes no notice of how many run already. @throws {FunctionError} boot, noDeno */
+  /**
+   * Checks the imports, then starts a worker regardless of the number of running workers. @throws {FunctionError} boot,
+   * noDeno
+   */
   async function start(source: FunctionSource, requestId?: string): Promise<Worker> {
     const { deno, graphs } = options;
     if (deno === undefined || graphs === undefined) throw new FunctionError(errors.noDeno);
@@ -112,7 +122,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       for (const line of lines) note(source.slug, line, requestId);
       throw fail(source.slug, lines);
     }
-    // A debugger's port is one process's.
+    // Only one process can use a debugger port.
     if (options.inspect(source.slug) !== undefined) await endAll(source.slug);
     const worker = run(deno, source, graph);
     try {
@@ -120,7 +130,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       failures.delete(source.slug);
       return worker;
     } catch {
-      // What Deno said about it may still be in the pipe.
+      // Deno's error output may still be in the pipe.
       await worker.exited;
       await new Promise((resolve) => setImmediate(resolve));
       const hint = bootHint(worker.lastErrors);
@@ -172,14 +182,17 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   const workersOf = (slug: string): Worker[] => [...alive].filter((worker) => worker.slug === slug);
 
-  /** True when one more may start, at the price of one that serves an old source, or of the longest idle one. */
+  /**
+   * Whether another worker can start. Ends a worker with an outdated source or the one that has been idle longest, if
+   * necessary.
+   */
   function makeRoom(slug: string): boolean {
     const staying = [...alive].filter(
       (worker) => worker.ended === undefined && (!worker.retired || worker.pending > 0),
     );
     const own = staying.filter((worker) => worker.slug === slug);
     if (own.length >= limits.maxWorkersPerFunction) return endOutdated(own);
-    // Those that start have their place already.
+    // Starting workers are already counted.
     const served = staying.filter((worker) => worker.bootMs !== undefined);
     if (served.length + placesTaken < limits.maxWorkers) return true;
     const [oldest] = [...current.values()]
@@ -190,7 +203,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     return true;
   }
 
-  /** Streams and sockets that began before a save may be open for long: the oldest goes where its place is needed. */
+  /**
+   * Streams and sockets opened before a save may stay open for long, so the oldest outdated worker ends if its slot is
+   * needed.
+   */
   function endOutdated(workers: readonly Worker[]): boolean {
     const oldest = workers.find((worker) => outdated.has(worker));
     oldest?.kill('retired');
@@ -208,12 +224,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     worker.retire();
   }
 
-  /** The one start under way of a function that shares its worker. Undefined: there is no place. */
+  /**
+   * Returns the pending start of a function with a shared worker, or starts one. Returns undefined if no slot is free.
+   */
   function startShared(source: FunctionSource, requestId?: string): Promise<Worker> | undefined {
     const known = starting.get(source.slug);
     if (known !== undefined) return known;
     const promise = startCounted(source, requestId)?.then((worker) => {
-      // A change came while it started: it serves whoever waited, and nobody else.
+      // The source changed during the start, so this worker serves only the requests that were waiting for it.
       if (starting.get(source.slug) === promise) current.set(source.slug, worker);
       else setImmediate(() => worker.retire());
       return worker;
@@ -262,7 +280,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       : undefined;
   }
 
-  /** Resolves when a place may have become free. @throws {FunctionError} limit */
+  /** Resolves when a slot may be free. @throws {FunctionError} limit */
   function turn(slug: string, until: number, requestId: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = setTimeout(
@@ -302,7 +320,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (reason !== undefined) note(slug, `worker ended: ${reason}`, onlyRequest);
     else if (worker.retired || worker.bootMs === undefined) return;
     else if (worker.pending === 0 && clock.now() - worker.idleSince > limits.idleMs) drop(worker);
-    // Where there may be no other one it goes on: slow is better than refused.
+    // If no other worker can be started, this one continues: a slow response is better than an error.
     else if (worker.isSpent && workersOf(slug).length < limits.maxWorkersPerFunction) drop(worker);
   }
 
@@ -357,7 +375,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       wake();
       const leaving = [...alive];
       for (const worker of leaving) worker.retire();
-      // What is still pending after the gateway's own grace is cut.
+      // Requests that are still pending after the gateway's grace period are aborted.
       const cut = setTimeout(() => {
         for (const worker of leaving) worker.kill('retired');
       }, 2000);

@@ -1,7 +1,7 @@
 /**
- * Carries an offer to upgrade (a WebSocket) to a worker. Once the function has taken it, the two sockets are joined; an
- * answer of any other kind is passed on and the connection ends with it: what a caller sent after it would not be for this
- * function, nor judged by the gateway.
+ * Forwards an upgrade request (WebSocket) to a worker. If the function accepts it, the two sockets are joined.
+ * Otherwise the response is forwarded and the connection is closed, because anything the caller sends next might be
+ * meant for another function and has to pass through the gateway.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
@@ -13,8 +13,8 @@ import { FunctionError } from './errors.ts';
 import { reasonOf } from './proxy.ts';
 
 /**
- * Resolves when the connection is over, with the status that the function answered with; undefined when the caller went
- * away before. @throws {FunctionError} worker, limit, when no answer had begun.
+ * Resolves when the connection is closed, with the status of the function's response, or undefined if the caller
+ * disconnected first. @throws {FunctionError} worker or limit, if no response had begun.
  */
 export async function forwardUpgrade(
   worker: Worker,
@@ -23,7 +23,7 @@ export async function forwardUpgrade(
   socket: Duplex,
   head: Buffer,
 ): Promise<number | undefined> {
-  // The caller left while a worker was starting: nobody would say so any more.
+  // The caller disconnected while a worker was starting, so no `close` event will follow.
   if (socket.destroyed) return undefined;
   const offer = sendRequest({
     socketPath: worker.socketPath,
@@ -58,7 +58,7 @@ export async function forwardUpgrade(
 
 interface Answer {
   readonly answer: IncomingMessage;
-  /** The connection to the worker and what it had read already, where the function took the offer. */
+  /** The connection to the worker and the bytes already read from it, if the function accepted the upgrade. */
   readonly upstream?: Duplex;
   readonly early?: Buffer;
 }
@@ -72,10 +72,13 @@ function answerTo(offer: ClientRequest): Promise<Answer> {
   });
 }
 
-/** Resolves when no more comes; the socket then ends with what was written last, however slowly that is read. */
+/**
+ * Resolves when the source has ended. The socket then closes once the last bytes are written, however slowly the client
+ * reads them.
+ */
 function passOn(source: Readable, socket: Duplex): Promise<void> {
   return new Promise((resolve) => {
-    // `close` comes after it.
+    // A `close` event follows.
     source.on('error', () => undefined);
     source.once('close', () => {
       socket.end(() => socket.destroy());

@@ -1,18 +1,20 @@
-/** Tells which files below the functions, or in other folders that they import from, changed on disk. */
+/** Watches the functions folder, and other folders that functions import from, for changed files. */
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
-/** An editor's writes of one save come within a few milliseconds. */
+/** The writes of a single save arrive within a few milliseconds. */
 const quietMs = 25;
 const ignored = /(^|[\\/])(\.git|node_modules|\.vscode|\.idea|vendor)([\\/]|$)|~$|\.sw[px]$|^\.#/;
 
 export interface FunctionsWatch {
-  /** Looks at the folders of these files too. */
+  /** Also watches the folders of these files. */
   add(files: readonly string[]): void;
   stop(): void;
 }
 
-/** `onChange` hears absolute paths after a moment of quiet; undefined: something changed that cannot be named. */
+/**
+ * Calls `onChange` with absolute paths after a short quiet period, or with undefined if the changed file is unknown.
+ */
 export function watchFunctions(
   functionsDir: string,
   onChange: (files: ReadonlySet<string> | undefined) => void,
@@ -40,7 +42,7 @@ export function watchFunctions(
       watcher.on('error', () => watcher.close());
       watchers.set(folder, watcher);
     } catch {
-      // No watches left on this machine: functions still run, a restart picks up changes.
+      // The machine is out of file watches. Functions still run, but changes require a restart.
     }
   };
   open(functionsDir, true);

@@ -1,6 +1,6 @@
 /**
- * A connection to a worker. A function may answer and be done while the rest of its request is still being written; that
- * writing then fails, and a plain socket would end with it before the answer, which has arrived, was read.
+ * A connection to a worker. A function may finish its response while the request body is still being sent. The write
+ * then fails, and a plain socket would close before the response was read.
  */
 import { Socket } from 'node:net';
 
@@ -8,7 +8,9 @@ type Written = (error?: Error | null) => void;
 
 const wantsNoMore = new Set(['EPIPE', 'ECONNRESET']);
 
-/** What the worker does not take any more counts as written: what is read next is its answer, or its end. */
+/**
+ * Treats bytes that the worker no longer reads as written. The next read returns the response or the end of the stream.
+ */
 const tolerant =
   (done: Written): Written =>
   (error) =>
@@ -24,7 +26,7 @@ class WorkerSocket extends Socket {
   }
 }
 
-/** Calls back once: with the open socket, or with why there is none. */
+/** Calls `done` once with the open socket or with an error. */
 export function connectWorker(
   socketPath: string,
   done: (...outcome: [error: null, socket: Socket] | [error: Error, socket: null]) => void,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bootHint } from './boot-hint.ts';
 
-// As Deno 2.9 words them.
+// The exact wording of Deno 2.9.
 test.each<[string[], RegExp]>([
   [
     [

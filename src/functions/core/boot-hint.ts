@@ -1,4 +1,4 @@
-/** What to do about a function that did not start, from what Deno said on its standard error. */
+/** Suggests how to fix a function that failed to start, based on Deno's standard error. */
 
 const network =
   /error sending request|dns error|Connection refused|timed out|manifest for .* failed to load/i;

@@ -1,4 +1,4 @@
-/** What a function finds in `Deno.env`: the project's secrets and the names the platform always sets. */
+/** Builds the contents of `Deno.env`: the project's secrets and the variables that the platform always sets. */
 import type { Keys } from '../../keys/types.ts';
 
 export interface EnvironmentInput {
@@ -12,11 +12,11 @@ export interface EnvironmentInput {
   readonly apiUrl: string;
   readonly databaseUrl: string;
   readonly keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'internalJwks'>;
-  /** The JWKS holds the JWT secret, as on the local stack: whoever has it forges any token. */
+  /** Whether the JWKS includes the JWT secret, as on the local stack. Anyone who has the secret can forge tokens. */
   readonly includesJwtSecret: boolean;
 }
 
-/** `ignored`: names that users may not set, since the platform does. */
+/** Returns the environment and, in `ignored`, the variables that users can't set because the platform sets them. */
 export function functionEnvironment(input: EnvironmentInput): {
   env: Record<string, string>;
   ignored: string[];

@@ -1,7 +1,7 @@
-/** Which headers go on to a function and back, and which stay with one connection. */
+/** Headers that are forwarded to and from a function, and headers that belong to a single connection. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Headers that belong to one connection (RFC 9110 section 7.6.1) and must not be passed on. */
+/** Headers that belong to a single connection (RFC 9110 section 7.6.1) and must not be forwarded. */
 export const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -13,13 +13,16 @@ export const hopByHop: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
-/** A host and perhaps a port: with anything else the function's `new URL(request.url)` would throw, or mean another path. */
+/**
+ * Accepts only a host with an optional port. Anything else would make the function's `new URL(request.url)` throw or
+ * resolve to another path.
+ */
 const isReadable = (host: string | undefined): boolean =>
   host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`);
 
 /**
- * The host of the address that the function sees: as the first of several proxies was asked for it. The gateway leaves only
- * what a trusted proxy says.
+ * Returns the host of the URL that the function sees: the host that the first of several proxies received. The gateway
+ * removes forwarded headers unless they come from a trusted proxy.
  */
 export function hostOf(headers: IncomingHttpHeaders): string {
   const forwarded = [headers['x-forwarded-host'] ?? []].flat().join().split(',', 1)[0]?.trim();

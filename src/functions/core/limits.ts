@@ -1,24 +1,24 @@
 /**
- * The limits of a worker and what they decide. CPU counts from the oldest pending request on, and anew whenever a request
- * ends, so that many short requests at once are not taken for one that never ends; upstream's runtime sums it over a
- * worker's life (docs/compatibility.md).
+ * Worker limits and the decisions based on them. CPU time is counted from the start of the oldest pending request and
+ * restarts whenever a request ends, so many short concurrent requests aren't mistaken for an endless one. Upstream's
+ * runtime adds up CPU time over a worker's lifetime (docs/compatibility.md).
  */
 
 export interface Limits {
   readonly cpuMs: number;
   readonly memoryBytes: number;
-  /** A worker's whole life. From half of it on it takes no new requests. */
+  /** The maximum lifetime of a worker. After half of it, the worker accepts no new requests. */
   readonly wallClockMs: number;
-  /** CPU time until a worker listens: loading and compiling its modules. */
+  /** The maximum CPU time to load and compile the modules until the worker listens. */
   readonly bootCpuMs: number;
   readonly answerMs: number;
   readonly idleMs: number;
   readonly maxWorkers: number;
-  /** Of one function: those that take no new requests any more count too. */
+  /** The limit per function, including workers that no longer accept requests. */
   readonly maxWorkersPerFunction: number;
-  /** Requests and sockets under way in one worker. */
+  /** The maximum number of concurrent requests and sockets per worker. */
   readonly maxRequests: number;
-  /** How long a request waits for a worker when there may be no other. */
+  /** How long a request waits for a worker when no more can be started. */
   readonly waitMs: number;
 }
 
@@ -36,7 +36,7 @@ export const defaultLimits: Limits = {
 };
 
 export interface Usage {
-  /** CPU time the process has used since the oldest pending request began, or since one ended if that is later. */
+  /** CPU time since the oldest pending request began or the last request ended, whichever is later. */
   readonly cpuMs: number;
   /** CPU time since the oldest pending request began. */
   readonly oldestCpuMs: number;
@@ -44,10 +44,10 @@ export interface Usage {
   readonly ageMs: number;
 }
 
-/** As `beforeunload` names what comes to its end (supabase/edge-runtime). */
+/** The reasons that supabase/edge-runtime passes to `beforeunload`. */
 export type LimitName = 'cpu' | 'memory' | 'wall_clock';
 
-/** What was exceeded, for the log; undefined when the worker may go on. */
+/** Describes the exceeded limit for the log, or returns undefined if the worker is within its limits. */
 export function exceeded(usage: Usage, limits: Limits): string | undefined {
   if (usage.cpuMs > limits.cpuMs) return `CPU time: ${Math.round(usage.cpuMs)} ms of ${limits.cpuMs} ms`;
   if (usage.memoryBytes > limits.memoryBytes) {
@@ -57,7 +57,7 @@ export function exceeded(usage: Usage, limits: Limits): string | undefined {
   return undefined;
 }
 
-/** The limit of which 90 % are used: the function is told, as long as it still listens. */
+/** Returns the limit that is 90% used, so the function can be notified while it still responds. */
 export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefined {
   if (usage.cpuMs > limits.cpuMs * 0.9) return 'cpu';
   if (usage.memoryBytes > limits.memoryBytes * 0.9) return 'memory';
@@ -65,7 +65,7 @@ export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefi
   return undefined;
 }
 
-/** True: what comes next shall go to a fresh worker, and this one only finish what it has. */
+/** Whether new requests should go to a fresh worker while this one only finishes its pending requests. */
 export const isSpent = (usage: Usage, limits: Limits): boolean =>
   usage.oldestCpuMs > limits.cpuMs / 2 ||
   usage.memoryBytes > limits.memoryBytes * 0.75 ||

@@ -1,7 +1,7 @@
 /**
- * Lines of a worker's standard output. The adapter (deno/adapter.js) puts a head before those of the console: record
- * separator, level, request id, unit separator. Whatever else comes is text that the function wrote itself, and so is a
- * head that it forges: it concerns nobody's log but its own.
+ * Parses a worker's standard output. The adapter (deno/adapter.js) prefixes console output with a header: record
+ * separator, level, request ID, unit separator. Other output was written by the function directly. A function can forge
+ * a header, but it only affects its own log.
  */
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

@@ -1,11 +1,11 @@
 /**
- * How this machine reaches the network, as far as Deno needs it to fetch modules: proxies, certificate authorities, registries.
- * Nothing else of the machine's environment reaches a function's process, and a function can't read these names.
+ * Collects the network settings that Deno needs to fetch modules: proxies, certificate authorities and registries. No
+ * other environment variable of the machine reaches a function's process, and the function can't read these.
  */
 
 type Names = Readonly<Record<string, string | undefined>>;
 
-/** Proxy names in both spellings, since programs disagree about them. Deno prefers capitals. */
+/** Proxy variables in both spellings, because programs disagree about the case. Deno prefers uppercase. */
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
 const copied = [
   ...proxies,
@@ -18,23 +18,26 @@ const copied = [
   'NPM_CONFIG_REGISTRY',
   'JSR_URL',
 ];
-/** Tokens for modules. The project may set them for Deno; the machine's own are never passed on. */
+/** Tokens for private modules. Only a project can set them; the machine's own tokens are never passed on. */
 const tokens = ['DENO_AUTH_TOKENS'];
 const loopback = ['localhost', '127.0.0.1', '::1'];
 
 export interface MachineNetwork {
   readonly env: Readonly<Record<string, string>>;
-  /** Names that Deno reads and the function can't. */
+  /** Environment variables that Deno reads but the function can't. */
   readonly hidden: readonly string[];
 }
 
 /**
- * @param shell the environment that Plinth was started in.
- * @param project names that the project gives the function. They win, and the function may read them.
- * @param apiUrl `SUPABASE_URL`, which no proxy stands between.
- * @param fileOf absolute path of an existing file, as the shell would find it; else undefined.
+ * Builds Deno's network environment.
+ * @param shell The environment in which Plinth was started.
+ * @param project Variables that the project sets for the function. They take precedence, and the function can read
+ * them.
+ * @param apiUrl `SUPABASE_URL`, which is never proxied.
+ * @param fileOf Resolves a path as the shell would. Returns undefined if the file doesn't exist.
  * @example
- * machineNetwork({ HTTPS_PROXY: 'http://proxy:3128' }, {}, 'http://127.0.0.1:54321', resolve).env.HTTPS_PROXY // 'http://proxy:3128'
+ * machineNetwork({ HTTPS_PROXY: 'http://proxy:3128' }, {}, 'http://127.0.0.1:54321', resolve).env.HTTPS_PROXY //
+ * 'http://proxy:3128'
  */
 export function machineNetwork(
   shell: Names,
@@ -47,10 +50,10 @@ export function machineNetwork(
     const value = shell[name];
     if (value !== undefined) machine[name] = value;
   }
-  // npm sets its own settings for scripts under these lowercase names; Deno doesn't read them.
+  // npm sets these lowercase variables for its scripts, but Deno doesn't read them.
   const registry = shell.NPM_CONFIG_REGISTRY ?? shell.npm_config_registry;
   if (registry !== undefined) machine.NPM_CONFIG_REGISTRY = registry;
-  // Deno 2.9 reads NODE_EXTRA_CA_CERTS too, but then node:https requires a permission that no flag grants.
+  // Deno 2.9 also reads NODE_EXTRA_CA_CERTS, but then node:https requires a permission that no flag can grant.
   const certificates = shell.DENO_CERT ?? fileOf(shell.NODE_EXTRA_CA_CERTS ?? '');
   if (certificates !== undefined) machine.DENO_CERT = fileOf(certificates) ?? certificates;
   const env = { ...without(machine, project), ...direct({ ...machine, ...project }, apiUrl) };
@@ -60,13 +63,13 @@ export function machineNetwork(
   };
 }
 
-/** A name that the project spells in one case hides the machine's other spelling of it. */
+/** Removes machine variables that the project sets in either case. */
 function without(machine: Readonly<Record<string, string>>, project: Names): Record<string, string> {
   const given = new Set(Object.keys(project).map((name) => name.toUpperCase()));
   return Object.fromEntries(Object.entries(machine).filter(([name]) => !given.has(name.toUpperCase())));
 }
 
-/** The project's own API and what else listens on this machine are reached without the proxy. */
+/** Excludes the project's own API and other local services from the proxy. */
 function direct(env: Names, apiUrl: string): Record<string, string> {
   if (!proxies.some((name) => env[name])) return {};
   const named = env.NO_PROXY ?? env.no_proxy;

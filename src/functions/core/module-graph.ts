@@ -1,12 +1,12 @@
 /**
- * What a function's modules are, from `deno info --json` (version 1). Deno asks no permission for what a module imports by a
- * name that stands in it, so a function could read any file of the machine as JSON or text. Before it runs, this decides
- * whether all of its imports are ones that it may have.
+ * Evaluates a function's module graph from `deno info --json` (version 1). Deno checks no permission for static
+ * imports, so a function could import any file on the machine as JSON or text. This check runs before the function and
+ * verifies that every import is allowed.
  */
 import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** As far as it is read here. */
+/** The fields that are read here. */
 export interface DenoInfo {
   readonly modules?: readonly {
     readonly specifier: string;
@@ -19,20 +19,20 @@ export interface DenoInfo {
 }
 
 export interface ModuleGraph {
-  /** Files of the project that it consists of, by absolute path. */
+  /** Absolute paths of the project files in the graph. */
   readonly files: readonly string[];
-  /** Files that it names and may not have. */
+  /** Files that the graph imports without permission. */
   readonly refused: readonly string[];
 }
 
 export interface GraphRules {
-  /** The folder that holds `supabase/`. */
+  /** The folder that contains `supabase/`. */
   readonly projectDir: string;
-  /** Where the server keeps its own data; may lie in the project. */
+  /** The server's data folder, which may be inside the project. */
   readonly dataDir: string;
-  /** Absolute; what `static_files` names, without wildcards. */
+  /** Absolute paths of the `static_files` patterns, up to the first wildcard. */
   readonly staticRoots: readonly string[];
-  /** Undoes symbolic links; a path that is not there stays as it is. */
+  /** Resolves symbolic links. Returns a nonexistent path unchanged. */
   readonly realPath: (path: string) => string;
 }
 
@@ -51,17 +51,17 @@ const code = new Set([
   'Wasm',
 ]);
 
-/** Source code may lie anywhere, as in a repository of many packages; data only where the project keeps what it shows. */
+/** Source code may be anywhere, for example in a monorepo. Data must be in a folder that the project exposes. */
 export function judgeGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   const files: string[] = [];
   const refused: string[] = [];
   for (const { specifier, kind, local, mediaType, error } of info.modules ?? []) {
     if (!specifier.startsWith('file:')) continue;
     const path = local ?? fileURLToPath(specifier);
-    // Packages keep no secrets, and are often links to elsewhere.
+    // Packages contain no secrets and are often symbolic links to other folders.
     if (kind === 'external' && path.split(sep).includes('node_modules')) continue;
     files.push(path);
-    // Nothing was read; running it tells what is wrong.
+    // Nothing was read. Running the function reports the error.
     if (error !== undefined && local === undefined) continue;
     if (!isAllowed(rules.realPath(path), kind === 'esm' && code.has(mediaType ?? ''), rules))
       refused.push(path);
@@ -69,7 +69,7 @@ export function judgeGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   return { files, refused };
 }
 
-/** @param path without symbolic links. */
+/** @param path A path without symbolic links. */
 export function isAllowed(
   path: string,
   isCode: boolean,
@@ -78,7 +78,7 @@ export function isAllowed(
   if (isInside(path, dataDir)) return false;
   if (isCode || staticRoots.some((root) => isInside(path, root))) return true;
   const below = relative(projectDir, path);
-  // Hidden files are where people keep what is nobody's business: .env, .git, .npmrc.
+  // Hidden files often hold secrets: .env, .git, .npmrc.
   return isInside(path, projectDir) && !below.split(sep).some((part) => part.startsWith('.'));
 }
 

@@ -1,4 +1,7 @@
-/** What `deno check` says, one line a mistake: where, and what. Beyond some they only repeat each other. */
+/**
+ * Parses the output of `deno check` into one line per error, with its location and message. The number of errors is
+ * capped because later ones mostly repeat earlier ones.
+ */
 
 const most = 20;
 const begin = /^(TS\d+) \[ERROR\]: (.*)$/;

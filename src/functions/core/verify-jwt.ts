@@ -1,11 +1,14 @@
-/** `verify_jwt`: a bearer token with a valid signature that has not expired. The role is not looked at. */
+/**
+ * Implements `verify_jwt`: requires a bearer token that has a valid signature and hasn't expired. The role isn't
+ * checked.
+ */
 import type { VerifiedToken } from '../../keys/types.ts';
 import { errors, type PlatformError } from '../errors.ts';
 
-/** What a project signs with; EdDSA beyond upstream. */
+/** Algorithms that a project can sign with. Upstream doesn't support EdDSA. */
 const accepted = new Set(['HS256', 'ES256', 'RS256', 'EdDSA']);
 
-/** Undefined when the request may pass. `nowMs` is the time it is judged at. */
+/** Returns undefined if the request is authorized. `nowMs` is the current time. */
 export function judgeAuthorization(
   authorization: string | undefined,
   verify: (token: string) => VerifiedToken,

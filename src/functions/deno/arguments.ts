@@ -1,4 +1,4 @@
-/** What Deno is told on its command line and in its environment, for one function. */
+/** Builds Deno's command line and environment for one function. */
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FunctionSource } from '../catalog.ts';
@@ -12,28 +12,30 @@ export type InspectMode = 'run' | 'brk' | 'wait';
 export interface RunOptions {
   readonly source: FunctionSource;
   readonly socketPath: string;
-  /** A folder that it may write to. */
+  /** A folder that the function can write to. */
   readonly temp: string;
   readonly cacheDir: string;
-  /** What it may read of the project: files, and folders of packages. */
+  /** Project files and package folders that the function can read. */
   readonly readable: readonly string[];
-  /** Addresses, blocks and hosts that it may not reach. */
+  /** Addresses, CIDR blocks and hosts that the function can't connect to. */
   readonly denyNet: readonly string[];
-  /** Names in its environment that Deno reads and the function can't. */
+  /** Environment variables that Deno reads but the function can't. */
   readonly hiddenEnv: readonly string[];
-  /** Where its debugger listens, on loopback. */
+  /** The loopback port of the debugger. */
   readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
 
 const inspectFlags = { run: '--inspect', brk: '--inspect-brk', wait: '--inspect-wait' } as const;
 
-/** Where a worker starts, and what it is told. @throws {FunctionError} boot, when a path cannot be told to Deno. */
+/**
+ * Returns a worker's working directory and arguments. @throws {FunctionError} boot, if a path can't be passed to Deno.
+ */
 export function runArguments(options: RunOptions): { readonly cwd: string; readonly args: string[] } {
   const { source, socketPath, temp, inspect, denyNet } = options;
-  // Of the cache packages alone: beside them is what other functions consist of.
+  // Only the packages in the cache are readable. The rest of the cache contains the sources of other functions.
   const own = [adapter, join(options.cacheDir, 'npm'), temp, socketPath];
-  // Deno splits these flags at every comma (2.9.6 knows no escape), but takes paths from where it starts; the adapter goes to
-  // `temp` from there.
+  // Deno splits these flags at every comma (2.9.6 has no escape), but accepts paths relative to its working directory.
+  // The adapter changes to `temp` afterwards.
   const hasComma = [...own, ...options.readable].some((path) => path.includes(','));
   const cwd = hasComma ? dirname(source.entrypoint) : temp;
   const list = (paths: readonly string[]): string => paths.map((path) => required(path, cwd)).join(',');
@@ -59,7 +61,7 @@ export function runArguments(options: RunOptions): { readonly cwd: string; reado
   return { cwd, args };
 }
 
-/** Over what the function is given: names that Deno and the adapter read, and hide. */
+/** Adds the variables that Deno and the adapter read and then hide from the function. */
 export function runEnvironment(options: RunOptions, showsErrors: boolean): Record<string, string> {
   return {
     ...importEnvironment(options.source, options.cacheDir),
@@ -71,7 +73,7 @@ export function runEnvironment(options: RunOptions, showsErrors: boolean): Recor
   };
 }
 
-/** How modules are found, and where none is fetched from: for every command of Deno, since each of them fetches. */
+/** Import resolution and network restrictions. Every Deno command needs them, because every command fetches modules. */
 export const importArguments = (source: FunctionSource, denyNet: readonly string[]): string[] => [
   '--no-lock',
   ...source.importFlags,
@@ -87,7 +89,7 @@ export function importEnvironment(source: FunctionSource, cacheDir: string): Rec
   };
 }
 
-/** Undefined for a path that cannot be told to Deno. */
+/** Returns undefined for a path that can't be passed to Deno. */
 function fromFolder(path: string, cwd: string): string | undefined {
   const told = path.includes(',') ? relative(cwd, path) || '.' : path;
   return told.includes(',') ? undefined : told;
@@ -99,7 +101,7 @@ function required(path: string, cwd: string): string {
   throw new FunctionError(errors.boot, { details: [`Deno cannot be given a path with a comma: ${path}`] });
 }
 
-/** Linux takes 128 KiB for one argument: a flag may be repeated instead. */
+/** Linux limits one argument to 128 KiB. A flag may be repeated instead. */
 const mostArgumentBytes = 64 * 1024;
 
 function inFlags(flag: string, paths: readonly string[]): string[] {
@@ -115,7 +117,7 @@ function inFlags(flag: string, paths: readonly string[]): string[] {
   return current === '' ? flags : [...flags, `${flag}=${current}`];
 }
 
-/** The folder of a glob that holds no wildcard: what a module may import from. */
+/** Returns the longest folder prefix of a glob without wildcards. Modules can import from this folder. */
 export function globRoot(glob: string): string {
   const wild = glob.search(/[*?[{]/);
   return wild === -1 ? glob : glob.slice(0, glob.lastIndexOf('/', wild) + 1);

@@ -1,4 +1,4 @@
-/** Deno comes from npm's platform packages; nothing is downloaded and no install script is needed. */
+/** Finds the Deno binary in npm's platform packages, so nothing is downloaded and no install script runs. */
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,10 @@ const packages: Readonly<Record<string, string>> = {
   'win32-x64': '@deno/win32-x64',
 };
 
-/** Path of the binary, or undefined where the platform has none or optional dependencies were left out. */
+/**
+ * Returns the path of the binary, or undefined if the platform has no package or optional dependencies weren't
+ * installed.
+ */
 export function findDeno(
   platform: string = process.platform,
   arch: string = process.arch,
@@ -22,7 +25,7 @@ export function findDeno(
     const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
     const binary = join(folder, platform === 'win32' ? 'deno.exe' : 'deno');
     if (!existsSync(binary)) return undefined;
-    // npm keeps the mode of a package's files only where it is listed as a bin.
+    // npm only preserves a file's mode if the package lists it as a bin.
     if (platform !== 'win32' && (statSync(binary).mode & 0o111) === 0) chmodSync(binary, 0o755);
     return binary;
   } catch {

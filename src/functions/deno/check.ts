@@ -1,6 +1,7 @@
 /**
- * Types of a function, checked beside it: Deno runs TypeScript without looking at its types. One check at a time, of the
- * latest state, the latest save first, and behind whatever else the machine does: it costs about a second of CPU time.
+ * Type-checks functions in the background, because Deno runs TypeScript without checking types. A check takes about a
+ * second of CPU time, so only one runs at a time, at low priority, on the latest version, starting with the latest
+ * save.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
@@ -9,10 +10,10 @@ import type { FunctionSource } from '../catalog.ts';
 import { typeErrors } from '../core/type-errors.ts';
 import { importArguments, importEnvironment } from './arguments.ts';
 
-/** Declares what the adapter adds to the globals. */
+/** Declares the globals that the adapter adds. */
 const globals = fileURLToPath(new URL('./globals.d.ts', import.meta.url));
 const timeoutMs = 60_000;
-/** The function itself starts first. */
+/** Gives the function's own start priority. */
 const delayMs = 500;
 const mostOutputBytes = 4 * 1024 * 1024;
 
@@ -48,7 +49,7 @@ export function createTypeChecker(options: {
     const limits = { timeout: timeoutMs, maxBuffer: mostOutputBytes };
     running = execFile(options.deno, args, { env, ...limits }, (error, _stdout, stderr) => {
       running = undefined;
-      // Checked again when it changed meanwhile: then these are of no interest.
+      // If the file changed during the check, a new check is queued and these errors are outdated.
       if (error !== null && !isStopped && !queue.has(source.slug))
         for (const line of typeErrors(stderr)) options.onError(source.slug, line);
       next();
@@ -56,7 +57,7 @@ export function createTypeChecker(options: {
     try {
       if (running.pid !== undefined) setPriority(running.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
-      // It ended already.
+      // The process has already exited.
     }
   }
 

@@ -1,4 +1,4 @@
-/** What the adapter adds, for the check of types. A function that imports upstream's own declarations has both. */
+/** Declares the adapter's globals for type checks. Functions may also import upstream's own declarations. */
 declare namespace EdgeRuntime {
   function waitUntil<T>(promise: Promise<T>): Promise<T>;
 }

@@ -1,4 +1,4 @@
-/** Asks Deno which modules a function consists of, and remembers the answer while none of their files changes. */
+/** Reads a function's module graph from Deno and caches it until one of its files changes. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -12,14 +12,17 @@ export interface GraphOptions {
   readonly denyNet: readonly string[];
   readonly rules: Pick<GraphRules, 'projectDir' | 'dataDir'>;
   readonly environment: (source: FunctionSource) => Readonly<Record<string, string>>;
-  /** Called with the files of a function whenever they were asked for anew. */
+  /** Called with a function's files each time its graph is read. */
   readonly onRead: (files: readonly string[]) => void;
 }
 
 export interface Graphs {
-  /** Downloads what is not in the cache yet. Undefined when Deno cannot tell; running the function says why. */
+  /** Downloads modules that aren't cached. Returns undefined if Deno fails; running the function reports the reason. */
   of(source: FunctionSource): Promise<ModuleGraph | undefined>;
-  /** Functions whose modules, or what decides about their imports, are among the files. Of those that were asked for. */
+  /**
+   * Returns the functions whose modules or import configuration include one of the files, among those whose graph was
+   * read.
+   */
   usersOf(files: ReadonlySet<string>): string[];
 }
 
@@ -29,7 +32,7 @@ interface Known {
   readonly watched: readonly string[];
 }
 
-/** A graph with hundreds of packages is some megabytes of JSON. */
+/** A graph with hundreds of packages is several megabytes of JSON. */
 const mostOutputBytes = 64 * 1024 * 1024;
 const timeoutMs = 60_000;
 
@@ -57,7 +60,9 @@ export function createGraphs(options: GraphOptions): Graphs {
   };
 }
 
-/** Which file, how long, of when: for each. A file that is not there counts too, since it may appear. */
+/**
+ * Combines the path, size and modification time of each file. Missing files are included because they may appear later.
+ */
 function stampOf(source: FunctionSource, files: readonly string[]): string {
   const times = files.map((file) => {
     const facts = statSync(file, { throwIfNoEntry: false });
@@ -74,14 +79,14 @@ function realPath(path: string): string {
   }
 }
 
-/** A save behind a symbolic link is told by the name that the file has there; so is one that makes the file. */
+/** A change behind a symbolic link is reported under the file's real name, and so is the creation of the target. */
 function withTargets(files: readonly string[]): string[] {
   const targets = files.map((file) => realPath(join(realPath(dirname(file)), basename(file))));
   return [...new Set([...files, ...targets])];
 }
 
 function ask(options: GraphOptions, source: FunctionSource): Promise<DenoInfo | undefined> {
-  // Deno would make it readable for everyone: it holds what the functions consist of.
+  // Deno would create a world-readable folder, but it contains the functions' sources.
   mkdirSync(options.cacheDir, { recursive: true, mode: 0o700 });
   const args = ['info', '--json', ...importArguments(source, options.denyNet), source.entrypoint];
   const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };

@@ -1,4 +1,4 @@
-/** Splits a stream into lines, bounded: a line that never ends is cut, not collected. */
+/** Splits a stream into lines of bounded length. Longer lines are truncated. */
 import { StringDecoder } from 'node:string_decoder';
 
 const maxLineChars = 16_384;

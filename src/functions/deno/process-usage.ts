@@ -1,28 +1,31 @@
-/** CPU time and memory of another process, from /proc (Linux). Elsewhere undefined: CPU and memory limits are off. */
+/**
+ * Reads the CPU time and memory of another process from /proc. Linux only: on other platforms the result is undefined
+ * and CPU and memory limits are off.
+ */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Linux reports times in 1/100 s to user space on every platform Node runs on (USER_HZ). */
+/** On all platforms supported by Node, Linux reports times to user space in 1/100 s (USER_HZ). */
 const msPerTick = 10;
 const pageBytes = 4096;
 
 export interface ProcessUsage {
-  /** Of all its threads. */
+  /** The total of all threads, in milliseconds. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
 }
 
-/** CPU time counts in steps of 10 ms anyway. */
+/** Matches the 10 ms resolution of the CPU time. */
 const freshMs = 10;
 
 export interface UsageReader {
-  /** As of the last 10 ms. */
+  /** Returns values that are at most 10 ms old. */
   read(): ProcessUsage | undefined;
-  /** CPU time of its first thread, which runs the JavaScript; finer than ticks. */
+  /** The CPU time of the first thread, which runs the JavaScript. More precise than ticks. */
   threadMs(): number | undefined;
   close(): void;
 }
 
-/** Files that stay open: reading one takes a few microseconds. */
+/** Keeps the files open, so that a read takes a few microseconds. */
 export function openUsage(pid: number | undefined): UsageReader {
   const [stat, statm, schedstat] = ['stat', 'statm', 'schedstat'].map((name) => open(`/proc/${pid}/${name}`));
   const buffer = Buffer.alloc(1024);
@@ -60,7 +63,8 @@ export function openUsage(pid: number | undefined): UsageReader {
     const facts = isOpen ? text(stat) : undefined;
     const pages = isOpen ? text(statm) : undefined;
     if (facts === undefined || pages === undefined) return undefined;
-    // The command name stands in parentheses and may hold blanks: fields are counted after the last one.
+    // The command name is in parentheses and may contain spaces, so fields are counted from the last closing
+    // parenthesis.
     const fields = facts.slice(facts.lastIndexOf(')') + 2).split(' ');
     return {
       cpuMs: (Number(fields[11]) + Number(fields[12])) * msPerTick,

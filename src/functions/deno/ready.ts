@@ -1,4 +1,4 @@
-/** When a worker listens: its socket is there and takes a connection. */
+/** Waits until a worker listens: its socket exists and accepts a connection. */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -7,7 +7,10 @@ import { errors, FunctionError } from '../errors.ts';
 const bootTimeoutMs = 60_000;
 const socketPollMs = 3;
 
-/** `isTimed`: not while a debugger may stop it. @throws {FunctionError} boot, when it ends before, or takes too long. */
+/**
+ * `isTimed` is false when a debugger may pause the worker. @throws {FunctionError} boot, if the process exits first or
+ * takes too long.
+ */
 export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error): void => {
@@ -22,7 +25,7 @@ export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: 
         socket.destroy();
         settle();
       });
-      // The file is there a moment before somebody listens on it: the next tick of the poll tries again.
+      // The file can exist before the worker listens on it. The next poll retries.
       socket.once('error', () => socket.destroy());
     };
     const poll = setInterval(() => {

@@ -1,8 +1,8 @@
 /**
- * One Deno process that serves one function behind a unix socket: start, readiness, pending requests, limits, end.
+ * A Deno process that serves one function behind a Unix socket: start, readiness, pending requests, limits and exit.
  *
- * The operating system gives what isolates inside one process could not: a kill that always works, memory and
- * environment of its own, a crash that harms nobody else. Why processes: docs/decisions/0002-functions.md.
+ * A process gives guarantees that an isolate in a shared process can't: it can always be killed, its memory and
+ * environment are separate, and a crash affects no other function. See docs/decisions/0002-functions.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -27,29 +27,32 @@ export interface WorkerOptions {
   readonly deno: string;
   readonly source: FunctionSource;
   readonly env: Readonly<Record<string, string>>;
-  /** Names among them that the function can't read. */
+  /** Variables in `env` that the function can't read. */
   readonly hiddenEnv: readonly string[];
-  /** A folder of this worker's own (mode 0700, short path); removed when it ends. */
+  /** The worker's private folder (mode 0700, short path). It is removed when the worker exits. */
   readonly runDir: string;
   readonly cacheDir: string;
-  /** What it may read of the project. */
+  /** Project files that the function can read. */
   readonly readable: readonly string[];
-  /** Addresses, blocks and hosts that it may not reach. */
+  /** Addresses, CIDR blocks and hosts that the function can't connect to. */
   readonly denyNet: readonly string[];
   readonly limits: Limits;
-  /** Answers to a thrown error show its stack. */
+  /** Whether responses to uncaught errors include the stack. */
   readonly showsErrors: boolean;
   readonly inspect: { readonly mode: InspectMode; readonly port: number } | undefined;
   readonly clock: Clock;
   readonly onLine: (level: LogLevel, line: string, requestId: string | undefined) => void;
-  /** Called once, when the process is gone. */
+  /** Called once, when the process has exited. */
   readonly onExit: (worker: Worker) => void;
 }
 
-/** Why a worker ended, as far as its pending requests are concerned. */
+/** Why a worker ended, as reported to its pending requests. */
 export type Ending = 'limit' | 'crash' | 'retired';
 
-/** What one request took. CPU and memory are the process's while it was under way; undefined where /proc is not. */
+/**
+ * The resource usage of one request. CPU and memory are those of the process during the request, or undefined without
+ * /proc.
+ */
 export interface RequestUsage {
   readonly cpuMs: number | undefined;
   readonly memoryBytes: number | undefined;
@@ -58,52 +61,63 @@ export interface RequestUsage {
 export interface Worker {
   readonly socketPath: string;
   readonly slug: string;
-  /** Resolves when it listens. @throws {FunctionError} boot, when it ends before. */
+  /** Resolves when the worker listens. @throws {FunctionError} boot, if it exits first. */
   readonly ready: Promise<void>;
-  /** From the start to `ready`; undefined before. */
+  /** Milliseconds from the start to `ready`. Undefined before. */
   readonly bootMs: number | undefined;
-  /** Requests under way. */
+  /** The number of requests in progress. */
   readonly pending: number;
-  /** Milliseconds since the epoch at which the last request ended (or the start). */
+  /** When the last request ended or the worker started, in milliseconds since the epoch. */
   readonly idleSince: number;
-  /** Takes no new requests any more. */
+  /** Whether the worker no longer accepts requests. */
   readonly retired: boolean;
   readonly ended: Ending | undefined;
-  /** Its end was a kill by the system for what it allocated. */
+  /** Whether the system killed the process for its memory use. */
   readonly outOfMemory: boolean;
-  /** The last lines of its standard error: what Deno and V8 say about an end. */
+  /** The last lines of standard error, in which Deno and V8 report fatal errors. */
   readonly lastErrors: readonly string[];
-  /** The request that is, or was last, the only one since the worker was idle; undefined while several share it. */
+  /**
+   * The current or last request, if it was the only one since the worker was idle. Undefined while several requests
+   * share the worker.
+   */
   readonly onlyRequest: string | undefined;
-  /** Counts a request; the function returned ends it. */
+  /** Counts a request. The returned function ends it. */
   begin(requestId: string): () => RequestUsage;
-  /** No new requests; ends when nothing is pending and `waitUntil` is done. */
+  /**
+   * Stops accepting requests. The worker exits when no request is pending and every `waitUntil` promise has settled.
+   */
   retire(): void;
-  /** Called by the supervisor's timer: kills the process when it is past a limit. Returns what was exceeded. */
+  /**
+   * Called periodically by the supervisor. Kills the process if it exceeds a limit and returns a description of that
+   * limit.
+   */
   checkLimits(): string | undefined;
-  /** It used so much that what comes next shall go to a fresh one; as of the last check. */
+  /** Whether, at the last check, resource usage was high enough that new requests should go to a fresh worker. */
   readonly isSpent: boolean;
-  /** It computes although no request is pending; as of the last check. */
+  /** Whether, at the last check, the worker was using CPU time although no request was pending. */
   readonly isBusy: boolean;
   kill(ending: Ending): void;
   readonly exited: Promise<void>;
 }
 
-/** `ulimit -d` in KiB: makes allocations outside the heap throw before the memory limit has to kill. Below ~550 MiB Deno does not start. */
+/**
+ * `ulimit -d` in KiB. Makes allocations outside the heap throw before the memory limit kills the process. Deno needs at
+ * least 550 MiB to start.
+ */
 const dataSegmentKiB = 786_432;
-/** `ulimit -t`: what ends a worker that spins when we are no longer there to end it. Far above any limit of ours. */
+/** `ulimit -t`. Ends a busy worker if Plinth itself is gone. Far above all other limits. */
 const lifetimeCpuSeconds = 1800;
 const keptErrors = 40;
-/** CPU time between two looks at an idle worker above which it is not idle. */
+/** CPU time between two checks above which an idle worker counts as busy. */
 const busyCpuMs = 30;
-/** V8 ends a process that is out of memory by a trap (or abort, on some builds). */
+/** V8 ends a process that is out of memory with a trap, or with abort in some builds. */
 const outOfMemorySignals = new Set<NodeJS.Signals | null>(['SIGTRAP', 'SIGABRT', 'SIGILL']);
 const orders: Readonly<Record<LimitName, string>> = { cpu: 'c', memory: 'm', wall_clock: 'w' };
 const orderToLeave = 'e';
 
 interface Pending {
   readonly requestId: string;
-  /** CPU time of the process when it began. */
+  /** The CPU time of the process when the request began. */
   readonly cpuMs: number;
   readonly threadMs: number | undefined;
 }
@@ -124,7 +138,7 @@ export function startWorker(options: WorkerOptions): Worker {
   let retired = false;
   let idleSince = startedAt;
   let bootMs: number | undefined;
-  /** CPU time of the process when a request ended last: whoever goes on from then is past its own request. */
+  /** The CPU time of the process when the last request ended. Any use after that isn't caused by that request. */
   let cpuAtLastEnd = 0;
   let cpuAtLastCheck = 0;
   let spent = false;
@@ -136,13 +150,13 @@ export function startWorker(options: WorkerOptions): Worker {
     options.onLine(level, text, requestId ?? onlyRequest);
   });
   createLineReader(child.stderr, (line) => {
-    // Deno announces its socket; that is the platform's business, not the function's log.
+    // Deno announces its socket. This line doesn't belong in the function's log.
     if (line.endsWith(`Listening on ${socketPath}`)) return;
     lastErrors.push(line);
     if (lastErrors.length > keptErrors) lastErrors.shift();
     options.onLine('error', line, onlyRequest);
   });
-  // An order to a process that is gone already.
+  // Ignores writes to a process that has already exited.
   child.stdin.on('error', () => undefined);
   const exited = new Promise<void>((resolve) => {
     const gone = (_code: unknown, signal: NodeJS.Signals | null = null): void => {
@@ -179,7 +193,7 @@ export function startWorker(options: WorkerOptions): Worker {
     socketPath,
     ready: waitForSocket(child, socketPath, options.inspect === undefined).then(() => {
       bootMs = clock.now() - startedAt;
-      // What it took to load its modules is nobody's request.
+      // The time to load modules isn't charged to any request.
       cpuAtLastEnd = usage.read()?.cpuMs ?? 0;
     }),
     exited,
@@ -262,7 +276,7 @@ export function startWorker(options: WorkerOptions): Worker {
       child.kill('SIGKILL');
     },
   };
-  // Nobody may be waiting for it when a boot fails while the server stops.
+  // Prevents an unhandled rejection if a boot fails while the server stops.
   worker.ready.catch(() => undefined);
   void exited.then(() => options.onExit(worker));
   return worker;
@@ -278,8 +292,9 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
   const run = { ...options, socketPath, temp };
   const { cwd, args } = runArguments(run);
   const env = { ...options.env, ...runEnvironment(run, options.showsErrors) };
-  // Standard input stays open as long as we live: the adapter ends the worker with us, even when we are killed. A
-  // session of its own, because Ctrl-C in a terminal goes to a whole group, and what is pending shall be finished.
+  // Standard input stays open as long as Plinth runs. The adapter exits when it closes, even if Plinth was killed. The
+  // worker gets a separate session because Ctrl-C in a terminal signals the whole process group, but pending requests
+  // must finish.
   const spawnOptions = {
     cwd,
     env,
@@ -287,8 +302,8 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
     stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
   };
   if (process.platform !== 'linux') return spawn(options.deno, args, spawnOptions);
-  // The shell only sets the limits and becomes Deno, so the pid stays the same. What the worker leaves is nobody else's to
-  // read; a core file would hold the secrets in its environment, so there is none.
+  // The shell sets the limits and is then replaced by Deno, so the pid stays the same. The umask keeps the worker's
+  // files private, and core dumps are off because they would contain the secrets in its environment.
   return spawn(
     '/bin/sh',
     [
