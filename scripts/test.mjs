@@ -84,6 +84,7 @@ if (browser === undefined) {
 const npmTool = (/** @type {string} */ ...parts) => join('node_modules', ...parts);
 if (args.length === 0) {
   step('Lint', npmTool('@biomejs', 'biome', 'bin', 'biome'), ['check', '.']);
+  step('Imports', join('scripts', 'lint', 'imports.ts'), []);
   step('Types of the server', npmTool('typescript', 'bin', 'tsc'), ['--noEmit', '-p', 'tsconfig.json']);
   step('Types of the web app', npmTool('typescript', 'bin', 'tsc'), ['--noEmit', '-p', 'web/tsconfig.json']);
 }

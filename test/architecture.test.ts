@@ -1,35 +1,65 @@
-/** The boundaries between rooms, as the linter of this project keeps them: what it refuses, and what it lets pass. */
-import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+/** The boundaries between modules that `scripts/lint/imports.ts` enforces, and that the sources observe them. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { checkImports, readSources } from '../scripts/lint/imports/check.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
-
-const asTypes = 'imports its siblings as types only';
-const onlyIndex = "Only a room's index.ts or types.ts may be imported";
+const asTypes = 'imports other services as types only';
+const onlyEntries = 'Only index.ts and types.ts of another module may be imported';
 const pointDown = 'Imports point down';
+const webTypes = 'The web app imports only types from src/';
+const webContracts = 'The web app imports types only from a contract.ts';
 
-type Case = readonly [what: string, path: string, line: string, said?: string];
+type Refused = readonly [what: string, path: string, source: string, message: string];
+type Allowed = readonly [what: string, path: string, source: string];
 
-const refused: readonly Case[] = [
-  ['a value of a sibling', 'src/functions/x.ts', "import { errorTable } from '../auth/index.ts';", asTypes],
+const refused: readonly Refused[] = [
+  ['a sibling value', 'src/functions/x.ts', "import { errorTable } from '../auth/index.ts';", asTypes],
   ['a value beside a type', 'src/rest/x.ts', "import { type A, b } from '../auth/index.ts';", asTypes],
+  ['a type among values', 'src/rest/x.ts', "import { type A } from '../auth/index.ts';", asTypes],
+  ['a default import', 'src/rest/x.ts', "import a from '../auth/index.ts';", asTypes],
+  ['a sibling for its side effects', 'src/rest/x.ts', "import '../auth/index.ts';", asTypes],
   ['all of a sibling', 'src/console/x.ts', "import * as auth from '../auth/index.ts';", asTypes],
   ['from a folder below', 'src/auth/core/x.ts', "import { a } from '../../mail/index.ts';", asTypes],
-  ['handing on', 'src/account/x.ts', "export { a } from '../auth/index.ts';", asTypes],
-  ['handing on everything', 'src/account/x.ts', "export * from '../auth/index.ts';", asTypes],
-  ['at run time', 'src/storage/x.ts', "export const a = await import('../auth/index.ts');", asTypes],
-  ['the inside of a room', 'src/functions/x.ts', "import type { A } from '../auth/rows.ts';", onlyIndex],
+  ['a jobs value', 'src/console/x.ts', "import { a } from '../jobs/index.ts';", asTypes],
+  ['a re-export', 'src/account/x.ts', "export { a } from '../auth/index.ts';", asTypes],
+  ['a re-export of everything', 'src/account/x.ts', "export * from '../auth/index.ts';", asTypes],
+  [
+    'an import at run time',
+    'src/storage/x.ts',
+    "export const a = await import('../auth/index.ts');",
+    asTypes,
+  ],
+  ['the inside of a module', 'src/functions/x.ts', "import type { A } from '../auth/rows.ts';", onlyEntries],
+  [
+    'the inside of a module, in a type',
+    'src/functions/x.ts',
+    "export type A = import('../auth/rows.ts').A;",
+    onlyEntries,
+  ],
+  ['a nested index', 'src/main.ts', "import { a } from './storage/render/index.ts';", onlyEntries],
+  [
+    'the inside of telemetry',
+    'src/console/x.ts',
+    "import { a } from '../telemetry/segments.ts';",
+    onlyEntries,
+  ],
+  ['test helpers', 'src/auth/x.ts', "import { a } from '../database/testing.ts';", onlyEntries],
   [
     'a service from the database',
     'src/database/x.ts',
     "import type { A } from '../rest/index.ts';",
     pointDown,
   ],
+  ['the database from keys', 'src/keys/x.ts', "import type { A } from '../database/types.ts';", pointDown],
+  [
+    'the database from shared',
+    'src/shared/x.ts',
+    "import type { A } from '../database/types.ts';",
+    pointDown,
+  ],
+  ['main from a service', 'src/auth/x.ts', "import type { A } from '../main.ts';", pointDown],
+  ['the gateway from a service', 'src/auth/x.ts', "import type { A } from '../gateway/index.ts';", pointDown],
+  ['commands from main', 'src/main.ts', "import { a } from './cli/index.ts';", pointDown],
   [
     'a service from the gateway',
     'src/gateway/x.ts',
@@ -37,78 +67,88 @@ const refused: readonly Case[] = [
     'knows services only as',
   ],
   [
-    'a room from the kernel',
+    'a service from a command',
+    'src/cli/x.ts',
+    "import { a } from '../auth/index.ts';",
+    'reach services only through main.ts',
+  ],
+  [
+    'a module from the kernel',
     'src/kernel/x.ts',
     "import type { A } from '../keys/types.ts';",
-    'imports nothing of ours',
+    'The kernel imports no other module',
+  ],
+  ['a folder without a layer', 'src/other/x.ts', "import { a } from '../kernel/sql.ts';", "isn't in a layer"],
+  [
+    'the web app from the server',
+    'src/auth/x.ts',
+    "import { a } from '../../web/lib/a.ts';",
+    'only files below',
+  ],
+  ['a value, in the web app', 'web/console/x.ts', "import { a } from '../../src/rest/index.ts';", webTypes],
+  [
+    'the inside of a service, in the web app',
+    'web/console/x.ts',
+    "import type { A } from '../../src/console/tables/rows.ts';",
+    webContracts,
   ],
 ];
 
-const allowed: readonly Case[] = [
-  ['a type of a sibling', 'src/functions/x.ts', "export type { A } from '../auth/index.ts';"],
+const allowed: readonly Allowed[] = [
+  ['a sibling type', 'src/functions/x.ts', "export type { A } from '../auth/index.ts';"],
   [
-    'a type that is imported',
+    'a type of types.ts',
     'src/auth/x.ts',
     "import type { A } from '../mail/types.ts';\nexport const a: A = 1;",
   ],
   ['a value from below', 'src/auth/x.ts', "export { sql } from '../kernel/sql.ts';"],
-  ['a value of the own room', 'src/auth/core/x.ts', "export { a } from '../errors.ts';"],
-  ['values of every room, in main', 'src/main.ts', "export { createAuth } from './auth/index.ts';"],
+  ['a shared helper', 'src/database/pool/x.ts', "export { splitSql } from '../../shared/sql/split.ts';"],
+  ['the kernel from shared', 'src/shared/x.ts', "export { sql } from '../kernel/sql.ts';"],
+  ['a value of the same module', 'src/auth/core/x.ts', "export { a } from '../errors.ts';"],
+  ['values of every module, in main', 'src/main.ts', "export { createAuth } from './auth/index.ts';"],
+  ['database test helpers, for tests of others', 'src/testing.ts', "import './database/testing.ts';"],
+  ['the project from a command', 'src/cli/x.ts', "export { a } from '../project/index.ts';"],
+  [
+    "a folder with another module's name",
+    'src/console/storage/x.ts',
+    "export { a } from '../errors.ts';\nexport { b } from './core/b.ts';",
+  ],
+  ['such a folder from its module', 'src/console/index.ts', "export { a } from './storage/routes.ts';"],
+  ['anything, in a test', 'src/rest/x.test.ts', "import { a } from '../auth/rows.ts';"],
+  [
+    'text that looks like an import',
+    'src/rest/x.ts',
+    `export const a = "import { a } from '../auth/rows.ts'";`,
+  ],
+  [
+    "a feature's contract, in the web app",
+    'web/console/x.ts',
+    "import type { A } from '../../src/console/storage/contract.ts';",
+  ],
 ];
 
-let folder: string;
-/** File to what the linter says about it. */
-const said = new Map<string, string>();
-
-const fileOf = (kind: string, index: number, path: string): string =>
-  path.replace('x.ts', `${kind}${index}.ts`);
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'plinth-lint-'));
-  cpSync(join(root, 'biome.json'), join(folder, 'biome.json'));
-  cpSync(join(root, 'scripts/lint'), join(folder, 'scripts/lint'), { recursive: true });
-  for (const [kind, cases] of Object.entries({ refused, allowed })) {
-    for (const [index, [, path, line]] of cases.entries()) {
-      const file = join(folder, fileOf(kind, index, path));
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, `${line}\n`);
-    }
-  }
-  for (const { location, message } of await lint()) {
-    const file = location.path.replaceAll('\\', '/');
-    said.set(file, `${said.get(file) ?? ''}${message}\n`);
-  }
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Diagnostic {
-  readonly message: string;
-  readonly location: { readonly path: string };
-}
-
-function lint(): Promise<readonly Diagnostic[]> {
-  const args = [biome, 'lint', '--reporter=json', '--max-diagnostics=none', '--vcs-enabled=false', 'src'];
-  return new Promise((resolve, reject) => {
-    // Faults are found, so the status is 1.
-    execFile(process.execPath, args, { cwd: folder }, (error, stdout, stderr) => {
-      const start = stdout.indexOf('{');
-      if (start === -1) reject(new Error(`the linter gave no JSON: ${stderr}`, { cause: error }));
-      else resolve((JSON.parse(stdout.slice(start)) as { diagnostics: Diagnostic[] }).diagnostics);
-    });
-  });
-}
+const messagesFor = (sources: Readonly<Record<string, string>>): readonly string[] =>
+  checkImports(new Map(Object.entries(sources))).map(({ message }) => message);
 
 describe('refused', () => {
-  it.each(refused.map((one, index) => [one[0], index] as const))('%s', (_what, index) => {
-    const [, path, , words] = refused[index] as Case;
-    expect(said.get(fileOf('refused', index, path))).toContain(words);
+  it.each(refused)('%s', (_what, path, source, message) => {
+    expect(messagesFor({ [path]: source })).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('names the file and the line', () => {
+    const sources = new Map([['src/rest/x.ts', "\n\nimport { a } from '../auth/index.ts';\n"]]);
+    expect(checkImports(sources)).toMatchObject([{ file: 'src/rest/x.ts', line: 3 }]);
   });
 });
 
-describe('let pass', () => {
-  it.each(allowed.map((one, index) => [one[0], index] as const))('%s', (_what, index) => {
-    const [, path] = allowed[index] as Case;
-    expect(said.get(fileOf('allowed', index, path))).toBeUndefined();
+describe('allowed', () => {
+  it.each(allowed)('%s', (_what, path, source) => {
+    expect(messagesFor({ [path]: source })).toEqual([]);
   });
+});
+
+it('the sources observe the rules', () => {
+  const sources = readSources(fileURLToPath(new URL('..', import.meta.url)));
+  expect(sources.size).toBeGreaterThan(1000);
+  expect(checkImports(sources)).toEqual([]);
 });

@@ -1,0 +1,10 @@
+/** Prints the imports that break a rule, and exits with 1 where there are any: `node scripts/lint/imports.ts`. */
+import { fileURLToPath } from 'node:url';
+import { checkImports, readSources } from './imports/check.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const sources = readSources(root);
+const violations = checkImports(sources);
+for (const { file, line, message } of violations) console.error(`${file}:${line}: ${message}`);
+console.log(`Checked the imports of ${sources.size} files: ${violations.length} violations.`);
+process.exitCode = violations.length === 0 ? 0 : 1;

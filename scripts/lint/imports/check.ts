@@ -1,0 +1,20 @@
+/** Checks the imports of src/ and web/: directions between modules, and their entry files. */
+import { globSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { importGraph } from './graph.ts';
+import { ruleViolations, type Violation } from './rules.ts';
+
+/** The violations in `sources`, whose keys are paths relative to the repository's root. */
+export function checkImports(sources: ReadonlyMap<string, string>): readonly Violation[] {
+  return ruleViolations(importGraph(sources));
+}
+
+export function readSources(root: string): ReadonlyMap<string, string> {
+  const paths = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx}'], {
+    cwd: root,
+    exclude: ['**/node_modules', 'web/dist'],
+  });
+  return new Map(
+    paths.map((path) => [path.replaceAll(sep, '/'), readFileSync(join(root, path), 'utf8')] as const),
+  );
+}

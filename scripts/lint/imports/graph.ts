@@ -1,0 +1,44 @@
+/** The import graph of a set of sources, with every specifier resolved to a path. */
+import { posix } from 'node:path';
+import { parseSync } from 'vite';
+
+export interface Import {
+  /** The imported file, relative to the repository's root. */
+  readonly target: string;
+  /** Whether the statement is erased: `import type`, `export type`, or `import('...')` in a type. */
+  readonly typeOnly: boolean;
+  /** 1-based. */
+  readonly line: number;
+}
+
+/** Files by their path relative to the repository's root. */
+export type Graph = ReadonlyMap<string, readonly Import[]>;
+
+export const importGraph = (sources: ReadonlyMap<string, string>): Graph =>
+  new Map([...sources].map(([path, text]) => [path, importsOf(path, text)]));
+
+/** Imports of other files of the repository. Packages are left to the package manager. */
+function importsOf(path: string, text: string): readonly Import[] {
+  const { module } = parseSync(path, text);
+  const found: Import[] = [];
+  const add = (specifier: string, typeOnly: boolean, start: number): void => {
+    if (!specifier.startsWith('.')) return;
+    const [file = ''] = specifier.split('?');
+    const target = posix.join(posix.dirname(path), file);
+    found.push({ target, typeOnly, line: text.slice(0, start).split('\n').length });
+  };
+  for (const { start, moduleRequest } of module.staticImports) {
+    add(moduleRequest.value, /^import\s+type\b/.test(text.slice(start)), start);
+  }
+  for (const { start, entries } of module.staticExports) {
+    // The list also has the entries of `export { a }` whose `a` was imported, with the position of that import.
+    const source = entries.find(({ moduleRequest }) => moduleRequest !== null)?.moduleRequest;
+    if (source == null || !text.startsWith('export', start)) continue;
+    add(source.value, /^export\s+type\b/.test(text.slice(start)), start);
+  }
+  const calls = new Set(module.dynamicImports.map(({ start }) => start));
+  for (const { 2: specifier = '', index } of text.matchAll(/\bimport\(\s*(['"`])([^'"`$]+)\1/g)) {
+    add(specifier, !calls.has(index), index);
+  }
+  return found;
+}

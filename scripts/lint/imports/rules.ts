@@ -1,0 +1,111 @@
+/** Which module may import which, and which of its files. CONTRIBUTING.md describes the modules. */
+import type { Graph, Import } from './graph.ts';
+
+export interface Violation {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+const services = [
+  'account',
+  'auth',
+  'console',
+  'functions',
+  'jobs',
+  'mail',
+  'project',
+  'realtime',
+  'rest',
+  'storage',
+];
+
+/** From the top down. A module may import the layers below its own. `main` is the files directly in src/. */
+const layers: readonly (readonly string[])[] = [
+  ['cli'],
+  ['main', 'rest-server'],
+  ['gateway'],
+  services,
+  ['database', 'telemetry'],
+  ['keys'],
+  ['config'],
+  ['shared'],
+  ['kernel'],
+];
+const order = 'cli, main, gateway, services, database, keys, config, shared, kernel';
+
+/** Modules that are collections of helpers, so each file may be imported. */
+const open = new Set(['shared', 'kernel', 'main']);
+
+const depthOf = new Map(layers.flatMap((modules, depth) => modules.map((name) => [name, depth] as const)));
+
+export function ruleViolations(graph: Graph): readonly Violation[] {
+  const violations: Violation[] = [];
+  for (const [file, imports] of graph) {
+    // Tests reach into what they test.
+    if (/\.test\.tsx?$/.test(file)) continue;
+    for (const one of imports) {
+      const message = faultOf(file, one);
+      if (message !== undefined) violations.push({ file, line: one.line, message });
+    }
+  }
+  return violations;
+}
+
+function faultOf(file: string, { target, typeOnly }: Import): string | undefined {
+  const to = moduleOf(target);
+  if (file.startsWith('web/')) return to === undefined ? undefined : webFault(target, typeOnly);
+  const from = moduleOf(file);
+  if (from === undefined || from === to) return undefined;
+  if (to === undefined) return `Server code imports only files below src/, not ${target}.`;
+  return directionFault(from, to, typeOnly) ?? entryFault(file, target, to);
+}
+
+function webFault(target: string, typeOnly: boolean): string | undefined {
+  if (!typeOnly) {
+    return "The web app imports only types from src/: write `import type`. Request data from the server's API.";
+  }
+  if (isContract(target) || isEntry(target)) return undefined;
+  return "The web app imports types only from a contract.ts of src/console/ or from a module's index.ts or types.ts.";
+}
+
+function directionFault(from: string, to: string, typeOnly: boolean): string | undefined {
+  const [fromDepth, toDepth] = [depthOf.get(from), depthOf.get(to)];
+  if (fromDepth === undefined || toDepth === undefined) {
+    const unknown = fromDepth === undefined ? from : to;
+    return `src/${unknown}/ isn't in a layer. Add it to scripts/lint/imports/rules.ts and to CONTRIBUTING.md.`;
+  }
+  if (from === 'kernel') {
+    return 'The kernel imports no other module. Pass the value in, or move the code up to src/shared/.';
+  }
+  if (from === 'gateway' && services.includes(to)) {
+    return 'The gateway knows services only as `Service` (kernel/service.ts). Extend that interface, or let main.ts pass the function in.';
+  }
+  if (from === 'cli' && to !== 'project' && (services.includes(to) || to === 'gateway')) {
+    return `Commands reach services only through main.ts. Add what you need of ${to} to the server that main.ts returns.`;
+  }
+  if (services.includes(from) && services.includes(to)) {
+    if (typeOnly) return undefined;
+    return 'A service imports other services as types only. Let main.ts pass the function in, or move a pure helper to src/shared/.';
+  }
+  if (fromDepth < toDepth) return undefined;
+  return `Imports point down (${order}), so ${from} can't import ${to}. Pass the value in, or move what both need to a lower layer.`;
+}
+
+function entryFault(file: string, target: string, to: string): string | undefined {
+  if (open.has(to) || isEntry(target)) return undefined;
+  if (target === 'src/database/testing.ts' && file === 'src/testing.ts') return undefined;
+  return `Only index.ts and types.ts of another module may be imported. Export it from src/${to}/index.ts, or move a pure helper to src/shared/.`;
+}
+
+/** `schema/changes.ts` has the types of the schema editor's contract. */
+const isContract = (path: string): boolean =>
+  /^src\/console\/.+\/contract\.ts$/.test(path) || path === 'src/console/schema/changes.ts';
+
+const isEntry = (path: string): boolean => /^src\/[^/]+\/(index|types)\.ts$/.test(path);
+
+function moduleOf(path: string): string | undefined {
+  const [top, name, inner] = path.split('/');
+  if (top !== 'src' || name === undefined) return undefined;
+  return inner === undefined ? 'main' : name;
+}
