@@ -36,8 +36,7 @@ export interface MachineNetwork {
  * @param apiUrl `SUPABASE_URL`, which is never proxied.
  * @param fileOf Resolves a path as the shell would. Returns undefined if the file doesn't exist.
  * @example
- * machineNetwork({ HTTPS_PROXY: 'http://proxy:3128' }, {}, 'http://127.0.0.1:54321', resolve).env.HTTPS_PROXY //
- * 'http://proxy:3128'
+ * machineNetwork({ HTTPS_PROXY: 'http://proxy:3128' }, {}, 'http://127.0.0.1:54321', resolve).env.HTTPS_PROXY // 'http://proxy:3128'
  */
 export function machineNetwork(
   shell: Names,
