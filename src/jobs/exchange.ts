@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange that SQL asked for: bounded in time and in the size of its answer, redirects followed as curl does
- * (which pg_net and http are built on), every hop judged like the first.
+ * Sends an HTTP request on behalf of SQL. Time and response size are limited. Redirects are followed as by curl, which
+ * pg_net and http are built on, and every hop is checked like the first URL.
  */
 import type { LookupAddress } from 'node:dns';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
@@ -14,19 +14,19 @@ export interface ExchangeRequest {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer | undefined;
-  /** For everything, redirects included. */
+  /** The limit for the whole exchange, including redirects. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
 }
 
 export interface ExchangeAnswer {
   readonly status: number;
-  /** As the server wrote them. */
+  /** The headers as the server sent them. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }
 
-/** Why there is no answer; the message goes into the database for whoever asked. */
+/** A failed exchange. The message is stored in the database for the caller. */
 export class ExchangeError extends Error {
   override name = 'ExchangeError';
   readonly timedOut: boolean;
@@ -40,15 +40,15 @@ export class ExchangeError extends Error {
 export interface Exchanges {
   /** @throws {ExchangeError} */
   send(request: ExchangeRequest, signal?: AbortSignal): Promise<ExchangeAnswer>;
-  /** Closes the connections that are kept for a next request. */
+  /** Closes idle connections. */
   rest(): void;
 }
 
-/** Answers go into a column, and many are under way at once. */
+/** Responses are stored in a column, and many are in progress concurrently. */
 export const maxAnswerBytes = 4 * 1024 * 1024;
 
 export function createExchanges(rules: () => DestinationRules): Exchanges {
-  // A connection is kept for the same scheme, host and port, and the rules say the same of those each time.
+  // Connections are reused for the same scheme, host and port, for which the rules always give the same result.
   let agents: { readonly http: Agent; readonly https: Agent } | undefined;
   const openAgents = () => {
     const options = { keepAlive: true, timeout: 4_000, maxFreeSockets: 32, scheduling: 'lifo' } as const;
@@ -57,7 +57,7 @@ export function createExchanges(rules: () => DestinationRules): Exchanges {
     return { http: new HttpAgent(options), https: new HttpsAgent(options) };
   };
 
-  /** A kept connection may have been closed by the other side while the request was on its way. */
+  /** The server may have closed a reused connection while the request was in transit. */
   async function sendOnce(request: ExchangeRequest, to: Destination, signal: AbortSignal) {
     agents ??= openAgents();
     const agent = to.url.protocol === 'https:' ? agents.https : agents.http;
@@ -100,7 +100,7 @@ export function createExchanges(rules: () => DestinationRules): Exchanges {
       }
     },
     rest() {
-      // Not `destroy()`: that ends what others have under way.
+      // `destroy()` would also end requests in progress.
       for (const { freeSockets } of agents ? [agents.http, agents.https] : [])
         for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
     },
@@ -119,7 +119,7 @@ function open(
   if (!has('host')) headers.push('host', host);
   if (!has('accept')) headers.push('accept', '*/*');
   const { body } = request;
-  // Without it Node would send an empty chunked body.
+  // Without a content length, Node would send an empty chunked body.
   const mayBeEmpty = body === undefined && ['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(request.method);
   if (!mayBeEmpty && !has('content-length')) headers.push('content-length', String(body?.length ?? 0));
   const sent = send(url, {
@@ -155,7 +155,10 @@ async function readAnswer(response: IncomingMessage): Promise<ExchangeAnswer> {
   return { status: response.statusCode ?? 0, headers, body: Buffer.concat(chunks) };
 }
 
-/** The next hop, as curl's CURLOPT_FOLLOWLOCATION: POST becomes GET on 301 to 303; credentials stay with their origin. */
+/**
+ * Builds the next request as curl's CURLOPT_FOLLOWLOCATION does: POST becomes GET on 301 to 303, and credentials are
+ * only sent to the same origin.
+ */
 function redirectOf(request: ExchangeRequest, answer: ExchangeAnswer): ExchangeRequest | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = answer.headers.find(([name]) => name.toLowerCase() === 'location')?.[1];
@@ -177,7 +180,7 @@ function redirectOf(request: ExchangeRequest, answer: ExchangeAnswer): ExchangeR
   };
 }
 
-/** The resolver is not asked about an address that is written as one. */
+/** The resolver isn't called for an IP address literal. */
 function requirePublicLiteral({ url, publicOnly }: Destination): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (publicOnly && isIP(host) !== 0) requirePublic(host);
@@ -188,7 +191,10 @@ function requirePublic(address: string): void {
   if (scope !== 'public') throw new ExchangeError(`${address} is not a public address (${scope})`);
 }
 
-/** As `dns.lookup`; fails when any address of the name is not public, at the moment of connecting (DNS rebinding). */
+/**
+ * A replacement for `dns.lookup` that fails if any address of the name isn't public. It runs when the connection is
+ * opened, so DNS rebinding doesn't help.
+ */
 const publicLookup: LookupFunction = (host, options, callback) => {
   const { lookup } = process.getBuiltinModule('node:dns');
   lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
@@ -208,7 +214,7 @@ const publicLookup: LookupFunction = (host, options, callback) => {
   });
 };
 
-/** curl's sentences, which people search for, where there is one. */
+/** Uses curl's messages where they exist, because users search for them. */
 function inWords(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   switch (code) {

@@ -1,7 +1,7 @@
 /**
- * The work that SQL asks this process for: requests of pg_net, database webhooks, jobs of pg_cron, and the http
- * extension's. What is to be done is in the
- * database, so that several processes share it and a crash forgets nothing (docs/decisions/0025-jobs.md).
+ * Runs the work that SQL requests from this process: pg_net requests, database webhooks, pg_cron jobs and requests of
+ * the http extension. Pending work is stored in the database, so that several processes can share it and a crash loses
+ * nothing (docs/decisions/0025-jobs.md).
  */
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/index.ts';
@@ -19,15 +19,15 @@ export interface JobsDeps {
   readonly database: Database;
   readonly config: Config;
   readonly mode: 'development' | 'production';
-  /** Our address as clients know it. */
+  /** This server's URL as clients know it. */
   readonly apiUrl: () => string;
-  /** The same as this machine reaches it, once we listen. */
+  /** This server's URL on this machine, once it listens. */
   readonly localUrl: Promise<string>;
   readonly log: Logger;
 }
 
 export interface Jobs extends Service {
-  /** What was done since the start, in Prometheus' text format. */
+  /** Returns counters since the start in Prometheus text format. */
   prometheus(): string;
 }
 
@@ -66,9 +66,9 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
     mounts: [],
     prometheus: () => prometheusText({ pg_net: net, pg_cron: cron }),
     async start() {
-      // Somebody else's database has workers of its own.
+      // A database that Plinth doesn't manage has its own workers.
       if (!database.info.ownsSchemas) return;
-      // What waits in the queue may be for ourselves.
+      // Queued requests may be addressed to this server.
       void localUrl.then((url) => {
         localOrigin = new URL(url).origin;
         bridge = open();
@@ -96,7 +96,7 @@ function prometheusText(counts: Readonly<Record<string, object>>): string {
   return [...head, ...lines].join('');
 }
 
-/** What the functions of the database work out for themselves (`http--1.6.sql`). */
+/** Computes the same number as the database functions (`http--1.6.sql`). */
 async function bridgeNumber(database: Database): Promise<number> {
   const [row] = await database
     .pool('postgres')

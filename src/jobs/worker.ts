@@ -1,6 +1,6 @@
 /**
- * Work that is woken by NOTIFY, and looked for now and then in case a notification was missed. Never twice at a time in
- * one process; a call during the work means once more.
+ * Work that is triggered by NOTIFY and, in case a notification was missed, at regular intervals. It never runs
+ * concurrently in one process. A call during a run triggers another run.
  */
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -9,23 +9,26 @@ export interface WorkerOptions {
   readonly database: Database;
   readonly channel: string;
   readonly log: Logger;
-  /** What the log calls it, as in "pg_net". */
+  /** The name in log messages, such as "pg_net". */
   readonly name: string;
-  /** Looks after this long without a notification. */
+  /** The interval between runs without a notification. */
   readonly pollMs: number;
-  /** Does what there is; returns when to look again, in milliseconds, if earlier than the poll. */
+  /**
+   * Runs the pending work. Returns the delay until the next run in milliseconds, if it is shorter than the poll
+   * interval.
+   */
   work(turn: Turn): Promise<number | undefined>;
 }
 
 export interface Turn {
   readonly signal: AbortSignal;
-  /** Resolves at the next call, or when the work has to end. */
+  /** Resolves at the next call, or when the work must stop. */
   called(): Promise<void>;
 }
 
 export interface Worker {
   start(): void;
-  /** Ends the work and waits for its end. */
+  /** Stops the work and waits for it to end. */
   stop(): Promise<void>;
   wake(): void;
 }
@@ -38,7 +41,7 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
   let running: Promise<void> | undefined;
   let wanted = false;
   let timer: NodeJS.Timeout | undefined;
-  /** In a row; what is in trouble is tried less and less often. */
+  /** The number of consecutive failures. Retries become less frequent as it grows. */
   let troubles = 0;
   let bell = Promise.withResolvers<void>();
   const ring = (): void => {
@@ -56,7 +59,7 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
     ring();
     running ??= run().finally(() => {
       running = undefined;
-      // What came in while the last lines ran.
+      // A call arrived while the work was finishing.
       if (wanted) wake();
     });
   };

@@ -1,14 +1,14 @@
-/** The admin server: /live, /ready, /metrics and /schema_cache, as PostgREST 16 answers them. Not for the public. */
+/** The admin server: /live, /ready, /metrics and /schema_cache with PostgREST 16's responses. It must not be public. */
 import type { Server } from 'node:http';
 import { createServer } from '../kernel/http.ts';
 
 export interface AdminDeps {
-  /** The public server listens. */
+  /** Whether the public server is listening. */
   readonly isLive: () => boolean;
-  /** Schema cache and database are there. */
+  /** Whether the schema cache is loaded and the database is reachable. */
   readonly isReady: () => Promise<boolean>;
   readonly metrics: () => string;
-  /** Empty while there is none. */
+  /** Returns an empty string until the schema cache is loaded. */
   readonly schemaCache: () => string;
 }
 

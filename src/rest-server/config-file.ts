@@ -1,23 +1,24 @@
 /**
- * PostgREST's configuration file, in the grammar of the `configurator-pg` library that it uses: `key = value` lines,
- * groups `key { … }`, `import "file"`, comments from `#` on, `#;` before a line that does not count; texts in double
- * quotes, numbers, booleans, lists. In texts `$(NAME)` is a setting before it or an environment variable, `$$` a `$`.
+ * Parses PostgREST's configuration file in the grammar of its library `configurator-pg`: `key = value` lines, groups
+ * `key { … }`, `import "file"`, comments that start with `#`, and `#;` before a line that is ignored. Values are quoted
+ * strings, numbers, booleans and lists. In strings, `$(NAME)` is an earlier setting or an environment variable, and
+ * `$$` is a `$`.
  */
 
 export type FileValue = string | number | boolean | readonly FileValue[];
 
-/** What stands where; the message gives file, line and column. */
+/** A syntax error. The message gives file, line and column. */
 export class ConfigFileError extends Error {
   override name = 'ConfigFileError';
 }
 
 export interface FileSources {
-  /** The text of a file. Throws when it cannot be read. */
+  /** Returns the text of a file. Throws if it can't be read. */
   readonly read: (path: string) => string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Files that import files at most; a file may not import itself. */
+/** The maximum depth of imports. A file can't import itself. */
 const MAX_IMPORTS = 16;
 
 /**
@@ -79,7 +80,7 @@ function interpolate(
   });
 }
 
-/** In the group itself first, then in those around it. */
+/** Looks in the group first, then in the enclosing groups. */
 function lookUp(
   variable: string,
   prefix: string,
@@ -120,7 +121,7 @@ function parse(text: string, file: string): Directive[] {
     at += literal.length;
     return true;
   };
-  /** Blanks and comments of this line. */
+  /** Skips spaces and comments on this line. */
   const blank = (): void => {
     match(BLANK);
     match(COMMENT);

@@ -1,4 +1,6 @@
-/** The configuration of `plinth rest`: every source read, every fault found, secrets and names resolved. */
+/**
+ * Builds the configuration of `plinth rest`: reads every source, reports every error, and resolves secrets and names.
+ */
 import { type ConnectionOptions, ConnectionStringError } from '../database/index.ts';
 import { type KeySet, readKeySet } from '../keys/index.ts';
 import { type ClaimPath, functionName, type RestSettings, readClaimPath } from '../rest/index.ts';
@@ -13,14 +15,14 @@ export interface Listener {
   readonly host: string;
   readonly port: number;
   readonly unixSocket: string | undefined;
-  /** Of the socket's file. */
+  /** The file mode of the socket. */
   readonly mode: number;
   readonly reusePort: boolean;
 }
 
 export interface ServerConfig {
   readonly rest: RestSettings;
-  /** Undefined: tokens are refused. */
+  /** Undefined if tokens are rejected. */
   readonly keySet: KeySet | undefined;
   readonly jwtCacheEntries: number;
   readonly connection: ConnectionOptions;
@@ -32,7 +34,7 @@ export interface ServerConfig {
     readonly maxLifetimeMs: number;
     readonly recovers: boolean;
   };
-  /** Undefined: nobody listens. */
+  /** Undefined if no channel is used. */
   readonly channel: string | undefined;
   readonly readsDatabase: boolean;
   readonly preConfig: string | undefined;
@@ -41,20 +43,20 @@ export interface ServerConfig {
   readonly logQuery: boolean;
   readonly server: Listener;
   readonly admin: Listener | undefined;
-  /** As read, for `--dump-config`. */
+  /** The values as read, for `--dump-config`. */
   readonly values: Values;
   readonly warnings: readonly string[];
 }
 
 export interface ConfigSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Of the configuration file. */
+  /** The path of the configuration file. */
   readonly path: string | undefined;
   readonly readFile: (path: string) => Buffer;
   readonly database: ReadonlyMap<string, string>;
 }
 
-/** Every fault of the configuration, a line each. */
+/** All errors in the configuration, one per line. */
 export class ServerConfigError extends Error {
   override name = 'ServerConfigError';
   constructor(faults: readonly string[]) {
@@ -174,7 +176,7 @@ class Reader {
     return schemas;
   }
 
-  /** With a colon it is a URI (RFC 7519 section 2, StringOrURI). */
+  /** A value with a colon must be a URI (RFC 7519 section 2, StringOrURI). */
   #audience(): string | undefined {
     const audience = this.#text('jwt-aud');
     if (
@@ -229,7 +231,7 @@ class Reader {
       const uri = text.startsWith('@') ? readFile(text.slice(1)).toString('utf8').trim() : text;
       return connectionOf(uri, environment);
     } catch (error) {
-      // The text may hold a password.
+      // The message could include a password.
       const known =
         error instanceof ConnectionStringError || (error as NodeJS.ErrnoException).code !== undefined;
       if (!known) throw error;
@@ -273,10 +275,10 @@ class Reader {
   }
 }
 
-/** Editors end a file with a line feed that is no part of the secret. */
+/** Editors end a file with a line feed, which isn't part of the secret. */
 const chomp = (bytes: Buffer): Buffer => (bytes.at(-1) === 0x0a ? bytes.subarray(0, -1) : bytes);
 
-/** Also in the URL alphabet, with dots for padding. */
+/** Also accepts the URL-safe alphabet and dots as padding. */
 function fromBase64(bytes: Buffer): Buffer {
   const text = bytes.toString('utf8').trim().replaceAll('_', '/').replaceAll('-', '+').replaceAll('.', '=');
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {

@@ -1,4 +1,7 @@
-/** Where PostgreSQL is: `db-uri`, completed as libpq would (PostgreSQL documentation, 32.1 and 32.15). */
+/**
+ * Determines how to connect to PostgreSQL: `db-uri`, completed as libpq does (PostgreSQL documentation, 32.1 and
+ * 32.15).
+ */
 import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +25,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   connect_timeout: 'PGCONNECT_TIMEOUT',
 };
 
-/** Certificates that lie where libpq looks for them. */
+/** The certificate files at libpq's default paths. */
 const FILES: Readonly<Record<string, string>> = {
   sslrootcert: '.postgresql/root.crt',
   sslcert: '.postgresql/postgresql.crt',
@@ -31,7 +34,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const existing = (path: string): string | undefined => (existsSync(path) ? path : undefined);
 
-/** Where servers keep their sockets: Debian's place, then PostgreSQL's own default. */
+/** The socket folders of Debian and of PostgreSQL's own default. */
 const SOCKET_FOLDERS = ['/var/run/postgresql', '/tmp'];
 
 /** @throws {ConnectionStringError} */

@@ -1,18 +1,18 @@
-/** Cross-origin requests as PostgREST 16 answers them (its `Cors.hs` over wai-cors; the Fetch standard, 3.2). Pure. */
+/** Handles cross-origin requests as PostgREST 16 does (`Cors.hs` with wai-cors; Fetch standard, 3.2). Pure. */
 import { EXPOSED_HEADERS } from '../rest/index.ts';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
 export type CorsAnswer =
-  /** A preflight, answered here: 200 with these headers. */
+  /** A preflight request, answered with status 200 and these headers. */
   | { readonly kind: 'preflight'; readonly headers: Headers }
-  /** What is added to the service's answer. */
+  /** Headers to add to the service's response. */
   | { readonly kind: 'plain'; readonly headers: Headers };
 
 export interface CorsRequest {
   readonly method: string;
   readonly origin: string | undefined;
-  /** Access-Control-Request-Method and -Headers. */
+  /** The values of Access-Control-Request-Method and Access-Control-Request-Headers. */
   readonly wantedMethod: string | undefined;
   readonly wantedHeaders: string | undefined;
 }
@@ -23,7 +23,10 @@ const MAX_AGE_SECONDS = 24 * 60 * 60;
 /** RFC 9110 section 5.1. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** `origins`: those that may call, with credentials; none listed: all may, without. */
+/**
+ * `origins` lists the allowed origins, which may send credentials. If it is empty, all origins are allowed, without
+ * credentials.
+ */
 export function answerCors(request: CorsRequest, origins: readonly string[]): CorsAnswer {
   const none: CorsAnswer = { kind: 'plain', headers: [] };
   const { method, origin, wantedMethod } = request;
@@ -41,7 +44,8 @@ export function answerCors(request: CorsRequest, origins: readonly string[]): Co
       kind: 'plain',
       headers: [...allowed, ['Access-Control-Expose-Headers', EXPOSED_HEADERS.join(', ')]],
     };
-  // Not a preflight, or one that asks for what nobody may do: the service answers as if no origin were named.
+  // For other requests, and for preflight requests with a disallowed method or header, the service responds as if no
+  // origin were sent.
   const wanted = wantedNames(request.wantedHeaders);
   if (wantedMethod === undefined || !METHODS.includes(wantedMethod) || wanted === undefined) return none;
   const headers: [string, string][] = [['Access-Control-Allow-Methods', METHODS.join(', ')]];
@@ -52,14 +56,14 @@ export function answerCors(request: CorsRequest, origins: readonly string[]): Co
   return { kind: 'preflight', headers: [...allowed, ...headers] };
 }
 
-/** Undefined when one is not the name of a header. */
+/** Returns undefined if one of the names isn't a valid header name. */
 function wantedNames(text: string | undefined): string[] | undefined {
   if (text === undefined || text.trim() === '') return [];
   const names = text.split(',').map((name) => name.trim());
   return names.every((name) => HEADER_NAME.test(name)) ? names : undefined;
 }
 
-/** Whatever is asked for is allowed. */
+/** Every requested header is allowed. */
 function allowedHeaders(wanted: readonly string[]): string[] {
   const named = ['Authorization', ...wanted];
   const known = new Set(named.map((name) => name.toLowerCase()));

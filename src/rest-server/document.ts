@@ -1,7 +1,7 @@
-/** `docs/rest.md` and the settings in the command's help, from the one table. */
+/** Generates `docs/rest.md` and the settings section of the command's help from the settings table. */
 import { APP_SETTINGS, databaseName, environmentName, settingKeys, settingOf } from './settings-table.ts';
 
-/** One line a setting, for `plinth rest --help`. */
+/** Returns one line per setting for `plinth rest --help`. */
 export function settingsHelp(): string[] {
   const rows: (readonly [string, string])[] = settingKeys.map((key) => {
     const { help, default: value } = settingOf(key);

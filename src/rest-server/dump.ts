@@ -1,9 +1,9 @@
-/** What `--dump-config`, `--dump-schema` and `--example` print. Pure. */
+/** Prints the output of `--dump-config`, `--dump-schema` and `--example`. Pure. */
 import type { SchemaCache } from '../rest/index.ts';
 import type { ServerConfig } from './config.ts';
 import { settingKeys, settingOf } from './settings-table.ts';
 
-/** As a configuration file that would be read as the same configuration. */
+/** Returns a configuration file that produces this configuration. */
 export function configText({ values, rest }: ServerConfig): string {
   const lines = settingKeys.map((key) => {
     const value = values.get(key);
@@ -18,7 +18,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\
 const quoted = (text: string): string =>
   `"${text.replace(/["\\$\n\t\r]/g, (char) => ESCAPES[char] ?? `\\${char}`)}"`;
 
-/** Every setting with its help and default; those without a default are commented out. */
+/** Returns every setting with its help and default. Settings without a default are commented out. */
 export function exampleText(): string {
   return settingKeys
     .map((key) => {
@@ -31,7 +31,7 @@ export function exampleText(): string {
     .join('\n');
 }
 
-/** Under PostgREST's names; what is in them has our shapes. */
+/** Uses PostgREST's top-level names. The entries have our own structure. */
 export function schemaCacheText(cache: SchemaCache): string {
   const byName = <T>(map: ReadonlyMap<string, T>) =>
     [...map].map(([key, value]) => {

@@ -1,4 +1,4 @@
-/** The HTTP server: reads requests, lets the service answer, adds what belongs to the server, writes the log line. */
+/** The HTTP server: reads requests, calls the service, adds the server's headers and writes the request log. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from '../kernel/http.ts';
 import { originForm } from '../kernel/origin-form.ts';
@@ -21,17 +21,17 @@ export interface HttpDeps {
   readonly config: () => ServerConfig;
   readonly log: ServerLog;
   readonly bodies: BodySpace;
-  /** `facts` are filled in on the way to the answer. */
+  /** `facts` are filled in while the request is handled. */
   readonly answer: (request: RestRequest, facts: RequestFacts) => Promise<RestResponse>;
 }
 
 export interface RequestFacts {
   role: string | undefined;
-  /** Undefined: nobody wants to see the SQL. */
+  /** Undefined if the SQL isn't logged. */
   readonly statements: string[] | undefined;
 }
 
-/** A target and all headers; upstream's limit is near it. */
+/** The maximum size of the request line and all headers, close to upstream's limit. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 72_000;
 
@@ -74,7 +74,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
   const answer = await answerTo(request, response, facts, deps);
   if (log.wants(answer.status)) for (const statement of facts.statements ?? []) log.say(statement);
   warnOfOldNames(request, answer, log);
-  // Upstream says so to everybody who asks for the methods.
+  // Upstream adds this header to every OPTIONS response.
   if (request.method === 'OPTIONS' && answer.status === 200) own.push('Access-Control-Allow-Origin', '*');
   const headers = new Map(answer.headers.map(([name, value]) => [name.toLowerCase(), value]));
   log.answered({
@@ -87,7 +87,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
     writeResponse(response, answer, log.logger, own);
   } catch (cause) {
     answer.release?.();
-    // Headers that the database chose and Node refuses.
+    // The database set a header that Node rejects.
     log.logger.error({ error: cause }, 'answer could not be written');
     if (response.headersSent) response.destroy();
     else writeResponse(response, respondError(restError('PGRSTX00', { cause }), rest), log.logger, own);
@@ -122,7 +122,7 @@ async function answerTo(
   );
 }
 
-/** No body is waited for where none is announced. */
+/** Doesn't wait for a body unless the request announces one. */
 const NO_BODY = new Uint8Array(0);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -133,7 +133,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** The answer's Warning names what should be written instead; whoever runs the server is told as well. */
+/** The response's Warning header names the replacement. The operator sees it in the log. */
 function warnOfOldNames(request: IncomingMessage, { headers }: RestResponse, log: ServerLog): void {
   const warning = headers.find(([name]) => name === 'Warning')?.[1];
   const found = warning === undefined ? null : /"(.*) Update (.*) in query string filters/.exec(warning);

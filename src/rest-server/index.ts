@@ -1,8 +1,9 @@
 /**
- * REST alone: a drop-in for the PostgREST 16.2 binary. The second composition root, beside `main.ts`.
+ * A standalone REST server, a drop-in replacement for the PostgREST 16.2 binary. The second composition root beside
+ * `main.ts`.
  *
- * Glossary. *Admin server*: health and metrics, on a port of its own. *Reload*: reading configuration, or schema and
- * configuration, anew while the old ones serve.
+ * Glossary. *Admin server*: health and metrics on a separate port. *Reload*: reads the schema, or the configuration and
+ * the schema, again while requests are still served with the previous ones.
  */
 import { COMPATIBLE_VERSION } from '../rest/index.ts';
 

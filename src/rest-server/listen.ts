@@ -1,4 +1,4 @@
-/** Listening: addresses with PostgREST's special values, ports that are shared, unix sockets with a mode. */
+/** Opens listeners: PostgREST's special host values, shared ports, and Unix sockets with a file mode. */
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ interface Address {
   readonly ipv6Only?: boolean;
 }
 
-/** In the order in which they are tried. `::` takes both families where the system has both. */
+/** Addresses in the order in which they are tried. `::` covers both families if the system supports both. */
 const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
   '*': [{ host: '::' }, { host: '0.0.0.0' }],
   '*6': [{ host: '::' }, { host: '0.0.0.0' }],
@@ -18,14 +18,14 @@ const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
   '!6': [{ host: '::', ipv6Only: true }],
 };
 
-/** Whether a host stands for every address, so that nobody can be told which one to call. */
+/** Whether a host stands for all addresses, so that it can't be shown as a URL. */
 export const isSpecialHost = (host: string): boolean => Object.hasOwn(SPECIAL, host);
 
-/** Resolves with what is listened on: `0.0.0.0:3000`, `[::]:3000`, `/tmp/pgrst.sock`. */
+/** Resolves with the address: `0.0.0.0:3000`, `[::]:3000`, `/tmp/pgrst.sock`. */
 export async function listen(server: Server, listener: Listener): Promise<string> {
   const { unixSocket, mode } = listener;
   if (unixSocket !== undefined) {
-    // What a killed process left behind.
+    // Removes the socket of a killed process.
     rmSync(unixSocket, { force: true });
     await once(server, { path: unixSocket });
     chmodSync(unixSocket, mode);
@@ -48,7 +48,7 @@ export async function listen(server: Server, listener: Listener): Promise<string
   return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** Listening still, the file of a socket included. */
+/** Whether the server is still listening and, for a Unix socket, its file still exists. */
 export function isListening(server: Server): boolean {
   const address = server.address();
   return address !== null && (typeof address !== 'string' || existsSync(address));

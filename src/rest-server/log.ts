@@ -1,20 +1,20 @@
-/** What is said, as PostgREST says it: requests on stdout in Apache's format, everything else on stderr with a time. */
+/** Log output as in PostgREST: requests on stdout in Apache's format, everything else on stderr with a timestamp. */
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../kernel/log.ts';
 import { databaseError, errorBody } from '../rest/index.ts';
 import type { LogLevel } from './config.ts';
 
 export interface ServerLog {
-  /** Always said. */
+  /** Writes a line at every level. */
   say(line: string): void;
-  /** Said from `error` on. */
+  /** Writes a line from level `error` on. */
   fault(line: string): void;
-  /** Said at `debug`. */
+  /** Writes a line at level `debug`. */
   detail(line: string): void;
   answered(facts: AnswerFacts): void;
-  /** Whether an answer with this status is logged. */
+  /** Whether a response with this status is logged. */
   wants(status: number): boolean;
-  /** For the service's own words. */
+  /** For the service's own log messages. */
   readonly logger: Logger;
 }
 
@@ -25,11 +25,11 @@ export interface AnswerFacts {
   readonly sizeBytes: string | undefined;
 }
 
-/** PostgreSQL's words about a statement that somebody else prepared, or nobody. */
+/** PostgreSQL's message for a prepared statement that doesn't exist or belongs to another session. */
 const LOST_STATEMENT = /prepared statement "s\d+"/;
 
 const LEVELS: readonly LogLevel[] = ['crit', 'error', 'warn', 'info', 'debug'];
-/** The lowest status that is logged at a level. */
+/** The lowest status that is logged at each level. */
 const LOGGED_FROM: Readonly<Record<LogLevel, number>> = {
   crit: Number.POSITIVE_INFINITY,
   error: 500,
@@ -73,7 +73,7 @@ export function createServerLog(
     wants: (status) => status >= LOGGED_FROM[level()],
     answered({ request, role, status, sizeBytes }) {
       if (status < LOGGED_FROM[level()]) return;
-      // A unix socket has none.
+      // A Unix socket has no remote address.
       const { remoteAddress = '-' } = request.socket;
       const { referer = '', 'user-agent': agent = '' } = request.headers;
       const line = `${request.method} ${request.url} HTTP/${request.httpVersion}`;
@@ -85,7 +85,7 @@ export function createServerLog(
   };
 }
 
-/** The fault as clients would see it, and what they are not told: where a fault of our own is. */
+/** Formats an error as clients would see it, plus the stack of an internal error, which clients don't see. */
 export function errorJson(error: unknown): string {
   const answer = databaseError(error, false);
   const stack = answer.code === 'PGRSTX00' ? ` ${(error as Error | undefined)?.stack ?? String(error)}` : '';
@@ -94,7 +94,7 @@ export function errorJson(error: unknown): string {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `06/May/2024:08:16:11 -0500`, local. */
+/** Formats local time as `06/May/2024:08:16:11 -0500`. */
 export function formatTime(date: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const minutes = -date.getTimezoneOffset();

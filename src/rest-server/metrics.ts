@@ -1,4 +1,4 @@
-/** What `/metrics` counts, under PostgREST 16's names, in Prometheus's text format. */
+/** The metrics of `/metrics`, with PostgREST 16's names, in Prometheus text format. */
 import type { Remote } from '../database/index.ts';
 
 export interface Metrics {

@@ -1,4 +1,4 @@
-/** Fixed statements, each with the row it yields. */
+/** Fixed statements with their row types. */
 import type { Pool, Queryable } from '../database/index.ts';
 import { quoteIdentifier, sql } from '../kernel/sql.ts';
 import { databaseName, settingKeys, settingOf } from './settings-table.ts';
@@ -6,7 +6,7 @@ import { databaseName, settingKeys, settingOf } from './settings-table.ts';
 export interface VersionRow {
   /** For example 180004. */
   number: number;
-  /** As the server describes itself. */
+  /** The server's own description of its version. */
   text: string;
 }
 
@@ -20,8 +20,8 @@ export async function selectVersion(db: Queryable): Promise<VersionRow> {
 const settable = settingKeys.filter((key) => settingOf(key).inDatabase === true).map(databaseName);
 
 /**
- * `pgrst.*` by name: of the login role in this database, else of the login role, else what `preConfig` (a function's
- * name, with or without schema) has set.
+ * Reads the `pgrst.*` settings: those of the login role in this database, then those of the login role, then those set
+ * by `preConfig` (a function name, with or without a schema).
  */
 export async function selectServerSettings(
   pool: Pool,

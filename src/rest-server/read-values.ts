@@ -1,4 +1,7 @@
-/** From what was written to typed values, one setting at a time: database, then environment, then file. Pure. */
+/**
+ * Converts raw settings to typed values, one at a time: first from the database, then the environment, then the file.
+ * Pure.
+ */
 import { nearest } from '../config/index.ts';
 import type { FileValue } from './config-file.ts';
 import {
@@ -17,14 +20,14 @@ export type Values = ReadonlyMap<Key, Value>;
 export interface Sources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly file: ReadonlyMap<string, FileValue>;
-  /** `pgrst.*` by their whole names. */
+  /** The settings `pgrst.*` by full name. */
   readonly database: ReadonlyMap<string, string>;
 }
 
 export interface Read {
   readonly values: Values;
   readonly appSettings: readonly (readonly [string, string])[];
-  /** Sentences, each with what to do. */
+  /** Error messages, each with the fix. */
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -46,7 +49,7 @@ export function readValues(sources: Sources): Read {
 
 interface Written {
   readonly value: FileValue;
-  /** Where it stands, as the reader would look for it. */
+  /** The location of the setting, for messages. */
   readonly from: string;
 }
 
@@ -70,14 +73,14 @@ function findByName(
         : file.has(name)
           ? { value: file.get(name) as FileValue, from: `${name} in the file` }
           : undefined;
-  // An empty text is as good as none, except where an empty list is meant.
+  // An empty string counts as unset, except for settings where an empty list is meaningful.
   return written?.value === '' && name !== 'db-extra-search-path' ? undefined : written;
 }
 
 const TRUE = /^\W*true\W*$/i;
 const FALSE = /^\W*false\W*$/i;
 
-/** A fault goes on from `"value"`: "is not …". */
+/** The error message continues after `"value"`: "is not …". */
 function convert(written: FileValue | undefined, kind: Setting['kind']): Value | { readonly fault: string } {
   if (written === undefined) return undefined;
   const text = String(written);
@@ -120,7 +123,7 @@ function readAppSettings({ environment, file }: Sources): (readonly [string, str
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A setting that nobody reads is most often a slip of the pen. */
+/** An unknown setting is usually a typo. */
 function unknownNames({ environment, file }: Sources): string[] {
   const names = settingKeys.flatMap((key) => [key, settingOf(key).alias ?? key]);
   const known = new Set<string>(names);

@@ -1,4 +1,4 @@
-/** `--ready`: asks the admin server of a process that runs with the same configuration. */
+/** Implements `--ready`: queries the admin server of a running process that uses the same configuration. */
 import { request } from '../kernel/http.ts';
 import type { ServerConfig } from './config.ts';
 import { isSpecialHost } from './listen.ts';

@@ -1,6 +1,6 @@
 /**
- * REST alone in front of a PostgreSQL that is not ours: configuration, connections, schema cache, public and admin
- * server, put together. Nothing of the other rooms is loaded.
+ * A REST server for an existing PostgreSQL: configuration, connections, schema cache, public server and admin server.
+ * No other module is loaded.
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -37,22 +37,22 @@ import { selectOne, selectServerSettings, selectVersion } from './queries.ts';
 
 export interface RestServerOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Of the configuration file. */
+  /** The path of the configuration file. */
   readonly path: string | undefined;
   readonly readFile: (path: string) => Buffer;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** The process cannot go on; what is wrong has been said. */
+  /** Called when the process can't continue. The reason has been logged. */
   readonly onFatal: () => void;
 }
 
 const OLDEST_VERSION = 150_000;
-/** Upstream's backoff: doubling up to 32 s. */
+/** Upstream's backoff, which doubles up to 32 s. */
 const RETRY_MS = [1000, 2000, 4000, 8000, 16_000, 32_000];
 const GRACE_MS = 10_000;
 
 const GIB = 1024 ** 3;
-/** The whole product's defaults (`plinth.toml`, `[rest]`). */
+/** The defaults of the complete product (`plinth.toml`, `[rest]`). */
 const ANSWER_LIMITS = { answerBytes: 2 * GIB, totalBytes: 8 * GIB };
 const REQUEST_BODIES_BYTES = GIB / 2;
 
@@ -73,7 +73,7 @@ export class RestServer {
   #admin: Server | undefined;
   #config: ServerConfig;
   #verifier: ReturnType<typeof createVerifier> | undefined;
-  /** That is listened to, or will be. */
+  /** The channel that is or will be listened to. */
   #channel: string | undefined;
   #snapshot: Snapshot | undefined;
   #version = '';
@@ -119,7 +119,7 @@ export class RestServer {
     return this.#config;
   }
 
-  /** Listens once the first load of the schema cache has ended, well or not. */
+  /** Listens after the first load of the schema cache, whether it succeeded or not. */
   async start(): Promise<void> {
     this.#log.say(`Starting PostgREST ${COMPATIBLE_VERSION} (plinth rest)...`);
     for (const warning of this.#config.warnings) this.#log.say(`WARNING: ${warning}`);
@@ -140,7 +140,7 @@ export class RestServer {
     this.#log.say(`API server listening on ${await listen(this.#public, server)}`);
   }
 
-  /** The configuration with what the database says, for `--dump-config`. @throws {ServerConfigError} */
+  /** Reads the configuration including the database settings, for `--dump-config`. @throws {ServerConfigError} */
   async readWholeConfig(): Promise<ServerConfig> {
     const database = await this.#databaseSettings().catch((error: unknown) => {
       this.#log.say(`Failed to query database settings for the config parameters. ${errorJson(error)}`);
@@ -150,19 +150,19 @@ export class RestServer {
     return this.#config;
   }
 
-  /** Throws when it cannot be loaded. */
+  /** Throws if the schema cache can't be loaded. */
   async loadSchemaCache(): Promise<SchemaCache> {
     await this.#state.reload('all');
     const { cache } = await this.#state.snapshot();
     return cache;
   }
 
-  /** As SIGUSR1 and SIGUSR2 ask for it. */
+  /** Handles SIGUSR1 and SIGUSR2. */
   reload(extent: Extent): void {
     void this.#state.reload(extent);
   }
 
-  /** Takes no new connection, finishes what is in flight, then ends everything. */
+  /** Stops accepting connections, finishes requests in progress, then closes everything. */
   stop(signal?: string): Promise<void> {
     if (signal !== undefined && this.#stopping === undefined) {
       this.#log.say(`Received termination unix signal ${signal}`);
@@ -173,14 +173,14 @@ export class RestServer {
 
   async #stopAll(): Promise<void> {
     const servers = [this.#public, ...(this.#admin === undefined ? [] : [this.#admin])];
-    // A connection whose last answer comes during the stop would be kept alive for its next request.
+    // Without this, a connection whose last response is sent during the stop would be kept alive.
     const sweep = setInterval(() => this.#public.closeIdleConnections(), 20).unref();
     const cut = setTimeout(() => this.#public.closeAllConnections(), GRACE_MS).unref();
     this.#admin?.closeIdleConnections();
     await Promise.all(servers.map(closed));
     clearInterval(sweep);
     clearTimeout(cut);
-    // Together: who still waits to listen is told by the one and waited for by the other.
+    // These must run together, because stopping one completes what the other waits for.
     await Promise.all([this.#state.stop(), this.#remote.stop()]);
     await rm(this.#answersDir, { recursive: true, force: true });
   }
@@ -204,7 +204,7 @@ export class RestServer {
         if (this.#verifier === undefined) throw restError('PGRST300');
         return this.#verifier.verify(token);
       },
-      // Answers are upstream's, without hints of ours.
+      // Responses contain upstream's messages without our hints.
       answers: this.#answers,
       advise: async (error) => error,
       clock: systemClock,
@@ -237,18 +237,21 @@ export class RestServer {
           });
   }
 
-  /** Before each load: what kind of server it is, and the configuration anew, the database's part of it included. */
+  /**
+   * Runs before each load: detects the server version and reads the configuration again, including the database
+   * settings.
+   */
   async #readSettings(extent: Extent): Promise<RestSettings> {
     const { number, text } = await selectVersion(this.#remote.catalogs);
     if (number < OLDEST_VERSION) this.#die(`PostgreSQL 15 or newer is needed, and this is ${text}.`);
     if (text !== this.#version) this.#log.say(`Successfully connected to ${text}`);
     this.#version = text;
-    // Asked for the schema, the binary reads its configuration only where the database is part of it.
+    // When asked to reload the schema, the binary only reads its configuration if it includes database settings.
     if (extent === 'all' && !this.#config.readsDatabase) return this.#config.rest;
     const database = await this.#databaseSettings();
     try {
       const read = readServerConfig({ ...this.#options, database });
-      // The others belong to what is listening or connected already.
+      // The other settings belong to open listeners and connections.
       this.#config = { ...read, pool: this.#config.pool, connection: this.#config.connection };
       this.#takeKeys();
       this.#warnOfOldClaimPath();
@@ -260,7 +263,7 @@ export class RestServer {
     return this.#config.rest;
   }
 
-  /** What cannot be asked for is left out: the server serves without it. */
+  /** Settings that can't be read are skipped, and the server continues without them. */
   async #databaseSettings(): Promise<ReadonlyMap<string, string>> {
     const { readsDatabase, preConfig } = this.#config;
     if (!readsDatabase) return new Map();
@@ -282,7 +285,7 @@ export class RestServer {
         if (channel !== undefined)
           this.#log.say(`Listening for database notifications on the "${channel}" channel`);
       },
-      // Only a stop ends the attempts.
+      // Only a stop ends the retries.
       () => {},
     );
   }
@@ -291,7 +294,7 @@ export class RestServer {
     this.#snapshot = snapshot;
     if (extent === 'config' || this.#config.readsDatabase) this.#log.say('Config reloaded');
     if (extent === 'config') return;
-    // Sessions keep old settings of their roles and old plans.
+    // Existing sessions keep old role settings and query plans.
     this.#remote.renew();
     this.#metrics.schemaCacheLoads = {
       ...this.#metrics.schemaCacheLoads,
@@ -358,7 +361,7 @@ export class RestServer {
   }
 }
 
-/** SQLSTATE 28P01, or a password that is asked for and not there. */
+/** SQLSTATE 28P01, or a required password that isn't configured. */
 function isRefusedLogin(error: unknown): boolean {
   if (error instanceof PostgresError || error instanceof ConnectionError) {
     return error.code === '28P01' || /asks for the password/.test(error.message);

@@ -1,6 +1,6 @@
 /**
- * Every setting of `plinth rest`, by PostgREST 16.2's names: help, validation, `docs/rest.md`, the example file and the
- * dump are all made from this table.
+ * Every setting of `plinth rest`, with PostgREST 16.2's names. The help, the validation, `docs/rest.md`, the example
+ * file and the configuration dump are generated from this table.
  */
 
 export type Kind =
@@ -10,21 +10,21 @@ export type Kind =
   | { readonly is: 'boolean' }
   | { readonly is: 'integer'; readonly from: number; readonly to?: number }
   | { readonly is: 'choice'; readonly of: readonly string[] }
-  /** Of a file, in octal. */
+  /** A file mode, in octal. */
   | { readonly is: 'mode' };
 
 export interface Setting {
   readonly kind: Kind;
-  /** As it would be written; undefined when there is none. */
+  /** The default in file syntax. Undefined if the setting has none. */
   readonly default: string | undefined;
   readonly help: string;
-  /** May be set in the database, as `pgrst.name_with_underscores`. */
+  /** Whether the setting can be stored in the database as `pgrst.name_with_underscores`. */
   readonly inDatabase?: true;
-  /** A change takes effect at the next reload; the others need a new start. */
+  /** Whether a change applies at the next reload. Other settings require a restart. */
   readonly reloads?: true;
-  /** An older name, which counts when the first one is not set. */
+  /** An older name, used if the current name isn't set. */
   readonly alias?: string;
-  /** For the example file, where the default says little. */
+  /** A value for the example file, if the default isn't informative. */
   readonly example?: string;
 }
 
@@ -35,7 +35,7 @@ const mode = { is: 'mode' } as const;
 const port = { is: 'integer', from: 0, to: 65_535 } as const;
 const count = { is: 'integer', from: 0 } as const;
 const choice = (...of: string[]) => ({ is: 'choice', of }) as const;
-/** In the database too, and at each reload. */
+/** The setting can also be stored in the database and applies at each reload. */
 const anywhere = { inDatabase: true, reloads: true } as const;
 
 export const settingsTable = {
@@ -297,13 +297,13 @@ export const settingKeys = Object.keys(settingsTable) as Key[];
 
 export const settingOf = (key: Key): Setting => settingsTable[key];
 
-/** The environment variable of a setting: `PGRST_DB_URI`. */
+/** Returns the environment variable of a setting, such as `PGRST_DB_URI`. */
 export const environmentName = (key: string): string => `PGRST_${key.toUpperCase().replaceAll('-', '_')}`;
 
-/** The name of a setting in the database: `pgrst.db_schemas`. */
+/** Returns the database name of a setting, such as `pgrst.db_schemas`. */
 export const databaseName = (key: string): string => `pgrst.${key.replaceAll('-', '_')}`;
 
-/** `app.settings.*` stand beside the table: their names are the user's. */
+/** `app.settings.*` aren't in the table because users choose their names. */
 export const APP_SETTINGS = {
   prefix: 'app.settings.',
   environmentPrefix: 'PGRST_APP_SETTINGS_',

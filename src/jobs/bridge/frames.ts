@@ -1,24 +1,24 @@
 /**
- * The server's side of PostgreSQL's protocol 3.0, as much of it as libpq needs for one simple query whose answer is one
- * text (PostgreSQL 18 documentation, chapter 54).
+ * The server side of PostgreSQL's protocol 3.0, limited to what libpq needs for one simple query that returns one text
+ * value (PostgreSQL 18 documentation, chapter 54).
  */
 
 const PROTOCOL_VERSION = 196_608;
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
-/** Of a request with its content; longer ones end the connection. */
+/** The maximum size of a request with its content. A longer request closes the connection. */
 export const maxMessageBytes = 64 * 1024 * 1024;
 
 export type Frame =
-  /** An offer to encrypt, which is declined. */
+  /** A request to encrypt the connection, which is declined. */
   | { readonly kind: 'encryption' }
   | { readonly kind: 'startup' }
   | { readonly kind: 'query'; readonly text: string }
   | { readonly kind: 'terminate' }
-  /** Nothing that is understood here. */
+  /** Any other message. It is ignored. */
   | { readonly kind: 'other' };
 
-/** Takes bytes as they come and gives whole messages. @throws RangeError for a length that cannot be. */
+/** Splits incoming bytes into messages. @throws RangeError for an invalid length. */
 export class FrameReader {
   #buffer: Buffer = Buffer.alloc(0);
   #hasStarted = false;
@@ -26,7 +26,7 @@ export class FrameReader {
   *read(chunk: Buffer): Generator<Frame> {
     this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
     for (;;) {
-      // Before the startup message messages have no type.
+      // The startup message has no type byte.
       const head = this.#hasStarted ? 1 : 0;
       if (this.#buffer.length < head + 4) return;
       const length = this.#buffer.readUInt32BE(head);
@@ -76,7 +76,7 @@ function integers(...values: readonly (readonly [bytes: 2 | 4, value: number])[]
 
 const readyForQuery = message('Z', Buffer.from('I'));
 
-/** Nobody is asked for a password: who reaches the socket may. */
+/** No password is required: access to the socket is restricted by its folder. */
 export function welcome(): Buffer {
   const settings = { server_version: '18.0', client_encoding: 'UTF8', standard_conforming_strings: 'on' };
   return Buffer.concat([
@@ -89,7 +89,7 @@ export function welcome(): Buffer {
 
 const TEXT_OID = 25;
 
-/** One row with one text. */
+/** Builds a result with one row and one text column. */
 export function answer(text: string): Buffer {
   const value = Buffer.from(text);
   return Buffer.concat([

@@ -1,7 +1,7 @@
 /**
- * How a function of the database asks this process something and waits for the answer: PostgreSQL connects to us, by
- * dblink, through a socket in the folder of its own. The folder is the server's alone, so that nobody else gets here, and
- * dblink lets only superusers connect without a password: the definer functions of our extensions.
+ * Lets a database function send a request to this process and wait for the response: PostgreSQL connects with dblink
+ * through a Unix socket. The socket's folder is accessible only to the server, and dblink only lets superusers connect
+ * without a password, so only the definer functions of our extensions can use it.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -9,13 +9,16 @@ import { join } from 'node:path';
 import type { Logger } from '../../kernel/log.ts';
 import { answer, declined, FrameReader, refusal, welcome } from './frames.ts';
 
-/** Gets what the function sent and gives what it shall get. `signal`: the caller was cancelled or is gone. */
+/**
+ * Receives the function's request and returns the response. `signal` aborts when the caller is canceled or has
+ * disconnected.
+ */
 export type Answerer = (question: string, signal: AbortSignal) => Promise<string>;
 
 export interface BridgeOptions {
-  /** PostgreSQL's own folder for sockets. */
+  /** PostgreSQL's socket folder. */
   readonly socketDir: string;
-  /** The number in the name of the socket, the same as `http--1.6.sql` works out. */
+  /** The number in the socket's name. `http--1.6.sql` computes the same number. */
   readonly number: number;
   readonly answerer: Answerer;
   readonly log: Logger;
@@ -30,10 +33,10 @@ export interface Bridge {
 export async function openBridge({ socketDir, number, answerer, log }: BridgeOptions): Promise<Bridge> {
   const folder = join(socketDir, 'bridge');
   mkdirSync(folder, { recursive: true });
-  // PostgreSQL may run as another user; the folder around this one is closed to everybody else.
+  // PostgreSQL may run as another user. The parent folder is closed to all other users.
   chmodSync(folder, 0o711);
   const path = join(folder, `.s.PGSQL.${number}`);
-  // Of a process that was killed.
+  // Removes the socket of a killed process.
   rmSync(path, { force: true });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -47,7 +50,7 @@ export async function openBridge({ socketDir, number, answerer, log }: BridgeOpt
   return {
     close: () =>
       new Promise((done) => {
-        // A connection is there for one question; what is being answered may end.
+        // Each connection carries one request. Requests in progress get time to finish.
         const late = setTimeout(() => {
           for (const socket of sockets) socket.destroy();
         }, closeGraceMs);

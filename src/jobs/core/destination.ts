@@ -1,27 +1,27 @@
 /**
- * Where a request that SQL asks for may go (docs/decisions/0025-jobs.md). While developing: anywhere. In production: to
- * public addresses, to hosts that the operator has listed, and to this server itself, under whichever name.
+ * Decides which URLs a request from SQL may reach (docs/decisions/0025-jobs.md). In development, all of them. In
+ * production, public addresses, hosts that the operator has listed, and this server under any of its names.
  *
- * The names by which containers of the local stack know its gateway and the developer's machine stand in seeds and
- * migrations of existing projects, so they are understood here without containers.
+ * Seeds and migrations of existing projects use the local stack's container names for its gateway and for the
+ * developer's machine, so those names are translated here.
  */
 export interface DestinationRules {
   readonly mode: 'development' | 'production';
-  /** Hosts of a private network that production may ask too, in lower case, without port. */
+  /** Private hosts that production may also reach, in lower case and without a port. */
   readonly privateHosts: readonly string[];
-  /** Our address as clients know it, and as this machine reaches it; origins, for example `http://127.0.0.1:54321`. */
+  /** The origins of this server as clients and as this machine reach it, for example `http://127.0.0.1:54321`. */
   readonly publicOrigin: string;
   readonly localOrigin: string;
-  /** `api.port` of the project: what `host.docker.internal` has in its URLs, wherever we listen. */
+  /** The project's `api.port`, which URLs with `host.docker.internal` contain regardless of the actual port. */
   readonly projectPort: number;
 }
 
 export interface Destination {
-  /** What is connected to. */
+  /** The URL to connect to. */
   readonly url: URL;
-  /** The `Host` header, as the URL had it. */
+  /** The `Host` header, from the original URL. */
   readonly host: string;
-  /** True: every address that the host resolves to has to be public. */
+  /** Whether all addresses that the host resolves to must be public. */
   readonly publicOnly: boolean;
 }
 
@@ -29,7 +29,7 @@ const gatewayNames = /^(kong|supabase[_-]kong([_-].*)?|api\.supabase\.internal)$
 const gatewayPort = '8000';
 const machineNames = new Set(['host.docker.internal', 'gateway.docker.internal']);
 
-/** A sentence instead of a destination: why not. */
+/** Returns the destination, or a sentence that explains why it isn't allowed. */
 export function destinationOf(text: string, rules: DestinationRules): Destination | string {
   if (!URL.canParse(text)) return 'the URL is malformed';
   const url = new URL(text);

@@ -1,4 +1,4 @@
-/** The scheduler's side of `pg_cron--1.6.4.sql`: what decides is in SQL there, so that several processes agree. */
+/** The scheduler's queries for `pg_cron--1.6.4.sql`. The decisions are made in SQL, so that several processes agree. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
@@ -12,15 +12,15 @@ export interface ClaimedRun {
 
 export interface Claim {
   readonly runs: readonly ClaimedRun[];
-  /** Jobs that somebody holds a lock on at the moment. */
+  /** The number of due jobs that are currently locked. */
   readonly skipped: number;
-  /** Null while there is no active job. */
+  /** Null if no job is active. */
   readonly nextMs: number | null;
 }
 
 /**
- * False while the extension is not there, or is somebody else's, which has its own scheduler. A schema of that name that a
- * project has made for itself is none of ours either.
+ * Returns false if the extension isn't installed, or if another provider's pg_cron is, which has its own scheduler. A
+ * project's own schema with that name doesn't count either.
  */
 export async function hasOurCron(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ ours: boolean }>(sql`
@@ -37,7 +37,7 @@ export async function claimRuns(db: Queryable, slots: number): Promise<Claim> {
   return row as Claim;
 }
 
-/** Before the command is sent, so that its session is known whoever dies. */
+/** Runs before the command is sent, so the session is known even if a process dies. */
 export async function noteSession(db: Queryable, runid: number, processId: number): Promise<void> {
   await db.query(sql`select cron._note_session(${runid}::bigint, ${processId}::int)`);
 }
@@ -55,7 +55,7 @@ export async function sweepRuns(db: Queryable): Promise<void> {
   await db.query(sql`select cron._sweep()`);
 }
 
-/** Of these jobs, the ones that were unscheduled. */
+/** Returns the jobs among these that were unscheduled. */
 export async function goneJobs(db: Queryable, jobids: readonly number[]): Promise<number[]> {
   const rows = await db.query<{ jobid: number }>(
     sql`select jobid from cron._gone(${jobids}::bigint[]) as g (jobid)`,
@@ -63,7 +63,7 @@ export async function goneJobs(db: Queryable, jobids: readonly number[]): Promis
   return rows.map(({ jobid }) => jobid);
 }
 
-/** Returns how many went, at most `limit`. */
+/** Deletes up to `limit` rows and returns their number. */
 export async function deleteOldRuns(db: Queryable, keptMs: number, limit: number): Promise<number> {
   const [row] = await db.query<{ gone: number }>(sql`
     select cron._delete_old(pg_catalog.make_interval(secs => ${keptMs / 1000}), ${limit}::int) as gone`);

@@ -1,6 +1,6 @@
 /**
- * pg_cron's scheduler: at each minute, or earlier for jobs of every so many seconds, takes the jobs that are due and runs
- * each in a session of its user. Which are due is decided by the database (`cron._claim`), once for all processes.
+ * pg_cron's scheduler. Claims due jobs every minute, or more often for jobs with an interval in seconds, and runs each
+ * in a session of its user. The database decides which jobs are due (`cron._claim`), once for all processes.
  */
 import type { Database, PostgresErrorShape, RoleSession } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -16,17 +16,20 @@ import {
   sweepRuns,
 } from './queries.ts';
 
-/** At once in a process; each is a connection. As upstream's cron.max_running_jobs. */
+/**
+ * The maximum number of concurrent jobs per process. Each needs a connection. Matches the default of upstream's
+ * cron.max_running_jobs.
+ */
 export const maxRunningJobs = 32;
-/** Run details are kept for as long; upstream keeps them for ever. */
+/** How long run details are kept. Upstream keeps them forever. */
 export const runDetailsKeptMs = 30 * 24 * 3_600_000;
 const oldRunsAtOnce = 5_000;
 const sweepEveryMs = 60_000;
-/** Without a job only a notification brings work. */
+/** Without active jobs, only a notification brings new work. */
 const emptyPollMs = 600_000;
-/** A job that somebody holds a lock on is looked at again. */
+/** The delay before a locked job is checked again. */
 const lockedRetryMs = 1_000;
-/** At a stop; a job that takes longer is cancelled. */
+/** The grace period of a stop. Longer jobs are canceled. */
 const stopGraceMs = 3_000;
 
 export interface CronCounts {
@@ -47,7 +50,8 @@ interface Running {
 }
 
 export function createScheduler({ database, log, counts }: SchedulerDeps): Worker {
-  // A project can put another schema in the place of pg_cron's at any moment: what is called there must have no rights of note.
+  // A project can replace pg_cron's schema at any time, so the functions called there must not run with significant
+  // rights.
   const asker = database.pool('supabase_functions_admin');
   const running = new Set<Running>();
   let sweptAt = Number.NEGATIVE_INFINITY;
@@ -58,9 +62,9 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
     await cancelGone();
     const { runs, skipped, nextMs } = await claimRuns(asker, maxRunningJobs - running.size);
     for (const run of runs) start(run);
-    // What is due at this moment is taken, but for those.
+    // All due jobs have been claimed except the locked ones.
     if (skipped > 0) return Math.min(lockedRetryMs, nextMs || lockedRetryMs);
-    // With no slot free the end of a run is what is waited for.
+    // If no slot is free, the end of a run triggers the next check.
     if (nextMs === null) return undefined;
     return running.size >= maxRunningJobs ? sweepEveryMs : Math.min(nextMs + 1, sweepEveryMs);
   }
@@ -137,7 +141,7 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
   };
 }
 
-/** What upstream stores: the count of rows, or the command tag. */
+/** Returns what upstream stores: the row count or the command tag. */
 async function runCommand(session: RoleSession, command: string, signal: AbortSignal): Promise<string> {
   const cancel = (): void => void session.cancel().catch(() => undefined);
   if (signal.aborted) throw signal.reason;
@@ -147,7 +151,7 @@ async function runCommand(session: RoleSession, command: string, signal: AbortSi
   return `${rowCount} ${rowCount === 1 ? 'row' : 'rows'}`;
 }
 
-/** As libpq writes an error. */
+/** Formats an error as libpq does. */
 function asPsql({ severity = 'ERROR', message, detail, hint, where }: PostgresErrorShape): string {
   const lines = [
     `${severity}:  ${message}`,

@@ -1,7 +1,10 @@
-/** The `http` extension: its functions hand over a request as JSON (`http--1.6.sql`) and get the answer, or why there is none. */
+/**
+ * Handles requests of the `http` extension: its functions pass a request as JSON (`http--1.6.sql`) and get a response
+ * or an error.
+ */
 import { ExchangeError, type ExchangeRequest, type Exchanges } from '../exchange.ts';
 
-/** As `http()` writes it. Whoever may call that may also call what it calls, with any text. */
+/** The JSON that `http()` writes. Any caller of `http()` can also call the functions below it with arbitrary text. */
 interface Question {
   readonly method: string;
   readonly uri: string;
@@ -10,7 +13,7 @@ interface Question {
   readonly timeout_ms: number;
 }
 
-/** As upstream's CURLOPT_MAXREDIRS; HEAD follows none. */
+/** Matches upstream's CURLOPT_MAXREDIRS. HEAD follows no redirects. */
 export const maxHttpRedirects = 5;
 export const maxHttpTimeoutMs = 600_000;
 
@@ -35,7 +38,7 @@ function readQuestion(text: string): Question {
   try {
     found = JSON.parse(text);
   } catch {
-    // Not JSON: as good as nothing.
+    // Invalid JSON is treated as an empty request.
   }
   const { method, uri, headers, content, timeout_ms: timeoutMs } = found ?? {};
   const isText = (value: unknown): boolean => typeof value === 'string';
@@ -64,5 +67,5 @@ function requestOf({ method, uri, headers, content, timeout_ms: timeoutMs }: Que
   };
 }
 
-/** A text of PostgreSQL has no NUL. */
+/** PostgreSQL's text type can't store NUL. */
 const storable = (value: object): string => JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');

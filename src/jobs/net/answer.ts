@@ -1,11 +1,11 @@
-/** What pg_net keeps of an exchange, in text that PostgreSQL can hold. */
+/** Converts an exchange into the response that pg_net stores, in text that PostgreSQL can store. */
 import { type ExchangeAnswer, ExchangeError } from '../exchange.ts';
 import type { Answer } from './queries.ts';
 
-/** A text of PostgreSQL has no NUL. */
+/** PostgreSQL's text type can't store NUL. */
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/** One value a name: the last, as upstream's jsonb keeps it. */
+/** Keeps the last value per header name, as upstream's jsonb does. */
 export function answerOf(id: string, { status, headers, body }: ExchangeAnswer): Answer {
   const contentType = headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1];
   return {

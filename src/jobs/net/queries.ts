@@ -1,6 +1,6 @@
 /**
- * The queue of pg_net. A request is claimed by an advisory lock of the session that sends it: the lock ends with the
- * session, however that ends, and the request is there for the next one until its answer is committed.
+ * The pg_net queue. The session that sends a request claims it with an advisory lock. The lock ends with the session
+ * for any reason, and the request stays in the queue for other sessions until its response is committed.
  */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -27,17 +27,19 @@ export interface Answer {
 }
 
 export interface NetSettings {
-  /** Null while the extension is not there, or is somebody else's, which has its own worker. */
+  /** False if the extension isn't installed, or if another provider's pg_net is, which has its own worker. */
   readonly ours: boolean;
   readonly ttl: string | null;
   readonly batchSize: string | null;
 }
 
-/** `pnet` in ASCII: the first key of the advisory locks. */
+/** The first key of the advisory locks: `pnet` in ASCII. */
 const lockClass = 0x706e6574;
 const key = sql.raw('(id % 2147483647)::int');
 
-/** Settings of the server, of the database and of `postgres`, the most special one; known without a new login. */
+/**
+ * Reads the settings of the server, the database and `postgres`. The most specific one applies, without a new login.
+ */
 export async function readSettings(db: Queryable): Promise<NetSettings> {
   const setting = (name: string) => sql`coalesce((
     select split_part(entry, '=', 2)
@@ -56,7 +58,7 @@ export async function readSettings(db: Queryable): Promise<NetSettings> {
   return row as NetSettings;
 }
 
-/** Locks up to `limit` requests that nobody else has locked, the oldest first. */
+/** Locks up to `limit` requests that no other session has locked, oldest first. */
 export async function claim(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     with free as materialized (
@@ -74,8 +76,8 @@ export async function claim(db: Queryable, limit: number): Promise<string[]> {
 }
 
 /**
- * What was claimed. A statement of its own: the claim may have seen a request that another process finished meanwhile,
- * and only what is read after the lock was given is certain.
+ * Reads the claimed requests. This is a separate statement because the claim may include a request that another process
+ * has just finished. Only rows read after the lock was acquired are certain.
  */
 export function readClaimed(db: Queryable, ids: readonly string[]): Promise<QueuedRequest[]> {
   return db.query<QueuedRequest>(sql`
@@ -83,7 +85,7 @@ export function readClaimed(db: Queryable, ids: readonly string[]): Promise<Queu
     from net.http_request_queue where id = any(${ids}::bigint[]) order by id`);
 }
 
-/** Answers for requests, in one commit; what was taken out of the queue meanwhile has none. */
+/** Stores responses in a single transaction. Requests that were removed from the queue in the meantime get none. */
 export async function recordAnswers(db: Queryable, answers: readonly Answer[]): Promise<void> {
   await db.query(sql`
     with answer as (
@@ -98,13 +100,13 @@ export async function recordAnswers(db: Queryable, answers: readonly Answer[]): 
     from answer a join done using (id)`);
 }
 
-/** After the commit, never before. */
+/** Runs after the commit, never before. */
 export async function unlock(db: Queryable, ids: readonly string[]): Promise<void> {
   await db.query(sql`
     select pg_advisory_unlock(${lockClass}, ${key}) from unnest(${ids}::bigint[]) as each (id)`);
 }
 
-/** Returns how many went, at most `limit`. */
+/** Deletes up to `limit` responses and returns their number. */
 export async function deleteExpired(db: Queryable, ttl: string, limit: number): Promise<number> {
   const rows = await db.query(sql`
     delete from net._http_response where ctid = any(array(

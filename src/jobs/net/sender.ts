@@ -1,6 +1,7 @@
 /**
- * pg_net's worker: sends what is committed to the queue, many at a time, and writes the answers. A request is delivered
- * at least once: until its answer is committed it stays in the queue, whoever is killed. Several processes share it.
+ * pg_net's worker. Sends the requests that are committed to the queue concurrently and stores the responses. A request
+ * is delivered at least once: it stays in the queue until its response is committed, even if a process is killed.
+ * Several processes can share the queue.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, PostgresErrorShape, Session } from '../../database/types.ts';
@@ -20,13 +21,13 @@ import {
 } from './queries.ts';
 
 export const netVersion = '0.19.5';
-/** Under way at once in a process, unless `pg_net.batch_size` says otherwise. */
+/** The maximum number of concurrent requests per process, unless `pg_net.batch_size` is set. */
 export const defaultBatchSize = 64;
 export const maxBatchSize = 500;
-/** Answers are kept for as long, unless `pg_net.ttl` says otherwise. */
+/** How long responses are kept, unless `pg_net.ttl` is set. */
 export const defaultTtl = '6 hours';
 export const maxRequestTimeoutMs = 600_000;
-/** Without a notification the queue is looked at as often: another process may have died over a request. */
+/** The queue is checked this often without a notification, because another process may have died during a request. */
 export const netPollMs = 60_000;
 const maxRedirects = 20;
 const expiredAtOnce = 5_000;
@@ -34,7 +35,9 @@ const housekeepingMs = 60_000;
 const stopGraceMs = 3_000;
 
 export interface NetCounts {
-  /** Requests that were answered, by whatever status, and those that failed, since the process began. */
+  /**
+   * The number of requests that received a response of any status, and of those that failed, since the process started.
+   */
   answered: number;
   failed: number;
 }
@@ -48,7 +51,7 @@ export interface SenderDeps {
 
 export function createSender({ database, exchanges, log, counts }: SenderDeps): Worker {
   const pool = database.pool('postgres');
-  // Of the work that goes on: its end breaks off what is under way, since its claims end with its session.
+  // Aborted when the current work ends. Requests in progress are canceled, because their claims end with the session.
   let ending = new AbortController();
   let underWay = 0;
   let finished: Answer[] = [];
@@ -57,7 +60,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   async function work(turn: Turn): Promise<undefined> {
     const session = await pool.connect();
     try {
-      // Under steady traffic one drain may last for days: what belongs to it is looked at anew now and then.
+      // Under steady traffic, one drain may last for days, so settings and expired responses are checked periodically.
       let drained = false;
       while (!drained && !turn.signal.aborted) {
         const settings = await readSettings(session);
@@ -69,7 +72,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
       session.release();
     } catch (error) {
       session.destroy();
-      // The extension was dropped meanwhile: nothing is left to be sent.
+      // The extension was dropped, so no requests are left.
       if (!['42P01', '3F000'].includes((error as PostgresErrorShape).code)) throw error;
     } finally {
       ending.abort();
@@ -80,7 +83,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     }
   }
 
-  /** True when the queue has nothing for us and nothing is under way; false when it is time for the settings. */
+  /** Returns true if the queue is empty and no request is in progress, or false if it is time to check the settings. */
   async function drain(session: Session, slots: number, turn: Turn): Promise<boolean> {
     const until = performance.now() + housekeepingMs;
     while (!turn.signal.aborted && performance.now() < until) {
@@ -95,7 +98,10 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     return false;
   }
 
-  /** At a stop: what ends soon is recorded, so that it is not sent again at the next start. */
+  /**
+   * Waits briefly during a stop and stores the responses that arrive, so those requests aren't sent again after the
+   * next start.
+   */
   async function finish(session: Session): Promise<void> {
     const late = sleep(stopGraceMs, undefined, { ref: false }).then(() => true);
     for (let isLate = false; underWay > 0 && !isLate; ) {
@@ -123,7 +129,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     answered.resolve();
   }
 
-  /** Undefined when it was broken off by us: then there is nothing to record. */
+  /** Returns undefined if we aborted the request. No response is stored in that case. */
   async function answerTo(request: QueuedRequest, signal: AbortSignal): Promise<Answer | undefined> {
     try {
       const answer = await exchanges.send(exchangeOf(request), signal);
@@ -149,7 +155,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     try {
       while ((await deleteExpired(session, ttl, expiredAtOnce)) === expiredAtOnce);
     } catch (error) {
-      // Not an interval: what the operator wrote is no reason to stop sending.
+      // An invalid interval in the operator's setting must not stop the sender.
       if ((error as PostgresErrorShape).code !== '22007') throw error;
       log.warn({ ttl }, 'pg_net.ttl is no interval; answers are kept until it is one');
     }
