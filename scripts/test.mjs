@@ -85,6 +85,7 @@ const npmTool = (/** @type {string} */ ...parts) => join('node_modules', ...part
 if (args.length === 0) {
   step('Lint', npmTool('@biomejs', 'biome', 'bin', 'biome'), ['check', '.']);
   step('Imports', join('scripts', 'lint', 'imports.ts'), []);
+  step('Words', join('scripts', 'lint', 'words.ts'), []);
   step('Types of the server', npmTool('typescript', 'bin', 'tsc'), ['--noEmit', '-p', 'tsconfig.json']);
   step('Types of the web app', npmTool('typescript', 'bin', 'tsc'), ['--noEmit', '-p', 'web/tsconfig.json']);
 }

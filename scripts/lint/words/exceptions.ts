@@ -1,0 +1,18 @@
+/** Places where a word of the list is right, each with its reason. */
+
+export interface WordException {
+  /** Beginnings of paths below the repository's root. */
+  readonly paths: readonly string[];
+  /** The rule that doesn't apply; every rule where it is left out. */
+  readonly rule?: string;
+  /** Only lines that contain this text. */
+  readonly line?: string;
+  readonly reason: string;
+}
+
+export const wordExceptions: readonly WordException[] = [
+  {
+    paths: ['scripts/lint/words/', 'test/docs/words.test.ts'],
+    reason: 'The list itself and its test.',
+  },
+];

@@ -1,0 +1,68 @@
+/** Finds the words of the list in a text. Pure: the caller reads files. */
+import type { WordException } from './exceptions.ts';
+import type { WordRule } from './rules.ts';
+
+export interface WordFinding {
+  readonly path: string;
+  readonly line: number;
+  readonly rule: WordRule;
+  /** The line in which the word begins, trimmed. */
+  readonly text: string;
+}
+
+/** A space of a pattern: also the line break and the comment marker between two words of a wrapped comment. */
+const gap = String.raw`(?:[ \t]|\r?\n[ \t]*(?:\*|//|--|#|>)?[ \t]*)`;
+
+const compile = (rule: WordRule): RegExp => new RegExp(rule.pattern.replaceAll(' ', gap), 'gi');
+
+function lineAt(source: string, index: number): { line: number; text: string } {
+  const start = source.lastIndexOf('\n', index - 1) + 1;
+  const end = source.indexOf('\n', index);
+  const line = source.slice(0, start).split('\n').length;
+  return { line, text: source.slice(start, end < 0 ? undefined : end).trim() };
+}
+
+const isExcepted = (found: WordFinding, exceptions: readonly WordException[]): boolean =>
+  exceptions.some(
+    ({ paths, rule, line }) =>
+      paths.some((path) => found.path.startsWith(path)) &&
+      (rule === undefined || rule === found.rule.name) &&
+      (line === undefined || found.text.includes(line)),
+  );
+
+/** Returns a function that lists the words of `rules` in a file's text, without those that an exception covers. */
+export function createWordFinder(
+  rules: readonly WordRule[],
+  exceptions: readonly WordException[],
+): (path: string, source: string) => WordFinding[] {
+  const compiled = rules.map((rule) => ({ rule, pattern: compile(rule) }));
+  return (path, source) =>
+    compiled
+      .flatMap(({ rule, pattern }) =>
+        [...source.matchAll(pattern)].map(({ index }) => ({ path, rule, ...lineAt(source, index) })),
+      )
+      .filter((found) => !isExcepted(found, exceptions));
+}
+
+/** The number of findings that each rule may still have. */
+export type Ratchet = Readonly<Record<string, number>>;
+
+export const countByRule = (findings: readonly WordFinding[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { rule } of findings) counts[rule.name] = (counts[rule.name] ?? 0) + 1;
+  return counts;
+};
+
+/** The report of every rule with more findings than the ratchet allows; empty if the check passes. */
+export function reportExcess(findings: readonly WordFinding[], ratchet: Ratchet): string[] {
+  const counts = countByRule(findings);
+  return Object.entries(counts)
+    .filter(([name, count]) => count > (ratchet[name] ?? 0))
+    .flatMap(([name, count]) => {
+      const found = findings.filter(({ rule }) => rule.name === name);
+      return [
+        `"${name}": found ${count}, allowed ${ratchet[name] ?? 0}. Write instead: ${found[0]?.rule.instead}`,
+        ...found.map(({ path, line, text }) => `  ${path}:${line}: ${text.slice(0, 140)}`),
+      ];
+    });
+}
