@@ -1,24 +1,24 @@
-/** A request to REST from within the process, which can be undone: to see what an app would get. */
+/** Runs a REST request within the process and optionally rolls it back, to preview the response an app would get. */
 import { isStored } from './core/body.ts';
 import type { RestRequest } from './core/request.ts';
 import type { RestResponse } from './core/respond.ts';
 
 export interface RestAttempt {
   readonly method: string;
-  /** `/todos`, without the mount's prefix. */
+  /** The path without the mount prefix, such as `/todos`. */
   readonly path: string;
-  /** Without `?`. */
+  /** The query string without `?`. */
   readonly query: string;
-  /** Lower-case names; the token as an app sends it. */
+  /** Lowercase header names. The token is sent the same way as by an app. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The transaction is rolled back, whatever comes of it. */
+  /** Whether the transaction is always rolled back. */
   readonly rollsBack: boolean;
 }
 
 export interface AttemptAnswer {
   readonly status: number;
-  /** Its beginning. */
+  /** The beginning of the response body. */
   readonly text: string;
   readonly isCut: boolean;
 }
@@ -44,7 +44,7 @@ async function beginning(
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of isStored(body) ? body.chunks() : body) {
-    // It is valid until the next is asked for.
+    // A piece is only valid until the next one is requested.
     pieces.push(Buffer.from(piece));
     size += piece.byteLength;
     if (size > mostBytes) break;

@@ -1,16 +1,16 @@
 /**
- * Request bodies, read into memory as they come: each up to a limit, all of them together up to another, so that many
- * large ones at a time are refused instead of ending the process.
+ * Reads request bodies into memory. Each body and the sum of all bodies are limited, so many large concurrent requests
+ * are rejected instead of crashing the process.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { RestError, restError } from './errors.ts';
 
-/** Of a body; larger loads belong into several requests. */
+/** The maximum body size. Split larger imports into several requests. */
 export const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
-/** Smaller bodies are not counted. */
+/** Smaller bodies don't count toward the total. */
 const COUNTED_BYTES = 1024 * 1024;
-/** What these become is held beside them. */
+/** These bodies are converted to JSON, which is in memory together with the original. */
 const BECOMES_JSON = /^\s*(text\/csv|application\/x-www-form-urlencoded)/i;
 
 export class BodySpace {
@@ -22,7 +22,10 @@ export class BodySpace {
     this.#totalBytes = totalBytes;
   }
 
-  /** The whole body. Throws PGRST102, with 413 when it is larger than the limit, and PGRSTX03 when there is no room. */
+  /**
+   * Reads the whole body. @throws {RestError} PGRST102 with status 413 if the body is too large, PGRSTX03 if the total
+   * limit is reached
+   */
   read(request: IncomingMessage, payload: Readable): Promise<Buffer> {
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > BODY_LIMIT_BYTES) return Promise.reject(tooLarge());
@@ -33,7 +36,7 @@ export class BodySpace {
       const fail = (error: RestError) => {
         chunks = [];
         this.#release(request);
-        // What still comes is read and forgotten, so that the client gets to read the answer.
+        // The remaining body is read and discarded so that the client can receive the response.
         payload.off('data', take).resume();
         reject(error);
       };
@@ -54,7 +57,7 @@ export class BodySpace {
     });
   }
 
-  /** Gives back what the request's body takes when its answer is out, or its client gone. */
+  /** Releases the body's memory once the response was sent or the client disconnected. */
   releaseAfter(request: IncomingMessage, answer: ServerResponse): void {
     if (this.#heldBytes === 0 || !this.#held.has(request)) return;
     if (answer.destroyed) this.#release(request);

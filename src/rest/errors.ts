@@ -1,7 +1,7 @@
 /**
- * The service's error table: PGRST codes with status and message, SQLSTATEs with status, and the one class that
- * carries a failure to the renderer. Codes are grouped by stage (0 connection, 1 request, 2 schema cache, 3 JWT);
- * 104, 109, 110, 113 and 119 were used by earlier releases of PostgREST and must not come back with another meaning.
+ * The error table of the service: PGRST codes with status and message, SQLSTATEs with status, and the error class for
+ * the renderer. Codes are grouped by stage (0 connection, 1 request, 2 schema cache, 3 JWT). Codes 104, 109, 110, 113
+ * and 119 were used by earlier PostgREST releases and must not be reused.
  */
 
 type Texts = Readonly<Record<string, string>>;
@@ -92,7 +92,7 @@ export const ERRORS = {
 export type ErrorCode = `${keyof typeof ERRORS}`;
 
 export interface ErrorExtras {
-  /** What the message's gaps are filled with. */
+  /** The values of the message's placeholders. */
   readonly texts?: Texts;
   readonly details?: unknown;
   readonly hint?: string | null | undefined;
@@ -100,7 +100,7 @@ export interface ErrorExtras {
   readonly cause?: unknown;
 }
 
-/** A failure on its way to the client: a row of the table, or an answer that PostgreSQL's error became. */
+/** An error for the client: an entry of the table, or a converted PostgreSQL error. */
 export class RestError extends Error {
   readonly code: string;
   readonly status: number;
@@ -125,7 +125,7 @@ export interface RestErrorAnswer {
   readonly code: string;
   readonly status: number;
   readonly message: string;
-  /** The status line's text when it is not the usual one. */
+  /** A non-standard reason phrase for the status line. */
   readonly reason?: string | undefined;
   readonly details?: unknown;
   readonly hint?: string | null | undefined;
@@ -143,13 +143,13 @@ export function restError(code: ErrorCode, extras: ErrorExtras = {}): RestError 
   return new RestError({ code, status: entry.status, message, ...extras });
 }
 
-/** The wire shape. `minimal`: code and message only. */
+/** Formats the error for the wire. `minimal`: only code and message. */
 export function errorBody(error: RestError, verbosity: 'verbose' | 'minimal'): string {
   const { code, message, details, hint } = error;
   return JSON.stringify(verbosity === 'minimal' ? { code, message } : { code, details, hint, message });
 }
 
-/** SQLSTATE (or its beginning) to status; the longest match wins, 400 where nothing matches. */
+/** Maps SQLSTATEs or their prefixes to status codes. The longest match wins, and the default is 400. */
 export const SQLSTATE_STATUS: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,
@@ -173,7 +173,7 @@ export const SQLSTATE_STATUS: Readonly<Record<string, number>> = {
   '53': 503,
   '53400': 500,
   '54': 500,
-  // Limits that a value or a select list of a request runs into; upstream calls them a fault of the server.
+  // Limits that a request's value or select list exceeds. PostgREST reports them as server errors.
   '54000': 400,
   '54011': 400,
   '55': 500,

@@ -1,4 +1,4 @@
-/** Headers that pages of other origins may read, as PostgREST 16 names them. */
+/** Response headers exposed to cross-origin pages, in PostgREST 16's spelling. */
 export const EXPOSED_HEADERS = [
   'Content-Encoding',
   'Content-Location',

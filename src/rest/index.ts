@@ -1,6 +1,6 @@
 /**
- * REST over PostgreSQL, speaking PostgREST's protocol: tables, views and functions of the exposed schemas, one
- * statement and one transaction a request, as the role of the request's token.
+ * REST over PostgreSQL with PostgREST's protocol: the tables, views and functions of the exposed schemas. Each request
+ * runs one statement in one transaction as the role of its token.
  */
 import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
@@ -43,10 +43,10 @@ export interface RestDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: Config;
-  /** Large answers wait for their clients in files below it. */
+  /** The parent folder of temporary files for large responses. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** How much a refused request learns of what it lacks; see {@link RestSettings.permissionHints}. */
+  /** How much detail hints for rejected requests contain. See {@link RestSettings.permissionHints}. */
   readonly permissionHints: PermissionHints;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Fixed statements over PostgreSQL's catalogs, each with the row it yields. They run with an empty search path, so
- * that types and functions come out qualified. `schemas` are the exposed ones. Those that give a row for each relation,
- * key or function are only texts here: `schema-cache/known-rows.ts` asks for the rows that it does not know.
+ * Fixed statements over PostgreSQL's catalogs and their row types. They run with an empty search path, so types and
+ * functions are returned qualified. `schemas` are the exposed schemas. Statements that return a row per relation, key
+ * or function are only SQL texts here: `schema-cache/known-rows.ts` fetches their unknown rows.
  */
 import type { Queryable } from '../database/types.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
@@ -13,7 +13,7 @@ export interface RelationRow {
   name: string;
   description: string | null;
   isView: boolean;
-  /** pg_relation_is_updatable's bits: 4 update, 8 insert, 16 delete. */
+  /** The bits of pg_relation_is_updatable: 4 update, 8 insert, 16 delete. */
   events: number;
   primaryKey: string[];
   columns: Column[];
@@ -98,7 +98,7 @@ export interface ForeignKeyRow {
   oneToOne: boolean;
 }
 
-/** Of all schemas, since views of exposed ones may show them; without those that partitions inherited. */
+/** Foreign keys of all schemas, because exposed views can show them. Excludes keys inherited by partitions. */
 export const foreignKeyRows = (): Sql => sql`
     select
       k.conrelid::bigint as "tableOid",
@@ -137,7 +137,7 @@ export interface PrimaryKeyRow {
   columnNumbers: number[];
 }
 
-/** Of all schemas; columns in the order of their place in the key. */
+/** Primary keys of all schemas, with columns in key order. */
 export const primaryKeyRows = (): Sql => sql`
     select
       k.conrelid::bigint as oid,
@@ -159,12 +159,12 @@ export interface ViewRow {
   schema: string;
   name: string;
   exposed: boolean;
-  /** Names by number; null where a column was dropped. */
+  /** Column names by attribute number. Null for dropped columns. */
   columnNames: (string | null)[];
   nodeTree: string;
 }
 
-/** Views of the exposed schemas and of those on the extra search path, through which others may look. */
+/** Views of the exposed schemas and of the extra search path, on which other views can be based. */
 export const viewRows = (schemas: readonly string[], extraSchemas: readonly string[]): Sql => sql`
     select
       c.oid::bigint as oid,
@@ -226,9 +226,9 @@ export interface RoutineRow {
 }
 
 /**
- * Functions that can be called by names of arguments, or by one unnamed argument of a type that a body can be. Those of pgTAP are
- * left out: they run the SQL that they are given, with which a session of `authenticator` becomes any API role.
- * `hoisted`: names of settings that are set for the whole transaction.
+ * Functions that can be called with named arguments, or with one unnamed argument of a type that a body can have.
+ * pgTAP's functions are excluded because they execute SQL from their arguments, with which a session of `authenticator`
+ * could become any API role. `hoisted`: names of settings that apply to the whole transaction.
  */
 export const routineRows = (schemas: readonly string[], hoisted: readonly string[]): Sql => sql`
     with recursive domains (oid, base) as (
@@ -325,7 +325,7 @@ export interface MediaHandlerRow {
   base: 'bytea' | 'jsonb' | 'other';
 }
 
-/** Aggregates over rows, and functions, whose result is a domain named like a media type. */
+/** Aggregates over rows, and functions, whose result type is a domain named like a media type. */
 export const selectMediaHandlers = (db: Queryable, schemas: readonly string[]): Promise<MediaHandlerRow[]> =>
   db.query<MediaHandlerRow>(sql`
     select
@@ -360,7 +360,7 @@ export interface SettingRow {
   value: string;
 }
 
-/** The login role's `pgrst.*` settings; those for this database go before those for all. */
+/** The login role's `pgrst.*` settings. Settings for this database take precedence. */
 export const selectDatabaseSettings = (db: Queryable): Promise<SettingRow[]> =>
   db.query<SettingRow>(sql`
     select distinct on (1)
@@ -379,7 +379,7 @@ export interface RoleSettingRow {
   value: string;
 }
 
-/** ALTER ROLE … SET on the roles granted to the login role, as far as it may set them. */
+/** ALTER ROLE … SET on the roles granted to the login role, limited to settings that the login role can set. */
 export const selectRoleSettings = (db: Queryable): Promise<RoleSettingRow[]> =>
   db.query<RoleSettingRow>(sql`
     select r.rolname as role, p.name, substr(s, strpos(s, '=') + 1) as value
@@ -390,7 +390,7 @@ export const selectRoleSettings = (db: Queryable): Promise<RoleSettingRow[]> =>
     where m.member = (select oid from pg_roles where rolname = current_user)
       and (p.context = 'user' or has_parameter_privilege(current_user, p.name, 'set'))`);
 
-/** Relations of a schema on which the current role has some privilege: what the OpenAPI root shows. */
+/** Relations of a schema on which the current role has any privilege, for the OpenAPI root. */
 export const ACCESSIBLE_RELATIONS = `
   select c.relname
   from pg_class c
@@ -399,7 +399,7 @@ export const ACCESSIBLE_RELATIONS = `
       or has_table_privilege(c.oid, 'select, insert, update, delete, truncate, references, trigger')
       or has_any_column_privilege(c.oid, 'select, insert, update, references'))`;
 
-/** Functions of a schema that the current role may execute, by name and parameter types. */
+/** Functions of a schema that the current role can execute, by name and parameter types. */
 export const ACCESSIBLE_ROUTINES = `
   select p.proname || '(' || coalesce((
     select string_agg(t::regtype::text, ', ' order by place) from unnest(p.proargtypes) with ordinality u (t, place)

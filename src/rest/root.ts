@@ -1,4 +1,4 @@
-/** `/`: the OpenAPI document of the request's schema, as far as the role may see it. */
+/** Serves `/`: the OpenAPI document of the request's schema, limited to what the role can access. */
 import type { RequestPath } from '../database/types.ts';
 import { quoteIdentifier } from '../kernel/sql.ts';
 import type { AnswerSpace } from './answers/space.ts';
@@ -58,14 +58,14 @@ export async function answerRoot(
 const signature = (routine: Routine): string =>
   `${routine.name}(${routine.parameters.map((parameter) => parameter.type).join(', ')})`;
 
-/** Types of the document's own schema go by their names alone. */
+/** Omits the schema from types of the document's own schema. */
 function withShortTypes(routine: Routine, schema: string): Routine {
   const prefix = `${schema}.`;
   const short = (type: string) => (type.startsWith(prefix) ? type.slice(prefix.length) : type);
   return { ...routine, parameters: routine.parameters.map((one) => ({ ...one, type: short(one.type) })) };
 }
 
-/** As the role, in the request's own transaction. */
+/** Runs as the request's role in its own transaction. */
 async function readAccessible(
   request: RestRequest,
   profile: Profile,
@@ -79,7 +79,7 @@ async function readAccessible(
     identity,
     roleSettings: roles.get(identity.role)?.settings ?? [],
     timezone: undefined,
-    // Types come out as the schema cache has them.
+    // With an empty search path, types have the same names as in the schema cache.
     hoisted: [['search_path', '']] as const,
   };
   const params = [quoteIdentifier(profile.schema)];

@@ -1,4 +1,4 @@
-/** The HTTP shell: reads requests off the socket, writes answers on it. */
+/** The HTTP layer: reads requests and writes responses. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Cancellation } from '../database/types.ts';
@@ -14,7 +14,7 @@ const NO_BODY = new Uint8Array(0);
 export interface RestRoutes {
   readonly prefix: string;
   readonly handle: (request: RestRequest) => Promise<RestResponse>;
-  /** What request bodies may take together. */
+  /** The memory budget of all request bodies. */
   readonly bodies: BodySpace;
   readonly log: Logger;
 }
@@ -30,7 +30,7 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
         writeResponse(reply.raw, response, log, reply.gatewayHeaders);
       } catch (cause) {
         response.release?.();
-        // Headers that the database chose and Node refuses.
+        // The database set headers that Node rejects.
         log.error({ requestId: request.id, error: cause }, 'answer could not be written');
         if (reply.raw.headersSent) reply.raw.destroy();
         else
@@ -42,10 +42,10 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
           );
       }
     };
-    // An empty path needs a prefix before it.
+    // An empty path requires a prefix.
     const urls = prefix === '' ? ['/*'] : ['', '/*'];
     for (const url of urls) scope.all(url, { bodyLimit: BODY_LIMIT_BYTES }, route);
-    // Methods that the router does not know (PURGE, REPORT) are refused in our own words.
+    // Methods unknown to the router (PURGE, REPORT) are rejected with this service's error format.
     scope.setNotFoundHandler(route);
   };
 }
@@ -69,7 +69,7 @@ function takeRawBodies(scope: FastifyInstance, bodies: BodySpace, log: Logger): 
   });
 }
 
-/** What is refused before the service sees it: a body too large or cut short. */
+/** Converts errors raised before the service runs: a body that is too large or truncated. */
 export function shellError(error: Error & { statusCode?: number }): RestError {
   if (error instanceof RestError) return error;
   const status = error.statusCode ?? 500;
@@ -82,7 +82,7 @@ export function shellError(error: Error & { statusCode?: number }): RestError {
   });
 }
 
-/** True once the connection is closed, without a listener a request. */
+/** Reports a closed connection without a listener per request. */
 export class ClientGone implements Cancellation {
   readonly #raw: ServerResponse;
 
@@ -103,7 +103,7 @@ function readRequest(request: FastifyRequest, prefix: string, signal: Cancellati
   const url = request.raw.url ?? '/';
   const question = url.indexOf('?');
   const target = url.slice(0, question === -1 ? undefined : question);
-  // The router also finds a prefix that is spelled with percent signs; below it nothing is served.
+  // The router also matches a percent-encoded prefix, but nothing is served below it.
   const path = target.startsWith(prefix) ? target.slice(prefix.length) : '//';
   return {
     method: request.method,
@@ -116,7 +116,7 @@ function readRequest(request: FastifyRequest, prefix: string, signal: Cancellati
   };
 }
 
-/** `/live` and `/ready`, as load balancers and the upstream CLI poll them. */
+/** `/live` and `/ready`, polled by load balancers and the upstream CLI. */
 export function adminPlugin(isReady: () => boolean): FastifyPluginAsync {
   return async (scope) => {
     const probe = (isFine: () => boolean) => (_request: FastifyRequest, reply: FastifyReply) =>

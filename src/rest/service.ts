@@ -1,7 +1,7 @@
 /**
- * The pipeline: authenticate, parse, plan, compile, execute in one transaction, respond. Each stage gives the next
- * one's input or throws a {@link RestError}; anything else that is thrown came from the database, or is a fault of
- * ours that the client is told nothing about.
+ * The request pipeline: authenticate, parse, plan, compile, execute in one transaction, respond. Each stage returns the
+ * next stage's input or throws a {@link RestError}. Any other error comes from the database or is an internal error,
+ * whose details aren't sent to the client.
  */
 import type { Database, Overflow, PathRequest, PathResult, RowStore } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -46,11 +46,11 @@ export interface ServiceDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly answers: AnswerSpace;
-  /** Told who asks, once that is known. */
+  /** Called with the authenticated identity. */
   readonly onIdentity?: (identity: Identity) => void;
-  /** Seconds for Retry-After when the database is out of reach; 1 by default. */
+  /** Returns the Retry-After value in seconds when the database is unreachable. Defaults to 1. */
   readonly retryAfterSeconds?: () => number;
-  /** The newest schema cache and settings; waits for the first ones only. */
+  /** Returns the latest schema cache and settings. Only waits for the first load. */
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
 }
 
@@ -89,7 +89,7 @@ export async function handle(request: RestRequest, deps: ServiceDeps): Promise<R
   }
 }
 
-/** The configured header of the request, given back. */
+/** Copies the configured trace header from the request to the response. */
 function traced(response: RestResponse, request: RestRequest, name: string | undefined): RestResponse {
   if (name === undefined) return response;
   const echoed: [string, string] = [name, header(request, name) ?? ''];
@@ -174,7 +174,7 @@ async function crud(
     raw = await deps.requestPath.execute(pathRequest(request, prepared, identity, snapshot, deps.answers));
     ended();
   } catch (error) {
-    // A statement that ran into its timeout was slow, too.
+    // A statement that timed out also counts as slow.
     ended(error);
     const refused =
       (error as Error & { code?: unknown }).code === '54001' && isTooDeep(request.body)
@@ -205,7 +205,7 @@ function respondTo(prepared: Prepared, raw: PathResult, { settings }: Snapshot):
   return respond(prepared, result, settings);
 }
 
-/** A large answer is given back when it has been sent, or right away when something else is answered. */
+/** Releases a large response after it was sent, or immediately if another response replaces it. */
 async function respondStored(
   prepared: Prepared,
   raw: PathResult,
@@ -223,7 +223,7 @@ async function respondStored(
   }
 }
 
-/** What keeps an answer from being sent does not undo what was done. */
+/** An error that prevents the response doesn't undo the committed changes. */
 function afterCommit(error: unknown): unknown {
   if (!(error instanceof RestError)) return error;
   const { code, status, message, details } = error;
@@ -290,7 +290,7 @@ function overflowOf({ plan, compiled }: Shape, answers: AnswerSpace): Overflow {
   return plan.kind === 'write' ? answers.writeSummary : answers.summary;
 }
 
-/** Whether the rows that come back can still make the request fail; a read has nothing to undo. */
+/** Whether the returned rows can still fail the request. A read has nothing to roll back. */
 function mayRefuse(shape: Shape): boolean {
   const { plan } = shape;
   if (plan.kind === 'read') return false;

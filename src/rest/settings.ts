@@ -1,6 +1,6 @@
 /**
- * The service's settings: PostgREST's own, under names of ours, plus what only Plinth has. They come from the
- * project's configuration; `pgrst.*` settings on the login role go before it and are read again at each reload.
+ * The service's settings: PostgREST's settings under Plinth's names, plus settings specific to Plinth. They come from
+ * the project configuration. `pgrst.*` settings on the login role take precedence and are read on each reload.
  */
 import type { Config } from '../config/index.ts';
 import { type ClaimPath, DEFAULT_ROLE_CLAIM, readClaimPath } from './core/claim-path.ts';
@@ -8,16 +8,16 @@ import type { SettingRow } from './queries.ts';
 import type { QualifiedName } from './schema-cache/types.ts';
 
 export interface RestSettings {
-  /** Exposed schemas; the first is the one requests get that name none. */
+  /** The exposed schemas. The first one is the default. */
   readonly schemas: readonly string[];
   readonly extraSearchPath: readonly string[];
   readonly maxRows: number | undefined;
-  /** Undefined: requests without a token are refused. */
+  /** Undefined rejects requests without a token. */
   readonly anonRole: string | undefined;
   readonly preRequest: QualifiedName | undefined;
-  /** A function that answers `/` in place of OpenAPI. */
+  /** A function that serves `/` instead of the OpenAPI document. */
   readonly rootSpec: QualifiedName | undefined;
-  /** How every transaction ends, and whether `Prefer: tx=…` may change it. */
+  /** How transactions end, and whether `Prefer: tx=…` can override it. */
   readonly txEnd: { readonly rollback: boolean; readonly override: boolean };
   readonly planEnabled: boolean;
   readonly aggregatesEnabled: boolean;
@@ -31,13 +31,15 @@ export interface RestSettings {
   readonly traceHeader: string | undefined;
   readonly legacyTargetNames: boolean;
   readonly errorVerbosity: 'verbose' | 'minimal';
-  /** Whether a 42501 says in `hint` what is missing. PostgREST itself never does; the hosted service does, in short. */
+  /**
+   * Whether the `hint` of a 42501 states what is missing. PostgREST never does. The hosted service does, in short form.
+   */
   readonly permissionHints: PermissionHints;
   /** `app.settings.*`, set in every transaction. */
   readonly appSettings: readonly (readonly [string, string])[];
-  /** PATCH and DELETE without a filter are refused. */
+  /** Whether PATCH and DELETE require a filter. */
   readonly safeUpdate: boolean;
-  /** Also sets `request.jwt.claim.sub`, which `auth.uid()` reads first. */
+  /** Whether to also set `request.jwt.claim.sub`, which `auth.uid()` reads first. */
   readonly legacySubClaim: boolean;
 }
 
@@ -45,7 +47,7 @@ export type PermissionHints = 'off' | 'short' | 'full';
 
 export function settingsFromConfig(config: Config, permissionHints: PermissionHints): RestSettings {
   return {
-    // Templates of the CLI before 2023 wrote an empty list; public was always included.
+    // CLI templates before 2023 contained an empty list, and public was always included.
     schemas: config.api.schemas.length > 0 ? config.api.schemas : ['public'],
     extraSearchPath: config.api.extra_search_path,
     maxRows: config.api.max_rows,
@@ -78,7 +80,7 @@ export function settingsFromConfig(config: Config, permissionHints: PermissionHi
 
 type Reader = (value: string) => Partial<RestSettings>;
 
-/** By the name after `pgrst.`. A value that cannot be read leaves the setting as it was. */
+/** Readers by the name after `pgrst.`. An invalid value leaves the setting unchanged. */
 const READERS: Readonly<Record<string, Reader>> = {
   client_error_verbosity: (value) => oneOf('errorVerbosity', value, ['verbose', 'minimal']),
   db_aggregates_enabled: (value) => flag('aggregatesEnabled', value),
@@ -141,7 +143,7 @@ const list = (value: string): string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '');
 
-/** `schema.function`, or a function of the search path. */
+/** Parses `schema.function`, or the name of a function on the search path. */
 export function functionName(value: string): QualifiedName | undefined {
   if (value === '') return undefined;
   const dot = value.indexOf('.');

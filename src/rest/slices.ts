@@ -1,11 +1,11 @@
-/** Long work in slices, so that requests are not kept waiting. */
+/** Splits long work into slices so that it doesn't block requests. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const SLICE_MS = 4;
 
 /**
- * Runs a generator, which yields between its steps, to its end; between slices everything else gets its turn. `take` gets
- * what is yielded, and may ask for a pause.
+ * Runs a generator to its end and yields to the event loop between slices. `take` receives the yielded values and can
+ * return a promise to pause for.
  */
 export async function inSlices<P, T>(
   work: Generator<P, T>,

@@ -1,6 +1,6 @@
 /**
- * Settings, roles and schema cache as one immutable snapshot, reloaded on NOTIFY. Bursts are merged, and the old
- * snapshot serves until the new one is there; requests wait for the first one only.
+ * Settings, roles and schema cache as one immutable snapshot, which NOTIFY reloads. Bursts are merged, and the previous
+ * snapshot is used until the new one is loaded. Requests only wait for the first snapshot.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Database, Pool, Setting } from '../database/types.ts';
@@ -25,38 +25,38 @@ export interface Snapshot {
   readonly shapes: ShapeCache;
 }
 
-/** Where a state gets its facts from, and who is told of them. */
+/** The source of the snapshot's data and the callbacks for its reloads. */
 export interface StateSource {
-  /** For catalogs and settings. */
+  /** The pool for catalog and settings queries. */
   readonly pool: Pool;
   readonly listen: Database['listen'];
-  /** Asked at each load. */
+  /** Called at each load. */
   readonly readSettings: (pool: Pool, extent: Extent) => Promise<RestSettings>;
-  /** Undefined: settings of roles are not applied. */
+  /** Returns undefined if role settings aren't applied. */
   readonly readRoles: () => ((pool: Pool) => Promise<RoleSettingRow[]>) | undefined;
   readonly onLoaded: (snapshot: Snapshot, extent: Extent, durationMs: number) => void;
-  /** `retryMs`: when it is tried again. */
+  /** `retryMs`: the delay before the next attempt. */
   readonly onFailed: (error: unknown, retryMs: number) => void;
   readonly onNotified?: (extent: Extent) => void;
-  /** Between failed loads; the last one counts from then on. */
+  /** Delays between failed loads. The last one repeats. */
   readonly retryMs: readonly number[];
 }
 
-/** `config`: settings and roles only. */
+/** `config`: only settings and roles. */
 export type Extent = 'all' | 'config';
 
 export interface State {
-  /** Begins the first load. */
+  /** Starts the first load. */
   start(): void;
-  /** Reloads on notifications of the channel from now on, of no other; undefined for none. */
+  /** Reloads on notifications of this channel only. Undefined stops listening. */
   listenOn(channel: string | undefined): Promise<void>;
   reload(extent: Extent): Promise<void>;
   stop(): Promise<void>;
-  /** Throws PGRST002 when the first load failed; it is tried again meanwhile. */
+  /** Throws PGRST002 if the first load failed. The load is retried in the background. */
   snapshot(): Snapshot | Promise<Snapshot>;
-  /** Undefined when requests can be served. */
+  /** Returns undefined if requests can be served. */
   fault(): string | undefined;
-  /** The last load has succeeded and none is under way. */
+  /** Whether the last load succeeded and no load is running. */
   isCurrent(): boolean;
   /** Seconds until the next attempt, at least 1. */
   retryAfterSeconds(): number;
@@ -64,7 +64,7 @@ export interface State {
 
 const RETRY_MS = [100, 500, 1000, 2000, 5000];
 
-/** The whole product's: settings of the project, `pgrst.*` of the login role over them. */
+/** The source for the full backend: project settings, overridden by the login role's `pgrst.*` settings. */
 export function projectSource(database: Database, base: RestSettings, log: Logger): StateSource {
   return {
     pool: database.pool('authenticator'),
@@ -83,7 +83,7 @@ export function createState(source: StateSource): State {
   let current: Snapshot | undefined;
   let failure: unknown;
   let loading: Promise<void> | undefined;
-  /** What was asked for while a load was under way. */
+  /** The extent requested while a load was running. */
   let pending: Extent | undefined;
   let heard: { readonly channel: string; readonly unlisten: Promise<() => Promise<void>> } | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -142,9 +142,9 @@ export function createState(source: StateSource): State {
           if (payload === '' || payload === 'reload schema') notified('all');
           else if (payload === 'reload config') notified('config');
         },
-        // What happened while nobody listened is unknown.
+        // Changes that happened while the connection was down are unknown.
         () => void reload('all'),
-        // Whether the database is still there shows by asking it; until it answers we are not ready.
+        // A reload tests whether the database is reachable. The service isn't ready until it succeeds.
         () => void reload('all'),
       );
       heard = { channel, unlisten };
@@ -173,7 +173,7 @@ export function createState(source: StateSource): State {
   };
 }
 
-/** What stays as it is stays the same object, and shapes planned from it stay good. */
+/** Unchanged parts are the same objects, so shapes planned from them remain valid. */
 async function load(
   source: StateSource,
   loader: SchemaCacheLoader,

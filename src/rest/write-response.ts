@@ -1,18 +1,21 @@
-/** Puts an answer on the wire. */
+/** Writes a response to the socket. */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from '../kernel/log.ts';
 import { isStored, type StoredBody } from './core/body.ts';
 import type { RestResponse } from './core/respond.ts';
 
-/** Above it pieces are written in batches instead of being copied together. */
+/** Larger bodies are written in batches of pieces instead of being concatenated. */
 const JOIN_LIMIT_BYTES = 64 * 1024;
-/** Up to it a body goes out as a string: Node then sends it and the head in one piece. */
+/** Smaller bodies are written as a string because Node then sends them together with the head. */
 const SMALL_BYTES = 8 * 1024;
 
-/** A client that takes nothing of a large answer for this long is given up. */
+/** The connection of a client that reads nothing of a large response for this long is closed. */
 const STALLED_MS = 120_000;
 
-/** Head (`more`: names and values in turn) and body; nothing when the client has gone. Throws for headers that Node refuses. */
+/**
+ * Writes head (`more`: alternating names and values) and body. Does nothing if the client has disconnected. Throws for
+ * headers that Node rejects.
+ */
 export function writeResponse(
   raw: ServerResponse,
   response: RestResponse,
@@ -58,7 +61,7 @@ export function writeResponse(
   raw.end(Buffer.concat(batch, batched));
 }
 
-/** In one flat list and with nothing set on the response before, Node writes the head without a second look. */
+/** Node writes the head without further processing if the headers are one flat list and none was set before. */
 function headArguments(headers: RestResponse['headers'], more: readonly string[]): string[] {
   const list: string[] = [];
   for (const [name, value] of headers) list.push(name, value);
@@ -66,7 +69,7 @@ function headArguments(headers: RestResponse['headers'], more: readonly string[]
   return list;
 }
 
-/** Piece by piece, each when the client has taken the one before. */
+/** Writes each piece after the client has received the previous one. */
 async function stream(raw: ServerResponse, body: StoredBody): Promise<void> {
   let go = () => {};
   raw.once('close', () => go());
@@ -80,5 +83,5 @@ async function stream(raw: ServerResponse, body: StoredBody): Promise<void> {
   raw.end();
 }
 
-/** A status line holds one line of Latin-1. */
+/** A reason phrase is a single line of Latin-1. */
 const cleanReason = (reason: string): string => reason.replace(/[^\x20-\x7e\xa0-\xff]/g, ' ');

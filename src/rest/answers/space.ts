@@ -1,6 +1,6 @@
 /**
- * Room for large answers: how much of them may wait in memory, how much in files, and the folder of those files. A
- * small answer never comes here (see {@link FREE_BYTES}).
+ * Memory and disk budgets for large responses, and the folder for their temporary files. Small responses bypass this
+ * module (see {@link FREE_BYTES}).
  */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm, statfs, unlink } from 'node:fs/promises';
@@ -11,20 +11,20 @@ import { restError } from '../errors.ts';
 import { StoredAnswer } from './stored-answer.ts';
 
 export interface AnswerLimits {
-  /** Largest answer. */
+  /** The maximum size of one response. */
   readonly answerBytes: number;
-  /** Of all files together. */
+  /** The maximum total size of all temporary files. */
   readonly totalBytes: number;
 }
 
-/** Answers up to this size are not counted: their client's socket holds about as much. */
+/** Responses up to this size aren't counted because the client's socket buffers about as much. */
 const FREE_BYTES = 64 * 1024;
-/** What one answer may take in memory, and what all above {@link FREE_BYTES} may together. */
+/** The memory limits for one response and for all responses larger than {@link FREE_BYTES}. */
 const MEMORY_PER_ANSWER_BYTES = 4 * 1024 * 1024;
 const MEMORY_BYTES = 64 * 1024 * 1024;
-/** Memory is granted in steps, so that not every row asks. */
+/** Memory is reserved in steps so that a row doesn't need a reservation each. */
 const STEP_BYTES = 256 * 1024;
-/** PostgreSQL stops when its disk is full, so a part of it is left alone: this much, or a twentieth of a small disk. */
+/** Disk space left free because PostgreSQL stops when its disk is full: this amount, or 1/20 of a small disk. */
 const SPARE_DISK_BYTES = 1024 * 1024 * 1024;
 const SPARE_DISK_PART = 20;
 
@@ -32,12 +32,12 @@ const NOTHING = Buffer.alloc(0);
 
 export class AnswerSpace {
   readonly limits: AnswerLimits;
-  /** For a statement with one JSON text a row. */
+  /** For statements that return one JSON text per row. */
   readonly rows = this.#overflow(0, ROW_SEPARATOR);
-  /** For a statement with one row whose body is the third cell (reads and calls) or the fourth (writes). */
+  /** For statements that return one row whose body is the third column (reads and calls) or the fourth (writes). */
   readonly summary = this.#overflow(2, NOTHING);
   readonly writeSummary = this.#overflow(3, NOTHING);
-  /** For a text of ours, in pieces. */
+  /** For generated documents, written in pieces. */
   readonly document = this.#overflow(0, NOTHING);
   readonly #dir: string;
   #memoryBytes = 0;
@@ -45,13 +45,13 @@ export class AnswerSpace {
   #files = 0;
   #prepared: Promise<void> | undefined;
 
-  /** `dir` is ours alone; it is made when it is first needed. */
+  /** `dir` must not be shared. It is created on first use. */
   constructor(dir: string, limits: AnswerLimits) {
     this.#dir = dir;
     this.limits = limits;
   }
 
-  /** Bytes in memory and in files right now. */
+  /** Bytes currently held in memory and in files. */
   get used(): { readonly memoryBytes: number; readonly fileBytes: number } {
     return { memoryBytes: this.#memoryBytes, fileBytes: this.#fileBytes };
   }
@@ -64,7 +64,10 @@ export class AnswerSpace {
     };
   }
 
-  /** What an answer that holds `heldBytes` of memory may hold to have at least `sizeBytes`; undefined: no more. */
+  /**
+   * Reserves at least `sizeBytes` for a response that already holds `heldBytes`. Returns the new reservation, or
+   * undefined if the limit is reached.
+   */
   takeMemory(heldBytes: number, sizeBytes: number): number | undefined {
     const wanted = Math.min(Math.ceil(sizeBytes / STEP_BYTES) * STEP_BYTES, MEMORY_PER_ANSWER_BYTES);
     if (wanted < sizeBytes || this.#memoryBytes + wanted - heldBytes > MEMORY_BYTES) return undefined;
@@ -76,7 +79,7 @@ export class AnswerSpace {
     this.#memoryBytes -= bytes;
   }
 
-  /** Throws PGRSTX02. */
+  /** @throws {RestError} PGRSTX02 */
   takeFile(bytes: number): void {
     if (this.#fileBytes + bytes > this.limits.totalBytes) {
       throw restError('PGRSTX02', { details: 'Too many large answers are under way.' });
@@ -88,7 +91,7 @@ export class AnswerSpace {
     this.#fileBytes -= bytes;
   }
 
-  /** A file without a name: whatever becomes of this process, it is gone with it. */
+  /** Opens an unlinked file, which the operating system removes even if this process crashes. */
   async openFile(): Promise<FileHandle> {
     this.#prepared ??= this.#prepare();
     await this.#prepared;
@@ -103,14 +106,14 @@ export class AnswerSpace {
     return file;
   }
 
-  /** Throws PGRSTX02 when the disk is nearly full. */
+  /** @throws {RestError} PGRSTX02 if the disk is nearly full. */
   async checkDisk(): Promise<void> {
     const { bavail, blocks, bsize } = await statfs(this.#dir);
     if (bavail * bsize > Math.min(SPARE_DISK_BYTES, (blocks * bsize) / SPARE_DISK_PART)) return;
     throw restError('PGRSTX02', { details: 'The disk is nearly full.' });
   }
 
-  /** What has a name was left by a process that ended before it could take it away. */
+  /** Files that still have a name were left by a process that crashed before it could unlink them. */
   async #prepare(): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     for (const name of await readdir(this.#dir)) await rm(join(this.#dir, name), { force: true });

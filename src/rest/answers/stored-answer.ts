@@ -1,6 +1,6 @@
 /**
- * One large answer on its way: counted while it is in memory, then written to a file. The connection that brings it is
- * paused while the disk lags behind, so that neither holds more than a few blocks in memory.
+ * Stores one large response: in memory first, then in a file. The database connection is paused while the disk lags
+ * behind, so at most a few blocks are in memory at a time.
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { Cancellation, RowFlow, RowStore } from '../../database/types.ts';
@@ -8,9 +8,9 @@ import { RestError, restError } from '../errors.ts';
 import type { AnswerSpace } from './space.ts';
 
 const BLOCK_BYTES = 256 * 1024;
-/** Blocks that may wait for the disk. */
+/** The maximum number of blocks queued for the disk. */
 const MOST_WAITING = 2;
-/** File space is taken in steps. */
+/** File space is reserved in steps. */
 const STEP_BYTES = 1024 * 1024;
 const DISK_CHECKED_EVERY_BYTES = 64 * 1024 * 1024;
 const READ_BYTES = 128 * 1024;
@@ -25,10 +25,10 @@ export class StoredAnswer implements RowStore {
   readonly #signal: Cancellation | undefined;
   #heldMemory = 0;
   #heldFile = 0;
-  /** Being filled. */
+  /** The block being filled. */
   #block: Buffer = Buffer.alloc(0);
   #filled = 0;
-  /** Full ones, the first of them being written. */
+  /** Full blocks. The first one is being written. */
   readonly #waiting: Buffer[] = [];
   readonly #spare: Buffer[] = [];
   #writing: Promise<void> | undefined;
@@ -107,7 +107,7 @@ export class StoredAnswer implements RowStore {
     this.#close();
   }
 
-  /** Takes file space for an answer of at least this size. */
+  /** Reserves file space for a response of at least this size. */
   #take(sizeBytes: number): void {
     const { answerBytes } = this.#space.limits;
     if (sizeBytes > answerBytes) {
@@ -122,7 +122,7 @@ export class StoredAnswer implements RowStore {
     this.#heldFile += step;
   }
 
-  /** False when nobody waits for the answer any more. */
+  /** Returns false if the request was canceled. */
   #nextBlock(): boolean {
     if (this.#signal?.aborted === true) {
       this.#fail(this.#signal.reason);
@@ -141,7 +141,7 @@ export class StoredAnswer implements RowStore {
     return true;
   }
 
-  /** Writes what waits. Never rejects: what goes wrong is the answer's failure. */
+  /** Writes the queued blocks. Never rejects: errors are stored as the response's failure. */
   async #writeOut(): Promise<void> {
     try {
       this.#file ??= await this.#space.openFile();
@@ -178,7 +178,7 @@ export class StoredAnswer implements RowStore {
     this.#flow.refuse();
   }
 
-  /** Once nobody writes or reads: closing is what gives the space back. */
+  /** Closes the file and releases its space once all reads and writes have finished. */
   #close(): void {
     if (!this.#freed || this.#writing !== undefined || this.#readers > 0) return;
     const file = this.#file;

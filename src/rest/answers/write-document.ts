@@ -1,4 +1,4 @@
-/** A text that is made piece by piece, without keeping others waiting: small ones in memory, large ones in a file. */
+/** Builds a text from pieces without blocking other requests: small texts in memory, large ones in a file. */
 import type { Cancellation, RowStore } from '../../database/types.ts';
 import { type Body, storedBody } from '../core/body.ts';
 import { inSlices } from '../slices.ts';
@@ -7,7 +7,7 @@ import type { AnswerSpace } from './space.ts';
 const PART_CHARS = 64 * 1024;
 const KEPT_BYTES = 1024 * 1024;
 
-/** Throws PGRSTX01 and PGRSTX02. `release`: see `RestResponse`. */
+/** `release`: see `RestResponse`. @throws {RestError} PGRSTX01, PGRSTX02 */
 export async function writeDocument(
   pieces: Generator<string>,
   { document }: AnswerSpace,

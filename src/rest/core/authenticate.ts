@@ -1,4 +1,6 @@
-/** Judges a request's token: who asks, as which role. The signature is checked by `keys`; the claims are judged here. */
+/**
+ * Authenticates a request: returns its role and claims. `keys` verifies the signature, this module verifies the claims.
+ */
 import type { Keys, TokenFault, TokenKind } from '../../keys/types.ts';
 import { type RestError, restError } from '../errors.ts';
 import { type ClaimPath, claimAt } from './claim-path.ts';
@@ -6,7 +8,7 @@ import { type ClaimPath, claimAt } from './claim-path.ts';
 export interface Identity {
   readonly role: string;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** JSON of all claims with the effective role, for `request.jwt.claims`. */
+  /** All claims with the effective role, as JSON for `request.jwt.claims`. */
   readonly claimsJson: string;
 }
 
@@ -16,11 +18,14 @@ export interface AuthenticationRules {
   readonly roleClaim: ClaimPath;
 }
 
-/** Seconds by which clocks may differ. */
+/** The allowed clock skew in seconds. */
 const SKEW = 30;
 const BEARER = /^bearer(?:\s+(.*))?$/is;
 
-/** Throws PGRST301 (token), 302 (none, and anonymous access is off) or 303 (claims). */
+/**
+ * @throws {RestError} PGRST301 (invalid token), PGRST302 (no token and anonymous access is disabled), PGRST303 (invalid
+ * claims)
+ */
 export function authenticate(
   authorization: string | undefined,
   verify: Keys['verify'],
@@ -28,7 +33,7 @@ export function authenticate(
   nowMs: number,
 ): Identity {
   const token = authorization === undefined ? undefined : bearerToken(authorization);
-  // Other schemes are nobody's business here.
+  // Other authentication schemes are ignored.
   if (token === undefined) return anonymous(rules);
   if (token === '') throw badToken('Empty JWT is sent in Authorization header');
   const result = verify(token);
@@ -42,7 +47,7 @@ export function authenticate(
 }
 
 function bearerToken(authorization: string): string | undefined {
-  // As nearly everybody writes it; the expression gives the same.
+  // A fast path for the most common spelling. The regular expression returns the same result.
   if (authorization.startsWith('Bearer ey')) return authorization.slice(7);
   const bearer = BEARER.exec(authorization);
   return bearer === null ? undefined : (bearer[1] ?? '');
@@ -54,7 +59,7 @@ function anonymous(rules: AuthenticationRules): Identity {
   return { role, claims: {}, claimsJson: JSON.stringify({ role }) };
 }
 
-/** In the order in which PostgREST reports them; the first fault counts. */
+/** Checks claims in PostgREST's order. The first failed check is reported. */
 function judgeClaims(
   claims: Readonly<Record<string, unknown>>,
   audience: string | undefined,
@@ -84,7 +89,7 @@ function judgeClaims(
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
-/** A time with a fraction counts as 0, as upstream reads it. */
+/** Timestamps with a fraction count as 0, as in PostgREST. */
 const wholeSeconds = (value: number): number => (Number.isSafeInteger(value) ? value : 0);
 
 function faultyToken(fault: TokenFault): RestError {
@@ -107,7 +112,7 @@ function faultyToken(fault: TokenFault): RestError {
   }
 }
 
-/** Why a token that this project signed isn't a credential here. */
+/** Reasons why a token signed by this project isn't an access token. */
 const notAccess: Readonly<Record<TokenKind, string | null>> = {
   access: null,
   id: 'An ID token describes a sign-in to an OAuth client. Send the access token instead',

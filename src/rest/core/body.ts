@@ -1,11 +1,11 @@
-/** The body of an answer: pieces in memory, or a store that it is read from while it is sent. Pure. */
+/** A response body: pieces in memory, or a store that is read while the response is sent. Pure. */
 
-/** In order; empty for none. */
+/** Pieces in order. Empty for an empty body. */
 type Pieces = readonly Uint8Array[];
 
 export interface StoredBody {
   readonly sizeBytes: number;
-  /** A piece is valid until the next is asked for. */
+  /** Each piece is only valid until the next one is requested. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -13,13 +13,13 @@ export type Body = Pieces | StoredBody;
 
 export const isStored = (body: Body): body is StoredBody => 'sizeBytes' in body;
 
-/** In bytes. */
+/** Returns the body's length in bytes. */
 export const lengthOf = (body: Body): number =>
   isStored(body) ? body.sizeBytes : body.reduce((sum, part) => sum + part.byteLength, 0);
 
 const NOTHING = Buffer.alloc(0);
 
-/** What is stored, between `open` and `close`. */
+/** Returns the stored body, enclosed in `open` and `close`. */
 export function storedBody(stored: StoredBody, open = NOTHING, close = NOTHING): StoredBody {
   return {
     sizeBytes: open.length + stored.sizeBytes + close.length,
@@ -31,7 +31,7 @@ export function storedBody(stored: StoredBody, open = NOTHING, close = NOTHING):
   };
 }
 
-/** bytea as PostgreSQL writes it: `\x` and hexadecimal digits. */
+/** Decodes PostgreSQL's bytea text format: `\x` followed by hexadecimal digits. */
 export function fromHex(body: Body): Body {
   const prefix = 2;
   if (!isStored(body)) {
@@ -42,7 +42,7 @@ export function fromHex(body: Body): Body {
   return {
     sizeBytes: (body.sizeBytes - prefix) / 2,
     async *chunks() {
-      // A digit whose second half comes with the next piece.
+      // A hexadecimal digit whose second half is in the next chunk.
       let half = '';
       let isFirst = true;
       for await (const chunk of body.chunks()) {

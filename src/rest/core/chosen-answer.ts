@@ -1,11 +1,11 @@
-/** Status and headers that the database chose: which of them an answer can have. Pure. */
+/** Validates the status and headers that a database function sets on the response. Pure. */
 import { encodeHeader } from './header-text.ts';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a header value may hold none (RFC 9110 section 5.5)
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 
-/** They say where this message ends and what becomes of the connection (RFC 9112): the server's to know. */
+/** Headers that control message framing and the connection (RFC 9112). Only the server sets them. */
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -17,7 +17,7 @@ const FRAMING: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Without those that frame the message. Undefined: one of them is no header. */
+/** Removes headers that control framing. Returns undefined if a header is invalid. */
 export function chosenHeaders(
   headers: readonly (readonly [name: string, value: unknown])[],
 ): [string, string][] | undefined {
@@ -29,6 +29,6 @@ export function chosenHeaders(
   return chosen;
 }
 
-/** Below 200 an answer is still to come (RFC 9110 section 15.2), and clients wait for it. */
+/** Status codes below 200 announce a later final response (RFC 9110 section 15.2), so clients would keep waiting. */
 export const isFinalStatus = (status: number): boolean =>
   Number.isInteger(status) && status >= 200 && status <= 999;

@@ -1,15 +1,16 @@
-/** Where a token's claims hold the role, as `jwt-role-claim-key` writes it: a JSONPath, or the older JSPath. */
+/** The path of the role within the claims, as configured by `jwt-role-claim-key`: a JSONPath or the older JSPath. */
 import { type JsonPath, readJsonPath } from './json-path.ts';
 
 export interface ClaimPath {
   readonly text: string;
   readonly select: JsonPath;
-  /** Written in the older form, which PostgREST 18 will not read any more. */
+  /** Whether the path uses the older JSPath syntax, which PostgREST 18 will no longer accept. */
   readonly isDeprecated: boolean;
 }
 
 /**
- * `$.role`, `$['my key'].roles[?(@ == 'author')]`, or `.app_metadata.roles[0]`; undefined when it is none of that.
+ * Parses `$.role`, `$['my key'].roles[?(@ == 'author')]`, or `.app_metadata.roles[0]`. Returns undefined for an invalid
+ * path.
  *
  * @example
  * claimAt({ app_metadata: { roles: ['author'] } }, readClaimPath('$.app_metadata.roles[0]')); // 'author'
@@ -23,7 +24,7 @@ export function readClaimPath(text: string): ClaimPath | undefined {
 
 export const DEFAULT_ROLE_CLAIM = readClaimPath('$.role') as ClaimPath;
 
-/** The value at the path as text, the first one if it is several; undefined when there is none. */
+/** Returns the first value at the path as text, or undefined if the path matches nothing. */
 export function claimAt(
   claims: Readonly<Record<string, unknown>>,
   { select }: ClaimPath,
@@ -44,7 +45,7 @@ const MATCHES: Readonly<Record<string, (item: string, text: string) => boolean>>
   '*==': (item, text) => item.includes(text),
 };
 
-/** PostgREST 14's JSPath: keys, indexes, and one filter on texts at the end. */
+/** Parses JSPath as in PostgREST 14: keys, indexes, and an optional text filter at the end. */
 function readOlderPath(text: string): JsonPath | undefined {
   const steps: ((node: unknown) => unknown)[] = [];
   let at = 0;

@@ -1,18 +1,21 @@
-/** What went wrong in or on the way to PostgreSQL, as an answer. Pure. */
+/** Maps database and connection errors to REST errors. Pure. */
 import type { PostgresErrorShape } from '../../database/types.ts';
 import { RestError, restError, SQLSTATE_STATUS } from '../errors.ts';
 import { chosenHeaders, isFinalStatus } from './chosen-answer.ts';
 
-/** `isAnonymous`: the role is the anonymous one, so a missing privilege asks for a token first. */
+/**
+ * `isAnonymous`: whether the request's role is the anonymous role. If so, a missing privilege results in 401 to request
+ * a token.
+ */
 export function databaseError(error: unknown, isAnonymous: boolean): RestError {
   if (error instanceof RestError) return error;
   if (!(error instanceof Error)) return restError('PGRSTX00', { cause: error });
   if (error.name === 'PoolTimeoutError') return restError('PGRST003', { cause: error });
   if (error.name === 'PoolEndedError') return restError('PGRST000', { cause: error });
   if (!isPostgresError(error)) return restError('PGRSTX00', { cause: error });
-  // A session that an administrator ended says so itself.
+  // If an administrator terminated the session, PostgreSQL's own error is reported.
   if (error.name === 'ConnectionError' && error.code !== '57P01') {
-    // Never connected, or lost while asking.
+    // The connection failed or was lost.
     const code = TURNED_DOWN.test(error.code) ? 'PGRST000' : 'PGRST001';
     return restError(code, { details: error.message, cause: error });
   }
@@ -31,8 +34,8 @@ export function databaseError(error: unknown, isAnonymous: boolean): RestError {
 }
 
 /**
- * How a sign-in fails: nobody there, no such user or password, no such database or no right to it, too many sessions,
- * starting up. A session that was open ends with other codes.
+ * SQLSTATEs of failed connection attempts: unreachable server, unknown user, wrong password, unknown database, missing
+ * CONNECT privilege, too many sessions, or server startup. Established sessions end with other codes.
  */
 const TURNED_DOWN = /^(08001|08004|28...|3D000|42501|53300|55000|57P03)$/;
 
@@ -40,7 +43,7 @@ const isPostgresError = (error: Error): error is PostgresErrorShape =>
   'severity' in error && 'code' in error && typeof error.code === 'string';
 
 function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): number {
-  // RAISE SQLSTATE 'PT404': the function chooses the status.
+  // RAISE SQLSTATE 'PT404' lets a function choose the status.
   if (code.startsWith('PT')) {
     const status = Number(code.slice(2));
     return isFinalStatus(status) ? status : 500;
@@ -52,7 +55,7 @@ function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): 
   return SQLSTATE_STATUS[code] ?? SQLSTATE_STATUS[code.slice(0, 2)] ?? 400;
 }
 
-/** RAISE SQLSTATE 'PGRST': message and detail are JSON and give the whole answer. */
+/** RAISE SQLSTATE 'PGRST' with JSON in message and detail defines the whole response. */
 function raisedAnswer(error: PostgresErrorShape): RestError {
   const hints = {
     message:

@@ -1,4 +1,4 @@
-/** What goes into response headers, spelled so that a header can hold it. Pure. */
+/** Encodes text for response headers. Pure. */
 import { canonicalQuery, type ScannedQuery } from './parse/query.ts';
 
 const ASCII = /^[\x20-\x7e]*$/;
@@ -6,20 +6,26 @@ const ASCII = /^[\x20-\x7e]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a header value may hold none (RFC 9110 section 5.5)
 const CONTROLS = /[\0-\x08\x0a-\x1f\x7f]/g;
 
-/** Header values are bytes; names of relations may be any text, line feeds included: these are written as in a URL. */
+/**
+ * Header values are bytes, but relation names can contain any text, including line feeds. Control characters are
+ * percent-encoded.
+ */
 export const encodeHeader = (value: string): string =>
   ASCII.test(value)
     ? value
     : Buffer.from(value.replace(CONTROLS, encodeURIComponent), 'utf8').toString('latin1');
 
-/** What a client sent in a header, which Node hands over byte by byte. */
+/** Decodes a request header, which Node provides as Latin-1. */
 export const decodeHeader = (value: string): string =>
   ASCII.test(value) ? value : Buffer.from(value, 'latin1').toString('utf8');
 
-/** Encoded again a long query triples, and clients refuse answers with 16 KiB of headers; this one is optional. */
+/**
+ * Encoding can triple a long query, and clients reject responses with more than 16 KiB of headers. This header is
+ * optional.
+ */
 const maxLocationBytes = 8 * 1024;
 
-/** The value of Content-Location; undefined where it would be too long. */
+/** Returns the value of Content-Location, or undefined if it would be too long. */
 export function contentLocation(name: string, query: ScannedQuery): string | undefined {
   const canonical = canonicalQuery(query);
   const location = encodeHeader(`/${name}${canonical === '' ? '' : `?${canonical}`}`);

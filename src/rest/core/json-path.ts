@@ -1,20 +1,20 @@
 /**
- * JSONPath queries (RFC 9535) on a JSON value: children, indexes, slices, wildcards, descendants, unions and filters.
- * Of the function extensions only `search`, as PostgREST 16 has it. Pure.
+ * JSONPath queries (RFC 9535): children, indexes, slices, wildcards, descendants, unions and filters. The only
+ * supported function extension is `search`, as in PostgREST 16. Pure.
  */
 
-/** The values a query selects, in order. */
+/** Returns the values that a query selects, in order. */
 export type JsonPath = (root: unknown) => unknown[];
 
 type Select = (node: unknown, root: unknown) => unknown[];
 type Test = (node: unknown, root: unknown) => boolean;
-/** The value of a comparison's side; `NOTHING` when a query selected none. */
+/** Returns one side of a comparison, or `NOTHING` if its query selected no value. */
 type Operand = (node: unknown, root: unknown) => unknown;
 
 const NOTHING = Symbol('nothing');
 
 /**
- * Undefined when the text is no query.
+ * Parses a JSONPath query. Returns undefined if the text is invalid.
  *
  * @example
  * readJsonPath('$.roles[?(@ == "author")]')?.({ roles: ['other', 'author'] }); // ['author']
@@ -39,7 +39,7 @@ const INTEGER = /0|-?[1-9]\d*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const COMPARISON = /==|!=|<=|>=|<|>/y;
 const SPACE = /[ \t\n\r]*/y;
-/** Enough for any path; a bound on recursion. */
+/** Limits recursion. Real paths are far shorter. */
 const MAX_DEPTH = 50;
 
 class Reader {
@@ -211,7 +211,7 @@ class Reader {
     if (end >= this.#text.length) throw new PathError();
     const inner = this.#text.slice(this.#at + 1, end);
     this.#at = end + 1;
-    // As a JSON text: of the quotes only the double one is escaped there.
+    // Converts the literal to a JSON string, in which only double quotes are escaped.
     const json = inner.replace(/\\(.)|"/gs, (found, escaped) =>
       found === '"' ? '\\"' : escaped === "'" ? "'" : found,
     );
@@ -229,7 +229,7 @@ class Reader {
 
   #peek = (literal: string): boolean => this.#text.startsWith(literal, this.#at);
 
-  /** With the blanks before it. */
+  /** Also skips whitespace before the literal. */
   #takeNext(literal: string): boolean {
     this.#space();
     return this.#take(literal);

@@ -1,4 +1,7 @@
-/** The OpenAPI 2.0 document of a schema, made from the schema cache, piece by piece: it may have many megabytes. Pure. */
+/**
+ * Generates the OpenAPI 2.0 document of a schema from the schema cache. The document is generated in pieces because it
+ * can have many megabytes. Pure.
+ */
 import {
   type Column,
   type KeyRelationship,
@@ -13,7 +16,7 @@ export interface OpenApiInput {
   readonly cache: SchemaCache;
   readonly relations: readonly Relation[];
   readonly routines: readonly Routine[];
-  /** The schema's comment: title in the first line, description after it. */
+  /** The schema's comment. Its first line is the title, the rest is the description. */
   readonly description: string | null;
   readonly version: string;
   readonly securityActive: boolean;
@@ -44,13 +47,13 @@ function typeOf(type: string): string | undefined {
 const FORMATS: Readonly<Record<string, string>> = { smallint: 'int32', integer: 'int32', bigint: 'int64' };
 const formatOf = (type: string): string => FORMATS[type] ?? type;
 
-/** Leaves out what is undefined or null. */
+/** Removes undefined and null values. */
 const compact = (object: Json): Json =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null));
 
 const unlessEmpty = (names: readonly string[]) => (names.length === 0 ? undefined : names);
 
-/** JSON text in pieces, each about one relation or function. */
+/** Yields the document as JSON text, with about one relation or function per piece. */
 export function* openApi(input: OpenApiInput): Generator<string> {
   yield `${JSON.stringify(beginning(input)).slice(0, -1)},"paths":{`;
   yield* members(paths(input));
@@ -63,7 +66,7 @@ export function* openApi(input: OpenApiInput): Generator<string> {
 
 type Member = readonly [name: string, value: Json];
 
-/** Names and values of an object, with commas between them. */
+/** Yields an object's members, separated by commas. */
 function* members(all: Iterable<Member>): Generator<string> {
   let separator = '';
   for (const [name, value] of all) {
@@ -114,7 +117,7 @@ function ending({ securityActive }: OpenApiInput): Json {
 function* paths({ relations, routines }: OpenApiInput): Generator<Member> {
   yield ['/', rootPath()];
   for (const relation of relations) yield [`/${relation.name}`, relationPath(relation)];
-  // Of overloads the last is shown.
+  // Only the last overload is included.
   const byName = new Map(routines.map((routine) => [routine.name, routine]));
   for (const routine of byName.values()) yield [`/rpc/${routine.name}`, routinePath(routine)];
 }
@@ -126,7 +129,7 @@ const BODY_TYPES = [
   'text/csv',
 ];
 
-/** The first line, and what follows it without leading blank lines. */
+/** Splits a comment into its first line and the remaining text without leading blank lines. */
 function splitComment(comment: string | null): [string | undefined, string | undefined] {
   if (comment === null) return [undefined, undefined];
   const line = comment.indexOf('\n');
@@ -171,7 +174,7 @@ function property(column: Column, relation: Relation, cache: SchemaCache): Json 
   });
 }
 
-/** The first single-column key of the column, to a table rather than to a view. */
+/** Finds the first single-column foreign key of the column that references a table rather than a view. */
 function foreignKey(column: string, relation: Relation, cache: SchemaCache): [string, string] | undefined {
   const found = (cache.relationships.get(keyOf(relation.schema, relation.name)) ?? [])
     .filter((one): one is KeyRelationship => one.kind === 'key')
@@ -182,7 +185,7 @@ function foreignKey(column: string, relation: Relation, cache: SchemaCache): [st
   return found === undefined || target === undefined ? undefined : [found.foreignTable.name, target];
 }
 
-/** A default that is plain JSON; expressions are shown for texts only. */
+/** Returns a default that is valid JSON. Expressions are only returned for text types. */
 function defaultValue(type: string, text: string): unknown {
   if (typeOf(type) === 'string') {
     const suffix = `::${type}`;

@@ -1,6 +1,6 @@
 /**
- * Request to prepared request: parse, plan, compile. What a shape needs is worked out once and kept; a request whose
- * shape is known only has its values bound.
+ * Parses, plans and compiles requests. Results are cached per shape, so a request of a known shape only needs its
+ * values bound.
  */
 import { restError } from '../errors.ts';
 import type { Relation, SchemaCache } from '../schema-cache/types.ts';
@@ -25,13 +25,13 @@ import { planWrite } from './plan/write.ts';
 import { Repeats } from './repeats.ts';
 import { type Action, header, type Profile, type RestRequest } from './request.ts';
 
-/** All that requests of one shape have in common. */
+/** The shared parts of all requests with the same shape. */
 export interface Shape {
   readonly plan: CrudPlan;
   readonly compiled: Compiled;
   readonly preferences: Preferences;
   readonly hasOnConflict: boolean;
-  /** Relation names that were used where an alias was due. */
+  /** Relation names used where an alias was expected. */
   readonly legacyNames: readonly { readonly name: string; readonly alias: string }[];
   readonly lane: LaneMemory;
 }
@@ -39,9 +39,9 @@ export interface Shape {
 export interface Prepared {
   readonly shape: Shape;
   readonly bindings: Bindings;
-  /** Of the main statement. */
+  /** Parameters of the main statement. */
   readonly params: readonly BoundParam[];
-  /** Path and query in one spelling, of a read; as it stands in a header. */
+  /** The canonical path and query of a read, encoded for a header. */
   readonly location: string | undefined;
   readonly range: RowRange;
   readonly profile: Profile;
@@ -55,11 +55,11 @@ export interface Context {
   readonly shapes: ShapeCache;
 }
 
-/** Everything of the request that must be judged each time; the rest is a function of `key`. */
+/** The parts of a request that are processed each time. The rest depends only on `key`. */
 interface Parts {
   readonly key: string;
   readonly query: ScannedQuery;
-  /** Read already where the payload needed it. */
+  /** Set if the payload already required parsing the query. */
   readonly tree: QueryTree | undefined;
   readonly payload: Payload | undefined;
   readonly given: ReadonlySet<string>;
@@ -77,8 +77,8 @@ export function prepare(
   const readOnlyCall = action.kind === 'call' && action.method !== 'POST';
   const query = scanQuery(request.query, readOnlyCall);
   const preferences = readPreferences(header(request, 'prefer'), context.settings.txEnd.override);
-  // A query string that cannot be read goes before a range that cannot be met.
-  // Each part of a key ends where no client's text can: a path holds no `?`, a header no NUL.
+  // An invalid query string is reported before an unsatisfiable range.
+  // The parts of the key are unambiguous because a path can't contain `?` and a header can't contain NUL.
   const known = `${request.method} ${profile.schema}\0${request.path}?${query.shape}`;
   let tree: QueryTree | undefined;
   const needsTree = action.kind !== 'read' && query.pairs.some(([name]) => name === 'columns');
@@ -244,7 +244,7 @@ function planWriteAction(
   return { kind: 'write', read, write, target: relation, ...negotiated, handler };
 }
 
-/** What pg-safeupdate says, before anything is sent. */
+/** Applies the check of pg-safeupdate before the statement is sent. */
 function refuseUnfiltered(mutation: Mutation, conditions: number, columns: number): void {
   if (conditions > 0) return;
   if (mutation === 'delete') throw unfiltered('DELETE');
@@ -266,7 +266,7 @@ function planCallAction(
     ? (payload?.keys ?? [])
     : [...new Set(parts.query.callArguments.map(([name]) => name))].sort();
   const routine = findRoutine(cache, { schema, name: action.name, given, contentType, isPost });
-  // Rows of a relation's type can embed what the relation can.
+  // A function that returns a relation's row type can embed that relation's relationships.
   const relation: QualifiedName = {
     schema: routine.schema,
     name: routine.returnsComposite ? routine.returns.name : routine.name,
@@ -311,14 +311,14 @@ function refuseInvalidPreferences({ handling, invalid }: Preferences): void {
   throw restError('PGRST122', { details: `Invalid preferences: ${invalid.join(', ')}` });
 }
 
-/** Shapes by key, the oldest forgotten first. Made anew when the schema cache or the configuration changes. */
+/** Caches shapes by key and evicts the oldest first. Recreated when the schema cache or the configuration changes. */
 export class ShapeCache {
   readonly #shapes = new Map<string, Shape>();
   readonly #queries = new Set<string>();
   readonly repeats = new Repeats<Prepared>();
   readonly #lanes: ReadonlyMap<string, LaneMemory>;
 
-  /** How quick the shapes of `previous` were is remembered. */
+  /** Keeps the measured speed of the shapes in `previous`. */
   constructor(previous?: ShapeCache) {
     const shapes = previous === undefined ? [] : [...previous.#shapes];
     this.#lanes = new Map(shapes.map(([key, { lane }]) => [key, lane]));
@@ -338,7 +338,7 @@ export class ShapeCache {
     this.#shapes.set(key, shape);
   }
 
-  /** Whether this query string's shape was read without a fault before. */
+  /** Whether a query string of this shape was already parsed successfully. */
   hasQuery(key: string): boolean {
     return this.#queries.has(key);
   }
@@ -351,7 +351,7 @@ export class ShapeCache {
 }
 
 const MAX_SHAPES = 1000;
-/** Longer ones are one-offs (long lists of conditions), and would take more memory than they save time. */
+/** Longer keys are usually one-time queries (long condition lists) and would use more memory than they save time. */
 const MAX_KEY_LENGTH = 8192;
 
 function forgetOldest(of: { keys(): Iterator<string>; delete(key: string): boolean }): void {

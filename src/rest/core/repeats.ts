@@ -1,17 +1,20 @@
 /**
- * Reads that come again letter by letter, as the list that a page shows: parsed, planned and bound once. Everything that
- * decides what such a request asks for is in its key; who asks is not, since that decides nothing before the database.
+ * Caches reads that are repeated exactly, such as a page's list: they are parsed, planned and bound once. The key
+ * contains everything that determines the query. It excludes the caller, who matters only in the database.
  */
 import { header, type RestRequest } from './request.ts';
 
-/** Of requests that are kept. */
+/** The maximum number of cached requests. */
 const MAX_KEPT = 500;
-/** Of requests that were seen once. */
+/** The maximum number of requests seen once. */
 const MAX_SEEN = 500;
-/** In characters; longer ones are one-offs. */
+/** The maximum key length in characters. Longer requests are usually not repeated. */
 const MAX_KEY_LENGTH = 2048;
 
-/** Undefined for what is not kept. Method and URL hold no line feed and no NUL, headers no NUL. */
+/**
+ * Returns undefined for requests that aren't cached. Method and URL can't contain line feeds or NUL, and headers can't
+ * contain NUL.
+ */
 export function repeatKey(request: RestRequest): string | undefined {
   const { method, path, query, headers } = request;
   if ((method !== 'GET' && method !== 'HEAD') || request.body.length > 0) return undefined;
@@ -22,20 +25,20 @@ export function repeatKey(request: RestRequest): string | undefined {
   return key.length > MAX_KEY_LENGTH ? undefined : key;
 }
 
-/** Headers that decide what is asked for. */
+/** Headers that determine the query. */
 const DECIDING = ['accept', 'accept-profile', 'content-type', 'prefer', 'range'];
 
-/** What was worked out for requests that came at least twice; the oldest is forgotten first. */
+/** Caches the results of requests that arrived at least twice. Evicts the oldest first. */
 export class Repeats<T> {
   readonly #kept = new Map<string, T>();
-  /** Most requests never come again: they cost no more than their key, for a while. */
+  /** Keys of requests seen once. Most requests are never repeated, so only their keys are stored for a while. */
   readonly #seen = new Set<string>();
 
   get(key: string): T | undefined {
     return this.#kept.get(key);
   }
 
-  /** Keeps `value` when this is the second time. */
+  /** Stores `value` from the second time the key is offered. */
   offer(key: string, value: T): void {
     if (!this.#seen.delete(key)) {
       if (this.#seen.size >= MAX_SEEN) this.#seen.clear();

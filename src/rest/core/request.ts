@@ -1,4 +1,4 @@
-/** From an HTTP request to what it asks for: resource, action, schema. The first steps of the pipeline; pure. */
+/** Resolves an HTTP request to a resource, action and schema: the first pipeline stages. Pure. */
 import type { Cancellation } from '../../database/types.ts';
 import type { Trace } from '../../kernel/trace.ts';
 import { restError } from '../errors.ts';
@@ -7,20 +7,20 @@ import { decodeHeader } from './header-text.ts';
 import { decodeText } from './parse/query.ts';
 import type { Mutation } from './plan/types.ts';
 
-/** One HTTP request, as the shell hands it over. */
+/** An HTTP request as received from the server. */
 export interface RestRequest {
   readonly method: string;
-  /** Without the mount's prefix and the query: `/todos`. */
+  /** The path without mount prefix and query, such as `/todos`. */
   readonly path: string;
-  /** Without `?`. */
+  /** The query string without `?`. */
   readonly query: string;
-  /** Lower-case names. */
+  /** Lowercase header names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
   readonly signal?: Cancellation;
-  /** The transaction is rolled back, whatever the settings say. */
+  /** Whether the transaction is rolled back regardless of the settings. */
   readonly rollsBack?: boolean;
-  /** Told who asks and what was run. */
+  /** Receives the caller and the executed statement. */
   readonly trace?: Trace | undefined;
 }
 
@@ -36,7 +36,10 @@ export const header = (request: RestRequest, name: string): string | undefined =
   return typeof value === 'string' ? value : value?.join(', ');
 };
 
-/** Throws PGRST125 for an unknown path, 126 for a disabled root, 101 and 117 for a method that is not allowed. */
+/**
+ * @throws {RestError} PGRST125 for an unknown path, PGRST126 for a disabled root, PGRST101 and PGRST117 for a
+ * disallowed method
+ */
 export function readAction(request: RestRequest, settings: RestSettings): Action {
   const segments = request.path.split('/').slice(1).map(decodePathSegment);
   const [first = '', second, ...more] = segments;
@@ -51,7 +54,7 @@ export function readAction(request: RestRequest, settings: RestSettings): Action
   return rootAction(request.method);
 }
 
-/** `+` is a plus in a path. */
+/** In a path, `+` is a literal plus. */
 const decodePathSegment = (segment: string): string => decodeText(segment.replaceAll('+', '%2B'));
 
 function routineAction(method: string, name: string): Action {
@@ -90,13 +93,13 @@ function rootAction(method: string): Action {
 
 export interface Profile {
   readonly schema: string;
-  /** The answer names the schema: several are exposed, or one was asked for. */
+  /** Whether the response names the schema because several are exposed or the request chose one. */
   readonly negotiated: boolean;
 }
 
 const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Throws PGRST106. */
+/** @throws {RestError} PGRST106 */
 export function readProfile(request: RestRequest, schemas: readonly string[]): Profile {
   const given = header(request, WRITING.has(request.method) ? 'content-profile' : 'accept-profile');
   if (given === undefined) return { schema: schemas[0] ?? 'public', negotiated: schemas.length !== 1 };

@@ -1,4 +1,4 @@
-/** From results to answers: status, headers, body. Pure. */
+/** Converts results to responses: status, headers and body. Pure. */
 import { errorBody, type RestError, restError } from '../errors.ts';
 import { type Relation, type Routine, returnsVoid } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
@@ -19,7 +19,7 @@ export interface RestResponse {
   readonly reason?: string | undefined;
   readonly headers: HeaderList;
   readonly body: Body;
-  /** To be called once the body is out, or will never be. */
+  /** Must be called after the body was sent or discarded. */
   readonly release?: (() => void) | undefined;
 }
 
@@ -158,7 +158,7 @@ function applied(shape: Shape): HeaderList {
   return value === undefined ? [] : [['Preference-Applied', value]];
 }
 
-/** The database's own headers and status go before ours. */
+/** Headers and status set by the database override the defaults. */
 function finish(
   status: number,
   headers: HeaderList,
@@ -186,7 +186,7 @@ function legacyWarning({ legacyNames }: Shape): readonly [string, string] {
   return ['Warning', encodeHeader(`299 PostgRESTv${COMPATIBLE_VERSION} "${warning} ${advice}"`)];
 }
 
-/** The release whose protocol this is. */
+/** The PostgREST release that this protocol follows. */
 export const COMPATIBLE_VERSION = '16.2';
 
 function readHeaders(json: string): HeaderList {
@@ -250,7 +250,7 @@ export const routineOptions = (routine: Routine): RestResponse =>
 
 export const rootOptions = (): RestResponse => allow('OPTIONS,GET,HEAD');
 
-/** `body` is undefined where only the headers are asked for. */
+/** `body` is undefined if only the headers are requested. */
 export function respondOpenApi(body: Body | undefined, profile: Profile): RestResponse {
   const headers: HeaderList = [['Content-Type', 'application/openapi+json; charset=utf-8']];
   if (body !== undefined) headers.push(lengthHeader(body));

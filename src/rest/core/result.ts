@@ -1,27 +1,27 @@
-/** What PostgreSQL answered, read by the form its statement has. Bytes of rows are kept as they came. */
+/** Reads a PostgreSQL result according to its statement's format. Row bytes are kept unchanged. */
 import type { PathResult, RowStore } from '../../database/types.ts';
 import { type RestError, restError } from '../errors.ts';
 import { type Body, fromHex, storedBody } from './body.ts';
 import type { Shape } from './prepare.ts';
 
 export interface Result {
-  /** Rows of this answer. */
+  /** Rows in this response. */
   readonly rows: number;
-  /** Rows in all; undefined when not counted. */
+  /** The total number of rows. Undefined if not counted. */
   readonly total: number | undefined;
   readonly body: Body;
-  /** Primary key of the one inserted row. */
+  /** The primary key of the single inserted row. */
   readonly location: readonly (readonly [string, string])[];
   /** JSON that the database set as `response.headers`. */
   readonly headers: string | undefined;
   readonly status: string | undefined;
-  /** Rows that an upsert inserted; undefined where nobody asked. */
+  /** Rows inserted by an upsert. Undefined if not counted. */
   readonly inserted: number | undefined;
 }
 
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
-/** As json_agg separates. */
+/** The separator that json_agg uses. */
 export const ROW_SEPARATOR = Buffer.from(', \n ');
 const NEWLINE = Buffer.from('\n');
 
@@ -86,13 +86,13 @@ const locationPair = ([name, value]: [string, string | null]): [string, string] 
 const numberOf = (text: Buffer | null | undefined): number | undefined =>
   text === null || text === undefined || text.length === 0 ? undefined : Number(text.toString());
 
-/** An estimated count was cut just beyond max-rows; only then the planner's guess may be better. */
+/** An estimated count stops just above max-rows. Only then can the planner's estimate be more accurate. */
 function totalOf(shape: Shape, counted: number | undefined, estimate: number, maxRows: number | undefined) {
   if (shape.preferences.count === 'planned' || counted === undefined) return estimate;
   return maxRows === undefined || counted > maxRows ? Math.max(counted, estimate) : counted;
 }
 
-/** The store, when the answer has left memory. */
+/** Returns the store if the response was moved out of memory. */
 const storedIn = ({ stored }: PathResult): RowStore | undefined =>
   stored !== undefined && stored.cells > 0 ? stored : undefined;
 
@@ -112,7 +112,7 @@ function joined(pieces: readonly Buffer[]): Uint8Array[] {
   return parts;
 }
 
-/** Why the transaction must be undone although every statement succeeded. */
+/** Returns the error that requires a rollback although every statement succeeded. */
 export function refusal(shape: Shape, rows: number): RestError | undefined {
   const { plan, preferences } = shape;
   if (shape.compiled.form === 'plan') return undefined;
@@ -128,7 +128,7 @@ export function refusal(shape: Shape, rows: number): RestError | undefined {
   return undefined;
 }
 
-/** `max-affected` holds with strict handling, for updates, deletes and calls. */
+/** `max-affected` applies with strict handling to updates, deletes and calls. */
 export function limitsAffected({ plan, preferences }: Shape): boolean {
   if (preferences.maxAffected === undefined || preferences.handling !== 'strict') return false;
   return (

@@ -1,4 +1,4 @@
-/** How long each stage of a request took, for the Server-Timing header. */
+/** Measures the duration of each request stage for the Server-Timing header. */
 
 export type Stage = 'jwt' | 'parse' | 'plan' | 'transaction' | 'response';
 
@@ -8,7 +8,7 @@ export class ServerTiming {
   readonly #durations: Partial<Record<Stage, number>> = {};
   #since = performance.now();
 
-  /** Ends a stage and begins the next one; gives the stage's milliseconds. */
+  /** Ends the current stage, starts the next one, and returns the duration in milliseconds. */
   end(stage: Stage): number {
     const now = performance.now();
     const durationMs = now - this.#since;

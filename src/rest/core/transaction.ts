@@ -1,4 +1,4 @@
-/** The settings local to a request's transaction, in PostgREST's order. Pure. */
+/** Builds the transaction-local settings of a request, in PostgREST's order. Pure. */
 import type { Setting } from '../../database/types.ts';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { RestSettings } from '../settings.ts';
@@ -10,10 +10,10 @@ export interface TransactionFacts {
   readonly request: RestRequest;
   readonly schema: string;
   readonly identity: Identity;
-  /** ALTER ROLE … SET of the identity's role. */
+  /** Settings from ALTER ROLE … SET for the request's role. */
   readonly roleSettings: readonly Setting[];
   readonly timezone: string | undefined;
-  /** Of the function that is called. */
+  /** Settings of the called function. */
   readonly hoisted: readonly Setting[];
 }
 
@@ -21,7 +21,7 @@ export function transactionSettings(facts: TransactionFacts, settings: RestSetti
   const { request, identity } = facts;
   const list: Setting[] = [
     ['search_path', searchPath(facts.schema, settings.extraSearchPath)],
-    // Before the role, so that a right to set a parameter need only be granted to the login role.
+    // Set before the role, so only the login role needs the privilege to set a parameter.
     ...facts.roleSettings,
     ['role', identity.role],
     ['request.jwt.claims', identity.claimsJson],
@@ -42,7 +42,7 @@ export function transactionSettings(facts: TransactionFacts, settings: RestSetti
 }
 
 const paths = new Map<string, string>();
-/** More than any project exposes. */
+/** The maximum number of cached search paths, more than any project exposes. */
 const REMEMBERED_PATHS = 64;
 
 function searchPath(schema: string, extra: readonly string[]): string {

@@ -1,24 +1,24 @@
 /**
- * What to do about a refusal, in words: the text of `hint`. Pure. The sentence about privileges is the one that the
- * hosted service answers with (supautils 3.2), so that those who know it find it again.
+ * Formats the `hint` of permission errors. Pure. The wording about privileges matches the hosted service (supautils
+ * 3.2), so users can search for it.
  */
 import type { Privilege } from './needs.ts';
 import type { MissingRow, PolicyRow } from './queries.ts';
 
-/** `short`: what may be told to anybody. `full`: for developers, with columns and names of policies. */
+/** `short`: safe to show to any client. `full`: for developers, with columns and policy names. */
 export type Extent = 'short' | 'full';
 
 const ORDER: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
-/** The request may do all that it asks for itself, and yet something was refused. */
+/** The role has all privileges for the request itself, but something behind it was denied. */
 export const BEHIND_THE_REQUEST =
   'The request itself is allowed: a policy, view, trigger or function behind it needs this privilege. Grant it, or let that function run as its owner (SECURITY DEFINER).';
 
-/** A row was refused by another table than the one that is written to. */
+/** A table other than the target of the write rejected the row. */
 export const ROW_BEHIND_THE_REQUEST =
   'The row-level security policies of a table behind this request (written by a view, trigger or function) refuse the row.';
 
-/** `role` as SQL writes it; `missing` not empty. */
+/** `role` is quoted for SQL. `missing` must not be empty. */
 export function privilegeHint(role: string, missing: readonly MissingRow[], extent: Extent): string {
   const grants = grantsOf(missing, extent).map((grant) => `GRANT ${grant} TO ${role};`);
   const readable = extent === 'full' ? readableColumns(missing) : undefined;
@@ -26,7 +26,7 @@ export function privilegeHint(role: string, missing: readonly MissingRow[], exte
   return `Grant the required privileges to the current role with: ${grants.join(' ')}${instead}`;
 }
 
-/** Both as SQL writes them: the role of the token, and the one that signs in. */
+/** Both roles are quoted for SQL: the token's role and the login role. */
 export const membershipHint = (role: string, login: string): string =>
   `The login role may not act as this role. If tokens are to use it, grant it with: GRANT ${role} TO ${login};`;
 
@@ -53,7 +53,9 @@ function grantsOf(missing: readonly MissingRow[], extent: Extent): string[] {
   return [...schemas, ...tables, ...others];
 }
 
-/** Where a role has rights on columns, it lacks those on further ones; else the whole table is meant. */
+/**
+ * If the role has privileges on some columns, only the missing columns are listed. Otherwise the whole table is meant.
+ */
 function columnList({ allowed, columns, every }: MissingRow, extent: Extent): string {
   const single = extent === 'full' && allowed.length > 0 && columns.length > 0 && !every;
   return single ? ` (${columns.join(', ')})` : '';
@@ -68,16 +70,16 @@ function readableColumns(missing: readonly MissingRow[]): readonly string[] | un
 export type Command = 'SELECT' | 'INSERT' | 'UPDATE';
 
 export interface RefusedRow {
-  /** Role and table as SQL writes them. */
+  /** Role and table, quoted for SQL. */
   readonly role: string;
   readonly table: string;
-  /** Whose policies have to let the row pass, the write's own first. */
+  /** Commands whose policies must accept the row. The write's own command is first. */
   readonly commands: readonly Command[];
-  /** The row is wanted back, which `Prefer: return=minimal` would not do. */
+  /** Whether the row is returned, which `Prefer: return=minimal` would avoid. */
   readonly returned: boolean;
 }
 
-/** Without a look at the policies, so that nothing is told of them. */
+/** Doesn't query the policies, so nothing about them is disclosed. */
 export function shortPolicyHint({ role, commands, returned }: RefusedRow): string {
   const [first = 'INSERT', ...more] = commands;
   const also = more.length === 0 ? '' : `, and so do its policies FOR ${more.join(' and ')}`;
@@ -90,12 +92,12 @@ export function shortPolicyHint({ role, commands, returned }: RefusedRow): strin
 const VERBS = { SELECT: 'select from', INSERT: 'insert into', UPDATE: 'update' } as const;
 const CLAUSES = { SELECT: 'USING', INSERT: 'WITH CHECK', UPDATE: 'USING' } as const;
 
-/** `policies`: those of the table that apply to the role. */
+/** `policies`: the table's policies that apply to the role. */
 export function fullPolicyHint(row: RefusedRow, policies: readonly PolicyRow[]): string {
   const { role, table, commands, returned } = row;
   const appliesTo = (command: Command) =>
     policies.filter((policy) => policy.command === command || policy.command === '*');
-  // Restrictive policies only take away: without a permissive one nothing is left.
+  // Restrictive policies only narrow access, so without a permissive policy all rows are denied.
   const lacking = commands.find((command) => !appliesTo(command).some(({ permissive }) => permissive));
   if (lacking !== undefined) {
     const because = lacking === 'SELECT' && returned ? ', and the new row is to be returned' : '';

@@ -1,6 +1,6 @@
 /**
- * After a 42501: asks the catalogs, outside the failed transaction and as the login role, what the request's role
- * lacks, and puts it into `hint`. Everything else of the answer stays as it is.
+ * After a 42501, looks up what the request's role lacks and adds it to `hint`. Queries the catalogs outside the failed
+ * transaction as the login role. The rest of the response is unchanged.
  */
 import type { PostgresErrorShape, Queryable } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -20,7 +20,7 @@ import {
 import { needsOf } from './needs.ts';
 import { selectLoginWithout, selectMissing, selectPolicies, selectQuoted } from './queries.ts';
 
-/** The error with a hint; the same error where there is nothing to say, or nobody who could be asked. */
+/** Returns the error with a hint, or the same error if no hint is available. */
 export type Advise = (
   error: RestError,
   plan: CrudPlan,
@@ -28,20 +28,20 @@ export type Advise = (
   settings: Pick<RestSettings, 'schemas' | 'permissionHints'>,
 ) => Promise<RestError>;
 
-/** What refused, by the place in PostgreSQL's sources that every error names: its message may be translated. */
+/** Identifies the failed check by the PostgreSQL source routine in the error, because messages can be translated. */
 const REFUSED_BY: Readonly<Record<string, 'privilege' | 'policy' | 'role'>> = {
   aclcheck_error: 'privilege',
   aclcheck_error_col: 'privilege',
   nextval_internal: 'privilege',
   ExecWithCheckOptions: 'policy',
-  // `role` is a setting, whose value is checked.
+  // `role` is a setting whose value is checked.
   call_string_check_hook: 'role',
 };
 
 const LOOKS = { privilege: privileges, policy: policies, role: membership } as const;
 
 export function createAdviser(db: Queryable, log: Logger): Advise {
-  // A burst of one refusal is looked up once.
+  // Concurrent identical errors share one lookup.
   const underWay = new Map<string, Promise<string | null>>();
   return async (error, plan, role, { schemas, permissionHints }) => {
     const { routine } = (error.cause ?? {}) as Partial<PostgresErrorShape>;
@@ -72,7 +72,7 @@ const withHint = (error: RestError, hint: string | null): RestError => {
 interface Ask {
   readonly role: string;
   readonly plan: CrudPlan;
-  /** The exposed ones: of others nothing is told. */
+  /** The exposed schemas. Nothing about other schemas is disclosed. */
   readonly schemas: readonly string[];
   readonly extent: Extent;
   readonly message: string;
@@ -85,7 +85,7 @@ async function privileges(db: Queryable, { role, plan, schemas, extent }: Ask): 
   return privilegeHint(quoted, missing, extent);
 }
 
-/** Null: the request's own role was no hindrance, a function asked for another. */
+/** Returns null if the request's own role was allowed and a function tried to set another role. */
 async function membership(db: Queryable, { role }: Ask): Promise<string | null> {
   const login = await selectLoginWithout(db, role);
   const [quoted = role] = await selectQuoted(db, [role]);
@@ -106,7 +106,7 @@ async function policies(db: Queryable, { role, plan, extent, message }: Ask): Pr
   return fullPolicyHint(row, await selectPolicies(db, role, table));
 }
 
-/** Whose policies the new row has to pass: a SELECT policy too where the statement reads the table. */
+/** Returns the commands whose policies a new row must satisfy, including SELECT if the statement reads the table. */
 function commandsOf({ mutation, conflict, where, returning }: WritePlan): Command[] {
   const own: Command = mutation === 'update' ? 'UPDATE' : 'INSERT';
   const merges = conflict?.resolution === 'merge-duplicates' && conflict.columns.length > 0;

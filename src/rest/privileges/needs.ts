@@ -1,33 +1,36 @@
-/** Which privileges a plan needs: what is asked of the catalogs once PostgreSQL has refused. Pure. */
+/** Determines the privileges that a plan requires, to query the catalogs after a permission error. Pure. */
 import { eachLevel } from '../core/plan/tree.ts';
 import type { CrudPlan, PlanColumn, PlanCondition, ReadPlan, WritePlan } from '../core/plan/types.ts';
 import type { QualifiedName } from '../schema-cache/types.ts';
 
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
-/** One privilege on one relation. Without columns a right on any column will do, except for DELETE. */
+/** A required privilege on a relation. Without columns, the privilege on any column suffices, except for DELETE. */
 export interface RelationNeed {
   readonly schema: string;
   readonly name: string;
   readonly privilege: Privilege;
-  /** As the request names them; computed columns may be among them. */
+  /** Column names from the request, which can include computed columns. */
   readonly columns: readonly string[];
-  /** `*`: every column there is. */
+  /** Whether all columns are required (`*`). */
   readonly every: boolean;
 }
 
 export interface Needs {
   readonly relations: readonly RelationNeed[];
-  /** The function that is called, with the names of its parameters. */
+  /** The called function and its parameter names. */
   readonly routine: (QualifiedName & { readonly parameters: readonly string[] }) | undefined;
   readonly defaults: Defaults | undefined;
 }
 
-/** The table whose columns may take their values from sequences. */
+/** The table whose column defaults can use sequences. */
 export interface Defaults extends QualifiedName {
-  /** Columns whose value the request gives. */
+  /** Columns whose value the request provides. */
   readonly given: readonly string[];
-  /** Identity columns too: PostgreSQL itself asks no right for theirs, `missing=default` does. */
+  /**
+   * Whether identity columns are included. PostgreSQL requires no privilege on their sequences, but `missing=default`
+   * does.
+   */
   readonly identities: boolean;
 }
 
@@ -58,7 +61,7 @@ export function needsOf(plan: CrudPlan): Needs {
 type Add = (of: QualifiedName, privilege: Privilege, names: Iterable<string>) => void;
 
 function readNeeds(root: ReadPlan, add: Add): void {
-  // Rows of a write or a call are read from its result, for which no privilege is needed.
+  // The rows of a write or call are read from its result, which requires no privilege.
   const isRelation = ({ schema }: QualifiedName) => schema !== '';
   const byAlias = new Map<string, QualifiedName>();
   eachLevel(root, (level) => {
@@ -90,7 +93,7 @@ function writeNeeds(write: WritePlan, add: Add): void {
   if (mutation === 'update') add(table, 'UPDATE', body);
   if (mutation === 'insert' || mutation === 'put') {
     add(table, 'INSERT', body);
-    // The conflict's columns are read to find it.
+    // The conflict columns are read to detect conflicts.
     read.push(...(write.conflict?.columns ?? []));
     const updates = write.conflict?.resolution === 'merge-duplicates' && write.conflict.columns.length > 0;
     if (updates && body.length > 0) add(table, 'UPDATE', body);

@@ -1,25 +1,25 @@
-/** What the catalogs say of a role's privileges and policies. All names come out quoted where SQL needs it. */
+/** Queries the catalogs for a role's privileges and policies. All names are quoted for SQL where needed. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Needs, Privilege } from './needs.ts';
 
 export interface MissingRow {
   kind: 'schema' | 'relation' | 'sequence' | 'routine';
-  /** Quoted and qualified; for a function with its parameters. */
+  /** Quoted and qualified. Functions include their parameters. */
   name: string;
-  /** Of relations. */
+  /** Set for relations. */
   privilege: Privilege | null;
-  /** Columns that the request names and the role has no right on. */
+  /** Requested columns that the role has no privilege on. */
   columns: string[];
-  /** The request asks for every column. */
+  /** Whether the request reads every column. */
   every: boolean;
-  /** Columns on which the role has the right; empty where it has none at all. */
+  /** Columns that the role has the privilege on. Empty if it has none. */
   allowed: string[];
 }
 
 /**
- * What `role` lacks of what is needed, schemas first. Of `schemas` only, so that nothing is told of what is not
- * exposed.
+ * Returns the privileges that `role` lacks, schemas first. Only covers `schemas`, so nothing about unexposed schemas is
+ * disclosed.
  */
 export const selectMissing = (
   db: Queryable,
@@ -109,12 +109,12 @@ const numbered = ({ relations }: Needs) => relations.map((need, place) => ({ pla
 
 export interface PolicyRow {
   name: string;
-  /** `*`: of every command. */
+  /** `*` applies to every command. */
   command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | '*';
   permissive: boolean;
 }
 
-/** The policies of a table that apply to `role`. */
+/** Returns the table's policies that apply to `role`. */
 export const selectPolicies = (
   db: Queryable,
   role: string,
@@ -132,8 +132,8 @@ export const selectPolicies = (
     order by p.polname`);
 
 /**
- * The login role as SQL writes it, when it may not act as `role`, which exists and is no superuser: nobody is told to
- * hand that out. PostgreSQL 15 has no right SET.
+ * Returns the quoted login role if it isn't allowed to set the existing role `role`. Excludes superusers, which no hint
+ * should suggest granting. PostgreSQL 15 has no SET option for memberships.
  */
 export const selectLoginWithout = async (db: Queryable, role: string): Promise<string | undefined> => {
   const [row] = await db.query<{ login: string }>(sql`
@@ -143,7 +143,7 @@ export const selectLoginWithout = async (db: Queryable, role: string): Promise<s
   return row?.login;
 };
 
-/** As SQL writes them: quoted where that is needed. */
+/** Quotes names for SQL where needed. */
 export const selectQuoted = async (db: Queryable, names: readonly string[]): Promise<string[]> => {
   const [row] = await db.query<{ quoted: string[] }>(sql`
     select array_agg(quote_ident(n) order by place) as quoted

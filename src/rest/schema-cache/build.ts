@@ -1,4 +1,4 @@
-/** From catalog rows to the immutable schema cache, in steps (see {@link inSlices}). Pure. */
+/** Builds the immutable schema cache from catalog rows, in steps (see {@link inSlices}). Pure. */
 import type {
   ComputedRelationshipRow,
   ForeignKeyRow,
@@ -77,7 +77,7 @@ export function* buildSchemaCache(rows: CatalogRows): Generator<void, SchemaCach
   };
 }
 
-/** A row that came again is the same object, and so are its columns. */
+/** Unchanged rows are the same objects across loads, so their columns are cached. */
 const knownColumns = new WeakMap<RelationRow, ReadonlyMap<string, Column>>();
 
 function columnsOf(row: RelationRow): ReadonlyMap<string, Column> {

@@ -1,13 +1,13 @@
 /**
- * The rows of one catalog query, remembered from load to load: the server sends a hash of each row, and the row itself
- * only when its hash is not among those we know. So a reload costs us what has changed, whatever that depends on.
+ * Caches the rows of a catalog query across loads: the server sends a hash per row, and the row itself only if its hash
+ * is unknown. A reload therefore only transfers and parses changed rows, whatever caused the change.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 
 interface HashedRow<Raw> {
   readonly hash: string;
-  /** Null when the hash is known. */
+  /** Null if the hash is known. */
   readonly row: Raw | null;
 }
 
@@ -15,12 +15,12 @@ export class KnownRows<R, Raw = R> {
   readonly #read: (raw: Raw) => R;
   #rows = new Map<string, R>();
 
-  /** `read`: makes of a row what is remembered. */
+  /** `read`: converts a raw row to the cached row. */
   constructor(read: (raw: Raw) => R = (raw) => raw as unknown as R) {
     this.#read = read;
   }
 
-  /** All rows in their order, the known ones as the objects they were. Columns are as JSON has them. */
+  /** Returns all rows in order. Known rows are the same objects as before. Column values have JSON types. */
   async select(db: Queryable, query: Sql): Promise<{ rows: R[]; hashes: string[] }> {
     const found = await db.query<HashedRow<Raw>>(sql`
       select r.hash, case when k.hash is null then to_json(r.one) end as row

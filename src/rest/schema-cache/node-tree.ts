@@ -1,28 +1,28 @@
 /**
- * Reads which base columns a view shows from its rewrite rule (`pg_rewrite.ev_action`, a `pg_node_tree`): PostgreSQL
- * writes the origin of each plain column into the target list. Only the outermost query's list counts.
+ * Reads the base columns of a view from its rewrite rule (`pg_rewrite.ev_action`, a `pg_node_tree`). PostgreSQL records
+ * the origin of each plain column in the target list. Only the outermost query's list is used.
  */
 
 export interface OriginColumn {
-  /** Number of the view's column. */
+  /** The attribute number of the view's column. */
   readonly viewColumn: number;
-  /** Oid of the relation the column comes from. */
+  /** The OID of the relation that contains the base column. */
   readonly relation: number;
-  /** Number of the column there. */
+  /** The attribute number of the base column. */
   readonly column: number;
 }
 
-/** Depth of an entry's fields: list of queries, query, target list, entry. */
+/** The nesting depth of an entry's fields: query list, query, target list, entry. */
 const ENTRY_DEPTH = 4;
 const QUERY_DEPTH = 2;
 
-/** Columns that are expressions have no origin and are left out. */
+/** Skips columns that are expressions because they have no origin. */
 export function originColumns(nodeTree: string): OriginColumn[] {
   const found: OriginColumn[] = [];
   let depth = 0;
   let inTargetList = false;
   let fields: Record<string, number> = {};
-  // Strings escape whatever could look like structure, so a token is a bracket or a run of other characters.
+  // Strings escape structural characters, so a token is a bracket or a run of other characters.
   for (const [token] of nodeTree.matchAll(/[(){}]|:\w+(?: -?\d+(?=[ )}]))?|(?:\\.|[^\s(){}\\])+/gs)) {
     switch (token) {
       case '(':

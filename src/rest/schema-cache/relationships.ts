@@ -1,4 +1,4 @@
-/** From foreign keys and the columns that views show to all relationships between exposed relations. Pure. */
+/** Derives all relationships between exposed relations from foreign keys and view columns. Pure. */
 import type { ComputedRelationshipRow, ForeignKeyRow, PrimaryKeyRow } from '../queries.ts';
 import {
   type Cardinality,
@@ -14,7 +14,7 @@ import type { ViewKey, ViewKeys } from './view-keys.ts';
 
 interface Inputs {
   readonly foreignKeys: readonly ForeignKeyRow[];
-  /** Of tables in every schema; views have theirs in `relations`. */
+  /** Primary keys of tables in all schemas. Those of views are in `relations`. */
   readonly primaryKeys: readonly PrimaryKeyRow[];
   readonly viewKeys: ViewKeys;
   readonly computed: readonly ComputedRelationshipRow[];
@@ -22,7 +22,7 @@ interface Inputs {
   readonly schemas: ReadonlySet<string>;
 }
 
-/** In steps; the relationships of one relation are at most one. */
+/** Yields between relations. One step processes at most the relationships of one relation. */
 export function* buildRelationships(inputs: Inputs): Generator<void, Map<string, Relationship[]>> {
   const { schemas } = inputs;
   const direct: KeyRelationship[] = [];
@@ -38,7 +38,7 @@ export function* buildRelationships(inputs: Inputs): Generator<void, Map<string,
     all.push(inverse(one));
   }
 
-  // A computed relationship named like the related relation takes the place of what was detected.
+  // A computed relationship that is named like the related relation replaces detected relationships.
   const byPair = new Map<string, Relationship[]>();
   const pairKey = (from: QualifiedName, to: QualifiedName) =>
     `${keyOf(from.schema, from.name)}\0${keyOf(to.schema, to.name)}`;
@@ -61,7 +61,7 @@ export function* buildRelationships(inputs: Inputs): Generator<void, Map<string,
     const key = keyOf(relationship.table.schema, relationship.table.name);
     const list = byOrigin.get(key) ?? [];
     byOrigin.set(key, list);
-    // A relation whose junctions are all hidden is still known as an origin, which hints depend on.
+    // A relation whose junctions are all hidden is still recorded as an origin, because hints depend on it.
     if (!hasHiddenJunction(relationship, schemas)) list.push(relationship);
   }
   for (const [key, list] of byOrigin) {
@@ -71,7 +71,7 @@ export function* buildRelationships(inputs: Inputs): Generator<void, Map<string,
   return byOrigin;
 }
 
-/** Origin and target are looked up in one schema; a computed one belongs to the schema of its function. */
+/** Origin and target must be in the same schema. A computed relationship belongs to the schema of its function. */
 function isExposed(relationship: Relationship, schemas: ReadonlySet<string>): boolean {
   const { table, foreignTable } = relationship;
   if (!schemas.has(table.schema) || !schemas.has(foreignTable.schema)) return false;
@@ -111,7 +111,10 @@ function fromFunction(row: ComputedRelationshipRow): ComputedRelationship {
   };
 }
 
-/** View to table, table to view, and view to view, for each way the key's columns are shown. `viewKeys`: of this key. */
+/**
+ * Returns view-to-table, table-to-view and view-to-view relationships for each set of columns that shows the key.
+ * `viewKeys`: the view keys of this foreign key.
+ */
 function viewRelationships(row: ForeignKeyRow, viewKeys: readonly ViewKey[]): KeyRelationship[] {
   const base = fromForeignKey(row);
   const here = viewKeys.filter((key) => key.side === 'referencing');
@@ -171,7 +174,7 @@ function primaryKeysOf({ primaryKeys, relations }: Inputs): Map<string, Readonly
   return found;
 }
 
-/** Two foreign keys of one table whose columns are all part of its primary key. */
+/** Finds two foreign keys of a table whose columns are all part of its primary key. */
 function* manyToMany(
   direct: readonly KeyRelationship[],
   primaryKeys: ReadonlyMap<string, ReadonlySet<string>>,
@@ -224,7 +227,7 @@ const RANK: Readonly<Record<Cardinality, number>> = {
   'many-to-many': 3,
 };
 
-/** In the order in which ambiguous relationships are listed. */
+/** Sorts relationships in the order in which ambiguous ones are listed. */
 function sorted(list: readonly Relationship[]): Relationship[] {
   return list
     .map((relationship) => ({ relationship, key: sortKey(relationship) }))

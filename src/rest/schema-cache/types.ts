@@ -1,11 +1,11 @@
 /**
- * The schema cache: what a plan must know of the database, read from the catalogs once and immutable until the next
+ * The schema cache: the database metadata that planning requires, read from the catalogs and immutable until the next
  * reload.
  *
- * Glossary. *Relation*: table, view, materialized view, foreign or partitioned table. *Relationship*: a way from one
- * relation to another, found by foreign key (on views by the columns they show) or declared by a function from row
- * to rows (*computed*). *Junction*: the table between two sides of many-to-many. *Data representation*: an implicit
- * cast between a domain and json or text.
+ * Glossary. *Relation*: a table, view, materialized view, foreign table or partitioned table. *Relationship*: a link
+ * between two relations, from a foreign key (for views, through the columns they show) or from a function that maps a
+ * row to rows (*computed*). *Junction*: the table between both sides of a many-to-many relationship. *Data
+ * representation*: an implicit cast between a domain and json or text.
  */
 
 export interface QualifiedName {
@@ -13,7 +13,7 @@ export interface QualifiedName {
   readonly name: string;
 }
 
-/** A map key; unambiguous since identifiers hold no NUL. */
+/** Returns a map key, which is unambiguous because identifiers can't contain NUL. */
 export const keyOf = (schema: string, name: string): string => `${schema}\0${name}`;
 export const sameName = (a: QualifiedName, b: QualifiedName): boolean =>
   a.schema === b.schema && a.name === b.name;
@@ -22,9 +22,9 @@ export interface Column {
   readonly name: string;
   readonly description: string | null;
   readonly nullable: boolean;
-  /** Base type of domains over built-in types; built-in types without modifier. */
+  /** The base type for domains over built-in types. Built-in types have no modifier. */
   readonly type: string;
-  /** As declared, with modifier. */
+  /** The declared type with its modifier. */
   readonly nominalType: string;
   readonly maxLength: number | null;
   /** SQL text. */
@@ -42,7 +42,7 @@ export interface Relation extends QualifiedName {
   readonly columns: ReadonlyMap<string, Column>;
 }
 
-/** Column here, column there. */
+/** The column of this relation and the column of the other relation. */
 export type ColumnPair = readonly [string, string];
 
 /** In the order in which ambiguous relationships are listed. */
@@ -52,9 +52,9 @@ export interface Junction {
   readonly table: QualifiedName;
   readonly constraint1: string;
   readonly constraint2: string;
-  /** Column of the origin, column of the junction. */
+  /** Pairs of origin column and junction column. */
   readonly sourceColumns: readonly ColumnPair[];
-  /** Column of the target, column of the junction. */
+  /** Pairs of target column and junction column. */
   readonly targetColumns: readonly ColumnPair[];
 }
 
@@ -68,9 +68,9 @@ export interface KeyRelationship {
   readonly cardinality: Cardinality;
   /** Empty for many-to-many. */
   readonly constraint: string;
-  /** Column of `table`, column of `foreignTable`; empty for many-to-many. */
+  /** Pairs of a `table` column and a `foreignTable` column. Empty for many-to-many. */
   readonly columns: readonly ColumnPair[];
-  /** One-to-one seen from the referenced side. */
+  /** Whether this is a one-to-one relationship seen from the referenced side. */
   readonly isParent: boolean;
   readonly junction: Junction | undefined;
 }
@@ -94,7 +94,7 @@ export const isToOne = (relationship: Relationship): boolean =>
 export interface RoutineParameter {
   readonly name: string;
   readonly type: string;
-  /** The type without a length that would cut (`character` as `character varying`). */
+  /** The type without a length limit (`character` becomes `character varying`), so that values aren't truncated. */
   readonly unboundedType: string;
   readonly required: boolean;
   readonly variadic: boolean;
@@ -109,7 +109,7 @@ export interface Routine extends QualifiedName {
   readonly volatility: 'immutable' | 'stable' | 'volatile';
   readonly hasVariadic: boolean;
   readonly isolation: IsolationLevel | undefined;
-  /** Settings of the function that also hold for its whole transaction. */
+  /** Function settings that apply to the whole transaction. */
   readonly settings: readonly (readonly [string, string])[];
 }
 
@@ -121,30 +121,32 @@ export const returnsScalar = (routine: Routine): boolean => !routine.returnsSet 
 export const returnsSetOfScalar = (routine: Routine): boolean =>
   routine.returnsSet && !routine.returnsComposite;
 
-/** A function or aggregate that makes a custom media type out of rows. */
+/** A function or aggregate that converts rows to a custom media type. */
 export interface MediaHandler {
   readonly function: QualifiedName;
-  /** The relation or function whose rows it takes; undefined: rows of anything. */
+  /** The relation or function whose rows are accepted. Undefined accepts any rows. */
   readonly target: QualifiedName | undefined;
   readonly mediaType: string;
-  /** What is answered; differs from `mediaType` for handlers of all types. */
+  /** The response's media type. Differs from `mediaType` for handlers of all types. */
   readonly resolvedType: string;
-  /** What its domain is over. jsonb is answered in its binary form, with a version byte, as upstream reads it. */
+  /**
+   * The base type of the handler's domain. jsonb is returned in its binary format with a version byte, as in PostgREST.
+   */
   readonly base: 'bytea' | 'jsonb' | 'other';
 }
 
 export interface SchemaCache {
   /** By {@link keyOf}. */
   readonly relations: ReadonlyMap<string, Relation>;
-  /** By the origin's {@link keyOf}, sorted; targets are in the origin's schema or computed. */
+  /** By the origin's {@link keyOf}, sorted. Targets are in the origin's schema or computed. */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
   /** Overloads by {@link keyOf}, fewest parameters first. */
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
-  /** Function that converts, by source and target type. */
+  /** Conversion functions by source type and target type. */
   readonly representations: ReadonlyMap<string, string>;
-  /** By media type, those of a target by its {@link keyOf} too. */
+  /** By media type. Handlers of a target are also keyed by its {@link keyOf}. */
   readonly mediaHandlers: ReadonlyMap<string, MediaHandler>;
-  /** Whether any function mentions `response.headers` or `response.status`; else no read needs to ask for them. */
+  /** Whether any function uses `response.headers` or `response.status`. Otherwise reads needn't query them. */
   readonly setsResponse: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Which views show all columns of a primary or foreign key, and under which names. Pure. */
+/** Finds the views that show all columns of a primary or foreign key, and the column names. Pure. */
 import type { ForeignKeyRow, PrimaryKeyRow, ViewRow } from '../queries.ts';
 import { type OriginColumn, originColumns } from './node-tree.ts';
 import type { QualifiedName } from './types.ts';
@@ -7,15 +7,15 @@ export interface ViewKey {
   readonly view: QualifiedName;
   readonly foreignKey: ForeignKeyRow;
   readonly side: 'referencing' | 'referenced';
-  /** Every way to name the key's columns in the view; a column shown twice makes two. */
+  /** Every combination of view columns that shows the key. A column that is shown twice results in two combinations. */
   readonly columnSets: readonly (readonly string[])[];
 }
 
-/** A view of the catalog whose rewrite rule has been read. */
+/** A catalog view with its parsed rewrite rule. */
 export interface View extends QualifiedName {
   readonly oid: number;
   readonly exposed: boolean;
-  /** Names by number; null where a column was dropped. */
+  /** Column names by attribute number. Null for dropped columns. */
   readonly columnNames: readonly (string | null)[];
   readonly origins: readonly OriginColumn[];
 }
@@ -25,7 +25,7 @@ export const viewOf = ({ nodeTree, ...view }: ViewRow): View => ({
   origins: originColumns(nodeTree),
 });
 
-/** View column names by relation oid and column number; views that look through views included. */
+/** View column names by relation OID and attribute number, including those of nested views. */
 type Shown = ReadonlyMap<number, ReadonlyMap<number, readonly string[]>>;
 
 interface Traced {
@@ -33,7 +33,7 @@ interface Traced {
   readonly shown: Shown;
 }
 
-/** Follows columns of the exposed views down to every relation on their way. */
+/** Traces the columns of exposed views to all underlying relations. */
 export function* traceViews(views: readonly View[]): Generator<void, Traced[]> {
   const origins = new Map<number, Map<number, OriginColumn[]>>();
   for (const view of views) {
@@ -66,7 +66,7 @@ export function* traceViews(views: readonly View[]): Generator<void, Traced[]> {
 
 export type ViewKeys = ReadonlyMap<ForeignKeyRow, readonly ViewKey[]>;
 
-/** By the foreign key that is shown. */
+/** View keys by the foreign key they show. */
 export function* viewForeignKeys(
   traced: readonly Traced[],
   foreignKeys: readonly ForeignKeyRow[],
@@ -103,7 +103,10 @@ export function* viewForeignKeys(
   return found;
 }
 
-/** A view's own primary key, by its oid: the first name of each column of every key that it shows whole. */
+/**
+ * Returns the primary key of each view by OID: the first name of each column, for every primary key that the view shows
+ * completely.
+ */
 export function* viewPrimaryKeys(
   traced: readonly Traced[],
   primaryKeys: readonly PrimaryKeyRow[],

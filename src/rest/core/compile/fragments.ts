@@ -1,4 +1,6 @@
-/** Pieces of SQL for columns, conditions, order and groups. Values become parameters, names are always quoted. */
+/**
+ * SQL fragments for columns, conditions, ordering and grouping. Values become parameters, and names are always quoted.
+ */
 import { quoteLiteral, type Sql, sql } from '../../../kernel/sql.ts';
 import type { QualifiedName } from '../../schema-cache/types.ts';
 import type { JsonPath, ListValue, Operation, Value } from '../parse/types.ts';
@@ -15,14 +17,14 @@ import type { Param } from './params.ts';
 
 export const param = (value: Param): Sql => sql`${value}`;
 
-/** A relation or function; without schema it is an alias. */
+/** Quotes a relation or function name. An empty schema denotes an alias. */
 export const nameOf = ({ schema, name }: QualifiedName): Sql =>
   schema === '' ? sql.id(name) : sql.id(schema, name);
 
 export const columnOf = (table: QualifiedName, name: string): Sql =>
   name === '*' ? sql`${nameOf(table)}.*` : sql`${nameOf(table)}.${sql.id(name)}`;
 
-/** Keys are written into the text: an index on the expression applies, and so does GROUP BY. */
+/** JSON keys are inlined so that expression indexes and GROUP BY match. */
 function pathOf(path: JsonPath): Sql {
   const steps = path.map(({ arrow, operand }) =>
     'key' in operand ? `${arrow}${quoteLiteral(operand.key)}` : `${arrow}(${indexOf(operand.index)})`,
@@ -30,7 +32,7 @@ function pathOf(path: JsonPath): Sql {
   return sql.raw(steps.join(''));
 }
 
-/** An index too large for an integer is left for PostgreSQL to refuse. */
+/** PostgreSQL rejects indexes that exceed an integer. */
 const indexOf = (index: string) => `${quoteLiteral(index)}::int`;
 
 export function fieldOf(table: QualifiedName, field: PlanField): Sql {
@@ -47,11 +49,14 @@ export function fieldOf(table: QualifiedName, field: PlanField): Sql {
 const languageOf = (language: string | undefined): Sql =>
   language === undefined ? sql.empty : sql.raw(`${quoteLiteral(language)}, `);
 
-/** `transform` is a function's name as the catalog gave it. */
+/** `transform` is a function name from the catalog, already quoted. */
 export const transformed = (transform: string | undefined, value: Sql): Sql =>
   transform === undefined ? value : sql`${sql.raw(transform)}(${value})`;
 
-/** A cast's type is made of identifier characters only; quoting would take away names like `double precision`. */
+/**
+ * The parser only accepts identifier characters in a cast type. Quoting it would break names such as `double
+ * precision`.
+ */
 const castTo = (type: string | undefined, value: Sql): Sql =>
   type === undefined ? value : sql`cast(${value} as ${sql.raw(type)})`;
 
@@ -153,7 +158,7 @@ function operationOf(operation: Operation, field: PlanField): Sql {
   }
 }
 
-/** `= any` rather than `in`: a list may be empty, and its length does not change the statement. */
+/** Uses `= any` instead of `in` because a list can be empty, and so that its length doesn't change the statement. */
 function listOf(values: ListValue, transform: string | undefined): Sql {
   const isEmpty = Array.isArray(values) && (values.length === 0 || (values.length === 1 && values[0] === ''));
   if (isEmpty) return sql.raw(`'{}'`);
@@ -185,7 +190,7 @@ export function orderBy(table: QualifiedName, order: readonly PlanOrder[]): Sql 
   return sql` order by ${sql.join(terms)}`;
 }
 
-/** With any aggregate, all else that is selected on the level groups it. */
+/** If any column is aggregated, all other selected columns of the level are grouping columns. */
 export function groupBy(
   table: QualifiedName,
   columns: readonly PlanColumn[],

@@ -1,22 +1,22 @@
-/** Parameters of a compiled statement: where each value comes from when a request of its shape arrives. */
+/** Parameters of a compiled statement: the source of each value in a request of this shape. */
 
 import type { SlotValue } from '../parse/query.ts';
 import { limitOffset, type RowRange } from '../parse/range.ts';
 
 export type Param =
   | { readonly kind: 'text'; readonly text: string }
-  /** `like`: `*` stands for `%`. */
+  /** `like`: replaces `*` with `%`. */
   | { readonly kind: 'slot'; readonly slot: number; readonly like: boolean }
   | { readonly kind: 'list'; readonly slot: number }
   | { readonly kind: 'limit' | 'offset'; readonly key: string; readonly maxRows: number | undefined }
-  /** `hex`: as PostgreSQL writes bytea. */
+  /** `hex`: encodes the body in PostgreSQL's bytea format. */
   | { readonly kind: 'body'; readonly hex: boolean }
   | { readonly kind: 'argument'; readonly name: string; readonly variadic: boolean };
 
-/** What a request brings to a statement of its shape. */
+/** The values that a request binds to a statement of its shape. */
 export interface Bindings {
   readonly values: readonly SlotValue[];
-  /** By the key of the level's limit; `limit` is the root, the Range header included. */
+  /** Ranges by limit key. `limit` is the root's range, combined with the Range header. */
   readonly ranges: ReadonlyMap<string, RowRange>;
   readonly body: Uint8Array | undefined;
   readonly callArguments: readonly (readonly [string, string])[];
@@ -51,10 +51,10 @@ export function bindParam(param: Param, bindings: Bindings): BoundParam {
   }
 }
 
-/** PostgreSQL's text holds no NUL. */
+/** PostgreSQL's text type can't contain NUL. */
 const clean = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text);
 
-/** `{"a","b"}`, every element quoted. */
+/** Formats an array literal such as `{"a","b"}` with every element quoted. */
 export function arrayLiteral(elements: readonly string[]): string {
   const quoted = elements.map((one) => `"${clean(one).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
   return `{${quoted.join(',')}}`;

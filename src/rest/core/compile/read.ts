@@ -1,4 +1,7 @@
-/** A read plan as one select: embeds are lateral joins, so that their filters, order and limits are per parent. */
+/**
+ * Compiles a read plan to one SELECT. Embeds are lateral joins, so their filters, order and limits apply per parent
+ * row.
+ */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import type { QualifiedName } from '../../schema-cache/types.ts';
 import type { EmbedOutput, PlanCondition, ReadPlan } from '../plan/types.ts';
@@ -15,7 +18,7 @@ import {
   spreadColumn,
 } from './fragments.ts';
 
-/** Keys of levels whose limit or offset the request gives; the others have constant ones. */
+/** Limit keys of levels whose limit or offset is set by the request. The other levels have constant limits. */
 export type GivenRanges = ReadonlySet<string>;
 
 export function selectOf(plan: ReadPlan, given: GivenRanges): Sql {
@@ -45,7 +48,7 @@ export function selectOf(plan: ReadPlan, given: GivenRanges): Sql {
 export const whereAll = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql.empty : sql` where ${sql.join(conditions, ' and ')}`;
 
-/** How columns of the level are qualified. */
+/** The table name or alias that qualifies the level's columns. */
 function tableOf(plan: ReadPlan): QualifiedName {
   if (plan.fromAlias !== undefined) return { schema: '', name: plan.fromAlias };
   return plan.from;
@@ -55,7 +58,7 @@ function fromOf(plan: ReadPlan): Sql {
   const alias = plan.fromAlias === undefined ? sql.empty : sql` as ${sql.id(plan.fromAlias)}`;
   const { relationship } = plan;
   if (relationship?.kind === 'computed') {
-    // The cast settles which overload is meant when the row comes out of a common table expression.
+    // The cast selects the overload because a row from a common table expression has no named type.
     const row = plan.parentAlias ?? relationship.table.name;
     return sql` from ${nameOf(relationship.function)}(${sql.id(row)}::${nameOf(relationship.table)})${alias}`;
   }
@@ -106,8 +109,8 @@ function limitOf(plan: ReadPlan, given: GivenRanges): Sql {
 }
 
 /**
- * One row for each row of the root before limits, for counting. Nothing is selected, so that no function of a column
- * runs; inner embeds and null filters become EXISTS.
+ * Returns one row per root row before limits, for counting. Selects no columns, so no column functions run. Inner
+ * embeds and null filters become EXISTS.
  */
 export function countOf(plan: ReadPlan): Sql {
   const table = tableOf(plan);

@@ -1,4 +1,4 @@
-/** SQL text of plans over a small schema cache: what is written, what becomes a parameter. */
+/** SQL text and parameters of plans over a small schema cache. */
 import { describe, expect, test } from 'vitest';
 import { defaultConfig } from '../../../config/index.ts';
 import type { ForeignKeyRow, RelationRow, RoutineRow } from '../../queries.ts';

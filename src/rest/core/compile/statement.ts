@@ -1,6 +1,6 @@
 /**
- * The main statement of a request. Plain reads give one JSON text a row, which is cheaper than one large aggregate;
- * everything that needs totals, other media types or what a write did gives a single row of fixed columns.
+ * The main statement of a request. Plain reads return one JSON text per row, which is cheaper than one large aggregate.
+ * Statements that need totals, other media types or the effects of a write return a single row with fixed columns.
  */
 import { createHash } from 'node:crypto';
 import { quoteLiteral, type Sql, sql } from '../../../kernel/sql.ts';
@@ -19,15 +19,15 @@ export interface Statement {
   readonly params: readonly Param[];
 }
 
-/** How the result is to be read: `rows`: one JSON text each; `summary`: one row; `plan`: lines of EXPLAIN. */
+/** The result format. `rows`: one JSON text per row. `summary`: one row. `plan`: lines of EXPLAIN output. */
 export type ResultForm = 'rows' | 'summary' | 'plan';
 
 export interface Compiled {
   readonly form: ResultForm;
   readonly main: Statement;
-  /** Reads `response.headers` and `response.status` after a main statement whose form has no place for them. */
+  /** Reads `response.headers` and `response.status` after a main statement whose result doesn't include them. */
   readonly settings: Statement | undefined;
-  /** EXPLAIN of the count, whose estimate is the total. */
+  /** EXPLAIN of the count query, whose row estimate is the total. */
   readonly explain: Statement | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface CompileOptions {
   readonly count: 'exact' | 'planned' | 'estimated' | undefined;
   readonly maxRows: number | undefined;
   readonly given: GivenRanges;
-  /** Some function of this database sets response headers or the status. */
+  /** Whether any function in this database sets response headers or the status. */
   readonly setsResponse: boolean;
   readonly resolution: 'merge-duplicates' | 'ignore-duplicates' | undefined;
   readonly headersOnly: boolean;
@@ -86,7 +86,7 @@ function rowsOf(select: Sql, handler: Handler): Sql {
 function summaryOf(plan: CrudPlan, options: CompileOptions, counts: boolean): Sql {
   const routine = plan.kind === 'call' ? plan.call.routine : undefined;
   const select = selectOf(plan.read, options.given);
-  // What a write or call is not asked to show need not be selected.
+  // Rows that a write or call doesn't return needn't be selected.
   const rows =
     plan.kind === 'write' && plan.handler.kind === 'none' ? sql.raw('select * from pgrst_source') : select;
   const source =
@@ -115,7 +115,7 @@ function totalOf(
   pageCount: string,
 ): { counting: Sql; total: Sql } {
   if (!counts) return { counting: sql.empty, total: sql.raw('null::bigint') };
-  // Nothing cuts the result, so the page is all there is.
+  // Without a limit, the page contains all rows.
   if (options.maxRows === undefined && !options.given.has('limit')) {
     return { counting: sql.empty, total: sql.raw(pageCount) };
   }
@@ -129,7 +129,7 @@ function totalOf(
   };
 }
 
-/** Key and value of each primary key column of the one row that was inserted. */
+/** Returns the key and value of each primary key column if exactly one row was inserted. */
 function locationOf(write: WritePlan): Sql {
   const names = sql.raw(write.primaryKey.map(quoteLiteral).join(', '));
   if (write.mutation !== 'insert' || write.primaryKey.length === 0) return sql.raw('null');
@@ -168,7 +168,7 @@ function bodyOf(handler: Handler, routine: Routine | undefined): Sql {
   }
 }
 
-/** A line of names, then each row as PostgreSQL writes records, without the parentheses. */
+/** A header line followed by one line per row in PostgreSQL's record format without the parentheses. */
 const CSV =
   `(select coalesce(string_agg(names.name, ','), '') from (select json_object_keys(row_to_json(first_row)) as name` +
   ` from (select * from pgrst_source limit 1) first_row) names) || E'\\n' ||` +
@@ -184,7 +184,7 @@ function statementOf(fragment: Sql): Statement {
   return {
     key: createHash('sha1').update(text).digest('base64url'),
     text,
-    // Only `param` puts values into fragments here.
+    // Values in fragments are always created by `param`.
     params: values as Param[],
   };
 }

@@ -1,4 +1,4 @@
-/** Write plans as INSERT, UPDATE and DELETE. The JSON body is one parameter that PostgreSQL opens itself. */
+/** Compiles write plans to INSERT, UPDATE and DELETE. PostgreSQL unpacks the JSON body, which is a single parameter. */
 import { quoteLiteral, type Sql, sql } from '../../../kernel/sql.ts';
 import type { PlanField, WriteBody, WritePlan } from '../plan/types.ts';
 import { columnOf, conditionOf, nameOf, param, transformed } from './fragments.ts';
@@ -6,7 +6,7 @@ import { whereAll } from './read.ts';
 
 const BODY = { schema: '', name: 'pgrst_body' };
 
-/** Upserts count what they insert in this setting, local to the transaction. */
+/** A transaction-local setting that counts the rows inserted by an upsert. */
 export const INSERTED = `nullif(current_setting('pgrst.inserted', true), '')::int`;
 const countInserted = (step: '+ 1' | '- 1') =>
   sql.raw(
@@ -36,7 +36,7 @@ function insertOf(plan: WritePlan): Sql {
   const values = sql.join(columns.map((column) => columnOf(BODY, column.name)));
   const conditions = [
     ...(isPut || merges ? [countInserted('+ 1')] : []),
-    // A PUT takes the row of the body that its URL names.
+    // PUT only accepts the body row that matches the URL's filters.
     ...(isPut ? plan.where.map((condition) => conditionOf(BODY, condition)) : []),
   ];
   return sql`insert into ${nameOf(plan.table)}${list}select ${values}${bodyOf(plan.body)}${whereAll(conditions)}${conflictOf(plan)}${returningOf(plan)}`;
@@ -55,7 +55,7 @@ function conflictOf(plan: WritePlan): Sql {
 function updateOf(plan: WritePlan): Sql {
   const { columns } = plan.body;
   if (columns.length === 0) {
-    // Nothing to set: no row, but with the columns that the representation selects.
+    // Without columns to set, returns no rows but keeps the columns of the representation.
     const names = plan.returning.map((name) => columnOf({ schema: '', name: plan.table.name }, name));
     const list = names.length === 0 ? sql.raw('null') : sql.join(names);
     return sql`select ${list} from ${nameOf(plan.table)} where false`;
@@ -66,12 +66,12 @@ function updateOf(plan: WritePlan): Sql {
 }
 
 function returningOf(plan: WritePlan): Sql {
-  // Even without a representation the rows are counted.
+  // Rows are counted even without a representation.
   if (plan.returning.length === 0) return sql.raw(' returning 1');
   return sql` returning ${sql.join(plan.returning.map((name) => columnOf(plan.table, name)))}`;
 }
 
-/** FROM the body's rows, as `pgrst_body` with typed columns. */
+/** FROM clause with the body's rows as `pgrst_body`, with typed columns. */
 function bodyOf(body: WriteBody): Sql {
   const { columns, isObject, applyDefaults } = body;
   const json = sql`${param({ kind: 'body', hex: false })}::${sql.raw(applyDefaults ? 'jsonb' : 'json')}`;
@@ -87,7 +87,7 @@ function bodyOf(body: WriteBody): Sql {
   return sql` from (${withDefaults(json, body)}) pgrst_defaults, lateral ${openedBody(prefix, source, columns, isObject, types)}`;
 }
 
-/** `columns` give the conversions, `types` the column definitions. */
+/** `columns` contains the conversions, `types` the column definitions. */
 export function openedBody(
   prefix: Sql,
   source: Sql,
@@ -108,7 +108,7 @@ export function openedBody(
   return sql`(select ${sql.join(values)} from ${open} as pgrst_row (${definitions})${limit}) pgrst_body`;
 }
 
-/** Every element over an object of all the columns' defaults. */
+/** Merges each element into an object with the default values of all columns. */
 function withDefaults(json: Sql, body: WriteBody): Sql {
   const defaults = body.columns.flatMap((column) =>
     column.default === null ? [] : [sql.raw(`${quoteLiteral(column.name)}, ${column.default}`)],

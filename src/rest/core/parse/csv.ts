@@ -1,6 +1,6 @@
 /**
- * Comma-separated values (RFC 4180) as JSON: an array of objects whose members are the header's names. Written from bytes
- * to bytes, once to learn how long it gets and once into that much memory, so that no field ever becomes an object.
+ * Converts CSV (RFC 4180) to a JSON array of objects whose keys are the header names. Works from bytes to bytes, first
+ * to measure the result and then to write it, so fields never become JavaScript objects.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -20,7 +20,10 @@ export type CsvRows =
   /** The JSON would be longer than `limitBytes`. */
   | { readonly kind: 'too long' };
 
-/** A field that reads `NULL` is null, every other one a text. Of two columns of one name the last counts. */
+/**
+ * Converts the field `NULL` to null and other fields to strings. If two columns have the same name, the last one is
+ * used.
+ */
 export function csvToJson(given: Uint8Array, limitBytes: number): CsvRows {
   const body = withoutMark(isUtf8(given) ? given : Buffer.from(new TextDecoder().decode(given)));
   const measured = new RowWriter(body, undefined);
@@ -43,18 +46,18 @@ const withoutMark = (body: Uint8Array): Uint8Array =>
   MARK.every((byte, index) => body[index] === byte) ? body.subarray(MARK.length) : body;
 
 interface Records {
-  /** The field at `place` of a record lies in pieces: `[start, end, start, end …]`. */
+  /** `pieces`: the byte ranges of the field at index `place`, as `[start, end, start, end, …]`. */
   field(pieces: readonly number[], place: number): void;
-  /** The end of a record, and how many fields it had. */
+  /** Called at the end of a record with its number of fields. */
   end(fields: number): void;
 }
 
-/** False: a quote that never ends. A blank line is no record. */
+/** Returns false for an unterminated quote. Blank lines are skipped. */
 function readRecords(body: Uint8Array, records: Records): boolean {
   const pieces: number[] = [];
   let place = 0;
   let at = 0;
-  // Behind a comma there is one more field, even at the end.
+  // A comma is followed by another field, even at the end of the input.
   while (at < body.length || place > 0) {
     pieces.length = 0;
     if (body[at] === QUOTE) {
@@ -75,7 +78,7 @@ function readRecords(body: Uint8Array, records: Records): boolean {
   return true;
 }
 
-/** The position behind the closing quote, or -1; of a doubled quote the first half belongs to the text. */
+/** Returns the position after the closing quote, or -1. The first half of a doubled quote belongs to the text. */
 function readQuoted(body: Uint8Array, start: number, pieces: number[]): number {
   let from = start;
   for (;;) {
@@ -96,17 +99,17 @@ const ROW_END = bytes('}');
 const END = bytes(']');
 const NO_ROWS = bytes('[]');
 const NULL = bytes('null');
-/** What a byte becomes inside a JSON text, where it cannot stay as it is. */
+/** JSON escape sequences by byte. Undefined for bytes that need no escape. */
 const ESCAPES: readonly (Uint8Array | undefined)[] = Array.from({ length: 256 }, (_, code) =>
   code < 0x20 || code === QUOTE || code === 0x5c
     ? bytes(JSON.stringify(String.fromCharCode(code)).slice(1, -1))
     : undefined,
 );
 
-/** In JSON, by byte. */
+/** The length of each byte's JSON encoding. */
 const LENGTHS = Uint8Array.from(ESCAPES, (escaped) => escaped?.length ?? 1);
 
-/** The rows as JSON; without `out` only how many bytes they take. */
+/** Writes rows as JSON. Without `out`, only measures their length. */
 class RowWriter implements Records {
   readonly names: string[] = [];
   count = 0;
@@ -114,7 +117,10 @@ class RowWriter implements Records {
   readonly #body: Uint8Array;
   readonly #out: Uint8Array | undefined;
   #size = 0;
-  /** By place, once the header has been read; undefined where a later column has the same name. */
+  /**
+   * Keys by column index, set after the header was read. Undefined for columns overridden by a later column with the
+   * same name.
+   */
   #members: readonly (Uint8Array | undefined)[] | undefined;
 
   constructor(body: Uint8Array, out: Uint8Array | undefined) {
@@ -145,7 +151,7 @@ class RowWriter implements Records {
     this.count++;
   }
 
-  /** The size of it all, in bytes. */
+  /** Returns the total size in bytes. */
   finish(): number {
     this.#put(this.count === 0 ? NO_ROWS : END);
     return this.#size;
@@ -165,7 +171,7 @@ class RowWriter implements Records {
     return this.#textOf(pieces) === 'NULL';
   }
 
-  /** Byte by byte: for texts as short as fields are, that is quicker than copying pieces. */
+  /** Copying single bytes is faster than copying slices because fields are short. */
   #putText(pieces: readonly number[]): void {
     const body = this.#body;
     const out = this.#out;
@@ -196,7 +202,7 @@ class RowWriter implements Records {
   }
 }
 
-/** `"name":`, behind a comma but for the first one. */
+/** Returns `"name":` with a leading comma, except for the first member. */
 function membersOf(names: readonly string[]): (Uint8Array | undefined)[] {
   const last = new Map(names.map((name, place) => [name, place]));
   const first = Math.min(...last.values());

@@ -25,7 +25,7 @@ describe('a level of a select, and an order, have as many items as a row of Post
     ['order', order],
   ])('%s: what is beyond is not read', (_what, parser: Parser<unknown>) => {
     expect(fault(parser, items(1664))).toBe(undefined);
-    // Behind the first item too many: nobody has looked at the other 13,000.
+    // Parsing stops at the first excess item, so the remaining 13,000 aren't parsed.
     expect(fault(parser, items(15_000))).toBe('"" (line 1, column 3330) expecting at most 1664 items');
   });
   test('each level has its own', () => {
@@ -80,7 +80,7 @@ test('what is nested too deeply is refused with a sentence', () => {
   expect(fault(logicTree, 'and('.repeat(5000))).toContain('fewer than 100 nested levels');
 });
 
-// Printers, for the inverse property: names are quoted, so that any text can be one.
+// Printers for the round-trip property. Names are quoted so that any text is valid.
 
 const quote = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
 
@@ -143,7 +143,7 @@ const operand = fc.oneof(
   fc.integer({ min: -99, max: 99 }).map((index) => ({ index: index < 0 ? String(index) : `+${index}` })),
 );
 const arrow = fc.constantFrom('->' as const, '->>' as const);
-// A path that ends in an index right before a `)` is read as ending in a key, so paths here end in keys.
+// A path that ends with an index directly before `)` is parsed as ending with a key, so the paths here end with keys.
 const path = fc
   .tuple(
     fc.array(fc.record({ arrow, operand }), { maxLength: 2 }),
@@ -255,7 +255,7 @@ describe('what is printed is read back', () => {
   });
 
   test('filters', () => {
-    // The value of a plain filter is the rest of the text, as it is.
+    // The value of a plain filter is the remaining text, unquoted.
     const single = fc.record({
       negated: fc.boolean(),
       operation: operation.filter(({ kind }) => kind !== 'in' && kind !== 'is'),

@@ -1,6 +1,6 @@
 /**
- * The query string's grammar as PostgREST 16 reads it, quirks included: what a client could send there means the same
- * here. Every parser is pure; `query.ts` says which parameter is read by which.
+ * The query string grammar of PostgREST 16, including its quirks, so the same query has the same meaning here. All
+ * parsers are pure. `query.ts` selects the parser for each parameter.
  */
 import {
   anyChar,
@@ -51,9 +51,12 @@ import type {
   SimpleOperator,
 } from './types.ts';
 
-/** Embeds and logic trees nested deeper than this are refused; the parser's own stack ends far beyond it. */
+/** The maximum depth of embeds and logic trees, far below the depth that overflows the parser's stack. */
 const MAX_DEPTH = 100;
-/** Columns and embeds of one level, and terms of an order: more than that PostgreSQL's rows do not hold. */
+/**
+ * The maximum number of columns and embeds per level and of order terms, which is PostgreSQL's limit of columns per
+ * row.
+ */
 const MAX_ITEMS = 1664;
 
 const join = (parser: Parser<string[]>): Parser<string> => map(parser, (chars) => chars.join(''));
@@ -75,7 +78,7 @@ const quotedValue: Parser<string> = between(
   join(many(or(noneOf('\\"'), right(char('\\'), anyChar)))),
 );
 
-/** A dash inside a name; `->` is an arrow. */
+/** A dash within a name. `->` is an arrow. */
 const dash = attempt(right(char('-'), notFollowedBy(char('>'))));
 const dashed = (part: Parser<string>): Parser<string> => map(sepBy1(part, dash), (parts) => parts.join('-'));
 
@@ -112,7 +115,7 @@ const field: Parser<Field> = lexeme(
   bind(fieldName, (name) => map(option<JsonPath>([], jsonPath), (path) => ({ name, jsonPath: path }))),
 );
 
-// select
+// Select
 
 const aliasSeparator = right(char(':'), notFollowedBy(char(':')));
 const alias = optional(attempt(left(fieldName, aliasSeparator)));
@@ -226,7 +229,7 @@ function selectForest(depth: number): Parser<SelectItem[]> {
 /** `id,name::text,author:people!fk(name)` */
 export const select: Parser<SelectItem[]> = selectForest(0);
 
-// filters
+// Filters
 
 const simpleOperator: Parser<SimpleOperator> = label(
   words<SimpleOperator>('neq', 'cs', 'cd', 'ov', 'sl', 'sr', 'nxr', 'nxl', 'adj'),
@@ -269,7 +272,7 @@ export const listValue: Parser<string[]> = left(
   lexeme(char(')')),
 );
 
-/** `not.eq(any).{1,2}`; `single` reads the value of operators that take one. */
+/** Parses `not.eq(any).{1,2}`. `single` parses the operand of operators that accept one value. */
 function operatorExpression(single: Parser<string>): Parser<OperatorExpression> {
   const prefix = (word: string) => attempt(right(string(word), delimiter));
   const fts = bind(words<FtsOperator>('fts', 'plfts', 'phfts', 'wfts'), (operator) =>
@@ -319,10 +322,10 @@ function operatorExpression(single: Parser<string>): Parser<OperatorExpression> 
   );
 }
 
-/** The value of a `col=op.value` parameter: the rest of the text, quotes included. */
+/** The value of a `col=op.value` parameter: the remaining text, including quotes. */
 export const filterValue: Parser<OperatorExpression> = operatorExpression(join(many(anyChar)));
 
-// logic trees
+// Logic trees
 
 const arrayLiteral: Parser<string> = bind(string('{'), () =>
   bind(join(many(noneOf('{}'))), (inner) => as(string('}'), `{${inner}}`)),
@@ -372,7 +375,7 @@ function logicTreeAt(depth: number): Parser<LogicTree> {
 /** `or(id.eq.1,not.and(a.gt.2,b.is.null))` */
 export const logicTree: Parser<LogicTree> = logicTreeAt(0);
 
-// order, keys and lists of names
+// Order, tree paths and name lists
 
 const orderEnd = or<unknown>(attempt(lookAhead(char(','))), attempt(eof));
 const direction = or<'asc' | 'desc'>(
@@ -415,7 +418,7 @@ export const treePath: Parser<{ path: EmbedPath; field: Field }> = bind(
     })),
 );
 
-/** `path.to.embed.not.or`: the path, and the operator as it stands before the parameter's value. */
+/** `path.to.embed.not.or`: the path and the operator with its `not.` prefix. */
 export const logicPath: Parser<{ path: EmbedPath; operator: string }> = map(
   sepBy1(fieldName, delimiter),
   (names) => {
@@ -427,5 +430,5 @@ export const logicPath: Parser<{ path: EmbedPath; operator: string }> = map(
   },
 );
 
-/** `id,name`: `columns` and `on_conflict`. */
+/** `id,name`, as in `columns` and `on_conflict`. */
 export const columnNames: Parser<string[]> = sepBy1(fieldName, comma);

@@ -5,13 +5,16 @@ import { parseRows, readJsonRows, scanRows } from './json-rows.ts';
 const outcome = (read: typeof parseRows, body: Uint8Array) => {
   try {
     const rows = read(body);
-    // Numbers as names come first in a parsed object; the order is of no interest.
+    // JavaScript orders integer-like keys first, so key order is ignored.
     return 'keys' in rows ? { ...rows, keys: rows.keys?.toSorted() } : rows;
   } catch {
     return 'not JSON';
   }
 };
-/** Names of one escaped character are left out: now and then JSON.parse of V8 14.6 reads such a quote as a backslash. */
+/**
+ * Names that consist of one escaped character are skipped because JSON.parse in V8 14.6 sometimes reads the quote as a
+ * backslash.
+ */
 const LONE_ESCAPE = /"\\(?:[^u]|u[\da-f]{4})"/i;
 const agree = (body: Uint8Array): void => {
   if (LONE_ESCAPE.test(body.toString())) return;

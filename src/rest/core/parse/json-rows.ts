@@ -1,4 +1,4 @@
-/** What a JSON body is, as far as a request has to know: its kind, and the one set of keys that its objects have. Pure. */
+/** Determines the kind of a JSON body and the common keys of its objects. Pure. */
 import { isUtf8 } from 'node:buffer';
 import {
   CLOSE_ARRAY,
@@ -14,14 +14,17 @@ import {
 
 export type JsonRows =
   | { readonly kind: 'object'; readonly keys: readonly string[] }
-  /** `keys` is undefined when an element is no object, or has other keys than the first; no elements: no keys. */
+  /**
+   * `keys` is undefined if an element isn't an object or its keys differ from the first element's. Empty for an empty
+   * array.
+   */
   | { readonly kind: 'array'; readonly isEmpty: boolean; readonly keys: readonly string[] | undefined }
   | { readonly kind: 'scalar' };
 
-/** Up to here parsing is quicker, and its objects are soon forgotten. */
+/** Up to this size, parsing is faster, and its objects are soon garbage-collected. */
 const PARSED_BYTES = 1024 * 1024;
 
-/** Undefined: not JSON. */
+/** Returns undefined for invalid JSON. */
 export function readJsonRows(body: Uint8Array): JsonRows | undefined {
   try {
     return body.length <= PARSED_BYTES ? parseRows(body) : scanRows(body);
@@ -32,7 +35,7 @@ export function readJsonRows(body: Uint8Array): JsonRows | undefined {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws whatever is wrong. */
+/** @throws any error if the JSON is invalid */
 export function parseRows(body: Uint8Array): JsonRows {
   const value: unknown = JSON.parse(utf8.decode(body));
   if (isRecord(value)) return { kind: 'object', keys: Object.keys(value) };
@@ -56,7 +59,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const COMMA = 0x2c;
 
-/** The same in the memory of one row. Throws {@link JsonFault}. */
+/** Like {@link parseRows}, but uses memory for only one row. @throws {JsonFault} */
 export function scanRows(body: Uint8Array): JsonRows {
   if (!isUtf8(body)) throw new JsonFault();
   const isMarked = BYTE_ORDER_MARK.every((byte, index) => body[index] === byte);
@@ -80,10 +83,10 @@ export function scanRows(body: Uint8Array): JsonRows {
 class RowScanner {
   isUniform = true;
   readonly #body: Uint8Array;
-  /** Place of each name of the first row, and its text with quotes as it stands there. */
+  /** The index of each key of the first row, and its raw text with quotes. */
   readonly #places = new Map<string, number>();
   readonly #texts: Uint8Array[] = [];
-  /** By place: the row that had the name last. */
+  /** By key index: the last row that contained the key. */
   readonly #seen: number[] = [];
   #row = 0;
 
@@ -95,12 +98,12 @@ class RowScanner {
     return [...this.#places.keys()];
   }
 
-  /** Nothing but white space may follow. */
+  /** Requires that only whitespace follows. */
   end(at: number): void {
     if (skipSpace(this.#body, at) !== this.#body.length) throw new JsonFault();
   }
 
-  /** True when the array that begins at `start` has no elements. */
+  /** Returns true if the array that begins at `start` is empty. */
   skipRows(start: number): boolean {
     const body = this.#body;
     let at = skipSpace(body, start + 1);
@@ -123,7 +126,7 @@ class RowScanner {
     return false;
   }
 
-  /** The object that begins at `start`; returns the position behind it. */
+  /** Skips the object that begins at `start` and returns the position after it. */
   skipRow(start: number): number {
     const body = this.#body;
     const isFirst = this.#row++ === 0;
@@ -142,7 +145,10 @@ class RowScanner {
     return expectByte(body, at, CLOSE_OBJECT);
   }
 
-  /** Notes a name of the row; false when it had that before, or should not have it. `likely`: its place as a rule. */
+  /**
+   * Records a key of the row. Returns false if the key is duplicated or unexpected. `likely`: the expected index of the
+   * key.
+   */
   #take(start: number, end: number, likely: number, isFirst: boolean): boolean {
     let place: number | undefined = likely;
     if (isFirst || !this.#isText(likely, start, end)) {

@@ -1,6 +1,6 @@
 /**
- * Checks JSON (RFC 8259) where it lies: bytes in, positions out, no object made. For bodies so large that parsing them
- * would take many times their size in memory. Accepts what JSON.parse accepts, given valid UTF-8.
+ * Validates JSON (RFC 8259) in place without creating objects, for bodies that are too large to parse because parsing
+ * needs many times their size in memory. Accepts the same input as JSON.parse if it is valid UTF-8.
  */
 
 const QUOTE = 0x22;
@@ -16,10 +16,10 @@ export const CLOSE_ARRAY = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 
-/** Not JSON. */
+/** Thrown for invalid JSON. */
 export class JsonFault extends Error {}
 
-/** The next byte that is no white space; the length of `bytes` at their end. */
+/** Returns the position of the next non-whitespace byte, or the length of `bytes`. */
 export function skipSpace(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length) {
@@ -30,16 +30,18 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** The position behind the byte that must stand at `start`, white space before it. */
+/**
+ * Skips whitespace and the expected byte. Returns the position after it. @throws {JsonFault} if another byte follows
+ */
 export function expectByte(bytes: Uint8Array, start: number, byte: number): number {
   const at = skipSpace(bytes, start);
   if (bytes[at] !== byte) throw new JsonFault();
   return at + 1;
 }
 
-/** The position behind the value that begins at or after `start`. Throws {@link JsonFault}. */
+/** Returns the position after the value that begins at or after `start`. @throws {JsonFault} */
 export function skipValue(bytes: Uint8Array, start: number): number {
-  /** Containers that are open, the innermost last. */
+  /** The open containers. The innermost is last. */
   const open: number[] = [];
   let at = start;
   for (;;) {
@@ -73,12 +75,12 @@ export function skipValue(bytes: Uint8Array, start: number): number {
 
 const closing = (opening: number): number => (opening === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY);
 
-/** Behind a name and its colon. */
+/** Returns the position after a key and its colon. */
 function skipKey(bytes: Uint8Array, start: number): number {
   return expectByte(bytes, skipString(bytes, skipSpace(bytes, start)), COLON);
 }
 
-/** Behind the string that begins exactly at `start`. */
+/** Returns the position after the string that begins exactly at `start`. */
 export function skipString(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE) throw new JsonFault();
   for (let at = start + 1; at < bytes.length; at++) {
@@ -93,7 +95,7 @@ export function skipString(bytes: Uint8Array, start: number): number {
 const SIMPLE_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const HEX_DIGITS = new Set(Buffer.from('0123456789abcdefABCDEF'));
 
-/** The last byte of the escape whose letter is at `at`. */
+/** Returns the position of the last byte of the escape sequence whose letter is at `at`. */
 function skipEscape(bytes: Uint8Array, at: number): number {
   const letter = bytes[at] as number;
   if (SIMPLE_ESCAPES.has(letter)) return at;
@@ -127,7 +129,7 @@ function skipNumber(bytes: Uint8Array, start: number): number {
   return skipDigits(bytes, sign === MINUS || sign === 0x2b ? at + 2 : at + 1);
 }
 
-/** At least one. */
+/** Skips one or more digits. */
 function skipDigits(bytes: Uint8Array, start: number): number {
   let at = start;
   while (isDigit(bytes[at])) at++;

@@ -1,4 +1,4 @@
-/** Media types of Accept and Content-Type, PostgREST's own vendor types included. */
+/** Parses the media types in Accept and Content-Type, including PostgREST's vendor types. */
 
 export type MediaType =
   | { readonly kind: PlainKind }
@@ -72,7 +72,7 @@ export function readMediaType(text: string): MediaType {
   }
 }
 
-/** The name without charset, as in error texts and as a key of handlers. */
+/** Returns the name without charset, as used in error messages and handler keys. */
 export function mediaTypeName(type: MediaType): string {
   switch (type.kind) {
     case 'other':
@@ -95,7 +95,7 @@ export function contentType(type: MediaType): string {
   return type.kind === 'bytes' || type.kind === 'other' ? name : `${name}; charset=utf-8`;
 }
 
-/** Types of an Accept header, best first; what is equal in quality keeps the header's order. */
+/** Returns the media types of an Accept header, most preferred first. Types of equal quality keep their order. */
 export function readAccept(header: string | undefined): MediaType[] {
   if (header === undefined) return [ANY_TYPE];
   const types = splitOutsideQuotes(header, ',')
@@ -108,7 +108,7 @@ export function readAccept(header: string | undefined): MediaType[] {
   return types.map(({ text }) => readMediaType(text));
 }
 
-/** Of equal quality, what names its type goes before `type/*`, and that before the full wildcard. */
+/** Types of equal quality are sorted by specificity: exact types, then `type/*`, then the full wildcard. */
 const wildcards = (text: string) => (text.startsWith('*/*') ? 2 : /^[^/]+\/\*/.test(text) ? 1 : 0);
 
 function splitQuality(part: string): { text: string; quality: number } {

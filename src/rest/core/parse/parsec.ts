@@ -1,7 +1,7 @@
 /**
- * Parser combinators with the error semantics of Haskell's Parsec 3: whether input was consumed decides on
- * backtracking, and errors at the furthest position are merged. PostgREST's clients see those merged texts in
- * PGRST100, so they must come out the same; the grammar itself is in `grammar.ts`.
+ * Parser combinators with the error semantics of Haskell's Parsec 3: a parser that consumed input isn't backtracked,
+ * and errors at the furthest position are merged. PostgREST's clients see these merged messages in PGRST100, so they
+ * must be identical. The grammar is in `grammar.ts`.
  */
 
 export interface Position {
@@ -10,14 +10,17 @@ export interface Position {
   readonly column: number;
 }
 
-/** Kinds in the order in which a message lists them. */
+/** Message kinds, in the order in which an error message lists them. */
 const SYSTEM_UNEXPECTED = 0;
 const UNEXPECTED = 1;
 const EXPECTED = 2;
 
 interface Message {
   readonly kind: 0 | 1 | 2;
-  /** Of SYSTEM_UNEXPECTED the character itself, or nothing at the end: most are forgotten unseen. */
+  /**
+   * For SYSTEM_UNEXPECTED the raw character, or an empty text at the end of input. It is only formatted when it is
+   * reported.
+   */
   readonly text: string;
 }
 
@@ -67,7 +70,7 @@ export const succeed =
   <T>(value: T): Parser<T> =>
   (_input, at) => ({ ok: true, consumed: false, value, at, error: unknownError(at) });
 
-/** Fails without a word of its own. */
+/** Fails without a message. */
 export const zero: Parser<never> = (_input, at) => ({ ok: false, consumed: false, error: unknownError(at) });
 
 export function bind<A, B>(parser: Parser<A>, next: (value: A) => Parser<B>): Parser<B> {
@@ -85,17 +88,17 @@ export function bind<A, B>(parser: Parser<A>, next: (value: A) => Parser<B>): Pa
 export const map = <A, B>(parser: Parser<A>, change: (value: A) => B): Parser<B> =>
   bind(parser, (value) => succeed(change(value)));
 
-/** Both in order; the value of the second. */
+/** Runs both parsers in order and returns the second value. */
 export const right = <B>(first: Parser<unknown>, second: Parser<B>): Parser<B> => bind(first, () => second);
 
-/** Both in order; the value of the first. */
+/** Runs both parsers in order and returns the first value. */
 export const left = <A>(first: Parser<A>, second: Parser<unknown>): Parser<A> =>
   bind(first, (value) => map(second, () => value));
 
 export const between = <T>(open: Parser<unknown>, close: Parser<unknown>, inner: Parser<T>): Parser<T> =>
   right(open, left(inner, close));
 
-/** Alternatives: the next one is tried only when the one before failed without consuming. */
+/** Tries alternatives in order. The next one is only tried if the previous one failed without consuming input. */
 export function or<T>(...parsers: readonly Parser<T>[]): Parser<T> {
   return (input, at) => {
     let error = unknownError(at);
@@ -109,7 +112,7 @@ export function or<T>(...parsers: readonly Parser<T>[]): Parser<T> {
   };
 }
 
-/** On failure as if nothing had been consumed. */
+/** Resets a failure to not having consumed input. */
 export const attempt =
   <T>(parser: Parser<T>): Parser<T> =>
   (input, at) => {
@@ -118,8 +121,8 @@ export const attempt =
   };
 
 /**
- * The same parser, which remembers its last reply: alternatives that begin alike ask for the same beginning again.
- * A reply follows from the text and the position alone, so nothing else changes.
+ * Caches the parser's last reply because alternatives often share a prefix. A reply depends only on the text and the
+ * position, so the cache doesn't change results.
  */
 export function remembered<T>(parser: Parser<T>): Parser<T> {
   const last = new WeakMap<Input, { readonly index: number; readonly reply: Reply<T> }>();
@@ -139,7 +142,7 @@ export const lookAhead =
     return reply.ok ? { ok: true, consumed: false, value: reply.value, at, error: unknownError(at) } : reply;
   };
 
-/** Names what was expected when the parser fails at its very beginning. */
+/** Describes the expected input if the parser fails without consuming input. */
 export const label =
   <T>(parser: Parser<T>, text: string): Parser<T> =>
   (input, at) => {
@@ -177,7 +180,7 @@ export const digit: Parser<string> = label(
   'digit',
 );
 
-/** A whole word; an error points at its first character, even when a later one differs. */
+/** Matches a whole word. An error points to the word's first character even if a later character differs. */
 export function string(word: string): Parser<string> {
   const wanted = Array.from(word);
   const expected: Message = { kind: EXPECTED, text: show(word) };
@@ -195,7 +198,7 @@ export function string(word: string): Parser<string> {
   };
 }
 
-/** Fails when `parser` would succeed. */
+/** Succeeds if `parser` fails, and fails if it succeeds. */
 export const notFollowedBy =
   (parser: Parser<string>): Parser<undefined> =>
   (input, at) => {
@@ -215,7 +218,7 @@ export const eof: Parser<undefined> = (input, at) => {
   return { ok: false, consumed: false, error: withExpected(error, 'end of input') };
 };
 
-/** With `limit`, what would be one value too many fails as `beyond` does. */
+/** Matches zero or more values. After `limit` values, another value fails like `beyond`. */
 export function many<T>(
   parser: Parser<T>,
   limit = Number.POSITIVE_INFINITY,
@@ -244,7 +247,7 @@ export function many<T>(
 export const many1 = <T>(parser: Parser<T>): Parser<T[]> =>
   bind(parser, (first) => map(many(parser), (rest) => [first, ...rest]));
 
-/** At most `limit` values; one more fails, and the error says so. */
+/** Matches one to `limit` values. One more value fails with an error that states the limit. */
 export const sepBy1 = <T>(
   parser: Parser<T>,
   separator: Parser<unknown>,
@@ -262,7 +265,7 @@ export const option = <T>(fallback: T, parser: Parser<T>): Parser<T> => or(parse
 export const optional = <T>(parser: Parser<T>): Parser<T | undefined> =>
   or<T | undefined>(parser as Parser<T | undefined>, succeed(undefined));
 
-/** Defers building, for grammars that refer to themselves. */
+/** Defers construction for recursive grammars. */
 export const lazy =
   <T>(build: () => Parser<T>): Parser<T> =>
   (input, at) =>
@@ -273,7 +276,7 @@ export type ParseResult<T> =
   | { readonly ok: false; readonly position: string; readonly details: string };
 
 /**
- * Runs a parser on a text. What is left over is not an error unless the grammar ends in {@link eof}.
+ * Runs a parser on a text. Remaining input isn't an error unless the grammar ends with {@link eof}.
  *
  * @example
  * parse(string('asc'), 'failed to parse order (x)', 'x')
@@ -337,7 +340,7 @@ function escapeChar(char: string): string {
   return code > 126 ? `\\${code}` : char;
 }
 
-/** A string as Haskell's `show` prints it. */
+/** Formats a string like Haskell's `show`. */
 function show(text: string): string {
   let body = '';
   for (const char of text) body += char === '"' ? '\\"' : escapeChar(char);

@@ -1,6 +1,6 @@
 /**
- * The request body. JSON goes to PostgreSQL as the bytes that came; here it is only judged: one object or an array of
- * objects with one set of keys. CSV and forms become JSON first.
+ * The request body. JSON is passed to PostgreSQL unchanged after a check that it is one object or an array of objects
+ * with the same keys. CSV and forms are converted to JSON first.
  */
 import { RestError, restError } from '../../errors.ts';
 import { csvToJson } from './csv.ts';
@@ -9,13 +9,13 @@ import { type MediaType, mediaTypeName } from './media-type.ts';
 import { splitQuery } from './query.ts';
 
 export interface Payload {
-  /** JSON text, or the raw bytes of a single unnamed argument; undefined for a form that calls a function. */
+  /** JSON text, or the raw bytes of a single unnamed argument. Undefined for a form that calls a function. */
   readonly body: Uint8Array | undefined;
-  /** Keys of the objects (or the names in `columns`), sorted. */
+  /** The objects' keys (or the names in `columns`), sorted. */
   readonly keys: readonly string[];
-  /** Whether the JSON is one object rather than an array. */
+  /** Whether the JSON is an object rather than an array. */
   readonly isObject: boolean;
-  /** Fields of a form, for a function's arguments. */
+  /** Form fields that are passed as function arguments. */
   readonly form: readonly (readonly [string, string])[] | undefined;
 }
 
@@ -23,7 +23,7 @@ const text = new TextEncoder();
 const EMPTY_ARRAY = text.encode('[]');
 const EMPTY_OBJECT = text.encode('{}');
 
-/** `columns`: the parsed parameter, where the method honours it. Throws PGRST102. */
+/** `columns`: the parsed parameter, if the method supports it. @throws {RestError} PGRST102 */
 export function readPayload(
   body: Uint8Array,
   type: MediaType,
@@ -68,12 +68,14 @@ function checkedJson(body: Uint8Array, target: 'table' | 'function'): Payload {
       if (rows.keys === undefined) throw invalidBody('All object keys must match');
       return json(rows.isEmpty ? EMPTY_ARRAY : body, keysOf(rows.keys), false);
     case 'scalar':
-      // A lone scalar counts as no row at all.
+      // A scalar counts as an empty array.
       return json(EMPTY_ARRAY, [], false);
   }
 }
 
-/** Of the JSON that CSV becomes: short lines under long names grow a lot. */
+/**
+ * The maximum size of the JSON that a CSV body is converted to. Short lines with long column names grow considerably.
+ */
 const CSV_AS_JSON_BYTES = 256 * 1024 * 1024;
 
 function csv(body: Uint8Array): Payload {
@@ -84,7 +86,7 @@ function csv(body: Uint8Array): Payload {
   return json(table.json, table.count === 0 ? [] : keysOf(table.names), false);
 }
 
-/** A form is one row, or the arguments of one call. */
+/** The limits of a form, which contains one row or the arguments of one call. */
 const FORM_BYTES = 16 * 1024 * 1024;
 const FORM_FIELDS = 10_000;
 
@@ -101,10 +103,10 @@ const AMPERSAND = 0x26;
 const tooLarge = (hint: string) =>
   new RestError({ code: 'PGRST102', status: 413, message: 'Request body is too large', hint });
 
-/** Nested deeper than any body that means something; PostgreSQL's stack ends some ten thousand levels down. */
+/** A nesting depth that real bodies don't reach. PostgreSQL's stack is exhausted at some 10,000 levels. */
 const DEEP = 1000;
 
-/** Whether it was this body that exhausted PostgreSQL's stack (54001), rather than a function of the database. */
+/** Whether this body exhausted PostgreSQL's stack (54001), rather than a database function. */
 export function isTooDeep(body: Uint8Array): boolean {
   let depth = 0;
   let quoted = false;

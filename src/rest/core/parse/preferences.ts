@@ -1,4 +1,4 @@
-/** The Prefer header (RFC 7240), read, and written back as Preference-Applied. */
+/** Parses the Prefer header (RFC 7240) and formats Preference-Applied. */
 import { rowNumber } from './range.ts';
 
 export interface Preferences {
@@ -10,7 +10,7 @@ export interface Preferences {
   readonly handling?: 'strict' | 'lenient' | undefined;
   readonly timezone?: string | undefined;
   readonly maxAffected?: number | undefined;
-  /** What `handling=strict` refuses. */
+  /** Invalid preferences, which `handling=strict` rejects. */
   readonly invalid: readonly string[];
 }
 
@@ -28,7 +28,7 @@ const KINDS = Object.keys(KNOWN) as Kind[];
 
 const NONE: Preferences = { invalid: [] };
 
-/** `txOverride`: whether clients may choose the transaction's end; else `tx` is ignored. */
+/** `txOverride`: whether clients can choose how the transaction ends. Otherwise `tx` is ignored. */
 export function readPreferences(header: string | undefined, txOverride: boolean): Preferences {
   if (header === undefined) return NONE;
   const given = header.split(',').map((one) => one.trim());
@@ -53,7 +53,7 @@ export function readPreferences(header: string | undefined, txOverride: boolean)
 
 const APPLIED = ['resolution', 'missing', 'return', 'count', 'tx', 'handling', 'timezone'] as const;
 
-/** Which kinds count is the plan's to say: `applies` leaves out those that had no effect. */
+/** Formats the preferences that had an effect. `applies` returns whether a preference affected the plan. */
 export function preferenceApplied(
   preferences: Preferences,
   applies: (kind: keyof Preferences) => boolean,

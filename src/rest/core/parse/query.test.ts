@@ -72,7 +72,7 @@ test('parameters are decoded as every form is', () => {
     fc.property(text, (raw) => {
       const sent = raw.toWellFormed();
       const found = splitQuery(sent).map(([key, value = '']) => [key, value]);
-      // URLSearchParams takes a leading question mark away.
+      // URLSearchParams strips a leading question mark.
       expect(found).toEqual([...new URLSearchParams(`?${sent}`)]);
     }),
     { numRuns: 500 },

@@ -1,7 +1,7 @@
 /**
- * The query string, in two steps. {@link scanQuery} is cheap and runs at every request: it takes the values out, so
- * that what is left is the request's shape. {@link readQuery} runs once a shape and turns it into a syntax tree whose
- * values are slots.
+ * Parses the query string in two steps. {@link scanQuery} is cheap and runs for each request: it extracts the values
+ * and leaves the request's shape. {@link readQuery} runs once per shape and builds a syntax tree whose values are
+ * slots.
  */
 import { restError } from '../../errors.ts';
 import {
@@ -28,7 +28,7 @@ import type {
   SimpleOperator,
 } from './types.ts';
 
-/** A value of the request: a text, or the elements of an `in` list. */
+/** A request value: a text, or the elements of an `in` list. */
 export type SlotValue = string | readonly string[];
 
 type Entry =
@@ -38,20 +38,20 @@ type Entry =
 
 export interface ScannedQuery {
   /**
-   * Everything but the values; equal shapes are planned alike. Parts stand as they came, encoded, so that `&` and the
-   * first `=` of a part cannot come from a client's text.
+   * Everything except the values. Queries of the same shape share a plan. The parts remain encoded, so client text
+   * can't contain `&` or the first `=` of a part.
    */
   readonly shape: string;
   readonly values: readonly SlotValue[];
-  /** `limit` and `offset` of each level, by the key of its limit (`limit`, `embed.limit`). */
+  /** `limit` and `offset` per level, by the level's limit key (`limit`, `embed.limit`). */
   readonly ranges: ReadonlyMap<string, RowRange>;
-  /** Arguments of a function called by GET, in order, repeated names included. */
+  /** Arguments of a function called with GET, in order, including repeated names. */
   readonly callArguments: readonly (readonly [string, string])[];
   readonly entries: readonly Entry[];
   readonly pairs: readonly Pair[];
 }
 
-/** Key and value of a parameter, decoded; the value is undefined where there is no `=`. */
+/** The decoded key and value of a parameter. The value is undefined if there is no `=`. */
 export type Pair = readonly [key: string, value: string | undefined, raw: string];
 
 export interface EmbedFilter {
@@ -64,12 +64,12 @@ export interface QueryTree {
   readonly filters: readonly EmbedFilter[];
   readonly logic: readonly { readonly path: EmbedPath; readonly tree: LogicTree }[];
   readonly order: readonly { readonly path: EmbedPath; readonly terms: readonly OrderTerm[] }[];
-  /** Embed path of each key in `ScannedQuery.ranges`. */
+  /** The embed path of each key in `ScannedQuery.ranges`. */
   readonly ranges: readonly { readonly path: EmbedPath; readonly key: string }[];
-  /** Sorted, without repetition. */
+  /** Sorted and without duplicates. */
   readonly columns: readonly string[] | undefined;
   readonly onConflict: readonly string[] | undefined;
-  /** The keys of all filter parameters as they were written. */
+  /** The raw keys of all filter parameters. */
   readonly filterKeys: readonly string[];
 }
 
@@ -77,7 +77,7 @@ const RESERVED = new Set(['select', 'columns', 'on_conflict']);
 const RESERVED_LAST = new Set(['order', 'limit', 'offset', 'and', 'or']);
 const INTEGER = /^\s*-?\d+\s*$/;
 
-/** `readOnlyCall`: values without an operator are arguments of the function. */
+/** `readOnlyCall`: whether values without an operator are function arguments. */
 export function scanQuery(text: string, readOnlyCall: boolean): ScannedQuery {
   const pairs = splitQuery(text);
   const values: SlotValue[] = [];
@@ -127,10 +127,10 @@ export function scanQuery(text: string, readOnlyCall: boolean): ScannedQuery {
   return { shape, values, ranges, callArguments, entries, pairs };
 }
 
-/** The root's range; every row when nothing was asked for. */
+/** The root's range. Defaults to all rows. */
 export const rootRange = (query: ScannedQuery): RowRange => query.ranges.get('limit') ?? ALL_ROWS;
 
-/** Throws PGRST100 with the parser's position for the first parameter that cannot be read. */
+/** @throws {RestError} PGRST100 with the parser's position for the first invalid parameter */
 export function readQuery(query: ScannedQuery): QueryTree {
   const verbatim = (test: (last: string) => boolean) =>
     query.entries.filter(
@@ -190,7 +190,9 @@ const ONE_VALUE =
 const LIST = /^(not\.)?in\./;
 const PLAIN_LIST = /^[ \t]*\([ \t]*([^)"]*)\)/;
 
-/** The common filters without the grammar: same result for whatever it accepts, undefined for the rest. */
+/**
+ * Parses common filters without the grammar. Returns the same result as the grammar, or undefined for other filters.
+ */
 function quickFilter(
   text: string,
   slot: number,
@@ -231,7 +233,7 @@ function quickFilter(
     if (!result.ok) return undefined;
     elements = result.value;
   }
-  // The list of one empty text is an empty list, and compiles to other SQL.
+  // A list with one empty text is an empty list, which compiles to different SQL.
   const empty = elements.length === 1 && elements[0] === '';
   return {
     expression: {
@@ -255,7 +257,7 @@ export function splitQuery(raw: string): Pair[] {
   return pairs;
 }
 
-/** Percent-decoding that leaves a stray `%` as it is; `+` is a space; broken UTF-8 becomes U+FFFD. */
+/** Percent-decodes a text. Keeps a stray `%`, reads `+` as a space, and replaces invalid UTF-8 with U+FFFD. */
 export function decodeText(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
@@ -269,7 +271,7 @@ export function decodeText(text: string): string {
   }
 }
 
-/** The parameters sorted by name and encoded again, for Content-Location. */
+/** Returns the parameters sorted by name and encoded again, for Content-Location. */
 export function canonicalQuery(query: ScannedQuery): string {
   return query.pairs
     .map(([key, value], index) => ({ key, value: value ?? '', index }))
@@ -278,7 +280,7 @@ export function canonicalQuery(query: ScannedQuery): string {
     .join('&');
 }
 
-/** Nothing in it is encoded. */
+/** Text that needs no encoding. */
 const PLAIN = /^[\w.~-]*$/;
 
 function encodeText(text: string): string {

@@ -1,14 +1,17 @@
-/** Rows asked for by `limit`, `offset` and the Range header, and what Content-Range says of them. */
+/** Row ranges from `limit`, `offset` and the Range header, and the Content-Range of the response. */
 import { restError } from '../../errors.ts';
 
-/** Row numbers from `lower` to `upper`, both included; `upper` undefined is open. Empty when upper < lower. */
+/**
+ * Row numbers from `lower` to `upper`, inclusive. An undefined `upper` is unbounded. The range is empty if upper <
+ * lower.
+ */
 export interface RowRange {
   readonly lower: number;
   readonly upper: number | undefined;
 }
 
 export const ALL_ROWS: RowRange = { lower: 0, upper: undefined };
-/** What `limit=0` means; other empty ranges are errors. */
+/** The range of `limit=0`. Other empty ranges are errors. */
 const NO_ROWS: RowRange = { lower: 0, upper: -1 };
 
 const isEmpty = (range: RowRange) => range.upper !== undefined && range.upper < range.lower;
@@ -21,7 +24,10 @@ function intersect(a: RowRange, b: RowRange): RowRange {
   return { lower, upper: b.upper === undefined ? a.upper : Math.min(a.upper, b.upper) };
 }
 
-/** One level's parameters; each is undefined when absent, its number undefined when it was no integer. */
+/**
+ * Combines a level's parameters. An argument is undefined if the parameter is absent, and its number is undefined if it
+ * isn't an integer.
+ */
 export function rangeOf(
   limit: { limit: number | undefined } | undefined,
   offset: { offset: number | undefined } | undefined,
@@ -34,13 +40,13 @@ export function rangeOf(
   return { lower, upper: lower + count - 1 };
 }
 
-/** PostgreSQL's bigint ends below. */
+/** Exceeds PostgreSQL's largest bigint by 1. */
 const BIGINT_END = 2n ** 63n;
-/** The largest number below it that JavaScript has. */
+/** The largest JavaScript number below 2^63. */
 const LARGEST = 2 ** 63 - 1024;
 
 /**
- * Decimal digits as a row number. What JavaScript cannot hold is rounded to something that PostgreSQL treats alike:
+ * Parses a row number. Numbers that JavaScript can't represent are rounded to a number that PostgreSQL treats the same:
  * beyond all rows, or out of range.
  */
 export function rowNumber(text: string): number {
@@ -52,7 +58,7 @@ export function rowNumber(text: string): number {
 
 const HEADER = /^(\d+)-(\d*)$/;
 
-/** `Range: 0-9`, `10-`; any other shape asks for all rows. */
+/** Parses `Range: 0-9` or `10-`. Any other format selects all rows. */
 export function rangeHeader(text: string | undefined): RowRange {
   const found = text === undefined ? null : HEADER.exec(text);
   if (found === null) return ALL_ROWS;
@@ -60,7 +66,10 @@ export function rangeHeader(text: string | undefined): RowRange {
   return { lower: rowNumber(first), upper: last === '' ? undefined : rowNumber(last) };
 }
 
-/** The root's rows by header and parameters together. Throws PGRST103 when that is empty and no `limit=0`. */
+/**
+ * Combines the header and the parameters of the root. @throws {RestError} PGRST103 if the range is empty, except for
+ * `limit=0`
+ */
 export function topLevelRange(header: RowRange, parameters: RowRange): RowRange {
   if (isLimitZero(parameters)) return NO_ROWS;
   const range =
@@ -75,7 +84,7 @@ export function topLevelRange(header: RowRange, parameters: RowRange): RowRange 
   return range;
 }
 
-/** LIMIT and OFFSET of a range under the server's own maximum. */
+/** Returns LIMIT and OFFSET of a range, capped at the server's row limit. */
 export function limitOffset(
   range: RowRange,
   maxRows: number | undefined,
@@ -91,7 +100,7 @@ export interface RangeAnswer {
   readonly contentRange: string;
 }
 
-/** `total` is undefined when nobody counted. */
+/** `total` is undefined if the rows weren't counted. */
 export function rangeAnswer(range: RowRange, rows: number, total: number | undefined): RangeAnswer {
   const upper = range.lower + rows - 1;
   const contentRange = contentRangeText(range.lower, upper, total);

@@ -1,16 +1,16 @@
 /**
- * What a request says, before anything is known about the database.
+ * The parsed request, independent of the database schema.
  *
- * Glossary. *Embed*: a related relation inside the result. *Spread*: an embed whose columns are put into its parent.
- * *Embed path*: names from the root to an embed (`a.b.col=eq.1` has the path `a`, `b`). *Slot*: the place of a value
- * that differs from request to request while the shape stays; plans hold slots, values travel beside them.
+ * Glossary. *Embed*: a related relation within the result. *Spread*: an embed whose columns are merged into its parent.
+ * *Embed path*: the names from the root to an embed (`a.b.col=eq.1` has the path `a`, `b`). *Slot*: a placeholder for a
+ * value that varies between requests of the same shape. Plans contain slots, and the values are passed separately.
  */
 
 export type EmbedPath = readonly string[];
 
 export interface JsonOperation {
   readonly arrow: '->' | '->>';
-  /** A key, or an index with its sign (`+0`, `-1`). */
+  /** A key, or a signed index (`+0`, `-1`). */
   readonly operand: { readonly key: string } | { readonly index: string };
 }
 export type JsonPath = readonly JsonOperation[];
@@ -35,7 +35,7 @@ export interface SelectField {
 export interface SelectEmbed {
   readonly kind: 'embed' | 'spread';
   readonly relation: string;
-  /** Never on a spread. */
+  /** Never set on a spread. */
   readonly alias?: string | undefined;
   readonly hint?: string | undefined;
   readonly join?: JoinType | undefined;
@@ -44,7 +44,7 @@ export interface SelectEmbed {
 
 export type SelectItem = SelectField | SelectEmbed;
 
-/** A literal text of the request, or the number of a slot. */
+/** A literal text from the request, or a slot number. */
 export type Value = string | { readonly slot: number };
 export type ListValue = readonly string[] | { readonly slot: number };
 

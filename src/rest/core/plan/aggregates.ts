@@ -1,4 +1,4 @@
-/** Aggregates inside spreads: applied by the parent, so that they group its rows. */
+/** Moves aggregates out of spreads so that the parent applies them to its groups. */
 import { restError } from '../../errors.ts';
 import type { Aggregate } from '../parse/types.ts';
 import { emptyField, type PlanOrder, type ReadPlan, type Spread } from './types.ts';
@@ -11,7 +11,7 @@ interface Hoisted {
   readonly alias: string | undefined;
 }
 
-/** From each to-one spread up to the next level that is not one. */
+/** Moves aggregates from each to-one spread to the nearest level that isn't a to-one spread. */
 export function hoistAggregates(level: ReadPlan): Hoisted[] {
   const below = level.embeds.flatMap(hoistAggregates);
   const isToOneSpread = level.spread?.kind === 'to-one';
@@ -44,7 +44,7 @@ export function hoistAggregates(level: ReadPlan): Hoisted[] {
   return [...own, ...below.map((one) => ({ ...one, aggregateAlias: level.aggregateAlias }))];
 }
 
-/** A to-many spread orders each of its arrays, so what it orders by must come out of the inner query. */
+/** A to-many spread orders each of its arrays, so the inner query must return the columns to order by. */
 export function orderToManySpreads(level: ReadPlan): void {
   if (level.spread?.kind !== 'to-many') return;
   const aggregates =

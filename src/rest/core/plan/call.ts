@@ -1,11 +1,11 @@
-/** Plans a function call: which overload the names of the arguments mean, and how they are handed over. */
+/** Plans a function call: selects the overload by argument names, and determines how arguments are passed. */
 import type { Routine, SchemaCache } from '../../schema-cache/types.ts';
 import { keyOf } from '../../schema-cache/types.ts';
 import { ambiguousRoutine, type CallAttempt, routineNotFound } from './hints.ts';
 import type { CallArguments, CallPlan, PlanCondition, ReadPlan } from './types.ts';
 import { neededColumns } from './write.ts';
 
-/** Throws PGRST202 when none fits and PGRST203 when several do. */
+/** @throws {RestError} PGRST202 if no overload matches, PGRST203 if several match */
 export function findRoutine(cache: SchemaCache, call: CallAttempt): Routine {
   const overloads = cache.routines.get(keyOf(call.schema, call.name)) ?? [];
   const named = overloads.filter((routine) => fitsNames(routine, call));
@@ -16,7 +16,7 @@ export function findRoutine(cache: SchemaCache, call: CallAttempt): Routine {
   return first;
 }
 
-/** Required names all given, nothing given that it does not know. */
+/** Whether all required arguments are given and all given arguments are known. */
 function fitsNames(routine: Routine, call: CallAttempt): boolean {
   const { parameters } = routine;
   if (parameters.length === 0) {
@@ -39,7 +39,7 @@ const BODY_TYPES: Readonly<Record<string, readonly string[]>> = {
   bytes: ['bytea'],
 };
 
-/** One unnamed parameter, of a type that the body can be. */
+/** Whether the function has a single unnamed parameter that accepts the body's type. */
 function takesBody(routine: Routine, call: CallAttempt): boolean {
   const [only, ...others] = routine.parameters;
   if (!call.isPost || only === undefined || others.length > 0 || only.name !== '') return false;
@@ -69,7 +69,7 @@ export function planCall(
   };
 }
 
-/** Filters may name columns of the result that are not selected. */
+/** Filters can reference result columns that aren't selected. */
 function filteredColumns(level: ReadPlan): string[] {
   const names = (condition: PlanCondition): string[] => {
     switch (condition.kind) {

@@ -1,9 +1,9 @@
-/** Relationships of all embeds: what each level reads from and how it joins its parent. */
+/** Resolves the relationships of all embeds: the source of each level and its join condition with the parent. */
 import { isToOne, type Relationship, type SchemaCache } from '../../schema-cache/types.ts';
 import { findRelationship } from './relationship.ts';
 import { type JoinCondition, type ReadPlan, SOURCE } from './types.ts';
 
-/** `fromSource`: the root reads what a write or a call returned. */
+/** `fromSource`: whether the root reads the result of a write or call. */
 export function addRelationships(
   root: ReadPlan,
   cache: SchemaCache,
@@ -18,7 +18,7 @@ export function addRelationships(
 }
 
 function relate(level: ReadPlan, parent: ReadPlan, cache: SchemaCache, schema: string): void {
-  // Only the root can hide its relation behind the name of the source.
+  // Only the root's relation can be hidden by the source's alias.
   const origin = level.depth === 1 ? (parent.fromAlias ?? parent.from.name) : parent.from.name;
   const relationship = findRelationship(cache, schema, origin, level.name, level.hint);
   level.relationship = relationship;
@@ -27,7 +27,7 @@ function relate(level: ReadPlan, parent: ReadPlan, cache: SchemaCache, schema: s
   level.parentAlias = parent.fromAlias;
   if (level.spread !== undefined && !isToOne(relationship))
     level.spread = { kind: 'to-many', extra: [], order: [] };
-  // Many-to-many joins its junction in the same FROM and needs no alias.
+  // Many-to-many embeds join their junction in the same FROM clause and need no alias.
   const isJoined = relationship.kind === 'key' && relationship.junction !== undefined;
   level.fromAlias = isJoined ? undefined : `${relationship.foreignTable.name}_${level.depth}`;
   level.joinConditions = joinConditions(relationship, level.fromAlias, parent.fromAlias);

@@ -1,9 +1,9 @@
 /**
- * Nearest names for hints: a fuzzy set as in the library that PostgREST uses, so that hints agree. Candidates share
- * pieces of three (else two) letters with the text; of the best fifty the edit distance decides.
+ * Finds similar names for hints. Uses the fuzzy set algorithm of PostgREST's library so that hints match. Candidates
+ * share trigrams (or bigrams) with the text, and the edit distance ranks the best 50.
  */
 
-/** The default threshold; 0.75 keeps hints about tables and functions to near misses. */
+/** The default threshold. Hints about tables and functions use 0.75 to suggest only close matches. */
 const MIN_SCORE = 0.33;
 const CANDIDATES = 50;
 
@@ -59,7 +59,7 @@ function similarity(a: string, b: string): number {
   return longest === 0 ? 1 : 1 - distance(a, b) / longest;
 }
 
-/** Levenshtein. */
+/** Computes the Levenshtein distance. */
 function distance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {

@@ -1,4 +1,4 @@
-/** Failures of looking something up in the schema cache, with details and suggestions. */
+/** Errors for failed schema cache lookups, with details and suggestions. */
 import { type RestError, restError } from '../../errors.ts';
 import {
   type KeyRelationship,
@@ -11,7 +11,7 @@ import type { MediaType } from '../parse/media-type.ts';
 import { matches, nearest } from './fuzzy.ts';
 
 const NEAR_MISS = 0.75;
-/** Above it a search through the names would take too long. */
+/** Larger schemas aren't searched because it would take too long. */
 const MAX_TABLES_TO_SEARCH = 500;
 
 const namesIn = (keys: Iterable<string>, schema: string): string[] =>
@@ -39,7 +39,7 @@ export function relationshipNotFound(
     const near = nearest(namesIn(cache.relationships.keys(), schema), origin);
     if (near !== undefined) suggestion = `Perhaps you meant '${near}' instead of '${origin}'.`;
   } else {
-    // When the target is there, it is the hint that misleads.
+    // If the target exists, the hint is wrong.
     const near = matches(
       found.map((one) => one.foreignTable.name),
       target,
@@ -85,7 +85,7 @@ function describe(one: KeyRelationship): Record<string, string> {
 export interface CallAttempt {
   readonly schema: string;
   readonly name: string;
-  /** Sorted. */
+  /** Sorted names. */
   readonly given: readonly string[];
   readonly contentType: MediaType;
   readonly isPost: boolean;

@@ -1,4 +1,4 @@
-/** Which acceptable media type is answered, and who makes its body (RFC 9110 section 12). */
+/** Selects the response's media type and its handler (RFC 9110 section 12). */
 import { restError } from '../../errors.ts';
 import {
   handlerKey,
@@ -14,7 +14,10 @@ export interface Negotiation {
   readonly mediaType: MediaType;
 }
 
-/** Throws PGRST107. `defaultSelect`: handlers of one relation take its whole rows only. */
+/**
+ * `defaultSelect`: whether whole rows are selected, which the handlers of a relation require. @throws {RestError}
+ * PGRST107
+ */
 export function negotiate(
   cache: SchemaCache,
   target: QualifiedName,

@@ -1,6 +1,6 @@
 /**
- * Plans a read: the tree of levels passes through stages, in an order that matters. Writes and calls use it for what
- * they return.
+ * Plans a read. The tree of levels is transformed in stages, whose order matters. Writes and calls use this to plan
+ * what they return.
  */
 import { restError } from '../../errors.ts';
 import type { QualifiedName, SchemaCache } from '../../schema-cache/types.ts';
@@ -51,7 +51,7 @@ export function planRead(
   return root;
 }
 
-/** Parameters are hung last first, so that of two for one place the first prevails. */
+/** Applies parameters in reverse order, so the first of two parameters for the same position wins. */
 function hangParameters(
   root: ReadPlan,
   resolver: Resolver,
@@ -59,7 +59,7 @@ function hangParameters(
   purpose: ReadPurpose,
   legacyNames: boolean,
 ): void {
-  // A write's own filters choose the rows it writes; what it returns is not filtered again.
+  // A write's top-level filters select the rows to write. The returned rows aren't filtered again.
   const applies = ({ path }: { path: readonly string[] }) => purpose !== 'write' || path.length > 0;
   for (const { path, filter } of query.filters.filter(applies).toReversed()) {
     atPath(root, path, legacyNames, (level) => {
@@ -86,7 +86,7 @@ function hangParameters(
   }
 }
 
-/** `*` by name where single columns matter: data representations, aggregates, to-many spreads. */
+/** Expands `*` where individual columns are needed: for data representations, aggregates and to-many spreads. */
 function expandStars(level: ReadPlan, resolver: Resolver, inAggregate: boolean): void {
   const aggregates =
     inAggregate ||
@@ -112,7 +112,10 @@ function expandStars(level: ReadPlan, resolver: Resolver, inAggregate: boolean):
   for (const embed of level.embeds) expandStars(embed, resolver, aggregates);
 }
 
-/** Names that PostgreSQL would not give: the last key of a JSON path, a converted column, a spread aggregate. */
+/**
+ * Adds aliases where PostgreSQL wouldn't use the expected name: the last key of a JSON path, a converted column, or a
+ * spread aggregate.
+ */
 function addAliases(level: ReadPlan): void {
   level.columns = level.columns.map((column) => {
     if (column.alias !== undefined) return column;
@@ -147,7 +150,7 @@ function resolveRelatedOrder(level: ReadPlan): void {
   });
 }
 
-/** `embed=is.null` asks for the joined row rather than for a column. */
+/** `embed=is.null` tests the joined row rather than a column. */
 function resolveNullEmbeds(level: ReadPlan): void {
   const resolve = (condition: PlanCondition): PlanCondition => {
     if (condition.kind === 'logic') return { ...condition, children: condition.children.map(resolve) };
@@ -193,6 +196,6 @@ function spreadColumns(level: ReadPlan): SpreadColumn[] {
   ];
 }
 
-/** Whether everything of the relation is selected and nothing else: what custom handlers ask for. */
+/** Whether exactly the whole rows of the relation are selected, as custom handlers require. */
 export const hasDefaultSelect = (plan: ReadPlan): boolean =>
   plan.embeds.length === 0 && plan.columns.length === 1 && plan.columns[0]?.field.name === '*';

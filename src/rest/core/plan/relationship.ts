@@ -1,9 +1,9 @@
-/** Which relationship an embed means: target, hint and the origin's relationships, as PostgREST resolves them. */
+/** Resolves an embed to a relationship from its target, hint and origin, as PostgREST does. */
 import type { KeyRelationship, Relationship, SchemaCache } from '../../schema-cache/types.ts';
 import { keyOf } from '../../schema-cache/types.ts';
 import { ambiguousRelationship, relationshipNotFound } from './hints.ts';
 
-/** Throws PGRST200 when there is none and PGRST201 when there are several. */
+/** @throws {RestError} PGRST200 if no relationship matches, PGRST201 if several match */
 export function findRelationship(
   cache: SchemaCache,
   schema: string,
@@ -25,7 +25,7 @@ function matchesKey(one: KeyRelationship, target: string, hint: string | undefin
   const isTarget = one.foreignTable.name === target;
   if (one.isSelf) return matchesSelf(one, isTarget, target, hint);
   if (hint === undefined) {
-    // Constraints and columns can only be targets where the other side is a table.
+    // Constraint and column names can only be targets if the foreign relation is a table.
     return isTarget || (!one.foreignTableIsView && (one.constraint === target || ownColumn(one) === target));
   }
   return (
@@ -37,7 +37,10 @@ function matchesKey(one: KeyRelationship, target: string, hint: string | undefin
   );
 }
 
-/** A self relationship is one key seen from both ends: the table's name means children, the column's the parent. */
+/**
+ * A self-reference is one foreign key seen from both sides: the table's name selects the children, and the column's
+ * name selects the parent.
+ */
 function matchesSelf(
   one: KeyRelationship,
   isTarget: boolean,

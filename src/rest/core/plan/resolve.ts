@@ -1,4 +1,4 @@
-/** Names of a request to fields with types and data representations. */
+/** Resolves names in a request to fields with types and data representations. */
 import type { Column, QualifiedName, SchemaCache } from '../../schema-cache/types.ts';
 import { keyOf, representationKey } from '../../schema-cache/types.ts';
 import type { Field, Filter, LogicTree, OrderTerm } from '../parse/types.ts';
@@ -6,7 +6,7 @@ import { emptyField, type PlanCondition, type PlanField, type PlanOrder } from '
 
 export interface Resolver {
   readonly cache: SchemaCache;
-  /** The relation whose columns are meant. */
+  /** The relation that contains the columns. */
   readonly relation: QualifiedName;
 }
 
@@ -24,7 +24,7 @@ export const columnField = (column: Column): PlanField => ({
 const findColumn = (resolver: Resolver, name: string): Column | undefined =>
   resolver.cache.relations.get(keyOf(resolver.relation.schema, resolver.relation.name))?.columns.get(name);
 
-/** json and jsonb take a path as they are, so that indexes on it apply; all else goes through to_jsonb. */
+/** json and jsonb columns use JSON paths directly so that indexes match. Other types are converted with to_jsonb. */
 export function resolveField(resolver: Resolver, field: Field): PlanField {
   const column = findColumn(resolver, field.name);
   if (column === undefined) return emptyField(field);

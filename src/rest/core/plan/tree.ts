@@ -1,4 +1,4 @@
-/** The tree of levels: made from `select`, then filters, order, ranges and logic are hung where their paths lead. */
+/** Builds the tree of levels from `select`, to which filters, order, ranges and logic are added by path. */
 import { restError } from '../../errors.ts';
 import type { QualifiedName } from '../../schema-cache/types.ts';
 import type { EmbedPath, SelectItem } from '../parse/types.ts';
@@ -61,8 +61,8 @@ function fill(level: ReadPlan, resolver: Resolver, items: readonly SelectItem[])
 }
 
 /**
- * Changes the level at `path`. With `legacyNames` the relation's name finds an embed that has an alias, too. Every
- * embed on the way moves before its siblings, as it does upstream.
+ * Changes the level at `path`. With `legacyNames`, a relation name also matches an embed that has an alias. Each embed
+ * on the path is moved before its siblings, as in PostgREST.
  */
 export function atPath(
   level: ReadPlan,
@@ -100,7 +100,7 @@ function notEmbedded(name: string, aliased: ReadPlan | undefined) {
   });
 }
 
-/** Visits a level and all below it. */
+/** Visits a level and its descendants. */
 export function eachLevel(level: ReadPlan, visit: (level: ReadPlan) => void): void {
   visit(level);
   for (const embed of level.embeds) eachLevel(embed, visit);

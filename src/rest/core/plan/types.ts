@@ -1,8 +1,8 @@
 /**
- * Plans: a request with everything resolved against the schema cache, ready to be written as SQL.
+ * Plans: requests resolved against the schema cache and ready to be compiled to SQL.
  *
- * Glossary. *Source*: the common table expression `pgrst_source` that holds what a write or a call returned; the
- * read plan of such a request reads from it. *Aggregate alias*: the name under which an embed's rows are joined.
+ * Glossary. *Source*: the common table expression `pgrst_source` that contains the result of a write or call, which the
+ * request's read plan reads. *Aggregate alias*: the alias of an embed's joined rows.
  */
 
 import type { MediaHandler, QualifiedName, Relationship, Routine } from '../../schema-cache/types.ts';
@@ -11,20 +11,20 @@ import type { Aggregate, Field, JoinType, JsonPath, OperatorExpression } from '.
 
 export const SOURCE = 'pgrst_source';
 
-/** A column (or anything else with a name), with what is known of its type in the place where it stands. */
+/** A column or other named field, with its type information in this context. */
 export interface PlanField {
   readonly name: string;
   readonly jsonPath: JsonPath;
-  /** A JSON path on it needs `to_jsonb` first. */
+  /** Whether a JSON path requires `to_jsonb` first. */
   readonly toJson: boolean;
-  /** Wrapped in to_tsvector, with this language, for full-text search. */
+  /** For full-text search: the column is wrapped in to_tsvector with this language. */
   readonly textSearch: { readonly language: string | undefined } | undefined;
-  /** Empty when unknown. */
+  /** Empty if unknown. */
   readonly type: string;
-  /** Function of a data representation. */
+  /** The function of a data representation. */
   readonly transform: string | undefined;
   readonly default: string | null;
-  /** The whole row: `count(row)` of a spread rather than `count(*)`. */
+  /** Whether the whole row is counted: `count(row)` of a spread instead of `count(*)`. */
   readonly fullRow: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface PlanColumn {
 
 export type PlanCondition =
   | { readonly kind: 'filter'; readonly field: PlanField; readonly expression: OperatorExpression }
-  /** `negated`: the embed must have a row. */
+  /** `negated`: whether the embed must contain a row. */
   | { readonly kind: 'null-embed'; readonly negated: boolean; readonly aggregateAlias: string }
   | {
       readonly kind: 'logic';
@@ -48,7 +48,7 @@ export type PlanCondition =
     };
 
 export interface PlanOrder {
-  /** Alias of the embed whose column it is; undefined for a column of this level. */
+  /** The alias of the embed that contains the column. Undefined for a column of this level. */
   readonly relation: string | undefined;
   readonly field: PlanField;
   readonly direction: 'asc' | 'desc' | undefined;
@@ -67,14 +67,14 @@ export interface SpreadColumn {
   readonly aggregateCast: string | undefined;
 }
 
-/** How a parent shows an embed. */
+/** How a parent outputs an embed. */
 export type EmbedOutput =
   | {
       readonly kind: 'json';
       readonly name: string;
       readonly aggregateAlias: string;
       readonly mode: 'object' | 'array';
-      /** Nothing is selected in it: it joins, but shows nothing. */
+      /** Whether nothing is selected, so the embed only affects the join. */
       readonly empty: boolean;
     }
   | { readonly kind: 'spread'; readonly columns: readonly SpreadColumn[]; readonly aggregateAlias: string };
@@ -83,21 +83,21 @@ export type Spread =
   | { readonly kind: 'to-one' }
   | {
       readonly kind: 'to-many';
-      /** Columns that are only there to order by; from the embed named, if any. */
+      /** Columns that are only used for ordering, with the embed that contains them. */
       readonly extra: readonly { readonly relation: string | undefined; readonly column: PlanColumn }[];
       readonly order: readonly PlanOrder[];
     };
 
-/** One level of a read. Built in stages, each of which replaces what it resolves; not changed afterwards. */
+/** A level of a read. Planning stages replace its parts as they resolve them. Afterward it doesn't change. */
 export interface ReadPlan {
   columns: PlanColumn[];
   from: QualifiedName;
   fromAlias: string | undefined;
   where: PlanCondition[];
   order: PlanOrder[];
-  /** Key of its limit and offset in the request; undefined: all rows. */
+  /** The key of the level's limit and offset in the request. Undefined selects all rows. */
   rangeKey: string | undefined;
-  /** The server's maximum, where it applies. */
+  /** The server's row limit, if it applies. */
   maxRows: number | undefined;
   readonly name: string;
   readonly alias: string | undefined;
@@ -106,13 +106,13 @@ export interface ReadPlan {
   readonly depth: number;
   aggregateAlias: string;
   relationship: Relationship | undefined;
-  /** Name of the parent's row, for the call of a computed relationship. */
+  /** The alias of the parent's row, for calls of computed relationships. */
   parentAlias: string | undefined;
   joinConditions: JoinCondition[];
   spread: Spread | undefined;
   outputs: EmbedOutput[];
   embeds: ReadPlan[];
-  /** It has an alias but was addressed by the relation's name. */
+  /** Whether an embed with an alias was referenced by its relation name. */
   legacyName: boolean;
 }
 
@@ -133,16 +133,16 @@ export interface WritePlan {
     | undefined;
   readonly where: readonly PlanCondition[];
   readonly returning: readonly string[];
-  /** For Location. */
+  /** For the Location header. */
   readonly primaryKey: readonly string[];
 }
 
 export type CallArguments =
-  /** Arguments by name, each a text or, for VARIADIC, a list. */
+  /** Named arguments. Each is a text or, for VARIADIC, a list. */
   | { readonly kind: 'named'; readonly given: readonly string[] }
   /** Arguments in a JSON body. */
   | { readonly kind: 'json'; readonly isObject: boolean }
-  /** The body is the one unnamed argument. */
+  /** The body is the single unnamed argument. */
   | { readonly kind: 'single' };
 
 export interface CallPlan {
@@ -153,7 +153,7 @@ export interface CallPlan {
   readonly returning: readonly string[];
 }
 
-/** Who makes the body. */
+/** The handler that formats the body. */
 export type Handler =
   | { readonly kind: 'array'; readonly stripped: boolean }
   | { readonly kind: 'object'; readonly stripped: boolean }
@@ -165,7 +165,7 @@ export type Handler =
       readonly target: QualifiedName | undefined;
       readonly base: MediaHandler['base'];
     }
-  /** No body is wanted. */
+  /** No body is returned. */
   | { readonly kind: 'none' };
 
 interface Negotiated {
