@@ -1,8 +1,8 @@
-/** Clients that leave while their body is on its way: it happens every day, and is no failure of ours. */
+/** Identifies uploads that failed because the client disconnected. This is common and isn't a server error. */
 import type { IncomingMessage } from 'node:http';
 import { StorageError } from './errors.ts';
 
-/** `error` as RequestAborted when it is what the body itself ended with. */
+/** Converts `error` to RequestAborted if the request body itself ended with it. */
 export function nameAbort(raw: IncomingMessage, error: unknown): unknown {
   if (raw.errored === null || error !== raw.errored) return error;
   return new StorageError('RequestAborted', undefined, { cause: error });

@@ -1,10 +1,10 @@
-/** Answers with many or large bytes, which go to the socket without Fastify: its way costs a stream and more garbage. */
+/** Writes responses with many or large chunks directly to the socket. Fastify would add a stream and more garbage. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../kernel/log.ts';
 import { freeChunk, givePiece, type Pieces } from './pieces.ts';
 
-/** Up to it a body goes out as a string: Node then sends it and the head in one write. */
+/** Smaller bodies are written as a string because Node then sends them together with the head. */
 const smallBytes = 8 * 1024;
 
 export interface Head {
@@ -12,10 +12,10 @@ export interface Head {
   readonly headers: Headers;
 }
 
-/** Lower-case names; what is undefined is left out. */
+/** Lowercase names. Undefined values are omitted. */
 export type Headers = Readonly<Record<string, string | number | undefined>>;
 
-/** For an answer that Fastify sends. */
+/** For responses that Fastify sends. */
 export function setHeaders(reply: FastifyReply, headers: Headers): void {
   for (const name in headers) {
     const value = headers[name];
@@ -24,8 +24,9 @@ export function setHeaders(reply: FastifyReply, headers: Headers): void {
 }
 
 /**
- * Resolves when the socket has taken everything, or will take nothing more. A body that fails in the middle ends the
- * connection, which is all that can still be told. A body that is a Buffer is given up; a list has pieces of `takePiece`.
+ * Resolves when the socket has accepted everything or is closed. If the body fails midway, the connection is closed
+ * because the status was already sent. The memory of a Buffer body is released. The buffers of a list must come from
+ * `takePiece`.
  */
 export async function answerBytes(
   reply: FastifyReply,
@@ -38,7 +39,8 @@ export async function answerBytes(
   try {
     raw.writeHead(head.status, [...listOf(head.headers), ...gatewayHeaders]);
   } catch (error) {
-    // A header that Node refuses; Fastify still has the reply. A file left open would end the process when it is collected.
+    // Node rejects the header, so Fastify can still reply. An unclosed file handle would crash the process when it is
+    // garbage-collected.
     if (body !== undefined && 'destroy' in body) body.destroy?.();
     throw error;
   }
@@ -56,7 +58,7 @@ export async function answerBytes(
   }
 }
 
-/** In one flat list and with nothing set on the response before, Node writes the head without a second look. */
+/** Node writes the head without further processing if the headers are one flat list and none was set before. */
 function listOf(headers: Headers): string[] {
   const list: string[] = [];
   for (const name in headers) {
@@ -71,7 +73,7 @@ function endWith(raw: ServerResponse, body: Buffer): void {
   else raw.end(body.toString('latin1'), 'latin1');
 }
 
-/** What is in memory already, in as few writes as it takes. */
+/** Writes buffers that are already in memory with as few system calls as possible. */
 function writeAtOnce(raw: ServerResponse, pieces: readonly Buffer[], release: (piece: Buffer) => void): void {
   raw.cork();
   for (const piece of pieces)
@@ -82,7 +84,7 @@ function writeAtOnce(raw: ServerResponse, pieces: readonly Buffer[], release: (p
   raw.uncork();
 }
 
-/** One after the other, each when the socket has taken the one before. */
+/** Writes each piece after the socket has accepted the previous one. */
 async function writePieces(raw: ServerResponse, pieces: Pieces): Promise<void> {
   let isGone = raw.destroyed;
   let stopWaiting = (): void => undefined;
@@ -98,7 +100,7 @@ async function writePieces(raw: ServerResponse, pieces: Pieces): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       stopWaiting = resolve;
       raw.write(piece, (error) => {
-        // After an error the kernel may not have let go of it.
+        // After an error, the kernel may still use the buffer.
         if (!error) pieces.release?.(piece);
         resolve();
       });

@@ -1,9 +1,9 @@
-/** What a backend throws, as errors of the table. */
+/** Converts backend exceptions to entries of the error table. */
 import { isFullDisk } from './backend/file-errors.ts';
 import { BodyTooLargeError } from './backend/types.ts';
 import { StorageError } from './errors.ts';
 
-/** @throws {StorageError} EntityTooLarge, InsufficientSpace; anything else as it came */
+/** @throws {StorageError} EntityTooLarge, InsufficientSpace. Other errors are rethrown unchanged. */
 export async function storing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,6 +1,6 @@
 /**
- * Emptying a bucket: objects made before the request, batch by batch. A small bucket is empty when the answer goes
- * out; a large one goes on behind it, as the answer's text says.
+ * Empties a bucket in batches, limited to objects created before the request. A small bucket is empty when the response
+ * is sent. A large one is emptied in the background, as the response states.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { change } from './changes.ts';

@@ -1,19 +1,21 @@
 /**
- * Changes that concern rows and bytes alike. The row decides; bytes without a row are removed, at once when the
- * database has given a clear answer, at the next start when it has not (its connection broke while committing).
+ * Changes to both rows and bytes. The row is authoritative. Bytes without a row are removed immediately if the outcome
+ * of the transaction is known, or at the next start if it is unknown (the connection failed during commit).
  */
 import { storing } from './backend-errors.ts';
 import { leavesOutcomeOpen } from './database-errors.ts';
 import type { StorageService } from './service.ts';
 
 export interface Change {
-  /** From here on a failure without an answer from the database leaves the outcome open. */
+  /**
+   * Called before the commit. From then on, a failure without a response from the database leaves the outcome unknown.
+   */
   committing(): void;
-  /** Inside the transaction, before it commits: these versions lose their row. */
+  /** Called within the transaction: these versions lose their row. */
   giveUp(versions: readonly (string | null | undefined)[]): Promise<void>;
 }
 
-/** Runs a change that may write `newVersion`; settles what is left of it in either case. */
+/** Runs a change that can write `newVersions` and settles its intent afterward. */
 export async function change<T>(
   service: StorageService,
   newVersions: readonly string[],

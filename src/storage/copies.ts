@@ -1,4 +1,4 @@
-/** Copying an object: the same bytes under another key, as a version of their own. */
+/** Copies an object: the same bytes under another key with a new version. */
 import { randomUUID } from 'node:crypto';
 import { storing } from './backend-errors.ts';
 import { change } from './changes.ts';
@@ -8,7 +8,7 @@ import type { Owner, Scope } from './scope.ts';
 import type { StorageService } from './service.ts';
 import { type ObjectAddress, type RowOptions, requireWritable, writeOf, writeRow } from './uploads.ts';
 
-/** Where to, and what the copy's row says. */
+/** The target and the row data of the copy. */
 export interface Copy extends ObjectAddress, RowOptions {
   readonly source: ObjectRow;
   readonly owner: Owner;

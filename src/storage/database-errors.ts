@@ -1,4 +1,4 @@
-/** What PostgreSQL's refusals mean to a client of storage: SQLSTATE to error table. */
+/** Maps PostgreSQL errors to the storage error table by SQLSTATE. */
 import type { PostgresErrorShape } from '../database/types.ts';
 import { Refusal, StorageError } from './errors.ts';
 
@@ -9,8 +9,8 @@ export function isPostgresError(error: unknown): error is PostgresErrorShape {
 }
 
 /**
- * True when the connection failed, so that nobody knows whether the transaction was committed: SQLSTATE classes 08
- * (connection) and 57P (the server went away), or anything that is no answer of PostgreSQL at all.
+ * Whether the connection failed, so it is unknown if the transaction was committed: SQLSTATE classes 08 (connection)
+ * and 57P (server shutdown), or an error that isn't from PostgreSQL.
  */
 export function leavesOutcomeOpen(error: unknown): boolean {
   if (error instanceof Refusal) return error.cause !== undefined && leavesOutcomeOpen(error.cause);
@@ -21,7 +21,7 @@ function isConnectionFailure(error: PostgresErrorShape): boolean {
   return error.code.startsWith('08') || error.code.startsWith('57P');
 }
 
-/** Anything thrown while talking to the database, as an error of the table where there is one for it. */
+/** Converts a database error to an entry of the error table if there is one. */
 export function translateDatabaseError(error: unknown): unknown {
   const cause = { cause: error };
   if (error instanceof Error && 'code' in error && error.code === 'pool_timeout') {
@@ -54,7 +54,7 @@ export function translateDatabaseError(error: unknown): unknown {
         cause,
       );
     case '55P03':
-    // One of two that wait for each other, as moves of two objects to each other's names do.
+    // A deadlock, for example two moves that swap the names of two objects.
     case '40P01':
       return new StorageError('ResourceLocked', undefined, cause);
     case '57014':
@@ -67,13 +67,13 @@ export function translateDatabaseError(error: unknown): unknown {
       return new StorageError('InvalidParameter', error.message, cause);
     case '22021':
     case '22P05':
-      // NUL, which PostgreSQL's text and jsonb lack.
+      // PostgreSQL's text and jsonb can't contain NUL.
       return new StorageError('InvalidParameter', 'Text must not contain null characters', cause);
     case '42703':
     case '42P01':
       return new StorageError('DatabaseSchemaMismatch', undefined, cause);
     case '54000':
-      // The only such limit a request can reach: an index entry holds at most 2704 bytes.
+      // The only limit in this class that a request can exceed: an index entry holds up to 2704 bytes.
       return new StorageError('InvalidKey', 'Invalid key: it is too long', cause);
     case '53300':
       return new StorageError('SlowDown', undefined, cause);

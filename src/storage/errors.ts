@@ -1,18 +1,18 @@
 /**
- * The error table of the storage service and its wire shape.
+ * The error table of the storage service and its wire format.
  *
- * A body is `{statusCode, error, message, code}`; `statusCode` is a string with the true status while the HTTP status
- * of nearly every error is 400 (supabase/storage 1.11.2). `docs/errors.md` lists exactly these entries.
+ * A body is `{statusCode, error, message, code}`. `statusCode` is a string with the actual status, while the HTTP
+ * status of almost all errors is 400 (supabase/storage 1.11.2). `docs/errors.md` lists exactly these entries.
  */
 
 interface Entry {
-  /** The true status, sent in the body. */
+  /** The actual status, sent in the body. */
   readonly status: number;
   readonly code: string;
-  /** The field `error`; the code where absent. */
+  /** The `error` field. Defaults to the code. */
   readonly error?: string;
   readonly message: string;
-  /** HTTP status where it is not 400 (500 for `status` 500). */
+  /** The HTTP status if it isn't 400 (or 500 for `status` 500). */
   readonly httpStatus?: number;
 }
 
@@ -194,10 +194,13 @@ export const storageErrors = {
 
 export type StorageErrorName = keyof typeof storageErrors;
 
-/** What the service itself says no with, in either protocol: no failure of something below it unless that is its cause. */
+/**
+ * A rejection by the service itself, in either protocol. It isn't caused by a failure of a lower layer unless `cause`
+ * is one.
+ */
 export abstract class Refusal extends Error {}
 
-/** One failure from the table. `message` may be more exact than the entry's; the name never changes. */
+/** An error from the table. `message` can be more specific than the entry's message. The name never changes. */
 export class StorageError extends Refusal {
   readonly entry: StorageErrorName;
 
@@ -215,7 +218,7 @@ export interface ErrorBody {
   readonly code: string;
 }
 
-/** HTTP status and body of an error from the table. */
+/** Returns the HTTP status and body of an error. */
 export function renderStorageError(error: StorageError): {
   readonly status: number;
   readonly body: ErrorBody;
@@ -232,14 +235,14 @@ export function renderStorageError(error: StorageError): {
   };
 }
 
-/** Fastify refuses a Content-Type header that it can't read before a route sees the request. */
+/** Fastify rejects an unparsable Content-Type header before the route runs. */
 export function nameUnreadableType(error: unknown): unknown {
   return (error as { code?: string }).code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
     ? new StorageError('InvalidMimeType', undefined, { cause: error })
     : error;
 }
 
-/** The error whose name and message are those of an unknown route. */
+/** The error body for an unknown route. */
 export function unknownRoute(method: string, path: string): ErrorBody {
   return {
     statusCode: '404',

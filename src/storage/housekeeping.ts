@@ -1,6 +1,6 @@
 /**
- * What the service does for itself, at its start and again and again: settles what dead processes left, forgets uploads
- * that were never finished, and compares what is stored with the rows.
+ * Recurring maintenance, also run at startup: settles intents of dead processes, removes expired uploads, and compares
+ * stored bodies with rows.
  */
 import { sweepGraceMs } from './backend/file-sweep.ts';
 import { expireMultipartUploads } from './multipart-expiry.ts';
@@ -13,7 +13,7 @@ import type { StorageService } from './service.ts';
 const recoverEveryMs = 5 * 60 * 1000;
 const forgetEveryMs = 60 * 60 * 1000;
 const sweepEveryMs = 24 * 60 * 60 * 1000;
-/** The first sweep comes when the start is long over. */
+/** The first sweep runs well after startup. */
 const firstSweepMs = 10 * 60 * 1000;
 
 export interface Housekeeping {
@@ -52,14 +52,14 @@ export function createHousekeeping(service: StorageService): Housekeeping {
   };
 }
 
-/** Settles what a process that died left between bytes and rows. */
+/** Settles the intents of dead processes. */
 async function recover(service: StorageService): Promise<void> {
   const report = await service.backend.recover((versions) => livingOf(service, versions));
   if (report.settledIntents > 0)
     service.log.info({ ...report }, 'storage: settled what an earlier run left open');
 }
 
-/** Removes resumable uploads that nobody has touched for as long as they live, finished or not. */
+/** Removes resumable uploads, finished or not, that weren't used within their lifetime. */
 export async function forgetExpired(service: StorageService): Promise<void> {
   const { staging, locks } = service.resumable;
   const before = service.clock.now() - uploadLifetimeMs;

@@ -1,4 +1,4 @@
-/** Storage: buckets and objects over HTTP, rows in schema `storage`, bytes in a backend. */
+/** Storage: buckets and objects over HTTP, with rows in the schema `storage` and bytes in a backend. */
 import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
@@ -27,17 +27,17 @@ export interface StorageDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: Pick<Config, 'storage' | 'project_id' | 'plinth'>;
-  /** The data folder (`.plinth`); bytes live in `storage/` below it. */
+  /** The data folder (`.plinth`). Bytes are stored in its `storage/` subfolder. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** In production plain http leads nowhere, not even to this machine. */
+  /** In production, webhooks over plain HTTP are rejected, even to this machine. */
   readonly mode: 'development' | 'production';
   readonly clock?: Clock;
 }
 
 export const migrations: MigrationSet = { room: 'storage', dir: new URL('./sql/', import.meta.url) };
 
-/** The settings were checked: an S3 backend has a bucket. */
+/** The configuration check ensures that an S3 backend has a bucket. */
 function createBackend({ config, dataDir }: StorageDeps): ObjectBackend {
   const root = join(dataDir, 'storage');
   const { backend, s3 } = config.plinth.storage;

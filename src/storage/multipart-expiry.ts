@@ -1,16 +1,16 @@
 /**
- * Uploads in parts that nobody completes or gives up, as S3's lifecycle action AbortIncompleteMultipartUpload has it, only
- * that the time counts from the last part that came.
+ * Expires multipart uploads that are neither completed nor aborted, like S3's lifecycle action
+ * AbortIncompleteMultipartUpload, but counted from the last received part.
  */
 import { change } from './changes.ts';
 import { deleteIdleUpload, listIdleUploads, lockUpload } from './queries/multipart.ts';
 import { serverContext } from './scope.ts';
 import type { StorageService } from './service.ts';
 
-/** Uploads that are looked up at a time. */
+/** The number of uploads per query. */
 const batchSize = 100;
 
-/** Gives up what has been idle for the configured time, rows first, parts after; answers how many. */
+/** Aborts uploads idle for the configured time: first their rows, then their parts. Returns the number of uploads. */
 export async function expireMultipartUploads(service: StorageService, signal: AbortSignal): Promise<number> {
   const before = new Date(service.clock.now() - service.multipartLifetimeMs);
   let expired = 0;
@@ -31,12 +31,13 @@ export async function expireMultipartUploads(service: StorageService, signal: Ab
   return expired;
 }
 
-/** False: a part has come meanwhile, or somebody else was quicker to end it. */
+/** Returns false if a part has arrived or the upload has ended since. */
 function expire(service: StorageService, id: string, before: Date): Promise<boolean> {
   return change(service, [], (change) => {
     change.committing();
     return service.database.asRequest(serverContext(), async (tx) => {
-      // A part is written under the same lock: it is seen by the next statement, or finds the upload gone.
+      // Parts are written under the same lock: a new part is either visible to the next statement or finds the upload
+      // gone.
       if (!(await lockUpload(tx, id))) return false;
       const version = await deleteIdleUpload(tx, id, before);
       if (version === undefined) return false;

@@ -1,4 +1,4 @@
-/** Names that policies see in `storage.operation()`; upstream's, which its documentation lists. */
+/** Operation names that policies read with `storage.operation()`, as documented by upstream. */
 export const operations = {
   createBucket: 'storage.bucket.create',
   deleteBucket: 'storage.bucket.delete',

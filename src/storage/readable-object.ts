@@ -1,4 +1,4 @@
-/** Which object a read means, whether its caller may have it, and what happens when it is replaced at that moment. */
+/** Resolves the object of a read, checks the caller's access, and handles concurrent replacements. */
 import { isValidKey } from './core/names.ts';
 import { isMeant } from './core/object-marks.ts';
 import type { SignedClaims } from './core/signed-token.ts';
@@ -8,8 +8,8 @@ import type { Scope } from './scope.ts';
 import type { ObjectAddress } from './uploads.ts';
 
 /**
- * An object of a public bucket, for anybody.
- * @throws {StorageError} NoSuchBucket (also for a private one), InvalidKey, NoSuchKey
+ * Finds an object of a public bucket for any caller.
+ * @throws {StorageError} NoSuchBucket (also for a private bucket), InvalidKey, NoSuchKey
  */
 export async function findPublicObject(scope: Scope, address: ObjectAddress): Promise<ObjectRow> {
   const found = await lookUp(scope, address);
@@ -19,8 +19,8 @@ export async function findPublicObject(scope: Scope, address: ObjectAddress): Pr
 }
 
 /**
- * An object as the caller sees it: in a public bucket any, else what policies show.
- * @throws {StorageError} NoSuchBucket, InvalidKey, NoSuchKey (also for one that policies hide)
+ * Finds an object visible to the caller: any object in a public bucket, otherwise those allowed by policies.
+ * @throws {StorageError} NoSuchBucket, InvalidKey, NoSuchKey (also if policies hide the object)
  */
 export async function findCallersObject(scope: Scope, address: ObjectAddress): Promise<ObjectRow> {
   if (!scope.authenticated) return findPublicObject(scope, address);
@@ -33,7 +33,7 @@ export async function findCallersObject(scope: Scope, address: ObjectAddress): P
   return found.object;
 }
 
-/** An object that a signed URL names and means. @throws {StorageError} InvalidKey, NoSuchKey */
+/** Finds the object that a signed URL refers to. @throws {StorageError} InvalidKey, NoSuchKey */
 export async function findSignedObject(
   scope: Scope,
   address: ObjectAddress,
@@ -45,7 +45,7 @@ export async function findSignedObject(
   return object;
 }
 
-/** A row's version has no bytes. */
+/** Thrown if the bytes of a row's version don't exist. */
 export class BytesMissingError extends StorageError {
   constructor() {
     super('NoSuchKey');
@@ -53,11 +53,11 @@ export class BytesMissingError extends StorageError {
 }
 
 /**
- * Does something with an object and its bytes. Those of a row that was read a moment ago are gone when it has been replaced
- * since; then `use` is called with the row as it is now. Each further try needs another replacement, so nobody can keep
- * this going without working as hard.
+ * Uses an object and its bytes. If the object was replaced after its row was read, its bytes may be gone, so `use` is
+ * called again with the current row. Each retry requires another replacement, so a client can't cause endless retries
+ * without equal effort.
  *
- * @throws {BytesMissingError} for a row that keeps its version: SQL can make such
+ * @throws {BytesMissingError} if the row's version is unchanged, which is only possible for rows created by SQL
  */
 export async function asItStands<T>(
   find: () => Promise<ObjectRow>,

@@ -1,10 +1,10 @@
-/** Removing objects: rows first, bytes after. */
+/** Removes objects: first the rows, then the bytes. */
 import { change } from './changes.ts';
 import { deleteObjects, type ObjectRow } from './queries/objects.ts';
 import type { Scope } from './scope.ts';
 import type { StorageService } from './service.ts';
 
-/** Deletes what the caller's policies let go; their bytes follow once the rows are gone for good. */
+/** Deletes the objects that the caller's policies allow. Their bytes are removed after the commit. */
 export function removeObjects(
   service: StorageService,
   scope: Scope,

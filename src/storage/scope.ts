@@ -1,6 +1,6 @@
 /**
- * Who asks, and in whose name the database is asked: as the user, so that policies decide, or as the service role for
- * what the server itself must know or write.
+ * The caller of a request and the roles of its database work: as the user, restricted by policies, or as the service
+ * role for the server's own reads and writes.
  */
 import type { FastifyRequest } from 'fastify';
 import type { RawRow, RequestContext, Setting, Transaction, TransactionOptions } from '../database/types.ts';
@@ -14,9 +14,9 @@ import type { Asks } from './queries/asks.ts';
 import type { StorageService } from './service.ts';
 
 export interface Owner {
-  /** `sub` when it is a UUID. */
+  /** `sub` if it is a UUID. */
   readonly owner: string | null;
-  /** `sub`, whatever it is. */
+  /** `sub` in any format. */
   readonly ownerId: string | null;
 }
 
@@ -24,28 +24,31 @@ type Work<T> = (tx: Transaction) => Promise<T>;
 type WorkOptions = Omit<TransactionOptions, 'settings'>;
 
 export interface Scope {
-  /** False without a good token, where the route allows that. */
+  /** Whether the token is valid. False without one on routes that allow it. */
   readonly authenticated: boolean;
   readonly role: string;
   readonly owner: Owner;
-  /** Never read only, even for reads: a user's policies may call functions that write (audit logs). */
+  /** Never read-only, even for reads, because a user's policies can call functions that write (audit logs). */
   asUser<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   asService<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
-  /** Inside a transaction of the service role: whether the user may do `work` there. It is undone, its error thrown on. */
+  /**
+   * Within a transaction of the service role, checks that the user can do `work`. The work is rolled back, and its
+   * errors are rethrown.
+   */
   tryAsUser(tx: Transaction, work: Work<void>): Promise<void>;
-  /** Each statement is a transaction of its own, in one round trip. */
+  /** Runs each statement in its own transaction with a single round trip. */
   eachAsUser(options?: EachOptions): Asks;
   eachAsService(options?: EachOptions): Asks;
-  /** One statement in a transaction of its own, its rows handed on as they come; they count once this has resolved. */
+  /** Runs a statement in its own transaction and streams its rows, which are only valid after the promise resolves. */
   rowsAsUser(statement: Sql, onRow: (row: RawRow) => void): Promise<void>;
 }
 
 type EachOptions = Pick<WorkOptions, 'readOnly' | 'end'>;
 
 /**
- * - `required`: a good bearer token or AccessDenied.
- * - `optional`: without a good token the caller is an unauthenticated `anon`.
- * - `none`: tokens are not looked at (public and signed URLs); `asUser` is the service role.
+ * - `required`: a valid bearer token is required, otherwise AccessDenied.
+ * - `optional`: without a valid token, the caller is an unauthenticated `anon`.
+ * - `none`: tokens are ignored (public and signed URLs), and `asUser` is the service role.
  */
 export type TokenRule = 'required' | 'optional' | 'none';
 
@@ -83,7 +86,7 @@ export function openScope(
   return scopeOf(service, request, operation, rule === 'none' ? server : identify(service, request, rule));
 }
 
-/** The scope of a request that proved its right in another way (S3): as the holder of a token, or as the service role. */
+/** Opens the scope of a request that was authorized differently (S3): as a token's user or as the service role. */
 export function openScopeAs(
   service: StorageService,
   request: FastifyRequest,
@@ -154,7 +157,7 @@ function scopeOf(
   };
 }
 
-/** @throws {StorageError} RoleRefused unless the caller is the service role. */
+/** @throws {StorageError} RoleRefused unless the caller is the service role */
 export function requireServiceRole(scope: Scope): void {
   if (scope.role !== serviceRole) throw new StorageError('RoleRefused');
 }
@@ -164,7 +167,7 @@ export function ownerOf(subject: string | undefined): Owner {
   return { owner: isUuid(subject) ? subject : null, ownerId: subject };
 }
 
-/** The context of work that no request asked for (recovery). */
+/** The context of work that isn't part of a request (recovery). */
 export function serverContext(): RequestContext {
   return { role: serviceRole, settings: sharedSettings(server) };
 }
@@ -232,10 +235,10 @@ function sharedSettings(caller: Caller): Setting[] {
   ];
 }
 
-/** Asks the triggers of storage.objects to write down what happens (`sql/0005_events.sql`). */
+/** Makes the triggers of storage.objects record events (`sql/0005_events.sql`). */
 const noteEvents: Setting = ['storage.events', 'on'];
 
-/** The URL as policies and error texts know it: without the mount. */
+/** Returns the URL without the mount prefix, as used in policies and error messages. */
 export function pathOf(url: string): string {
   return url.startsWith(mountPrefix) ? url.slice(mountPrefix.length) || '/' : url;
 }

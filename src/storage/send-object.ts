@@ -1,4 +1,4 @@
-/** The answer to a read: conditions, range, headers, bytes. */
+/** Sends an object: conditions, range, headers and bytes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerBytes, setHeaders } from './answer.ts';
 import { isNotModified, isRangeCurrent } from './core/conditions.ts';
@@ -19,7 +19,7 @@ import type { DownloadQuery } from './routes/schemas.ts';
 import type { StorageService } from './service.ts';
 
 /**
- * `expires` is given for signed URLs: their answers end with them instead of being cached as stored.
+ * `expires`: the expiry of a signed URL, which limits caching of the response.
  * @throws {BytesMissingError} before anything is sent
  */
 export async function sendObject(
@@ -44,7 +44,7 @@ export async function sendObject(
     const isStale = headers['if-none-match'] !== undefined && !notModified;
     const contentType = shownContentType(metadata);
     const common = {
-      // A 304 has it too, so that what it says replaces what a browser kept.
+      // Also sent with a 304 so that browsers replace their cached policy.
       'content-type': contentType,
       ...documentPolicy(contentType),
       'accept-ranges': 'bytes',

@@ -1,4 +1,4 @@
-/** What every part of the storage service works with. */
+/** Shared dependencies of the storage service. */
 import type { Database } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -13,25 +13,25 @@ export interface StorageService {
   readonly keys: Keys;
   readonly backend: ObjectBackend;
   readonly resumable: { readonly staging: Staging; readonly locks: UploadLocks };
-  /** Undefined: pictures are not transformed. */
+  /** Undefined if image transformation is disabled. */
   readonly renderer: Renderer | undefined;
-  /** The project's largest object; a bucket may allow less. */
+  /** The project's maximum object size. A bucket can have a lower limit. */
   readonly fileSizeLimitBytes: number;
-  /** A multipart upload of which no part has come for so long is given up. */
+  /** Multipart uploads without a new part for this long are aborted. */
   readonly multipartLifetimeMs: number;
-  /** There is a table for checksums of the S3 protocol. */
+  /** Whether the table for S3 checksums exists. */
   readonly keepsChecksums: boolean;
-  /** What happens to objects is written down for a webhook. */
+  /** Whether object events are recorded for a webhook. */
   readonly notesEvents: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tasks: Tasks;
   readonly s3ProtocolEnabled: boolean;
-  /** The project's reference, the access key of S3 requests with a session token. */
+  /** The project reference, which is the access key of S3 requests with a session token. */
   readonly projectRef: string;
 }
 
-/** Work that goes on after its request was answered; `stop` waits for it. */
+/** Background work that continues after its response. `stop` waits for it. */
 export interface Tasks {
   run(name: string, work: () => Promise<void>): Promise<void>;
   finish(): Promise<void>;

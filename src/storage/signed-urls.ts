@@ -1,4 +1,4 @@
-/** Links that stand for a token: to read an object, or to upload one. */
+/** Creates and verifies signed URLs for downloads and uploads. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isMeant, marksOf, ownerMarks } from './core/object-marks.ts';
 import {
@@ -18,7 +18,7 @@ import { type Scope, serviceRole } from './scope.ts';
 import type { StorageService } from './service.ts';
 import { type ObjectAddress, type Precondition, requireKey, requireWritable } from './uploads.ts';
 
-/** Upload links live two hours, as on the hosted service. */
+/** The lifetime of upload links is two hours, as on the hosted service. */
 const uploadUrlSeconds = 2 * 60 * 60;
 
 /** @throws {StorageError} InvalidParameter, InvalidKey, NoSuchKey */
@@ -46,7 +46,7 @@ export interface SignedPath {
   readonly signedURL: string | null;
 }
 
-/** One answer a path; those the caller cannot see have an error and no URL. */
+/** Returns one result per path. Objects that the caller can't see have an error and no URL. */
 export async function signDownloadUrls(
   service: StorageService,
   scope: Scope,
@@ -70,7 +70,7 @@ export async function signDownloadUrls(
   });
 }
 
-/** @throws {StorageError} as an upload by the same caller would. */
+/** @throws {StorageError} the same errors as an upload by the caller */
 export async function signUploadUrl(
   service: StorageService,
   scope: Scope,
@@ -110,7 +110,7 @@ export function verifySignedUrl(
   address: ObjectAddress,
 ): SignedClaims {
   const verified = service.keys.verifySignedUrl(token);
-  // A session or an API key: upstream, too, finds a good signature and no scope.
+  // A session token or an API key. Upstream also reports a valid signature without a scope.
   if (!verified.ok && verified.reason === 'kind') {
     throw new StorageError('InvalidSignature', `Token is not scoped for ${scope}`);
   }
@@ -129,18 +129,20 @@ export function verifySignedUrl(
   }
 }
 
-/** What an upload by a link may replace. @throws {StorageError} AccessDenied, from what is returned */
+/** Restricts what an upload link can replace. The returned function throws AccessDenied. */
 export function replaceableBy({ objects }: SignedClaims): Precondition {
   return (current) => {
     if (current && !isMeant(objects, current)) throw new StorageError('AccessDenied');
   };
 }
 
-/** Policies don't hold for the service role, so neither does what they showed when a link was signed. */
+/**
+ * The service role bypasses policies, so its links aren't bound to the objects that were visible when they were signed.
+ */
 const reachOf = ({ role }: Scope, marks: readonly string[]): readonly string[] | undefined =>
   role === serviceRole ? undefined : marks;
 
-/** With something to be done to a picture, the link leads to where that is done. */
+/** If the link includes a transformation, it uses the render path. */
 function downloadUrl(
   service: StorageService,
   url: string,

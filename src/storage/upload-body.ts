@@ -1,4 +1,4 @@
-/** An upload as it arrives: the bare bytes, or a multipart form whose first file it is, with the fields before it. */
+/** Receives an upload: raw bytes, or the first file of a multipart form with the fields before it. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
@@ -14,15 +14,16 @@ export interface UploadBody {
   readonly cacheControl: string;
   readonly robotsTag: string | undefined;
   readonly userMetadata: Record<string, unknown> | undefined;
-  /** Of the whole request: with a form, the form's. Policies see it as `contentLength`. */
+  /** The length of the whole request, including the form encoding. Policies read it as `contentLength`. */
   readonly declaredLength: number | undefined;
-  /** Throws what is left away, so that the connection can carry the answer and the next request. */
+  /** Discards the remaining body so that the connection can be used for the response and the next request. */
   discard(): void;
 }
 
 /**
- * Reads up to the first byte of the file and no further.
- * @throws {StorageError} NoContentProvided, InvalidRequest, RequestAborted, EntityTooLarge, UserMetadataTooLarge, InvalidRobotsTag
+ * Reads up to the first byte of the file.
+ * @throws {StorageError} NoContentProvided, InvalidRequest, RequestAborted, EntityTooLarge, UserMetadataTooLarge,
+ * InvalidRobotsTag
  */
 export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Promise<UploadBody> {
   const robotsTag = textHeader(raw, 'x-robots-tag');
@@ -35,7 +36,7 @@ export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Pro
   const declaredLength = declaredLengthOf(raw);
   if (declaredLength !== undefined && declaredLength > maxBytes) throw new StorageError('EntityTooLarge');
   return {
-    // Leaving the loop early must not close the socket that the answer goes out on.
+    // Ending the iteration early must not close the socket, which is needed for the response.
     bytes: networkPieces(raw.iterator({ destroyOnReturn: false })),
     mimeType: contentType ?? defaultType,
     cacheControl: raw.headers['cache-control'] ?? 'no-cache',
@@ -83,7 +84,8 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
     });
     parser.on('file', (_name, stream, _fileName, _encoding, partType) => {
       file = stream;
-      // Errors reach whoever reads the bytes; when nobody does yet they must not end the process.
+      // Errors are reported to the reader of the bytes. Without this listener, an earlier error would crash the
+      // process.
       stream.on('error', () => undefined);
       const metadata = fields.get('metadata') ?? fields.get('userMetadata');
       if (metadata !== undefined && Buffer.byteLength(metadata) > maxUserMetadataBytes) {
@@ -92,7 +94,8 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
       }
       const cacheTime = fields.get('cacheControl');
       resolve({
-        // A part is cut out of the chunks without copying; what lies between two ends of a part is a chunk of its own.
+        // The parser slices parts out of network chunks without copying. Only a slice that spans a whole chunk owns its
+        // memory.
         bytes: networkPieces(stream),
         mimeType: fields.get('contentType') || partType,
         cacheControl: cacheTime && isHeaderText(cacheTime) ? `max-age=${cacheTime}` : 'no-cache',

@@ -1,8 +1,8 @@
 /**
- * Storing an object: may the caller, then the bytes, then the row.
+ * Stores an object: checks permissions, then stores the bytes, then the row.
  *
- * The first step tries the very insert as the caller and rolls it back, so that policies (and a taken key) refuse
- * before anything is stored; the row itself is written by the service role. Where it replaces another they are asked again.
+ * The first step performs the insert as the caller and rolls it back, so policies and existing keys are rejected before
+ * any bytes are stored. The service role writes the row. If it replaces another row, policies are checked again.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../database/types.ts';
@@ -42,13 +42,16 @@ export async function bucketLimits(scope: Scope, bucketId: string): Promise<Buck
   return limits;
 }
 
-/** The most bytes an object may have: the project's limit, the bucket's, none at all for the mark of an empty folder. */
+/**
+ * Returns the maximum object size: the smaller of the project's and the bucket's limits, or 0 for a folder placeholder.
+ */
 export function maxObjectBytes(service: StorageService, limits: BucketLimits, key: string): number {
   return isFolderPlaceholder(key) ? 0 : smallestLimit(service.fileSizeLimitBytes, limits.fileSizeLimit);
 }
 
 /**
- * For every type that a client names. Of `image/png, text/xsl` a list of allowed types would see the first and a browser the last.
+ * Validates every media type that a client sends. In `image/png, text/xsl`, the check of allowed types would use the
+ * first type, but a browser might use the last.
  * @throws {StorageError} InvalidMimeType
  */
 export function requireMediaType(mimeType: string): void {
@@ -70,7 +73,8 @@ export function requireKey(key: string): void {
 }
 
 /**
- * What another bucket lets in holds for what comes from a bucket, too. A missing bucket is told by whoever writes the row.
+ * The target bucket's limits also apply to moved and copied objects. A missing bucket is reported when the row is
+ * written.
  * @throws {StorageError} EntityTooLarge, InvalidMimeType
  */
 export async function requireFits(
@@ -93,7 +97,7 @@ export interface WriteCheck extends ObjectAddress {
   readonly userMetadata: Record<string, unknown> | null | undefined;
 }
 
-/** Of rows that are written to be undone; triggers of projects know them by it, as upstream. */
+/** The version of rows that are rolled back. Triggers in projects can detect it, as in upstream. */
 const probeVersion = '1';
 
 /** @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound */
@@ -108,7 +112,7 @@ export interface Upload extends ObjectAddress {
   readonly owner: Owner;
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
-  /** The checksum to keep, known when the body has been read. */
+  /** Returns the checksum to store. Called after the body was read. */
   checksum?(): StoredChecksum | undefined;
 }
 
@@ -138,23 +142,23 @@ export async function storeUpload(service: StorageService, scope: Scope, upload:
   });
 }
 
-/** Throws when what is there (undefined: nothing) must not be replaced; asked in the transaction that replaces it. */
+/** Throws if the current row (undefined if there is none) must not be replaced. Called in the replacing transaction. */
 export type Precondition = (current: ObjectRow | undefined) => void;
 
 export interface WriteConditions {
-  /** False: a taken key is an error. */
+  /** If false, an existing key is an error. */
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
 }
 
 export interface RowOptions extends WriteConditions {
-  /** Kept beside the row. */
+  /** Stored with the row. */
   readonly checksum?: StoredChecksum | undefined;
 }
 
 type GiveUp = (versions: readonly (string | null | undefined)[]) => Promise<void>;
 
-/** Writes the row of a stored version; a replaced version is given up. */
+/** Writes the row of a stored version. The bytes of a replaced version are removed. */
 export async function writeRow(
   scope: Scope,
   options: RowOptions,
@@ -169,8 +173,8 @@ export async function writeRow(
 }
 
 /**
- * As {@link writeRow}, in a transaction of the service role that does more than that. Whether the caller may replace what is there is
- * asked once more: it may have come, or have become somebody else's, while the bytes did.
+ * Like {@link writeRow}, within a larger transaction of the service role. Checks again that the caller can replace the
+ * row, because it may have been created or have changed owners since the upload began.
  */
 export async function writeRowIn(
   scope: Scope,
@@ -191,7 +195,7 @@ export async function writeRowIn(
   return written;
 }
 
-/** `storage.objects.metadata` of a stored body. */
+/** Returns `storage.objects.metadata` of a stored body. */
 export function metadataOf(stored: StoredBody, described: Record<string, unknown>): Record<string, unknown> {
   return {
     eTag: stored.etag,

@@ -1,8 +1,8 @@
-/** What is known of a body in parts from its parts alone. */
+/** Computes the properties of a multipart body from its parts. */
 import { createHash } from 'node:crypto';
 import type { Part, StoredBody } from './types.ts';
 
-/** S3's ETag of a body in parts: the MD5 of their MD5s, and their number. */
+/** Returns S3's ETag of a multipart body: the MD5 of the parts' MD5s, and the number of parts. */
 export function describeParts(parts: readonly Part[]): StoredBody {
   const hash = createHash('md5');
   let sizeBytes = 0;

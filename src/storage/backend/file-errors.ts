@@ -1,4 +1,4 @@
-/** What the file system says when it cannot. */
+/** Classifies file system errors. */
 
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
@@ -9,13 +9,15 @@ export function isFullDisk(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** A file was expected where a folder is: EISDIR on Linux, EPERM on macOS and Windows. */
+/** Whether a file was expected but the path is a folder: EISDIR on Linux, EPERM on macOS and Windows. */
 export function isDirectoryError(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'EISDIR' || code === 'EPERM';
 }
 
-/** The file system has no hard links (FAT, some network shares), or allows no more of them to this file. */
+/**
+ * Whether the file system doesn't support hard links (FAT, some network shares) or the file's link limit is reached.
+ */
 export function cannotLink(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS' || code === 'EMLINK';

@@ -1,8 +1,7 @@
 /**
- * Bodies that came in parts, in the file backend. Parts lie in `uploads/VERSION/PART` and stay there until the upload
- * ends; the object is a folder of hard links to them with the file `parts`, which names them in order. So a body of any
- * size becomes whole in one rename, without copying a byte, and whatever interrupts that leaves the parts for another
- * attempt.
+ * Multipart bodies in the file backend. Parts are stored in `uploads/VERSION/PART` until the upload ends. The object is
+ * a folder with hard links to its parts and a file `parts` that lists them in order. A body of any size is therefore
+ * completed by one rename without copying data, and the parts remain if this is interrupted.
  */
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +16,10 @@ import type { OpenBody, Part } from './types.ts';
 
 const listName = 'parts';
 
-/** Makes `target` the folder of an object out of `parts` below `uploadDir`, by way of `draft`. False: a part is missing. */
+/**
+ * Creates the object folder `target` from `parts` in `uploadDir`, using `draft` as a temporary folder. Returns false if
+ * a part is missing.
+ */
 export async function assembleParts(
   uploadDir: string,
   draft: string,
@@ -48,7 +50,10 @@ interface PartedBody extends OpenBody {
   pieces(range?: ByteRange): Pieces;
 }
 
-/** The folder of an object as one body. Undefined: there is none, or it has lost its list, or it is being removed. */
+/**
+ * Opens an object folder as one body. Returns undefined if the folder or its part list is missing, or if it is being
+ * removed.
+ */
 export async function openParts(
   directory: string,
   version: string,

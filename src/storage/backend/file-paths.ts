@@ -1,13 +1,13 @@
 /**
- * The file backend's layout: `objects/3f/3f2a…` by version (a folder for a body that came in parts), `partial/3f2a…`
- * while being written, `uploads/3f2a…/PART` for parts of uploads that are under way, `intents/…`, `owners/…` for the processes
- * they belong to, `orphans/3f2a…` for bodies that have lost their row.
+ * The file backend's layout: `objects/3f/3f2a…` by version (a folder for a multipart body), `partial/3f2a…` while the
+ * body is written, `uploads/3f2a…/PART` for parts of unfinished uploads, `intents/…`, `owners/…` for the processes that
+ * own intents, and `orphans/3f2a…` for bodies without a row.
  */
 import { join } from 'node:path';
 
 const versionPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Rows can be written by SQL with any text as version; only our own UUIDs name files. */
+/** SQL can write any text as a version. Only UUIDs are used as file names. */
 export function isVersion(text: string): boolean {
   return versionPattern.test(text);
 }

@@ -1,9 +1,9 @@
-/** A file, or a range of it, piece by piece. */
+/** Reads a file or a byte range of it in pieces. */
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteRange } from '../core/range.ts';
 import { givePiece, type Pieces, pieceBytes, takePiece } from '../pieces.ts';
 
-/** The handle is closed with the last piece, when nobody asks for more, and by `destroy`. */
+/** Closes the handle after the last piece, when iteration ends early, or on `destroy`. */
 export function filePieces(handle: FileHandle, range: ByteRange): Pieces {
   return {
     [Symbol.asyncIterator]: () => readPieces(handle, range),
@@ -12,7 +12,7 @@ export function filePieces(handle: FileHandle, range: ByteRange): Pieces {
   };
 }
 
-/** @throws {Error} when the file ends before the range does */
+/** @throws {Error} if the file ends before the range */
 export async function* readPieces(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
   try {
     for (let position = start; position <= end; ) {

@@ -1,11 +1,14 @@
 /**
- * Who reads a body that came in parts. Its files are opened one after the other, so one that loses its row meanwhile stays
- * until its last reader has gone. A body of one file needs none of this: an open file outlives its name.
+ * Tracks readers of multipart bodies. Their files are opened one after another, so a body whose row is deleted is kept
+ * until its last reader is done. Bodies in a single file don't need this because an open file remains readable after it
+ * is unlinked.
  */
 export interface Readers {
-  /** The answer ends the reading, and may be called more than once. Undefined: the body is being removed. */
+  /**
+   * Registers a reader. Returns an idempotent function that unregisters it, or undefined if the body is being removed.
+   */
   enter(version: string): (() => void) | undefined;
-  /** Lets nobody in any more, and removes when those inside have left. */
+  /** Rejects new readers and calls `remove` after the current readers are done. */
   removeAfter(version: string, remove: () => Promise<void>): Promise<void>;
 }
 

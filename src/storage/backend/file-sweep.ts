@@ -1,9 +1,10 @@
 /**
- * The file backend's sweep: disk and rows compared, both ways. Intents settle what a crash leaves; this finds what they
- * cannot know: bytes whose intent a power cut took along, or whose rows were deleted behind the server's back.
+ * The file backend's sweep compares files and rows in both directions. Intents handle crashes. The sweep finds what
+ * intents can't: bytes whose intent was lost in a power failure, or whose rows were deleted outside the server.
  *
- * A body without a row is put aside and removed a week later, and comes back if its row does: rows may be those of
- * another database (a backup restored, an address mistyped), and a sweep must not be what makes that final.
+ * A body without a row is moved to `orphans` and removed after a week, or restored if its row reappears. The rows might
+ * belong to another database (a restored backup, a mistyped address), and the sweep must not make such a mistake
+ * permanent.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { type FilePaths, isVersion } from './file-paths.ts';
 import { moved, removeTree, syncDirectory } from './file-system.ts';
 import type { SweepOptions, SweepReport } from './types.ts';
 
-/** What was touched since then may belong to a transaction that is still open. */
+/** Files modified within this period may belong to an open transaction. */
 export const sweepGraceMs = 60 * 60 * 1000;
 export const orphanLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 const partialLifetimeMs = 24 * 60 * 60 * 1000;
@@ -30,7 +31,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
 
   for (const digit of digits) {
     if (signal.aborted) break;
-    // Rows first: whatever is stored from here on is on the disk and young.
+    // Reads the rows first, so bodies stored later are recent enough to be skipped.
     const living = await options.livingWith(digit);
     const objects = new Set(living.objects);
     const found = new Set<string>();
@@ -39,7 +40,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
         found.add(version);
         if (objects.has(version)) continue;
         if (!(await isOlder(paths.object(version), nowMs - sweepGraceMs))) continue;
-        // Another process may sweep too.
+        // Another process may be sweeping too.
         if (await moved(paths.object(version), paths.orphan(version))) putAside += 1;
       }
     }
@@ -64,7 +65,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
     const isOld = await isOlder(paths.partialOf(version), nowMs - partialLifetimeMs);
     if (isOld && (await removeTree(paths.partialOf(version)))) removed += 1;
   }
-  // Removed, or replaced, since the rows were read.
+  // Excludes versions removed or replaced since the rows were read.
   const stillLiving = missing.length === 0 ? new Set() : await options.findLiving(missing);
   return { putAside, restored, removed, missing: missing.filter((version) => stillLiving.has(version)) };
 }
@@ -83,7 +84,7 @@ async function shardsWith(paths: FilePaths, digit: string): Promise<string[]> {
   return shards.filter((shard) => shard.startsWith(digit) && /^[0-9a-f]{2}$/.test(shard));
 }
 
-/** By the time of the last change of its name or bytes; false for what is not there. */
+/** Compares the time of the last rename or write. Returns false for a missing file. */
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   try {
     return (await stat(path)).ctimeMs < thanMs;

@@ -1,11 +1,11 @@
-/** What the file backend asks of a file system beyond Node's own calls. */
+/** File system operations that Node doesn't provide. */
 import { constants } from 'node:fs';
 import { copyFile, link, open, rename, rm, unlink } from 'node:fs/promises';
 import { cannotLink, isDirectoryError, isMissing } from './file-errors.ts';
 
-/** Makes the names in a folder survive a power cut. */
+/** Makes a folder's entries durable. */
 export async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a folder for syncing; NTFS journals the rename itself.
+  // Windows can't open a folder for syncing. NTFS journals renames.
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
   try {
@@ -15,7 +15,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** False: there is nothing of that name, since others move and remove too. */
+/** Renames a file or folder. Returns false if it doesn't exist, because other processes also move and remove files. */
 export async function moved(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -26,7 +26,7 @@ export async function moved(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Removes a file, or a folder with what is in it. False: there was none. */
+/** Removes a file, or a folder with its contents. Returns false if it doesn't exist. */
 export async function removeTree(path: string): Promise<boolean> {
   try {
     await unlink(path);
@@ -38,7 +38,7 @@ export async function removeTree(path: string): Promise<boolean> {
   return true;
 }
 
-/** A second name of a synced file; where the file system has no such thing, a copy that is synced too. */
+/** Creates a hard link to a synced file, or a synced copy if the file system doesn't support links. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

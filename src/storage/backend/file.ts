@@ -1,6 +1,6 @@
 /**
- * Objects as files below one folder. A body goes to `partial/`, is synced, renamed to its place, and the folder that
- * holds it is synced; only then may the caller commit the row, which alone decides what exists.
+ * Stores objects as files in one folder. A body is written to `partial/`, synced and renamed to its final path, whose
+ * folder is then synced. Only then may the caller commit the row, which alone determines whether the object exists.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';
@@ -20,12 +20,12 @@ import { createIntentLog } from './intents.ts';
 import { createOwners } from './owners.ts';
 import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody } from './types.ts';
 
-/** Chunks of the network are gathered up to this size before they are written. */
+/** Network chunks are batched up to this size before writing. */
 const writeBatchBytes = 256 * 1024;
-/** Bodies up to this size are read into one buffer of theirs. */
+/** Bodies up to this size are read into a single buffer. */
 const wholeBytes = 64 * 1024;
 
-/** What is read at once where nothing is sent. */
+/** The read size when hashing a file. */
 const hashedChunkBytes = 128 * 1024;
 
 export function createFileBackend(root: string, owners = createOwners(join(root, 'owners'))): ObjectBackend {
@@ -34,12 +34,15 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
   const readers = createReaders();
-  /** Under another name first, where no part can come to it while it is being emptied; the sweep knows that place. */
+  /**
+   * Renames the folder first so that no part can be added while it is being deleted. The sweep also cleans up that
+   * location.
+   */
   const removeUpload = async (version: string): Promise<void> => {
     const aside = paths.partialOf(randomUUID());
     if (await moved(paths.upload(version), aside)) await removeTree(aside);
   };
-  /** A version is that of an object or of an upload. */
+  /** The version belongs to an object or an upload. */
   const remove = (version: string): Promise<void> =>
     readers.removeAfter(version, async () => {
       if (!(await removeTree(paths.object(version)))) await removeUpload(version);
@@ -57,14 +60,14 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
     return shard;
   }
 
-  /** Moves a finished partial file to its place, durably. */
+  /** Moves a finished partial file to its final path durably. */
   async function publish(version: string): Promise<void> {
     const shard = await makeShard(version);
     await rename(paths.partialOf(version), paths.object(version));
     await syncDirectory(shard);
   }
 
-  /** Writes and syncs a new file; what fails leaves none. */
+  /** Writes and syncs a new file, and removes it on failure. */
   async function writeFile(path: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
     const handle = await open(path, 'wx', 0o600);
     try {
@@ -192,7 +195,7 @@ async function writeBody(handle: FileHandle, body: Pieces, maxBytes: number): Pr
   let batchBytes = 0;
   const flush = async (): Promise<void> => {
     if (batchBytes === 0) return;
-    // The position is ours: appending one batch after the other. writev may write less than it was given.
+    // Batches are appended at the current position. writev can write fewer bytes than requested.
     const { bytesWritten } = await handle.writev(batch);
     if (bytesWritten < batchBytes) await writeRest(handle, Buffer.concat(batch).subarray(bytesWritten));
     for (const piece of batch) body.release?.(piece);
@@ -238,7 +241,7 @@ async function hashAndSync(path: string): Promise<StoredBody> {
   }
 }
 
-/** Windows says already when opening that it is a folder. */
+/** On Windows, opening a folder already fails. */
 async function openBody(path: string, version: string, readers: Readers): Promise<OpenBody | undefined> {
   let handle: FileHandle;
   try {

@@ -1,6 +1,6 @@
 /**
- * Intents as small files `OWNER.ID`, each holding the versions of one intent line by line, or nothing. They need no fsync
- * of their own: after a power cut a lost intent can leave bytes without a row, never a row without bytes.
+ * Stores intents as small files `OWNER.ID`, each with the versions of one intent, one per line, or empty. They need no
+ * fsync: an intent lost in a power failure can leave bytes without a row, but never a row without bytes.
  */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile, unlink } from 'node:fs/promises';
@@ -12,9 +12,9 @@ import type { Intent } from './types.ts';
 
 export interface IntentLog {
   open(versions: readonly string[]): Promise<Intent>;
-  /** Intents of processes that have died, with their versions. */
+  /** Yields the intents of dead processes with their versions. */
   leftOver(): AsyncIterable<{ readonly versions: readonly string[]; close(): Promise<void> }>;
-  /** Takes the empty files away; what is not settled stays for the next start. */
+  /** Removes empty files. Unsettled intents are kept for the next start. */
   close(): Promise<void>;
 }
 
@@ -24,8 +24,8 @@ interface Note {
 }
 
 /**
- * Files that wait, empty, for the next intent. To make and remove one each time would cost an upload of 1 KiB a quarter of
- * its processor time: ext4 goes a long way around inodes that have just been freed.
+ * The maximum number of empty files kept for reuse. Creating and deleting a file per intent would take a quarter of the
+ * CPU time of a 1 KiB upload because ext4 avoids reusing recently freed inodes.
  */
 const mostWaiting = 16;
 
@@ -74,8 +74,8 @@ export function createIntentLog(
           note ??= await take();
           await note.handle.appendFile(text);
         } catch (error) {
-          // On a full disk nothing new is stored, but deleting must go on: without its note a crash at this moment
-          // would leave bytes behind, a refusal would leave no way to make room.
+          // On a full disk, new objects are rejected but deletions must succeed. Without an intent, a crash at this
+          // moment would leave bytes behind, but rejecting deletions would leave no way to free space.
           if (versions.length > 0 || !isFullDisk(error)) throw error;
         }
       };
@@ -95,7 +95,7 @@ export function createIntentLog(
         },
         async settle(gone) {
           try {
-            // At the same time: one that somebody still reads waits for its reader.
+            // Runs concurrently because removing a version that is still being read waits for its reader.
             await Promise.all(gone.filter(isVersion).map(remove));
           } catch (error) {
             if (note) await leave(note);
@@ -118,7 +118,7 @@ export function createIntentLog(
         try {
           text = await readFile(path, 'utf8');
         } catch (error) {
-          // Somebody else has settled it since the folder was read.
+          // Another process has settled the intent since the folder was read.
           if (isMissing(error)) continue;
           throw error;
         }

@@ -1,7 +1,7 @@
 /**
- * Whose an intent is, and whether that process still runs: several may work on one folder, and none may settle what
- * another is in the middle of. A process of this machine is asked for; one of another (or of another container) is
- * believed to live while it renews its mark.
+ * Identifies the owner of an intent and whether that process is still running. Several processes can use one folder,
+ * and none may settle another's active intents. Processes on this machine are checked by PID. A process on another
+ * machine (or in another container) counts as alive while it renews its mark.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -11,17 +11,17 @@ import { join } from 'node:path';
 import { isFullDisk, isMissing } from './file-errors.ts';
 
 export interface Owners {
-  /** Names this process and this use of the folder. Of letters, digits and `-`. */
+  /** Identifies this process and this use of the folder. Contains letters, digits and `-`. */
   readonly own: string;
   isDead(owner: string): Promise<boolean>;
-  /** Says that this process lives; to be called more often than every {@link markLifetimeMs}. */
+  /** Renews this process's mark. Must be called more often than every {@link markLifetimeMs}. */
   renew(): Promise<void>;
   close(): Promise<void>;
 }
 
 const markLifetimeMs = 10 * 60 * 1000;
 
-/** Uses of folders by this very process. */
+/** Folders currently used by this process. */
 const open = new Set<string>();
 
 export function createOwners(directory: string): Owners {
@@ -34,7 +34,7 @@ export function createOwners(directory: string): Owners {
     if (open.has(owner)) return false;
     const [itsMachine, pid, start] = owner.split('-');
     if (itsMachine === machine) {
-      // This process once more: whoever had the folder open has closed it.
+      // The owner is this process, but it has since closed the folder.
       if (Number(pid) === process.pid && start === String(startOf(process.pid) ?? 0)) return true;
       return !runs(Number(pid), start ?? '');
     }
@@ -51,7 +51,7 @@ export function createOwners(directory: string): Owners {
       await utimes(path, now, now).catch(async (error: unknown) => {
         if (!isMissing(error)) throw error;
         await writeFile(path, '', { mode: 0o600 }).catch((full: unknown) => {
-          // Only another machine would look for it, and settling must go on.
+          // Only other machines read the mark, and settling must continue.
           if (!isFullDisk(full)) throw full;
         });
       });
@@ -65,17 +65,20 @@ export function createOwners(directory: string): Owners {
   };
 }
 
-/** Processes of one machine can ask for each other's ids; those of two containers cannot. */
+/** Processes on the same machine can check each other's PIDs. Processes in different containers can't. */
 function machineName(): string {
   const namespace = attempt(() => readlinkSync('/proc/self/ns/pid')) ?? '';
   const boot = attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) ?? '';
   return createHash('sha256').update(`${hostname()} ${namespace} ${boot}`).digest('hex').slice(0, 16);
 }
 
-/** When a process began, in ticks since boot: its id may be another's later. Undefined where the system does not tell. */
+/**
+ * Returns a process's start time in ticks since boot, because PIDs are reused. Undefined if the system doesn't provide
+ * it.
+ */
 function startOf(pid: number): string | undefined {
   const line = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The name in parentheses may hold spaces; field 22 is the start time (proc_pid_stat(5)).
+  // The name in parentheses can contain spaces. Field 22 is the start time (proc_pid_stat(5)).
   return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19];
 }
 

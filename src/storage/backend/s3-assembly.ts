@@ -1,18 +1,18 @@
 /**
- * Making one object of parts that are objects already. S3 joins them by itself where all but the last have 5 MiB and
- * the server knows UploadPartCopy; else their bytes go once through this process.
+ * Assembles one object from parts that are already objects. S3 combines them if all parts except the last have at least
+ * 5 MiB and the server supports UploadPartCopy. Otherwise their bytes pass through this process.
  */
 import type { Readable } from 'node:stream';
 import { type Bucket, isAbsent } from './s3-bucket.ts';
 import type { Part, StoredBody } from './types.ts';
 
 const minCopiedPartBytes = 5 * 1024 * 1024;
-/** Copies at a time. */
+/** The number of concurrent copies. */
 const copiesAtOnce = 8;
 
 type Store = (bytes: AsyncIterable<Uint8Array>, maxBytes: number) => Promise<StoredBody>;
 
-/** False: a part is missing. */
+/** Returns false if a part is missing. */
 export async function assembleInS3(
   bucket: Bucket,
   upload: string,
@@ -59,7 +59,7 @@ async function joinByCopying(bucket: Bucket, keys: readonly string[], target: st
         );
         return { PartNumber, ETag: CopyPartResult?.ETag };
       });
-      // All of them, so that none is still under way when the upload is given up.
+      // Waits for all copies so that none is running when the upload is aborted.
       for (const settled of await Promise.allSettled(some)) {
         if (settled.status === 'rejected') throw settled.reason;
         Parts.push(settled.value);

@@ -1,18 +1,18 @@
-/** The bucket of the S3 backend: its client, its keys, and the few calls that its parts share. */
+/** The S3 backend's bucket: its client, keys and shared operations. */
 import type { S3Client } from '@aws-sdk/client-s3';
 import { isVersion } from './file-paths.ts';
 
-/** As `[storage.s3]` of plinth.toml has it. */
+/** Settings from `[storage.s3]` in plinth.toml. */
 export interface S3Settings {
   readonly bucket: string;
-  /** Undefined: Amazon's own, by region. */
+  /** Undefined selects Amazon's endpoint of the region. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly force_path_style: boolean;
-  /** Undefined: what the SDK finds by itself (environment, profile, role of the machine). */
+  /** Undefined uses the SDK's default credentials (environment, profile, machine role). */
   readonly access_key_id: string | undefined;
   readonly secret_access_key: string | undefined;
-  /** Before every key; several projects may share a bucket. */
+  /** Prepended to every key, so several projects can share a bucket. */
   readonly prefix: string;
 }
 
@@ -23,14 +23,14 @@ export interface Bucket {
   upload(version: string): string;
   part(upload: string, id: string): string;
   orphan(version: string): string;
-  /** The folder of all objects, uploads or orphans; those whose version begins with `digits`. */
+  /** Returns the key prefix of all objects, uploads or orphans whose version begins with `digits`. */
   folder(kind: 'objects' | 'uploads' | 'orphans', digits?: string): string;
-  /** All keys with a prefix. */
+  /** Returns all keys with a prefix. */
   list(prefix: string): Promise<string[]>;
   listed(prefix: string): AsyncGenerator<{ readonly key: string; readonly lastModifiedMs: number }>;
-  /** Gives up an upload in parts, as far as the server knows how; never throws. */
+  /** Aborts a multipart upload if the server supports it. Never throws. */
   abort(key: string, uploadId: string | undefined): Promise<void>;
-  /** Undefined: there is no such object. */
+  /** Returns undefined if the source object doesn't exist. */
   copy(from: string, to: string): Promise<{ readonly etag: string; readonly lastModified: Date } | undefined>;
 }
 
@@ -43,7 +43,7 @@ export async function openBucket(settings: S3Settings): Promise<Bucket> {
     region: settings.region,
     endpoint: settings.endpoint,
     forcePathStyle: settings.force_path_style,
-    // Checksums beyond what S3 asks for are unknown to many servers that speak its protocol.
+    // Many S3-compatible servers don't support the optional checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
@@ -96,7 +96,10 @@ export async function openBucket(settings: S3Settings): Promise<Bucket> {
   return bucket;
 }
 
-/** One by one: DeleteObjects is missing from some servers, and wants a checksum that others do not know. */
+/**
+ * Deletes keys one by one because some servers lack DeleteObjects, and it requires a checksum that others don't
+ * support.
+ */
 export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promise<void> {
   const { DeleteObjectCommand } = await import('@aws-sdk/client-s3');
   for (const Key of keys) {
@@ -108,7 +111,7 @@ export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promi
   }
 }
 
-/** The object is not there. A missing bucket is another matter: it must not look like lost objects. */
+/** Whether the object doesn't exist. A missing bucket is a different error and must not look like lost objects. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');
 }

@@ -1,6 +1,6 @@
 /**
- * The S3 backend's sweep: bucket and rows compared, both ways, by the rules of the sweep over files (`file-sweep.ts`). What
- * is put aside is a copy, whose age counts from that moment.
+ * The S3 backend's sweep compares bucket and rows in both directions, with the rules of the file sweep
+ * (`file-sweep.ts`). An orphan is a copy whose age counts from when it was moved.
  */
 import { isVersion } from './file-paths.ts';
 import { orphanLifetimeMs, sweepGraceMs } from './file-sweep.ts';
@@ -17,7 +17,7 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
   const missing: string[] = [];
   for (const digit of digits) {
     if (signal.aborted) break;
-    // Rows first: whatever is stored from here on is young.
+    // Reads the rows first, so objects stored later are recent enough to be skipped.
     const living = await options.livingWith(digit);
     const objects = new Set(living.objects);
     const found = new Set<string>();
@@ -45,12 +45,12 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
     await removeKeys(bucket, [key]);
     removed += 1;
   }
-  // Removed, or replaced, since the rows were read.
+  // Excludes versions removed or replaced since the rows were read.
   const stillLiving = missing.length === 0 ? new Set() : await options.findLiving(missing);
   return { putAside, restored, removed, missing: missing.filter((version) => stillLiving.has(version)) };
 }
 
-/** False: it is not there. */
+/** Returns false if the source doesn't exist. */
 async function move(bucket: Bucket, from: string, to: string): Promise<boolean> {
   if (!(await bucket.copy(from, to))) return false;
   await removeKeys(bucket, [from]);

@@ -1,8 +1,8 @@
 /**
- * Objects in a bucket of any S3: `objects/VERSION`, parts of uploads under way in `uploads/UPLOAD/PART`, and what a sweep
- * has put aside in `orphans/VERSION`. An object appears there whole or not at all, and is durable once S3 has answered,
- * so the row is committed behind it just as with files. Intents stay files of the data folder; without them (a container
- * with no disk) a sweep finds what they would have named.
+ * Stores objects in an S3-compatible bucket: `objects/VERSION`, parts of unfinished uploads in `uploads/UPLOAD/PART`,
+ * and orphans found by a sweep in `orphans/VERSION`. S3 makes an object visible completely or not at all, and durable
+ * before it responds, so the row is committed afterward as in the file backend. Intents remain files in the data
+ * folder. Without them (a container without a disk), a sweep finds the leftover bodies.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -18,13 +18,13 @@ import { type Bucket, isAbsent, openBucket, removeKeys, type S3Settings } from '
 import { sweepS3 } from './s3-sweep.ts';
 import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody } from './types.ts';
 
-/** The least that S3 takes as a part that is not the last; what one upload holds in memory is twice that. */
+/** S3's minimum size of a part other than the last. An upload buffers twice this size. */
 const minPartBytes = 5 * 1024 * 1024;
 const maxParts = 10_000;
-/** What CopyObject takes. */
+/** The maximum object size for CopyObject. */
 const maxCopyBytes = 5 * 1024 * 1024 * 1024;
 
-/** `root`: where intents lie. The SDK is loaded when the first body comes or goes. */
+/** `root`: the folder of the intents. The SDK is loaded on first use. */
 export function createS3Backend(settings: S3Settings, root: string): ObjectBackend {
   const intentDir = join(root, 'intents');
   mkdirSync(intentDir, { recursive: true, mode: 0o700 });
@@ -35,7 +35,7 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
     return opened;
   };
 
-  /** A version is that of an object or of an upload. */
+  /** The version belongs to an object or an upload. */
   async function remove(version: string): Promise<void> {
     const at = await bucket();
     await removeKeys(at, [at.object(version)]);
@@ -52,7 +52,7 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
       params: { Bucket: at.name, Key: key, Body: Readable.from(measured.bytes, { objectMode: false }) },
       partSize: Math.max(minPartBytes, Math.ceil(maxBytes / maxParts)),
       queueSize: 1,
-      // It would hide why the upload failed behind what a server says to being asked to forget it.
+      // With `leavePartsOnError: false`, the server's error for the abort request would hide the original error.
       leavePartsOnError: true,
     });
     try {
@@ -137,13 +137,13 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
   };
 }
 
-/** One request for a whole read; a range asks again, once it is known that the size allows it. */
+/** Reads the whole object with one request. A range needs a second request after the size is checked. */
 async function open(at: Bucket, version: string): Promise<OpenBody | undefined> {
   const key = at.object(version);
   const whole = await get(at, key);
   if (!whole) return undefined;
   const body = whole.Body as Readable;
-  // Errors reach whoever reads; when the body is thrown away nobody does.
+  // Errors are reported to the reader. Without this listener, an error after the body was discarded would be unhandled.
   body.on('error', () => undefined);
   const close = async (): Promise<void> => void body.destroy();
   return {
@@ -169,7 +169,7 @@ async function get(at: Bucket, key: string, range?: string): Promise<GetObjectCo
   }
 }
 
-/** Counts and sums what passes. */
+/** Measures the size and MD5 of a stream. */
 function measure(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,

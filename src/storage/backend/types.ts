@@ -1,106 +1,109 @@
 /**
- * Where bytes live. A *version* is the UUID of one stored body: never changed once written, named by exactly one row
- * of storage.objects. Nothing a client can choose reaches a backend, so no name can become a path.
+ * Storage backends. A *version* is the UUID of one stored body: it never changes after it is written, and exactly one
+ * row of storage.objects references it. No client input reaches a backend, so object names can't become paths.
  *
- * An *intent* names versions that are about to be written or given up. It is written before the first byte or before
- * the row goes, and closed when the database has decided; what a crash leaves open, {@link ObjectBackend.recover}
- * settles by asking which of its versions have a row.
+ * An *intent* lists versions that are about to be written or removed. It is written before the first byte is written or
+ * the row is deleted, and closed after the transaction ends. {@link ObjectBackend.recover} settles intents left by a
+ * crash by checking which versions have a row.
  *
- * An *upload* is a body under way that comes in parts (S3 multipart, TUS). It has a version of its own, which intents
- * and recovery treat like any other, and its *parts* have ids, so that a part sent again never touches the one before.
+ * An *upload* is an unfinished body that arrives in parts (S3 multipart, TUS). It has its own version, which intents
+ * and recovery treat like any other. Its *parts* have ids, so a repeated part never overwrites the previous one.
  */
 import type { ByteRange } from '../core/range.ts';
 import type { Pieces } from '../pieces.ts';
 
 export interface StoredBody {
   readonly sizeBytes: number;
-  /** Quoted MD5, in hexadecimal. */
+  /** Quoted MD5 in hexadecimal. */
   readonly etag: string;
   readonly lastModified: Date;
 }
 
-/** A part as its row describes it. */
+/** A part, as described by its row. */
 export interface Part {
   /** A UUID. */
   readonly id: string;
   readonly sizeBytes: number;
-  /** Quoted MD5, in hexadecimal. */
+  /** Quoted MD5 in hexadecimal. */
   readonly etag: string;
 }
 
 export interface OpenBody {
   readonly sizeBytes: number;
-  /** The bytes, or those of a range. To be called once, or else `close` must be. */
+  /** Returns the bytes, or a range of them. Either `read` must be called once or `close` must be called. */
   read(range?: ByteRange): Promise<Buffer | Pieces>;
   close(): Promise<void>;
 }
 
 export interface Intent {
-  /** Before the row that names them goes: these versions are given up once the transaction commits. */
+  /**
+   * Declares that these versions will be removed if the transaction commits. Must be called before their row is
+   * deleted.
+   */
   giveUp(versions: readonly string[]): Promise<void>;
-  /** The database has decided; `gone` are the versions without a row, whose bytes (or parts) are removed. */
+  /** Called after the transaction ends. `gone`: versions without a row, whose bytes or parts are removed. */
   settle(gone: readonly string[]): Promise<void>;
-  /** What the database has decided is not known: the next start asks. */
+  /** Called when the outcome of the transaction is unknown. The next start settles the intent. */
   leave(): Promise<void>;
 }
 
 export interface ObjectBackend {
-  /** Announces versions that may be written under this intent. */
+  /** Declares versions that can be written under this intent. */
   announce(versions: readonly string[]): Promise<Intent>;
   /**
-   * Stores a body of at most `maxBytes`, and releases its pieces where it can. When it resolves, the bytes survive a power
-   * cut.
+   * Stores a body of at most `maxBytes` and releases its pieces where possible. When it resolves, the bytes survive a
+   * power failure.
    * @throws {BodyTooLargeError}
    */
   write(version: string, body: Pieces, maxBytes: number): Promise<StoredBody>;
   /**
-   * Stores a file of this machine without copying its bytes, where the backend can; the file itself stays, and must not
-   * be written to again.
+   * Stores a local file without copying its bytes if the backend supports it. The file is kept and must not be modified
+   * afterward.
    */
   storeFile?(version: string, path: string): Promise<StoredBody>;
   copy(fromVersion: string, toVersion: string): Promise<StoredBody | undefined>;
   /**
-   * Stores a part of an upload; as {@link ObjectBackend.write}.
+   * Stores a part of an upload. See {@link ObjectBackend.write}.
    * @throws {BodyTooLargeError}
    */
   writePart(upload: string, partId: string, body: Pieces, maxBytes: number): Promise<StoredBody>;
   /**
-   * Makes a body of these parts, in this order, durably and in one step. The parts stay until the upload is settled as
-   * gone. Undefined when the bytes of one are missing.
+   * Assembles the parts in this order to a body, durably and atomically. The parts are kept until the upload is settled
+   * as gone. Returns undefined if the bytes of a part are missing.
    */
   assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined>;
-  /** Removes parts that no row names any more. */
+  /** Removes parts that no row references anymore. */
   removeParts(upload: string, partIds: readonly string[]): Promise<void>;
-  /** Undefined when there are no such bytes. */
+  /** Returns undefined if the bytes don't exist. */
   open(version: string): Promise<OpenBody | undefined>;
-  /** Settles the intents of a process that died; `findLiving` says which versions have a row. */
+  /** Settles the intents of dead processes. `findLiving`: returns the versions that have a row. */
   recover(findLiving: (versions: readonly string[]) => Promise<ReadonlySet<string>>): Promise<RecoveryReport>;
-  /** Compares all that is stored with all rows, where the backend can. */
+  /** Compares all stored bodies with all rows, if the backend supports it. */
   sweep?(options: SweepOptions): Promise<SweepReport>;
   close(): Promise<void>;
 }
 
 export interface SweepOptions {
-  /** The versions of objects, and of uploads under way, whose first hexadecimal digit this is. */
+  /** Returns the versions of objects and unfinished uploads that begin with this hexadecimal digit. */
   livingWith(
     digit: string,
   ): Promise<{ readonly objects: readonly string[]; readonly uploads: readonly string[] }>;
-  /** Which of these have a row, asked once more. */
+  /** Checks again which of these versions have a row. */
   findLiving(versions: readonly string[]): Promise<ReadonlySet<string>>;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
-  /** The sweep ends early when it is aborted. */
+  /** Stops the sweep early. */
   readonly signal: AbortSignal;
 }
 
 export interface SweepReport {
-  /** Bodies without a row that were put aside. */
+  /** Bodies without a row that were moved to the orphans. */
   readonly putAside: number;
-  /** Bodies that had been put aside and have a row again. */
+  /** Orphans restored because their row reappeared. */
   readonly restored: number;
-  /** Bodies that were put aside long ago, and parts and unfinished files of nobody. */
+  /** Expired orphans, and parts and unfinished files without an owner. */
   readonly removed: number;
-  /** Versions with a row and without bytes: what a client would be told and not given. */
+  /** Versions with a row but without bytes. Clients see these objects but can't download them. */
   readonly missing: readonly string[];
 }
 

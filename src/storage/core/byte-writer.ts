@@ -1,9 +1,9 @@
 /**
- * JSON as bytes, out of what PostgreSQL sent, into pieces of equal size. A listing has thousands of names and dates: as
- * strings they would be made, joined, and encoded again.
+ * Writes JSON from PostgreSQL's raw bytes into pieces of equal size. A listing contains thousands of names and dates,
+ * which would otherwise be decoded, joined and encoded again as strings.
  */
 
-/** Bytes that a character of a JSON string takes at most when it is escaped: `\u0000`. */
+/** The maximum length of an escaped JSON character, `\u0000`, in bytes. */
 const escapedBytes = 6;
 
 const nothing = Buffer.alloc(0);
@@ -14,23 +14,23 @@ export class ByteWriter {
   #piece: Buffer = nothing;
   #at = 0;
 
-  /** `take` gives an empty piece of at least 64 bytes; it is asked when something is written. */
+  /** `take`: returns an empty piece of at least 64 bytes. Called when data is written. */
   constructor(take: () => Buffer) {
     this.#take = take;
   }
 
-  /** All that was written, in order; nothing may be written after. */
+  /** Returns the written pieces in order. Nothing may be written afterward. */
   end(): Buffer[] {
     return this.#at === 0 ? this.#full : [...this.#full, this.#piece.subarray(0, this.#at)];
   }
 
-  /** Text without escapes, for the frame of the document; at most 64 characters of ASCII. */
+  /** Writes ASCII text that needs no escapes, at most 64 characters. */
   ascii(text: string): void {
     this.#reserve(text.length);
     this.#at += this.#piece.write(text, this.#at, 'latin1');
   }
 
-  /** Bytes as they are. */
+  /** Copies bytes unchanged. */
   copy(source: Buffer, start: number, end: number): void {
     for (let from = start; from < end; ) {
       this.#reserve(1);
@@ -40,7 +40,7 @@ export class ByteWriter {
     }
   }
 
-  /** The inside of a JSON string: UTF-8 with the escapes that JSON.stringify writes. */
+  /** Writes the content of a JSON string: UTF-8 with the same escapes as JSON.stringify. */
   escaped(source: Buffer, start: number, end: number): void {
     for (let from = start; from < end; ) {
       this.#reserve(escapedBytes);
@@ -57,9 +57,9 @@ export class ByteWriter {
   }
 
   /**
-   * The inside of a JSON string that says a timestamptz of PostgreSQL in UTC as JavaScript's dates say it.
-   * `2026-11-21 04:10:36.123456+00` is `2026-11-21T04:10:36.123Z`; infinity and years beyond 9999, which have no such form,
-   * stay as they are.
+   * Writes the content of a JSON string with a PostgreSQL timestamptz in UTC in JavaScript's date format. `2026-11-21
+   * 04:10:36.123456+00` becomes `2026-11-21T04:10:36.123Z`. Infinity and years beyond 9999 have no such format and are
+   * written unchanged.
    */
   timestamp(source: Buffer, start: number, end: number): void {
     const zone = end - 3;

@@ -1,6 +1,6 @@
-/** Clients that need another answer than today's, by the versions they name themselves. */
+/** Detects client versions that need a different response. */
 
-/** Python clients before storage3 0.12.1 (supabase 2.18.0) fail on the field `type` of a bucket. */
+/** Python clients before storage3 0.12.1 (supabase 2.18.0) fail if a bucket has a `type` field. */
 export function predatesBucketType(
   clientInfo: string | string[] | undefined,
   userAgent: string | undefined,

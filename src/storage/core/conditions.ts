@@ -1,4 +1,4 @@
-/** Conditional requests of RFC 9110, section 13. */
+/** Conditional requests (RFC 9110 section 13). */
 
 export interface Validators {
   /** Quoted, as sent. */
@@ -14,14 +14,17 @@ export interface ConditionHeaders {
   readonly 'if-unmodified-since'?: string | undefined;
 }
 
-/** True when the client's copy is still good (304). `If-None-Match` wins over `If-Modified-Since` (section 13.2.2). */
+/**
+ * Whether the client's copy is current (304). `If-None-Match` takes precedence over `If-Modified-Since` (section
+ * 13.2.2).
+ */
 export function isNotModified(headers: ConditionHeaders, current: Validators): boolean {
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined) return matchesEtag(noneMatch, current.etag);
   return notModifiedSince(headers['if-modified-since'], current.lastModified);
 }
 
-/** True when the client asked for another version than ours (412). `If-Match` wins over `If-Unmodified-Since`. */
+/** Whether the client requires a different version (412). `If-Match` takes precedence over `If-Unmodified-Since`. */
 export function isPreconditionFailed(headers: ConditionHeaders, current: Validators): boolean {
   const match = headers['if-match'];
   if (match !== undefined) return !matchesEtag(match, current.etag);
@@ -31,7 +34,7 @@ export function isPreconditionFailed(headers: ConditionHeaders, current: Validat
   return !Number.isNaN(since) && wholeSeconds(current.lastModified) > since;
 }
 
-/** Whether a `Range` is to be honoured: without `If-Range`, or when that still names what we hold. */
+/** Whether to honor a `Range`: without `If-Range`, or if it matches the current version. */
 export function isRangeCurrent(headers: ConditionHeaders, current: Validators): boolean {
   const ifRange = headers['if-range'];
   if (ifRange === undefined) return true;
@@ -46,7 +49,7 @@ function matchesEtag(header: string, etag: string | undefined): boolean {
   return header.split(',').some((candidate) => opaque(candidate.trim()) === own);
 }
 
-/** Weak comparison: the mark `W/` does not count; nor do missing quotes, which S3 forgives. */
+/** Weak comparison: ignores `W/` and, like S3, missing quotes. */
 function opaque(etag: string): string {
   return etag.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');
 }
@@ -54,7 +57,7 @@ function opaque(etag: string): string {
 function notModifiedSince(header: string | undefined, lastModified: Date | undefined): boolean {
   if (header === undefined || lastModified === undefined) return false;
   const since = Date.parse(header);
-  // HTTP dates have no milliseconds, so ours are dropped before comparing.
+  // HTTP dates have no milliseconds, so the object's milliseconds are dropped before comparing.
   return !Number.isNaN(since) && wholeSeconds(lastModified) <= since;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Cursors of list v2: base64 of lines `l:` last name, `o:` order, `c:` column, `a:` value of the column (ISO date).
- * The form is upstream's, so a page begun there can be continued here.
+ * Cursors of list v2: base64 of the lines `l:` last name, `o:` order, `c:` column, `a:` value of the column (ISO date).
+ * The format is upstream's, so cursors from the hosted service work here.
  */
 
 export type SortColumn = 'name' | 'created_at' | 'updated_at';
 export type SortOrder = 'asc' | 'desc';
 
 export interface ListCursor {
-  /** The last line of the page before; a folder with its slash. */
+  /** The last entry of the previous page. A folder ends with a slash. */
   readonly startAfter: string;
   readonly order?: SortOrder;
   readonly column?: SortColumn;
@@ -24,7 +24,7 @@ export function encodeCursor(cursor: ListCursor): string {
   return Buffer.from(lines.join('\n')).toString('base64');
 }
 
-/** Undefined when the text is no cursor: an unknown line, order, column or date. */
+/** Returns undefined for an invalid cursor: an unknown line, order, column or date. */
 export function decodeCursor(text: string): ListCursor | undefined {
   let startAfter = '';
   let order: SortOrder = 'asc';

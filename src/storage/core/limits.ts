@@ -1,8 +1,11 @@
-/** Limits of a bucket: sizes as people write them, and lists of allowed media types. */
+/** Bucket limits: human-readable file sizes and lists of allowed media types. */
 
 const unitBytes: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
 
-/** Bytes of `"1.5MB"`, units of 1000, three significant digits; undefined when it is not such a text. */
+/**
+ * Parses a size such as `"1.5MB"` to bytes, with decimal units and three significant digits. Returns undefined if the
+ * text is invalid.
+ */
 export function parseFileSize(text: string): number | undefined {
   const match = /^([0-9]+(?:\.[0-9]+)?)(gb|mb|kb|b)$/i.exec(text);
   if (!match?.[1] || !match[2]) return undefined;
@@ -10,13 +13,19 @@ export function parseFileSize(text: string): number | undefined {
   return Math.round(Number(Number(match[1]).toPrecision(3)) * factor);
 }
 
-/** True for what may stand in a bucket's list of allowed types: `image/png`, `image/*`, `*`, with a charset or without. */
+/**
+ * Whether a pattern is valid in a bucket's list of allowed MIME types: `image/png`, `image/*`, `*`, optionally with a
+ * charset.
+ */
 export function isValidMimePattern(pattern: string): boolean {
   if (pattern.length > 1000) return false;
   return /^[a-zA-Z0-9\-+.]+\/[a-zA-Z0-9\-+.]+(?:;\s*charset=[a-zA-Z0-9-]+)?$|\*$/.test(pattern);
 }
 
-/** Whether a list allows a media type. An empty list allows everything; `*` alone allows nothing and parameters count, as upstream. */
+/**
+ * Whether a list allows a media type. An empty list allows all types. As in upstream, `*` alone allows nothing, and
+ * parameters must match.
+ */
 export function isMimeAllowed(mimeType: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0) return true;
   const [type, subtype] = mimeType.split('/');
@@ -27,7 +36,7 @@ export function isMimeAllowed(mimeType: string, allowed: readonly string[]): boo
   });
 }
 
-/** The smallest of the limits that are set, in bytes. */
+/** Returns the smallest defined limit in bytes. */
 export function smallestLimit(...limits: readonly (number | null | undefined)[]): number {
   return Math.min(...limits.filter((limit) => limit !== null && limit !== undefined));
 }

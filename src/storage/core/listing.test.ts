@@ -12,7 +12,7 @@ interface Line {
   readonly updated_at: string | null;
   readonly created_at: string | null;
   readonly last_accessed_at: string | null;
-  /** As PostgreSQL writes JSON. */
+  /** In PostgreSQL's JSON format. */
   readonly metadata: string | null;
 }
 
@@ -26,7 +26,7 @@ const cellsOf = ({ key, name, id, updated_at, created_at, last_accessed_at, meta
   metadata,
 ];
 
-/** A row as the wire brings it: its cells lie somewhere in a chunk, among the bytes of others. */
+/** A row as received from the wire: its cells are at arbitrary offsets of a shared chunk. */
 function rowOf(line: Line): RawRow {
   const cells = cellsOf(line).map((cell) => (cell === null ? null : Buffer.from(cell)));
   const parts: Buffer[] = [];
@@ -48,7 +48,7 @@ function rowOf(line: Line): RawRow {
   };
 }
 
-/** What a body says of a line, by JSON.stringify. */
+/** The expected JSON of a line. */
 function shown(line: Line, name = line.name): string {
   const { key, id, metadata } = line;
   const dated = {
@@ -87,7 +87,7 @@ const line = (hasKey: boolean): fc.Arbitrary<Line> =>
     last_accessed_at: orNull(timestamp),
     metadata: orNull(fc.json()),
   });
-/** Small ones, so that every text lies across their borders some day. */
+/** Small pieces, so that texts cross piece boundaries. */
 const pieces = fc.integer({ min: 64, max: 300 }).map((size) => () => Buffer.alloc(size, '#'));
 
 function bodyOf(writer: LinesWriter | PageWriter, lines: readonly Line[]): string {

@@ -1,18 +1,18 @@
 /**
- * Listings as answers: lines of list v1, pages of list v2. Rows have, after the key that some begin with, the columns
- * name, id, updated_at, created_at, last_accessed_at and metadata; bodies show them in this order.
+ * Formats listings: lines of list v1 and pages of list v2. Rows contain an optional key, then the columns name, id,
+ * updated_at, created_at, last_accessed_at and metadata. Responses contain them in this order.
  */
 import type { RawRow } from '../../database/types.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { encodeCursor, type SortColumn, type SortOrder } from './cursor.ts';
 import { isoTimestamp } from './timestamps.ts';
 
-/** A prefix of list v1 names a folder, with its slash or without; empty is the bucket's root. */
+/** Normalizes a list v1 prefix to end with a slash. An empty prefix is the bucket's root. */
 export function folderPrefix(prefix: string): string {
   return prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
 }
 
-/** The body of list v1; `takePiece` as {@link ByteWriter} wants it. */
+/** Writes the response body of list v1. `takePiece`: see {@link ByteWriter}. */
 export class LinesWriter {
   readonly #out: ByteWriter;
   #separator = '[';
@@ -37,11 +37,11 @@ export interface PageOptions {
   readonly limit: number;
   readonly column: SortColumn | undefined;
   readonly order: SortOrder | undefined;
-  /** Rows begin with the key. */
+  /** Whether rows begin with the key. */
   readonly hasKeys: boolean;
 }
 
-/** The body of list v2. It may be given one line more than `limit`: then there is a next page. */
+/** Writes the response body of list v2. Accepts one line more than `limit` to detect a next page. */
 export class PageWriter {
   readonly #options: PageOptions;
   readonly #folders: ByteWriter;
@@ -92,7 +92,7 @@ export class PageWriter {
         : undefined;
     return {
       nextCursor: encodeCursor({
-        // The slash tells a folder from an object of the same name, and skips all that is in it.
+        // The slash distinguishes a folder from an object of the same name and skips the folder's contents.
         startAfter: isFolder ? `${name}/` : name,
         order,
         column,
@@ -103,7 +103,7 @@ export class PageWriter {
   }
 }
 
-/** What stands before a cell, and instead of it when it is null. */
+/** The text before a cell, and the text for a null cell. */
 interface Label {
   readonly open: string;
   readonly nothing: string;
@@ -113,7 +113,7 @@ const label = (name: string): Label => ({ open: `,"${name}":"`, nothing: `,"${na
 const idLabel = label('id');
 const momentLabels = [label('updated_at'), label('created_at'), label('last_accessed_at')];
 
-/** `suffix` is of the name: folders of list v2 get their slash back. */
+/** `suffix`: appended to the name. Folders of list v2 end with a slash. */
 function writeLine(out: ByteWriter, row: RawRow, hasKey: boolean, suffix = ''): void {
   const { buffer } = row;
   let column = 0;
@@ -129,7 +129,7 @@ function writeLine(out: ByteWriter, row: RawRow, hasKey: boolean, suffix = ''): 
   if (suffix !== '') out.ascii(suffix);
   out.ascii('"');
   column += 1;
-  // A UUID: nothing in it that JSON escapes.
+  // A UUID needs no JSON escapes.
   if (opened(out, idLabel, row, column)) {
     out.copy(buffer, row.start(column), row.end(column));
     out.ascii('"');
@@ -141,7 +141,7 @@ function writeLine(out: ByteWriter, row: RawRow, hasKey: boolean, suffix = ''): 
     out.ascii('"');
   }
   column += 1;
-  // JSON already, as PostgreSQL writes it.
+  // PostgreSQL returns JSON, which is copied unchanged.
   out.ascii(row.start(column) < 0 ? ',"metadata":null' : ',"metadata":');
   out.copy(buffer, row.start(column), row.end(column));
   out.ascii('}');

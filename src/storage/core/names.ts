@@ -1,11 +1,11 @@
 /**
- * Which object keys and bucket names are allowed: the characters S3 calls safe and those that need care, nothing else.
- * A key never becomes a path, so `..` and empty segments are ordinary names here.
+ * Validates object keys and bucket names. Allows only the characters that S3 lists as safe or as requiring special
+ * handling. Keys never become paths, so `..` and empty segments are allowed.
  */
 
 const keyPattern = /^[A-Za-z0-9_/!.*'() &$=@;:+,?-]+$/;
 const bucketPattern = /^[A-Za-z0-9_!.*'() &$=@;:+,?-]{1,100}$/;
-/** Names with this ending belong to analytics buckets. */
+/** The suffix reserved for analytics buckets. */
 const reservedSuffix = '--table-s3';
 
 export function isValidKey(key: string): boolean {
@@ -16,17 +16,17 @@ export function isValidBucketName(name: string): boolean {
   return bucketPattern.test(name);
 }
 
-/** A name a new standard bucket may have: valid, without space around it, not reserved. */
+/** Whether a new standard bucket can have this name: valid, trimmed and not reserved. */
 export function isValidNewBucketName(name: string): boolean {
   return isValidBucketName(name) && name.trim() === name && !name.endsWith(reservedSuffix);
 }
 
-/** The Console's mark of an empty folder: always allowed, and always empty. */
+/** The Console's placeholder for an empty folder. Always allowed and always empty. */
 export function isFolderPlaceholder(key: string): boolean {
   return key.endsWith('.emptyFolderPlaceholder');
 }
 
-/** True for the text form of a UUID; only such a `sub` fits the column `owner`. */
+/** Whether the text is a UUID. Only then does a `sub` fit the column `owner`. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 }

@@ -1,8 +1,8 @@
-/** Response headers of an object, from what its row says. */
+/** Builds an object's response headers from its row. */
 import { isInert, parseMediaType } from '../../kernel/media-type.ts';
 import { isValidRobotsTag } from './robots-tag.ts';
 
-/** `storage.objects.metadata`, as this server writes it; rows made by SQL may hold anything. */
+/** `storage.objects.metadata` as written by this server. Rows written by SQL can contain anything. */
 export interface ObjectMetadata {
   readonly eTag?: string;
   readonly size?: number;
@@ -15,7 +15,7 @@ export interface ObjectMetadata {
   readonly xRobotsTag?: string;
 }
 
-/** What is usable in a row's metadata: each field only if it has its type. */
+/** Returns the metadata fields that have the expected type. */
 export function readObjectMetadata(value: unknown): ObjectMetadata {
   if (typeof value !== 'object' || value === null) return {};
   const raw = value as Record<string, unknown>;
@@ -30,15 +30,15 @@ export function readObjectMetadata(value: unknown): ObjectMetadata {
   };
 }
 
-/** What objects are that don't say what they are, and those whose row holds something else than a media type. */
+/** The type of objects without a type or with an invalid media type. */
 export const defaultType = 'application/octet-stream';
 
-/** The stored type, judged again: SQL and other writers of the bucket may have written it. */
+/** Returns the stored type. It is validated again because SQL or other writers could have stored an invalid one. */
 export function storedContentType({ mimetype = defaultType }: ObjectMetadata): string {
   return parseMediaType(mimetype) === undefined ? defaultType : mimetype;
 }
 
-/** HTML is shown as text, as upstream does. */
+/** HTML is served as plain text, as in upstream. */
 export function shownContentType(metadata: ObjectMetadata): string {
   const stored = storedContentType(metadata);
   const { type, subtype } = parseMediaType(stored) ?? {};
@@ -46,8 +46,9 @@ export function shownContentType(metadata: ObjectMetadata): string {
 }
 
 /**
- * Documents among the objects load nothing. This goes beyond the sandbox that the gateway puts every document of a user's into
- * (`kernel/response-head.ts`). Inert types are left alone, since a policy keeps browsers from showing PDFs and playing media.
+ * Prevents stored documents from loading resources, in addition to the sandbox that the gateway applies to all user
+ * documents (`kernel/response-head.ts`). Inert types have no policy because it would keep browsers from displaying PDFs
+ * and playing media.
  */
 export function documentPolicy(contentType: string): Readonly<Record<string, string>> {
   const type = parseMediaType(contentType);
@@ -56,7 +57,7 @@ export function documentPolicy(contentType: string): Readonly<Record<string, str
 }
 
 /**
- * `?download` is `attachment;`, `?download=name` adds the name in both spellings of RFC 6266.
+ * `?download` results in `attachment;`. `?download=name` adds the name in both forms of RFC 6266.
  *
  * @example
  * contentDisposition('ä.txt'); // "attachment; filename=%C3%A4.txt; filename*=UTF-8''%C3%A4.txt"
@@ -64,12 +65,12 @@ export function documentPolicy(contentType: string): Readonly<Record<string, str
 export function contentDisposition(download: string | undefined): string | undefined {
   if (download === undefined) return undefined;
   if (download === '') return 'attachment;';
-  // Lone surrogates have no UTF-8 form; encodeURIComponent would throw on them.
+  // Lone surrogates can't be encoded as UTF-8, and encodeURIComponent would throw.
   const name = encodeURIComponent(download.toWellFormed());
   return `attachment; filename=${name}; filename*=UTF-8''${name}`;
 }
 
-/** The stored value; a client whose copy turned out stale may show it once more while it fetches ours. */
+/** Returns the stored value. A client with a stale copy may show it again while it revalidates. */
 export function cacheControl(stored: string | undefined, clientCopyIsStale: boolean): string {
   const value = stored !== undefined && stored !== '' && isHeaderText(stored) ? stored : 'no-cache';
   return clientCopyIsStale ? `${value}, stale-while-revalidate=30` : value;
@@ -85,7 +86,7 @@ export function parseDate(value: string | undefined): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** Characters that may stand in a header value (RFC 9110, section 5.5), in the range that Node sends. */
+/** Whether a text is a valid header value (RFC 9110 section 5.5) within the range that Node can send. */
 export function isHeaderText(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }

@@ -1,7 +1,7 @@
 /**
- * Whose object the signed link of a user means. Policies were checked when it was signed, so it must not reach what another user puts
- * under the same key later. An object has the marks of its row and of its owner: one of them outlasts a replacement, the other a
- * removal after which the same user uploads again.
+ * Binds a user's signed link to an object. Policies are checked when the link is signed, so the link must not open an
+ * object that another user later uploads to the same key. An object has marks from its row and from its owner. The
+ * row's mark survives a replacement, and the owner's mark survives a removal after which the same user uploads again.
  */
 import { createHash } from 'node:crypto';
 
@@ -14,16 +14,16 @@ export function marksOf({ id, owner_id: ownerId }: MarkedObject): string[] {
   return [markOf(`object ${id}`), ...ownerMarks(ownerId)];
 }
 
-/** None without an owner, so that nobody shares one with the others who have no id. */
+/** Empty without an owner, so that objects without an owner id don't share a mark. */
 export function ownerMarks(ownerId: string | null): string[] {
   return ownerId === null ? [] : [markOf(`owner ${ownerId}`)];
 }
 
-/** Undefined marks are those of a link that means its key, whatever is there. */
+/** Undefined marks belong to a link that refers to a key rather than to an object. */
 export function isMeant(marks: readonly string[] | undefined, object: MarkedObject): boolean {
   if (marks === undefined) return true;
   return marksOf(object).some((mark) => marks.includes(mark));
 }
 
-/** Anybody reads the claims of a link, and ids of users are not for everybody. */
+/** The claims of a link are readable by anyone, so user ids are hashed. */
 const markOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);

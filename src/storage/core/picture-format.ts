@@ -1,4 +1,4 @@
-/** Which format a picture is sent in. */
+/** Selects the output format of an image. */
 import type { Transform } from './transform.ts';
 
 export type PictureFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'avif';
@@ -12,8 +12,8 @@ export const pictureTypes: Readonly<Record<PictureFormat, string>> = {
 };
 
 /**
- * What was asked for; else the smallest that the client names in `Accept` (a mere `*` names none); else as it was
- * stored, or JPEG for a format that no browser shows.
+ * Returns the requested format, else the smallest format that the client lists explicitly in `Accept` (not `*`), else
+ * the stored format, or JPEG for a format that browsers can't display.
  */
 export function chooseFormat(
   asked: Transform['format'],
@@ -29,7 +29,7 @@ export function chooseFormat(
   return source ?? 'jpeg';
 }
 
-/** Media types that are named and not refused with `q=0` (RFC 9110, section 12.5.1). */
+/** Returns media types that are listed and not excluded with `q=0` (RFC 9110 section 12.5.1). */
 function acceptedTypes(accept: string): ReadonlySet<string> {
   const named = accept.split(',').flatMap((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());

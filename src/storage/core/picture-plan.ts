@@ -1,4 +1,4 @@
-/** From a picture's size and what is asked of it: the size to scale to, and the part to keep. */
+/** Computes the scaled size and the crop of an image. */
 import { type Gravity, side, type Transform } from './transform.ts';
 
 export interface Size {
@@ -8,13 +8,13 @@ export interface Size {
 
 export interface PicturePlan {
   readonly scaled: Size;
-  /** Undefined: all of it. */
+  /** Undefined keeps the whole image. */
   readonly crop?: Size & { readonly left: number; readonly top: number };
-  /** The part that catches the eye is looked for; of this size. */
+  /** The size of a crop around the most salient region. */
   readonly attention?: Size;
 }
 
-/** No picture is made larger than it was, and none has a side of no pixels. */
+/** Never enlarges an image, and keeps each side at 1 pixel or more. */
 export function planPicture(source: Size, transform: Transform): PicturePlan {
   const width = side(transform.width);
   const height = side(transform.height);
@@ -52,7 +52,7 @@ function scale({ width, height }: Size, ratio: number): Size {
   };
 }
 
-/** -1: the left or upper side, 1 the other, 0 the middle. */
+/** -1 is left or top, 1 is right or bottom, 0 is the center. */
 const sides: Record<Exclude<Gravity, 'sm' | 'fp'>, readonly [number, number]> = {
   ce: [0, 0],
   no: [0, -1],
@@ -66,7 +66,7 @@ const sides: Record<Exclude<Gravity, 'sm' | 'fp'>, readonly [number, number]> = 
 };
 
 function corner(scaled: Size, kept: Size, transform: Transform): [number, number] {
-  // Upstream passes offsets on with a gravity only.
+  // Upstream only passes offsets together with a gravity.
   const {
     gravity = 'ce',
     x_offset: x = 0,
@@ -84,10 +84,10 @@ function corner(scaled: Size, kept: Size, transform: Transform): [number, number
   ];
 }
 
-/** Below 1 an offset is a share of the picture, from there on pixels. */
+/** An offset below 1 is a fraction of the image. Other offsets are pixels. */
 const pixels = (offset: number, length: number): number => (Math.abs(offset) < 1 ? offset * length : offset);
 
-/** From the right and the lower side offsets lead inwards. */
+/** Offsets from the right and the bottom point inward. */
 const along = (room: number, towards: number, offset: number): number =>
   (room * (towards + 1)) / 2 + (towards === 1 ? -offset : offset);
 

@@ -1,13 +1,13 @@
-/** The `Range` header of RFC 9110, section 14, for one range of bytes. */
+/** Parses the `Range` header (RFC 9110 section 14) with a single byte range. */
 
 export interface ByteRange {
-  /** First and last byte, both included. */
+  /** The first and last byte, inclusive. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Undefined: no range, or one that a server may ignore (other units, several ranges, not well formed).
+ * Returns undefined without a range, or for a range that servers can ignore (other units, several ranges, malformed).
  *
  * @example
  * parseRange('bytes=-4', 10); // { start: 6, end: 9 }

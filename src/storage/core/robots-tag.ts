@@ -1,4 +1,7 @@
-/** The `X-Robots-Tag` a client may store with an object: rules joined by commas, each perhaps for one crawler. */
+/**
+ * Validates the `X-Robots-Tag` that a client stores with an object: comma-separated rules, each optionally for one
+ * crawler.
+ */
 
 const plainRules = new Set([
   'all',
@@ -11,7 +14,7 @@ const plainRules = new Set([
   'noimageindex',
 ]);
 
-/** Rules with a value, and what the value must be. */
+/** Rules with a value, and the check of the value. */
 const valueRules: Record<string, (value: string) => boolean> = {
   'max-snippet': (value) => /^(?:-1|\d+)$/.test(value),
   'max-video-preview': (value) => /^-?\d+$/.test(value),
@@ -32,11 +35,14 @@ function isValidRule(rule: string): boolean {
   const rest = rule.slice(colon + 1).trim();
   if (rest === '') return false;
   const accepts = Object.hasOwn(valueRules, name) ? valueRules[name] : undefined;
-  // Anything else before a colon names the crawler that the rule is for.
+  // Any other text before a colon is the name of a crawler.
   return accepts ? accepts(rest) : isValidRule(rest);
 }
 
-/** The date of `unavailable_after` may hold a comma itself ("Wed, 03 Dec 2025 …"), so a piece that is no rule joins it. */
+/**
+ * The date in `unavailable_after` can contain a comma ("Wed, 03 Dec 2025 …"), so an invalid rule after it is part of
+ * the date.
+ */
 function splitRules(value: string): string[] {
   const rules: string[] = [];
   for (const piece of value.split(',').map((part) => part.trim())) {

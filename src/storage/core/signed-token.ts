@@ -1,6 +1,7 @@
 /**
- * What a signed URL's token says: one object, one action, an end. Signature and expiry are checked before; here the
- * claims are read and made. Tokens without `scope` are from servers before scopes: those for upload have `upsert`.
+ * Reads and creates the claims of signed URL tokens: one object, one action and an expiry. The caller has verified
+ * signature and expiry. Tokens without `scope` were issued by servers before scopes existed. Of these, upload tokens
+ * have `upsert`.
  */
 
 export type SignedScope = 'download' | 'upload';
@@ -11,15 +12,18 @@ export interface SignedClaims {
   readonly scope: SignedScope;
   readonly upsert: boolean;
   readonly owner: string | undefined;
-  /** What a picture is to become (`transform.ts`); empty for the object as it is. */
+  /** The image transformation (`transform.ts`). Empty for the original object. */
   readonly transformations: string;
-  /** Of the objects that it reaches (`object-marks.ts`); undefined for whatever is under the key. */
+  /** The marks of the object the link is bound to (`object-marks.ts`). Undefined for any object at this key. */
   readonly objects: readonly string[] | undefined;
   /** Seconds since the epoch. */
   readonly exp: number;
 }
 
-/** A download URL's claims. Never `role`, `upsert` or `owner`: a link must not pass for a session or for an upload. */
+/**
+ * Returns the claims of a download URL. They never include `role`, `upsert` or `owner`, so a link can't be used as a
+ * session or for an upload.
+ */
 export function downloadClaims(
   url: string,
   nowSeconds: number,
@@ -55,7 +59,7 @@ export function uploadClaims(
   };
 }
 
-/** The claims if they are those of a signed URL for `scope` and exactly this object; else which check failed. */
+/** Returns the claims of a signed URL for `scope` and exactly this object, or the name of the failed check. */
 export function readSignedClaims(
   claims: Readonly<Record<string, unknown>>,
   scope: SignedScope,
@@ -64,7 +68,7 @@ export function readSignedClaims(
   const tokenScope = claims.scope ?? ('upsert' in claims ? 'upload' : 'download');
   if (tokenScope !== scope) return 'scope';
   if (claims.url !== url) return 'url';
-  // A token without an end is none of ours.
+  // This server always sets an expiry.
   if (typeof claims.exp !== 'number') return 'expiry';
   return {
     url,
@@ -77,7 +81,7 @@ export function readSignedClaims(
   };
 }
 
-/** The last second that a JSON number can name in milliseconds; later ends are refused. */
+/** The last second whose milliseconds a JSON number can represent. Later expiries are rejected. */
 const lastSecond = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
 
 export function isValidExpiry(expiresInSeconds: number, nowSeconds: number): boolean {

@@ -1,6 +1,6 @@
 /**
- * The media type of a file on disk, for uploads that name none (seeding a bucket from a folder): by its first bytes,
- * else by its extension, else text or bytes.
+ * Detects the media type of a local file without a declared type (seeding a bucket from a folder): by its first bytes,
+ * else by extension, else text or binary.
  */
 
 const signatures: readonly (readonly [mimeType: string, hex: string, offset: number])[] = [
@@ -49,7 +49,7 @@ export function detectContentType(fileName: string, firstBytes: Uint8Array): str
   const head = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, Math.min(firstBytes.byteLength, 512));
   const extension = fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase();
   const byExtension = Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
-  // Office documents are ZIP archives: there the extension knows more than the bytes.
+  // Office documents are ZIP archives, so the extension is more specific than the content.
   for (const [mimeType, hex, offset] of signatures) {
     if (head.toString('hex', offset, offset + hex.length / 2) === hex) {
       return mimeType === 'application/zip' ? (byExtension ?? mimeType) : mimeType;

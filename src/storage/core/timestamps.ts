@@ -1,4 +1,4 @@
-/** PostgreSQL's text of a timestamptz in UTC, as the ISO text with milliseconds that JSON dates have. */
+/** Converts PostgreSQL's text of a timestamptz in UTC to an ISO date with milliseconds, as in JSON dates. */
 
 /**
  * @example
@@ -6,7 +6,8 @@
  */
 export function isoTimestamp(text: string | null): string | null {
   if (text === null) return null;
-  // Listings have thousands of these, so no pattern is matched. Infinity and years beyond 9999 have no ISO form.
+  // Uses no regular expression because listings have thousands of dates. Infinity and years beyond 9999 have no ISO
+  // format.
   const end = text.length - 3;
   if (text.charCodeAt(4) !== dash || text.charCodeAt(10) !== blank || !text.endsWith('+00')) return text;
   const fraction = end > 20 ? text.slice(20, Math.min(end, 23)).padEnd(3, '0') : '000';

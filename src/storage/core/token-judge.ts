@@ -1,6 +1,6 @@
 /**
- * Storage's verdict on a bearer token, in the words of the JWT library that upstream uses (jose): signature by the
- * shared verifier, times here, at every call.
+ * Storage's check of a bearer token, with the messages of the JWT library that upstream uses (jose). The shared
+ * verifier checks the signature, and this module checks the times on every call.
  */
 import type { Claims, VerifiedToken } from '../../keys/types.ts';
 

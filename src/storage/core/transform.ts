@@ -1,6 +1,6 @@
 /**
- * What a picture is to become: the options of `/render/image`, as queries, signed tokens and answers spell them
- * (supabase/storage 1.11.2, which hands them to imgproxy 3).
+ * Image transformation options of `/render/image`, as encoded in queries, signed tokens and responses (supabase/storage
+ * 1.11.2, which passes them to imgproxy 3).
  */
 
 export type Gravity = (typeof gravities)[number];
@@ -10,39 +10,39 @@ export const resizeModes = ['cover', 'contain', 'fill'] as const;
 export const formats = ['origin', 'avif', 'webp'] as const;
 
 export interface Transform {
-  /** Pixels; 0 or absent: as the other dimension gives it. */
+  /** Pixels. If 0 or absent, derived from the other dimension. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly resize?: (typeof resizeModes)[number] | undefined;
-  /** Absent: the best that the client accepts. */
+  /** If absent, the best format that the client accepts. */
   readonly format?: (typeof formats)[number] | undefined;
   /** 20 to 100. */
   readonly quality?: number | undefined;
-  /** Which part stays when `cover` cuts: a side, `sm` the one that catches the eye, `fp` around a point. */
+  /** The part to keep when `cover` crops: a side, `sm` for the most salient region, `fp` for a focus point. */
   readonly gravity?: Gravity | undefined;
   readonly x_offset?: number | undefined;
   readonly y_offset?: number | undefined;
 }
 
-/** Wider or higher pictures are not made (the hosted service's limit). */
+/** The maximum width and height (the hosted service's limit). */
 export const maxSidePixels = 2500;
 export const defaultQuality = 80;
 
-/** imgproxy's words for the ways to fit. */
+/** imgproxy's names of the resize modes. */
 const resizingTypes = { cover: 'fill', contain: 'fit', fill: 'force' } as const;
 
-/** What was done, as the header `X-Transformations` names it. */
+/** Describes the applied transformation for the header `X-Transformations`. */
 export function describeTransform(transform: Transform): string[] {
   return segments(transform, (resize) => `resizing_type:${resizingTypes[resize ?? 'cover']}`);
 }
 
-/** The text in a signed token; empty when there is nothing to do. */
+/** Formats the transformation for a signed token. Empty if there is none. */
 export function printTransform(transform: Transform): string {
   return segments(transform, (resize) => (resize === undefined ? undefined : `resize:${resize}`)).join(',');
 }
 
 /**
- * What {@link printTransform} wrote. Tokens are ours, so what is not understood is left out.
+ * Parses the output of {@link printTransform}. Unknown parts are ignored because tokens are only issued by this server.
  *
  * @example
  * parseTransform('height:10,gravity:fp:0:1'); // { height: 10, gravity: 'fp', x_offset: 0, y_offset: 1 }
@@ -75,7 +75,7 @@ export function parseTransform(text: string): Transform {
   return found;
 }
 
-/** Within what is made; undefined for a side that is left open. */
+/** Clamps a side to the maximum. Returns undefined for an unspecified side. */
 export function side(pixels: number | undefined): number | undefined {
   if (pixels === undefined || !(pixels >= 1)) return undefined;
   return Math.min(Math.round(pixels), maxSidePixels);

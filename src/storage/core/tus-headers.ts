@@ -1,14 +1,14 @@
-/** Headers of the TUS protocol 1.0.0 (https://tus.io/protocols/resumable-upload) read and written. */
+/** Parses and formats headers of the TUS protocol 1.0.0 (https://tus.io/protocols/resumable-upload). */
 
 export const tusVersion = '1.0.0';
 
-/** Names to values as `Upload-Metadata` gives them; a key without a value is null. */
+/** The names and values of `Upload-Metadata`. A key without a value is null. */
 export type TusMetadata = Readonly<Record<string, string | null>>;
 
 const base64Pattern = /^[\d+/A-Za-z]*={0,2}$/;
 
 /**
- * Undefined when the header is malformed ("Upload-Metadata": unique ASCII keys without spaces, values in base64).
+ * Returns undefined if the header is malformed ("Upload-Metadata": unique ASCII keys without spaces, values in base64).
  *
  * @example
  * parseTusMetadata('bucketName cGhvdG9z,is_draft'); // { bucketName: 'photos', is_draft: null }
@@ -32,13 +32,13 @@ export function printTusMetadata(metadata: TusMetadata): string {
     .join(',');
 }
 
-/** A count of bytes as `Upload-Length` and `Upload-Offset` hold it; undefined for anything else. */
+/** Parses the byte count of `Upload-Length` or `Upload-Offset`. Returns undefined if it is invalid. */
 export function parseByteCount(header: string): number | undefined {
   const count = Number(header);
   return /^(?:0|[1-9]\d*)$/.test(header) && Number.isSafeInteger(count) ? count : undefined;
 }
 
-/** A number of seconds becomes `max-age`, everything else is not cached (as upstream). */
+/** Converts a number of seconds to `max-age`. Other values disable caching (as in upstream). */
 export function tusCacheControl(field: string | null | undefined): string {
   return typeof field === 'string' && /^-?\d+$/.test(field) ? `max-age=${field}` : 'no-cache';
 }

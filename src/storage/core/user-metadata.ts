@@ -1,8 +1,8 @@
-/** `user_metadata` as clients send it: JSON in a form field, base64 of JSON in the header `x-metadata`. */
+/** Parses `user_metadata` as sent by clients: JSON in a form field, or base64 of JSON in the header `x-metadata`. */
 
 export const maxUserMetadataBytes = 1024 * 1024;
 
-/** An object, or undefined: what is not JSON, or no object, is left out rather than refused (as upstream). */
+/** Returns an object, or undefined: invalid JSON and other types are ignored instead of rejected (as in upstream). */
 export function parseMetadataField(json: string | undefined): Record<string, unknown> | undefined {
   if (json === undefined) return undefined;
   try {

@@ -8,11 +8,11 @@ export interface StoredEvent {
   readonly payload: Record<string, unknown>;
   /** Milliseconds since the epoch. */
   readonly happened_at_ms: number;
-  /** This one included. */
+  /** Including the current attempt. */
   readonly attempts: number;
 }
 
-/** Takes events that are due, for so long: another process takes them then, should this one have died. */
+/** Leases due events for the given time. If this process crashes, another one retries them afterward. */
 export async function takeEvents(db: Queryable, most: number, leaseSeconds: number): Promise<StoredEvent[]> {
   const rows = await db.query<StoredEvent>(sql`
     update _plinth.storage_events e

@@ -1,7 +1,7 @@
 /**
- * Events of objects to the configured webhook, each at least once: it is removed when the receiver has answered with
- * 2xx, and sent again, ever more seldom, until then. So one can come twice, and after a later one; its version tells.
- * The body is upstream's (supabase/storage 1.11.2, `WEBHOOK_URL`).
+ * Sends object events to the configured webhook at least once: an event is removed after a 2xx response, and retried
+ * with increasing delays until then. An event can therefore arrive twice or after a later one. Its version identifies
+ * the order. The body is upstream's (supabase/storage 1.11.2, `WEBHOOK_URL`).
  */
 import type { Queryable } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -29,13 +29,13 @@ interface Deps {
 }
 
 export const webhookTimeoutMs = 6000;
-/** An event that nobody took for so long is given up. */
+/** Undelivered events are dropped after this time. */
 export const eventLifetimeMs = 3 * 24 * 60 * 60 * 1000;
 const lookEveryMs = 500;
-/** The database is away, most likely. */
+/** The database is probably unreachable. */
 const pauseAfterFaultMs = 5000;
 const batchSize = 20;
-/** Longer than a batch can take, all of them timing out. */
+/** Longer than a batch takes if all its requests time out. */
 const leaseSeconds = 60;
 const longestPauseSeconds = 60 * 60;
 
@@ -60,7 +60,7 @@ export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): 
     return postponeEvent(db, id, seconds);
   }
 
-  /** What went wrong; undefined when the receiver has it. */
+  /** Returns an error message, or undefined if the event was delivered. */
   async function send({
     type,
     payload,
@@ -94,7 +94,7 @@ export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): 
   async function work(): Promise<void> {
     for (;;) {
       const events = await takeEvents(db, batchSize, leaseSeconds);
-      // At once, so that a receiver that does not answer holds up none but its own.
+      // Sent concurrently, so a slow event only delays itself.
       await Promise.all(events.map(deliver));
       if (events.length < batchSize || isStopped) return;
     }

@@ -1,4 +1,4 @@
 import type { Queryable } from '../../database/types.ts';
 
-/** What a statement needs: a transaction, or somewhere that makes one for it alone. */
+/** Runs statements, either in a transaction or each in a transaction of its own. */
 export type Asks = Pick<Queryable, 'query'>;

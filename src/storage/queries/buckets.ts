@@ -1,4 +1,4 @@
-/** Statements on storage.buckets, each run as whoever the transaction belongs to. */
+/** Statements on storage.buckets. They run as the transaction's role. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
@@ -10,7 +10,7 @@ export interface BucketLimits {
   readonly allowedMimeTypes: readonly string[];
 }
 
-/** A bucket as lists and single reads show it. `owner` is empty text where there is none, as upstream. */
+/** A bucket as returned to clients. `owner` is an empty text if there is none, as in upstream. */
 export interface BucketView {
   readonly id: string;
   readonly name: string;
@@ -57,7 +57,7 @@ export interface BucketListOptions {
   readonly sortColumn?: 'id' | 'name' | 'created_at' | 'updated_at';
   readonly sortOrder?: 'asc' | 'desc';
   readonly search?: string;
-  /** Clients that do not know the field `type` fail on it. */
+  /** Whether to include `type`, on which some clients fail. */
   readonly withType: boolean;
 }
 
@@ -100,12 +100,12 @@ export async function findBucketLimits(db: Asks, id: string): Promise<BucketLimi
   );
 }
 
-/** Throws when the tables cannot be read. */
+/** Throws if the tables aren't readable. */
 export async function hasBuckets(db: Queryable): Promise<boolean> {
   return (await db.query(sql`select from storage.buckets limit 1`)).length > 0;
 }
 
-/** False when the caller's policies show no such bucket. */
+/** Returns false if the caller's policies hide the bucket or it doesn't exist. */
 export async function updateBucket(db: Queryable, id: string, changes: BucketChanges): Promise<boolean> {
   const assignments: Sql[] = [];
   if (changes.public !== undefined) assignments.push(sql`public = ${changes.public}`);
@@ -123,7 +123,7 @@ export async function deleteBucket(db: Queryable, id: string): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Undefined: no such bucket. Counts up to `most`. */
+/** Counts up to `most` objects. Returns undefined if the bucket doesn't exist. */
 export async function countObjects(
   db: Queryable,
   bucketId: string,

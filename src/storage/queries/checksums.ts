@@ -1,15 +1,18 @@
-/** Statements on `_plinth.storage_checksums`, where the database is ours. */
+/** Statements on `_plinth.storage_checksums`, which only exists in Plinth's own databases. */
 import { sql } from '../../kernel/sql.ts';
 import type { Asks } from './asks.ts';
 
-/** As the table has it; what the words mean is the S3 protocol's business. */
+/** A stored row. The S3 protocol defines the values. */
 export interface StoredChecksum {
   readonly algorithm: string;
   readonly type: string;
   readonly value: string;
 }
 
-/** `id`: an object's version or a part's id. In a transaction of the service role; the others ask as the server itself. */
+/**
+ * `id`: an object's version or a part's id. Runs in a transaction of the service role. The other statements run as the
+ * server.
+ */
 export async function insertChecksum(db: Asks, id: string, checksum: StoredChecksum): Promise<void> {
   await db.query(sql`
     select storage.plinth_keep_checksum(${id}::uuid, ${checksum.algorithm}, ${checksum.type}, ${checksum.value})`);
@@ -22,7 +25,7 @@ export async function findChecksum(db: Asks, version: string): Promise<StoredChe
   return row;
 }
 
-/** Values by part id, of the parts with these numbers. */
+/** Returns checksums by part id for a range of part numbers. */
 export async function findPartChecksums(
   db: Asks,
   uploadId: string,
@@ -34,7 +37,7 @@ export async function findPartChecksums(
   return new Map(rows.map(({ id, value }) => [id, value]));
 }
 
-/** Removes those whose object or part is gone, unless they are younger than any transaction may be. */
+/** Removes checksums whose object or part is gone, except those that might belong to an open transaction. */
 export async function deleteLeftChecksums(db: Asks, graceSeconds: number): Promise<void> {
   await db.query(sql`
     delete from _plinth.storage_checksums c

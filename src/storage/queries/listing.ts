@@ -1,13 +1,13 @@
 /**
- * Statements of the listings; the walking is done in SQL (`sql/0003_listing.sql`). Those of lists v1 and v2 are for who
- * reads their rows as bytes, in the order of `core/listing.ts`.
+ * Statements of the listings, whose traversal is in SQL (`sql/0003_listing.sql`). The results of list v1 and v2 are
+ * read as bytes, with the columns in the order of `core/listing.ts`.
  */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SortColumn, SortOrder } from '../core/cursor.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
 import type { Asks } from './asks.ts';
 
-/** One line of a listing; a folder has a null id. */
+/** A line of a listing. The id of a folder is null. */
 export interface ListedLine {
   readonly name: string;
   readonly id: string | null;
@@ -17,7 +17,7 @@ export interface ListedLine {
   readonly metadata: unknown;
 }
 
-/** The lines of one of these statements, for who does not read them as bytes; timestamps as ISO text. */
+/** Reads the lines of one of these statements as objects with ISO timestamps. */
 export async function readLines(db: Asks, statement: Sql): Promise<ListedLine[]> {
   const rows = await db.query<ListedLine>(statement);
   return rows.map((row) => ({
@@ -47,14 +47,14 @@ export function searchObjects(bucketId: string, options: SearchOptions): Sql {
 export interface PageOptions {
   readonly prefix: string;
   readonly limit: number;
-  /** Empty at the first page. */
+  /** Empty on the first page. */
   readonly startAfter: string;
   readonly column: SortColumn;
   readonly order: SortOrder;
   readonly columnAfter: string | undefined;
 }
 
-/** A page below a prefix, deeper keys gathered into folders. */
+/** A page below a prefix, with deeper keys grouped into folders. */
 export function listFolder(bucketId: string, page: PageOptions): Sql {
   const levels = page.prefix === '' ? 1 : page.prefix.split('/').length;
   return sql`
@@ -64,8 +64,9 @@ export function listFolder(bucketId: string, page: PageOptions): Sql {
 }
 
 /**
- * A page below a prefix as S3 has it: deeper keys gathered by any delimiter, behind `startAfter` in the order of bytes.
- * A folder is behind `startAfter` when one of its keys is, unless `startAfter` ends with the delimiter and so names it.
+ * A page below a prefix with S3's rules: deeper keys are grouped by any delimiter, after `startAfter` in byte order. A
+ * folder is included if one of its keys is after `startAfter`, unless `startAfter` ends with the delimiter and so
+ * denotes the folder.
  */
 export function listByDelimiter(
   bucketId: string,
@@ -73,14 +74,15 @@ export function listByDelimiter(
   page: Pick<PageOptions, 'prefix' | 'limit' | 'startAfter'>,
 ): Sql {
   const { startAfter } = page;
-  // The function takes a key that no object has for the folder of that name; no key can have this character.
+  // The function interprets a key without an object as a folder. Appending a character that keys can't contain prevents
+  // this.
   const behind = startAfter === '' || startAfter.endsWith(delimiter) ? startAfter : `${startAfter}\x01`;
   return sql`
     select name, id, updated_at, created_at, last_accessed_at, metadata
     from storage.list_objects_with_delimiter(${bucketId}, ${page.prefix}, ${delimiter}, ${page.limit}, ${behind})`;
 }
 
-/** A page of all keys with a prefix. Cursors count whole milliseconds, so the order does too. */
+/** A page of all keys with a prefix. Ordered by whole milliseconds, like the cursors. */
 export function listKeys(bucketId: string, page: PageOptions): Sql {
   const direction = page.order === 'desc' ? sql`desc` : sql`asc`;
   const beyond = page.order === 'desc' ? sql`<` : sql`>`;

@@ -1,4 +1,4 @@
-/** Statements on uploads in parts: storage.s3_multipart_uploads and its parts. */
+/** Statements on multipart uploads: storage.s3_multipart_uploads and its parts. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Part } from '../backend/types.ts';
@@ -8,11 +8,11 @@ export interface MultipartUpload {
   readonly id: string;
   readonly bucketId: string;
   readonly key: string;
-  /** The backend's name for it. */
+  /** The backend's version. */
   readonly version: string;
   readonly metadata: Record<string, unknown> | null;
   readonly userMetadata: Record<string, unknown> | null;
-  /** Algorithm and type of the checksum that its object will have; upstream has no column for them. */
+  /** The algorithm and type of the object's checksum. Upstream has no columns for them. */
   readonly checksum?: { readonly algorithm: string; readonly type: string } | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface UploadedPart extends Part {
   readonly createdAt: string | null;
 }
 
-/** An upload, or a common prefix of the keys of several (its `id` is null). */
+/** An upload, or a common prefix of several uploads' keys (with a null `id`). */
 export interface UploadLine {
   readonly key: string;
   readonly id: string | null;
@@ -46,7 +46,7 @@ interface PartRow {
   readonly created_at: string | null;
 }
 
-/** `upload_signature` is where upstream proves that `in_progress_size` is its own; here the parts are counted. */
+/** Upstream signs `in_progress_size` in `upload_signature`. Plinth sums the parts instead. */
 export async function insertUpload(
   db: Queryable,
   upload: MultipartUpload & { readonly ownerId: string | null },
@@ -70,24 +70,27 @@ export async function findUpload(
   return row && uploadOf(row);
 }
 
-/** False: it is gone. Waits for whoever else changes the upload, to the end of the transaction. */
+/** Locks the upload until the end of the transaction. Returns false if it no longer exists. */
 export async function lockUpload(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`select id from storage.s3_multipart_uploads where id = ${id} for update`);
   return rows.length > 0;
 }
 
-/** Its parts' rows go with it. False: it was gone. */
+/** Deletes the upload and its parts' rows. Returns false if it no longer exists. */
 export async function deleteUpload(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from storage.s3_multipart_uploads where id = ${id} returning id`);
   return rows.length > 0;
 }
 
-/** Nothing has come since `before`. Uploads of the hosted service's own server, which signs them, are its own to end. */
+/**
+ * Matches uploads without a new part since `before`. Excludes uploads signed by the hosted service's server, which
+ * expires its own uploads.
+ */
 const idleSince = (before: Date): Sql => sql`
   u.upload_signature = '' and u.created_at < ${before} and not exists (
     select from storage.s3_multipart_uploads_parts p where p.upload_id = u.id and p.created_at >= ${before})`;
 
-/** Ids of up to `most` uploads behind an id, in order, that have been idle since `before`. */
+/** Returns the ids of up to `most` uploads after `afterId`, in order, that have been idle since `before`. */
 export async function listIdleUploads(
   db: Queryable,
   before: Date,
@@ -101,14 +104,16 @@ export async function listIdleUploads(
   return rows.map(({ id }) => id);
 }
 
-/** Deletes an upload if it is still idle; its version. Undefined: it is not, or it is gone. */
+/**
+ * Deletes an upload that is still idle and returns its version. Returns undefined if it isn't idle or no longer exists.
+ */
 export async function deleteIdleUpload(db: Queryable, id: string, before: Date): Promise<string | undefined> {
   const [row] = await db.query<{ version: string }>(sql`
     delete from storage.s3_multipart_uploads u where u.id = ${id} and ${idleSince(before)} returning u.version`);
   return row?.version;
 }
 
-/** Up to `most` parts behind a number, in order. */
+/** Returns up to `most` parts after `afterNumber`, in order. */
 export async function findParts(
   db: Queryable,
   uploadId: string,
@@ -128,7 +133,7 @@ export async function findParts(
   }));
 }
 
-/** Bytes of all parts but the one of this number. */
+/** Returns the total size of all parts except the one with this number. */
 export async function sizeOfOtherParts(db: Queryable, uploadId: string, number: number): Promise<number> {
   const [row] = await db.query<{ size: number | string }>(sql`
     select coalesce(sum(size), 0)::bigint as size from storage.s3_multipart_uploads_parts
@@ -136,7 +141,7 @@ export async function sizeOfOtherParts(db: Queryable, uploadId: string, number: 
   return Number(row?.size ?? 0);
 }
 
-/** Puts a part in the place of those with its number, whose ids it returns. */
+/** Inserts a part, deletes existing parts with the same number, and returns the ids of the deleted parts. */
 export async function replacePart(
   db: Queryable,
   upload: MultipartUpload,
@@ -161,12 +166,12 @@ export interface UploadPage {
   readonly prefix: string;
   readonly delimiter: string;
   readonly keyMarker: string;
-  /** Counts only beside a key marker: uploads of that very key behind this one come too. */
+  /** Only used with a key marker: includes uploads of the same key after this id. */
   readonly idMarker: string;
   readonly most: number;
 }
 
-/** Uploads under way, by key and id; keys with the delimiter behind the prefix fall together. */
+/** Lists unfinished uploads by key and id. Keys that contain the delimiter after the prefix are grouped. */
 export async function listUploads(db: Queryable, bucketId: string, page: UploadPage): Promise<UploadLine[]> {
   const { prefix, delimiter, keyMarker, idMarker } = page;
   const folder =

@@ -1,10 +1,10 @@
-/** Statements on storage.objects, each run as whoever the transaction belongs to. */
+/** Statements on storage.objects. They run as the transaction's role. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
 import type { Asks } from './asks.ts';
 
-/** A whole row, timestamps as ISO text. */
+/** A full row with ISO timestamps. */
 export interface ObjectRow {
   readonly id: string;
   readonly bucket_id: string;
@@ -19,7 +19,7 @@ export interface ObjectRow {
   readonly last_accessed_at: string | null;
 }
 
-/** An object as bodies show it: absent owners are empty text, as upstream. */
+/** An object as returned to clients. Missing owners are empty texts, as in upstream. */
 export type ObjectView = Omit<ObjectRow, 'owner' | 'owner_id' | 'version'> & {
   readonly owner: string;
   readonly owner_id: string;
@@ -30,7 +30,7 @@ export interface ObjectWrite {
   readonly bucketId: string;
   readonly name: string;
   readonly version: string;
-  /** Set only when the owner's id is a UUID. */
+  /** Only set if the owner's id is a UUID. */
   readonly owner: string | null;
   readonly ownerId: string | null;
   readonly metadata: Record<string, unknown>;
@@ -47,7 +47,7 @@ export async function findObject(db: Asks, bucketId: string, name: string): Prom
   return row && withIsoDates(row);
 }
 
-/** The bucket's visibility, and the object if there is one. Undefined: no such bucket. */
+/** Returns the bucket's visibility and the object if it exists, or undefined if the bucket doesn't exist. */
 export async function findObjectWithBucket(
   db: Asks,
   bucketId: string,
@@ -73,7 +73,7 @@ export async function findVisibleNames(
   return new Set(rows.map((row) => row.name));
 }
 
-/** Of these keys the objects that the caller sees, by key. */
+/** Returns the objects with these keys that the caller can see, by key. */
 export async function findVisibleObjects(
   db: Asks,
   bucketId: string,
@@ -86,8 +86,8 @@ export async function findVisibleObjects(
 }
 
 /**
- * Waits like {@link lockKey}: a replacement that found the key free would else take away a version it has not seen, whose
- * bytes nobody would remove. Throws 23505 when the key is taken.
+ * Waits like {@link lockKey}. Otherwise a concurrent replacement that found the key unused would overwrite a version it
+ * hasn't seen, whose bytes would never be removed. Throws 23505 if the key exists.
  */
 export async function insertObject(db: Asks, object: ObjectWrite): Promise<ObjectRow> {
   const { bucketId, name, version, owner, ownerId, metadata, userMetadata } = object;
@@ -109,7 +109,10 @@ export async function upsertObject(db: Queryable, object: ObjectWrite): Promise<
   );
 }
 
-/** Whether the caller may insert (or replace) the object. Nothing is returned: reading it may be forbidden. */
+/**
+ * Checks whether the caller can insert (or replace) the object. Returns no columns because the caller might not be
+ * allowed to read them.
+ */
 export async function tryInsertObject(db: Asks, object: ObjectWrite, upsert: boolean): Promise<void> {
   const conflict = upsert
     ? sql`on conflict (name, bucket_id) do update set ${sql.join(updatedColumns(object))} returning id`
@@ -117,7 +120,7 @@ export async function tryInsertObject(db: Asks, object: ObjectWrite, upsert: boo
   await db.query(sql`${insertion(object)} ${conflict}`);
 }
 
-/** Waits until nobody else is putting an object under this key; held to the end of the transaction. */
+/** Locks the key until the end of the transaction. */
 export async function lockKey(db: Queryable, bucketId: string, name: string): Promise<void> {
   await db.query(sql`select ${keyLock(bucketId, name)}`);
 }
@@ -145,7 +148,10 @@ export interface ObjectMove {
   readonly ownerId: string | null;
 }
 
-/** The id of the moved object; undefined when the caller sees none to move. An absent owner leaves the old one. */
+/**
+ * Moves an object and returns its id, or undefined if the caller can't see it. Without a new owner, the old one is
+ * kept.
+ */
 export async function moveObject(db: Queryable, move: ObjectMove): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(sql`
     update storage.objects
@@ -156,7 +162,7 @@ export async function moveObject(db: Queryable, move: ObjectMove): Promise<strin
   return row?.id;
 }
 
-/** Deletes what the caller may delete of these keys; the rows that went. */
+/** Deletes the objects with these keys that the caller can delete, and returns their rows. */
 export async function deleteObjects(
   db: Queryable,
   bucketId: string,
@@ -167,7 +173,7 @@ export async function deleteObjects(
   return rows.map(withIsoDates);
 }
 
-/** Deletes up to `most` objects made before a moment; their versions. */
+/** Deletes up to `most` objects created before a time, and returns their versions. */
 export async function deleteObjectsBefore(
   db: Queryable,
   bucketId: string,
@@ -181,7 +187,7 @@ export async function deleteObjectsBefore(
   return rows.map((row) => row.version);
 }
 
-/** Which of these versions have a row, as an object or as an upload under way. */
+/** Returns the versions that have a row, either as an object or as an unfinished upload. */
 export async function findLivingVersions(
   db: Queryable,
   versions: readonly string[],
@@ -195,7 +201,7 @@ export async function findLivingVersions(
   return new Set(rows.map((row) => row.version));
 }
 
-/** All versions that begin with a hexadecimal digit, so that many objects can be gone through in parts. */
+/** Returns all versions that begin with a hexadecimal digit, to process many objects in parts. */
 export async function listVersionsWith(
   db: Queryable,
   digit: string,
@@ -221,7 +227,7 @@ function insertion(object: ObjectWrite): Sql {
       ${object.metadata}, ${object.userMetadata})`;
 }
 
-/** What replacing changes. An owner or user metadata that is not given stays as it was. */
+/** The columns updated by a replacement. Without a new owner or user metadata, the old value is kept. */
 function updatedColumns(object: ObjectWrite): Sql[] {
   const names = ['metadata', 'version'];
   if (object.owner !== null) names.push('owner');
@@ -232,7 +238,7 @@ function updatedColumns(object: ObjectWrite): Sql[] {
 
 function written(rows: ObjectRow[]): ObjectRow {
   const [row] = rows;
-  // A user's trigger that returns null swallows the write.
+  // A user-defined trigger that returns null suppresses the write.
   if (!row) throw new Error('The row was not written');
   return withIsoDates(row);
 }

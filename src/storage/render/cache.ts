@@ -1,6 +1,7 @@
 /**
- * Pictures that were made, as files `VERSION/KEY.FORMAT` of one folder, the least recently used removed when it grows
- * too large. A version never changes, so nothing here is ever stale; when its object goes, its pictures do.
+ * Caches transformed images as files `VERSION/KEY.FORMAT` in a folder. Removes the least recently used images when the
+ * folder becomes too large. A version never changes, so cached images are never stale. They are removed with their
+ * object.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -22,7 +23,7 @@ interface Entry {
 }
 
 export function createPictureCache(directory: string, maxBytes: number): PictureCache {
-  /** `VERSION/KEY` to what is there, the least recently used first. */
+  /** Cached images by `VERSION/KEY`, least recently used first. */
   let index: Promise<Map<string, Entry>> | undefined;
   let heldBytes = 0;
 
@@ -83,7 +84,7 @@ export function createPictureCache(directory: string, maxBytes: number): Picture
         await rename(draft, join(directory, `${name}.${format}`));
       } catch (error) {
         await rm(draft, { force: true });
-        // It can be made again; that its object was deleted meanwhile is as well.
+        // The image can be generated again. ENOENT means that its object was deleted in the meantime.
         if (isFullDisk(error) || isMissing(error)) return;
         throw error;
       }

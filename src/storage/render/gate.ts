@@ -1,4 +1,4 @@
-/** Few at once, some waiting, the rest refused: pictures cost processor and memory that other requests need. */
+/** Limits concurrency and queue length, because image processing uses CPU and memory that other requests need. */
 
 export class GateFullError extends Error {
   constructor() {
@@ -7,7 +7,7 @@ export class GateFullError extends Error {
   }
 }
 
-/** Runs work with at most `parallel` at once. @throws {GateFullError} when `waiting` wait already. */
+/** Runs up to `parallel` tasks concurrently. @throws {GateFullError} if `waiting` tasks are already queued */
 export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createGate(parallel: number, waiting: number): Gate {
@@ -16,7 +16,7 @@ export function createGate(parallel: number, waiting: number): Gate {
   return async (work) => {
     if (running >= parallel) {
       if (queue.length >= waiting) throw new GateFullError();
-      // Whoever ends hands its place on, so `running` stays as it is.
+      // A finished task passes its slot to the next one, so `running` is unchanged.
       await new Promise<void>((resolve) => queue.push(resolve));
     } else {
       running += 1;

@@ -1,4 +1,4 @@
-/** Pictures on request: from the cache, or made once for all who ask at the same time. */
+/** Serves transformed images from the cache, or generates them once for all concurrent requests. */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { buffer } from 'node:stream/consumers';
@@ -12,7 +12,7 @@ import { createGate, GateFullError } from './gate.ts';
 import { makePicture, maxSourceBytes, type Picture } from './picture.ts';
 
 export interface PictureRequest {
-  /** Of the object that it is made of. */
+  /** The version of the source object. */
   readonly version: string;
   readonly transform: Transform;
   readonly accept: string | undefined;
@@ -20,11 +20,12 @@ export interface PictureRequest {
 
 export interface Renderer {
   /**
-   * `key` tells this picture from others of the same object.
-   * @throws {StorageError} NoSuchKey (BytesMissingError), ImageUnsupported, ImageTooLarge, ImageTooManyPixels, ImageTimeout, ImageBusy
+   * `key` distinguishes the image from others of the same object.
+   * @throws {StorageError} NoSuchKey (BytesMissingError), ImageUnsupported, ImageTooLarge, ImageTooManyPixels,
+   * ImageTimeout, ImageBusy
    */
   render(request: PictureRequest): Promise<Picture & { readonly key: string }>;
-  /** These versions are gone, and what was made of them with them. */
+  /** Removes the images of deleted versions. */
   drop(versions: readonly string[]): Promise<void>;
 }
 
@@ -67,7 +68,7 @@ export function createRenderer(backend: Pick<ObjectBackend, 'open'>, cacheDir: s
   };
 }
 
-/** Of `Accept` only what it chooses counts, so that every browser's own list does not make a picture of its own. */
+/** Only the format selected by `Accept` is part of the key, so different browsers share images. */
 function keyOf({ transform, accept }: PictureRequest): string {
   const format = chooseFormat(transform.format, accept, undefined);
   return createHash('sha256')

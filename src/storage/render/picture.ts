@@ -1,6 +1,6 @@
 /**
- * Making a picture out of another, by sharp (libvips), which is loaded when the first is asked for. Formats that can
- * name other files or hold programs (SVG, PDF, XML) are not read at all; of moving pictures the first frame is.
+ * Transforms images with sharp (libvips), which is loaded on first use. Formats that can reference files or contain
+ * programs (SVG, PDF, XML) aren't decoded. For animated images, only the first frame is used.
  */
 import type { Metadata, Sharp, SharpConstructor, SharpOptions } from 'sharp';
 import { chooseFormat, type PictureFormat } from '../core/picture-format.ts';
@@ -8,17 +8,17 @@ import { planPicture } from '../core/picture-plan.ts';
 import { defaultQuality, type Transform } from '../core/transform.ts';
 import { StorageError } from '../errors.ts';
 
-/** The largest source, as the hosted service has it. */
+/** The maximum source size, as in the hosted service. */
 export const maxSourceBytes = 25 * 1000 * 1000;
 export const maxSourcePixels = 50 * 1000 * 1000;
 export const renderTimeoutSeconds = 15;
-/** Larger ones take seconds as AVIF: they are sent so only if that was asked for by name. */
+/** Larger images take seconds to encode as AVIF, so they use AVIF only if it is explicitly requested. */
 const maxAutomaticAvifPixels = 2 * 1000 * 1000;
 
 const readableFormats = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif', 'Tiff'].map(
   (name) => `VipsForeignLoad${name}`,
 );
-/** A damaged checksum is forgiven, a file that ends too early is not. */
+/** Tolerates an invalid checksum, but not a truncated file. */
 const reading: SharpOptions = { failOn: 'truncated', limitInputPixels: maxSourcePixels };
 
 export interface Picture {
@@ -36,7 +36,7 @@ export async function makePicture(
   try {
     const metadata = await sharp(source, reading).metadata();
     const { width, height } = metadata.autoOrient;
-    // Some headers are read before their size is judged.
+    // Some headers are decoded before their size is checked.
     if (width * height > maxSourcePixels) throw new StorageError('ImageTooManyPixels');
     const { scaled, crop, attention } = planPicture({ width, height }, transform);
     const image = sharp(source, reading).autoOrient().timeout({ seconds: renderTimeoutSeconds });
@@ -57,7 +57,7 @@ function loadSharp(): Promise<SharpConstructor> {
   loaded ??= import('sharp').then(({ default: sharp }) => {
     sharp.block({ operation: ['VipsForeignLoad'] });
     sharp.unblock({ operation: readableFormats });
-    // What one picture leaves is of no use to the next, and one must not take every processor.
+    // Caching between images has no benefit, and one image must not use all CPUs.
     sharp.cache(false);
     sharp.concurrency(1);
     return sharp;
@@ -94,7 +94,7 @@ function encode(image: Sharp, format: PictureFormat, asked: number | undefined):
     case 'webp':
       return image.webp({ quality });
     case 'avif':
-      // The scale of AVIF is another: 80 would be nearly lossless.
+      // AVIF has a different quality scale: 80 would be nearly lossless.
       return image.avif({ quality: Math.round(quality * 0.75), effort: 2 });
   }
 }

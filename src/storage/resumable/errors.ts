@@ -1,6 +1,6 @@
 /**
- * Refusals of the TUS protocol itself. Its answers are plain text with true statuses, in the words of the server that
- * upstream uses (@tus/server 2); what storage refuses is answered the same way, with the status and message of its table.
+ * Errors of the TUS protocol. Responses are plain text with the actual status, in the wording of the server that
+ * upstream uses (@tus/server 2). Storage errors use the same format with the status and message of their table.
  */
 
 export const tusErrors = {
@@ -15,7 +15,7 @@ export const tusErrors = {
   SizeExceeded: { status: 413, body: "upload's size exceeded\n" },
   MaxSizeExceeded: { status: 413, body: 'Maximum size exceeded\n' },
   AlreadyComplete: { status: 400, body: 'Cannot terminate an already completed upload' },
-  /** Another request on the same upload took over. */
+  /** Another request took over the upload. */
   TakenOver: { status: 400, body: 'Request aborted due to lock acquired' },
   Locked: { status: 423, body: 'The upload is being written by another request\n' },
   ConcatenationUnsupported: {
@@ -35,7 +35,7 @@ export class TusError extends Error {
   }
 }
 
-/** A header whose value cannot be one. */
+/** A header with an invalid value. */
 export class TusHeaderError extends Error {
   readonly status = 400;
 

@@ -1,26 +1,26 @@
 /**
- * One writer for an upload. Who comes later asks the one before to end: most often that one waits for bytes of a
- * connection that the client has long given up, and the client is back to go on. Within a process by a map, between
- * processes on one folder by {@link SharedLocks}.
+ * Grants exclusive write access to an upload. A new request asks the current holder to stop, because the holder is
+ * usually waiting for bytes on a connection that the client has abandoned before resuming. Locks within a process use a
+ * map, and locks between processes on the same folder use {@link SharedLocks}.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TusError } from './errors.ts';
 import type { Lease, LockListener, SharedLocks } from './shared-locks.ts';
 
-/** How long a request that was asked to end may take. */
+/** How long a request may take to stop. */
 const takeOverMs = 5000;
-/** How often a lock that another process holds is tried for, and after how many tries that process is asked again. */
+/** The retry interval for a lock held by another process, and the number of retries between requests to release it. */
 const retryMs = 50;
 const triesAnAsk = 10;
 
 export interface UploadLocks {
   /**
-   * Runs `work` alone; its signal is aborted, with what to tell the client as reason, when somebody else wants the upload or
-   * the lock was lost.
-   * @throws {TusError} Locked: whoever holds it does not let go; TakenOver: somebody came who is later still.
+   * Runs `work` exclusively. Its signal is aborted when another request wants the upload or the lock is lost. The
+   * reason is the error for the client.
+   * @throws {TusError} Locked: the holder doesn't release the lock. TakenOver: a newer request took over.
    */
   hold<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Runs `work` alone if nobody holds the upload, and disturbs nobody. */
+  /** Runs `work` exclusively if the upload isn't locked, without asking a holder to stop. */
   holdIfFree(id: string, work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface UploadLocks {
 interface Holder {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
-  /** Undefined while it waits for other processes. */
+  /** Undefined while waiting for other processes. */
   lease: Lease | undefined;
 }
 
@@ -64,7 +64,7 @@ export function createUploadLocks(openShared: (listener: LockListener) => Shared
         await lease.release();
         throw error;
       }
-      // An answer counts only if nobody else can have written meanwhile.
+      // The result is only valid if no other process can have written in the meantime.
       if (!(await lease.release())) throw new TusError('Locked');
       return result;
     } finally {

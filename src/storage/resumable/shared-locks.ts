@@ -1,6 +1,6 @@
 /**
- * Locks of uploads between processes: advisory locks of PostgreSQL, all on one session of the process, so that they end
- * with it however that ends. Who wants one that another process holds says so by NOTIFY.
+ * Locks uploads across processes with PostgreSQL advisory locks. All locks of a process share one session, so they end
+ * with the process. A process requests a lock that another one holds with NOTIFY.
  */
 import { randomUUID } from 'node:crypto';
 import type { Database, Session } from '../../database/types.ts';
@@ -8,28 +8,31 @@ import { type Sql, sql } from '../../kernel/sql.ts';
 import { translateDatabaseError } from '../database-errors.ts';
 
 export interface Lease {
-  /** Whether the lock was held to the end. */
+  /** Releases the lock and returns whether it was held until now. */
   release(): Promise<boolean>;
 }
 
 export interface LockListener {
-  /** Another process wants a lock. */
+  /** Called when another process wants a lock. */
   wanted(id: string): void;
-  /** Perhaps no lock is held any more. */
+  /** Called when locks may have been lost. */
   lost(): void;
 }
 
 export interface SharedLocks {
-  /** `id`: a UUID. Undefined: another process holds it. @throws {StorageError} DatabaseUnavailable, SlowDown */
+  /**
+   * `id`: a UUID. Returns undefined if another process holds the lock. @throws {StorageError} DatabaseUnavailable,
+   * SlowDown
+   */
   take(id: string): Promise<Lease | undefined>;
-  /** Asks the process that holds it to let go. */
+  /** Asks the holding process to release the lock. */
   want(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const channel = 'plinth_storage_uploads';
 
-/** A session that several locks share. */
+/** A session shared by several locks. */
 interface Shared {
   readonly session: Promise<Session>;
   users: number;
@@ -66,7 +69,7 @@ export function openSharedLocks(
     return current;
   }
 
-  /** The last one gives the session back. */
+  /** Releases the session with its last lock. */
   async function leave(shared: Shared): Promise<void> {
     shared.users -= 1;
     if (shared.users > 0 || current !== shared) return;
@@ -74,7 +77,7 @@ export function openSharedLocks(
     (await shared.session).release();
   }
 
-  /** A session that failed is of no use to anybody, and its locks may be gone. */
+  /** Drops a failed session, whose locks may be lost. */
   async function abandon(shared: Shared): Promise<void> {
     if (current !== shared) return;
     current = undefined;
@@ -101,7 +104,7 @@ export function openSharedLocks(
       const key = lockKey(id);
       let shared: Shared | undefined;
       try {
-        // First of all, so that nobody can ask for a lock unheard.
+        // Listens before locking so that no request for the lock is missed.
         await listen();
         shared = join();
         if (await ask(shared, sql`pg_try_advisory_lock(${key}::bigint)`)) {
@@ -130,7 +133,7 @@ async function ask({ session }: Shared, call: Sql): Promise<boolean> {
   return row?.done === true;
 }
 
-/** Half of a random UUID, as good as its own among all keys of 64 bits; in decimal. */
+/** Half of a random UUID as a decimal, practically unique among 64-bit keys. */
 function lockKey(id: string): string {
   return String(BigInt.asIntN(64, BigInt(`0x${id.replaceAll('-', '').slice(-16)}`)));
 }

@@ -1,7 +1,7 @@
 /**
- * Uploads under way, as files of this machine: `ID` holds the bytes that have come, `ID.json` what was said of them.
- * The length of the first is the offset, so that nothing needs to be counted: whatever a crash leaves is where the
- * upload goes on. Bytes are synced before an offset is told.
+ * Stores unfinished uploads as local files: `ID` contains the received bytes and `ID.json` the metadata. The file's
+ * length is the offset, so after a crash the upload resumes where the file ends. Bytes are synced before their offset
+ * is sent to the client.
  */
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
@@ -12,44 +12,44 @@ import { syncDirectory } from '../backend/file-system.ts';
 import type { TusMetadata } from '../core/tus-headers.ts';
 import { freeChunk } from '../pieces.ts';
 
-/** What is noted when an upload begins. */
+/** The metadata stored when an upload begins. */
 export interface StagedUpload {
-  /** A UUID; the only part that names files. */
+  /** A UUID. File names only contain this part. */
   readonly id: string;
   readonly bucketId: string;
   readonly key: string;
-  /** Undefined while its client does not know it (`Upload-Defer-Length`). */
+  /** Undefined while the client hasn't declared it (`Upload-Defer-Length`). */
   readonly sizeBytes?: number;
   readonly metadata: TusMetadata;
-  /** Who began it, and so may go on: role and subject, or the signed link's owner. */
+  /** The creator, who alone can resume the upload: role and subject, or the signed link's owner. */
   readonly beganBy: string;
   readonly upsert: boolean;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** The version under which its object was last tried to be stored. */
+  /** The version used in the last attempt to store the object. */
   readonly storedAs?: string;
 }
 
 export interface Staging {
   create(upload: StagedUpload): Promise<void>;
   find(id: string): Promise<StagedUpload | undefined>;
-  /** Notes a change durably. */
+  /** Saves changed metadata durably. */
   save(upload: StagedUpload): Promise<void>;
-  /** Bytes that are there; undefined when they have been given to an object. */
+  /** Returns the number of received bytes, or undefined if they were moved to an object. */
   offset(id: string): Promise<number | undefined>;
   /**
-   * Adds bytes until the body ends, `maxBytes` have come, or the signal asks to stop. What has come stays, and is synced.
-   * Answers the new offset and why it ended.
+   * Appends bytes until the body ends, `maxBytes` were received or the signal is aborted. Received bytes are kept and
+   * synced. Returns the new offset and the reason it ended.
    */
   append(id: string, body: Readable, limits: AppendLimits): Promise<Appended>;
-  /** Where the bytes lie. */
+  /** Returns the path of the bytes. */
   pathOf(id: string): string;
-  /** Gives up the bytes; what is noted stays, so that a client that missed the answer can ask. */
+  /** Removes the bytes but keeps the metadata, so a client that missed the response can query the upload. */
   removeBytes(id: string): Promise<void>;
   remove(id: string): Promise<void>;
-  /** When its bytes or its note were last written, in milliseconds since the epoch. */
+  /** When the bytes or the metadata were last written, in milliseconds since the epoch. */
   touchedAt(id: string): Promise<number | undefined>;
-  /** Ids of all uploads, finished ones included. */
+  /** Returns the ids of all uploads, including finished ones. */
   list(): Promise<string[]>;
 }
 
@@ -64,7 +64,7 @@ export interface Appended {
   readonly end: 'complete' | 'too large' | 'stopped' | 'broken';
 }
 
-/** Chunks of the network are gathered up to this size before they are written. */
+/** Network chunks are batched up to this size before writing. */
 const writeBatchBytes = 256 * 1024;
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -108,7 +108,7 @@ export function createStaging(directory: string): Staging {
       await ifThere(unlink(bytesOf(id)));
     },
     async remove(id) {
-      // The note last: without it nobody would find bytes that are still there.
+      // Removes the metadata last. Without it, remaining bytes would never be found.
       await ifThere(unlink(bytesOf(id)));
       await ifThere(unlink(`${bytesOf(id)}.draft`));
       await ifThere(unlink(noteOf(id)));
@@ -126,9 +126,9 @@ export function createStaging(directory: string): Staging {
 }
 
 interface Writer {
-  /** Where the next byte goes, those included that are not written yet. */
+  /** The position of the next byte, including unwritten ones. */
   position(): number;
-  /** Undefined: more can come at once. */
+  /** Returns undefined if more chunks can be added immediately. */
   add(chunk: Uint8Array): Promise<void> | undefined;
   flush(): Promise<void>;
 }
@@ -137,7 +137,7 @@ function createWriter(handle: FileHandle, offset: number): Writer {
   let written = offset;
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
-  // One after the other: the body may end, or its reader be stopped, while a batch is being written.
+  // Flushes run one after another because the body can end or be stopped while a batch is being written.
   let flushed = Promise.resolve();
   const flush = (): Promise<void> => {
     flushed = flushed.then(writeBatch);
@@ -169,8 +169,8 @@ function createWriter(handle: FileHandle, offset: number): Writer {
 }
 
 /**
- * Reads the body into the writer; a client that goes away is an end like any other. By events, since an iterator that
- * waits for the next chunk cannot be told to stop, and would keep what is left of the body from being thrown away.
+ * Copies the body to the writer. A disconnected client counts as a normal end. Uses events because a pending async
+ * iterator can't be stopped and would prevent discarding the rest of the body.
  */
 function pump(
   body: Readable,

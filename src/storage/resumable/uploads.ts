@@ -1,6 +1,6 @@
 /**
- * Resumable uploads: begun, gone on with, finished as an object, given up. Whoever may not write is refused before a
- * byte is kept, at every request; only who began an upload may see it or go on with it.
+ * Resumable uploads: creates, resumes, finishes and terminates them. Each request checks write access before any bytes
+ * are stored. Only the creator of an upload can see or resume it.
  */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -32,14 +32,14 @@ import {
 import { TusError } from './errors.ts';
 import type { StagedUpload } from './staging.ts';
 
-/** An upload that is not finished by then is removed; upstream documents a day. */
+/** Unfinished uploads are removed after this time. Upstream documents one day. */
 export const uploadLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** Who asks, and what for. */
+/** The caller of a request and what it may write. */
 export interface Uploader {
   readonly scope: Scope;
   readonly owner: Owner;
-  /** Names the same caller at each request. */
+  /** Identifies the same caller across requests. */
   readonly identity: string;
   readonly upsert: boolean;
   readonly precondition?: Precondition;
@@ -50,15 +50,18 @@ export interface NewUpload {
   readonly metadata: TusMetadata;
 }
 
-/** An upload as it stands. */
+/** The current state of an upload. */
 export interface Progress {
   readonly upload: StagedUpload;
   readonly offset: number;
-  /** Its object is there. */
+  /** Whether the object was stored. */
   readonly isFinished: boolean;
 }
 
-/** Bucket and key of a new upload. @throws {TusError} MetadataRequired @throws {StorageError} InvalidBucketName, InvalidKey */
+/**
+ * Returns the bucket and key of a new upload. @throws {TusError} MetadataRequired @throws {StorageError}
+ * InvalidBucketName, InvalidKey
+ */
 export function addressOf(metadata: TusMetadata): ObjectAddress {
   const { bucketName, objectName } = metadata;
   if (typeof bucketName !== 'string' || typeof objectName !== 'string')
@@ -68,7 +71,7 @@ export function addressOf(metadata: TusMetadata): ObjectAddress {
   return { bucketId: bucketName, key: objectName };
 }
 
-/** @throws {TusError} MaxSizeExceeded @throws {StorageError} as an upload by the same caller would. */
+/** @throws {TusError} MaxSizeExceeded @throws {StorageError} the same errors as a plain upload */
 export async function beginUpload(
   service: StorageService,
   uploader: Uploader,
@@ -90,12 +93,12 @@ export async function beginUpload(
   return upload;
 }
 
-/** Removes an upload that its own first request made and could not go on with. */
+/** Removes an upload whose creating request failed. */
 export async function forgetUpload(service: StorageService, id: string): Promise<void> {
   await service.resumable.staging.remove(id);
 }
 
-/** @throws {TusError} UploadNotFound (also for somebody else's), UploadExpired */
+/** @throws {TusError} UploadNotFound (also for uploads by other callers), UploadExpired */
 export async function findUpload(
   service: StorageService,
   uploader: Uploader,
@@ -117,7 +120,10 @@ function isExpired(upload: StagedUpload, nowMs: number): boolean {
   return nowMs > upload.createdAt + uploadLifetimeMs;
 }
 
-/** How far it is. An upload whose bytes are all there but whose object is not (a crash came between) is finished first. */
+/**
+ * Returns the progress. If all bytes were received but a crash prevented storing the object, the upload is finished
+ * first.
+ */
 export async function progressOf(
   service: StorageService,
   uploader: Uploader,
@@ -137,14 +143,14 @@ export async function progressOf(
 
 export interface Addition {
   readonly offset: number;
-  /** Names the length of an upload that began without. */
+  /** The length of an upload that began without one. */
   readonly sizeBytes: number | undefined;
   readonly contentLength: number | undefined;
   readonly body: Readable;
 }
 
 /**
- * Adds bytes at the offset that the client believes in; the last ones make the object.
+ * Appends bytes at the offset given by the client. The last bytes complete the object.
  * @throws {TusError} OffsetConflict, LengthRequired, MaxSizeExceeded, SizeExceeded, and the reason of the signal
  */
 export async function addBytes(
@@ -161,7 +167,7 @@ export async function addBytes(
     return progressOf(service, uploader, known);
   }
   if (at !== addition.offset) throw new TusError('OffsetConflict');
-  // A try to store it was not finished: since then its caller may have lost the right.
+  // An earlier attempt to store the object was interrupted, and the caller may have lost access since.
   if (known.storedAs !== undefined) await requireAllowed(uploader, known);
   const upload = await withLength(service, known, addition.sizeBytes, at);
   const maxBytes = (upload.sizeBytes ?? (await allowedBytes(service, uploader, upload))) - at;
@@ -187,7 +193,10 @@ export async function terminateUpload(
   await service.resumable.staging.remove(upload.id);
 }
 
-/** May the caller write this object now? @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound */
+/**
+ * Checks that the caller can write this object now. @throws {StorageError} AccessDenied, KeyAlreadyExists,
+ * RelatedResourceNotFound
+ */
 export async function requireAllowed(uploader: Uploader, upload: StagedUpload): Promise<void> {
   await requireWritable(uploader.scope, {
     bucketId: upload.bucketId,
@@ -199,7 +208,7 @@ export async function requireAllowed(uploader: Uploader, upload: StagedUpload): 
   });
 }
 
-/** The most bytes that the object may have. @throws {TusError} MaxSizeExceeded when it is known to have more. */
+/** Returns the maximum size of the object. @throws {TusError} MaxSizeExceeded if the declared size is larger */
 async function allowedBytes(
   service: StorageService,
   uploader: Uploader,
@@ -225,14 +234,14 @@ async function withLength(
   return changed;
 }
 
-/** Makes the object of an upload that is all there. What is refused for good takes its bytes along. */
+/** Stores the object of a complete upload. If it is permanently rejected, its bytes are removed. */
 async function finishUpload(
   service: StorageService,
   uploader: Uploader,
   upload: StagedUpload,
 ): Promise<void> {
   const { staging } = service.resumable;
-  // Never a version twice: what an earlier try left is settled on its own.
+  // Versions are never reused because the intent of an earlier attempt is settled separately.
   const version = randomUUID();
   await storing(() => staging.save({ ...upload, storedAs: version }));
   const { bucketId, key } = upload;
@@ -278,7 +287,7 @@ async function isStored(service: StorageService, uploader: Uploader, upload: Sta
   const living = await uploader.scope.asService((tx) => findLivingVersions(tx, [storedAs]), {
     readOnly: true,
   });
-  // Its bytes were given up once the object was there; that it has been deleted or replaced since changes nothing.
+  // The bytes were removed after the object was stored. A later deletion or replacement of the object doesn't matter.
   return living.has(storedAs) || (await service.resumable.staging.offset(upload.id)) === undefined;
 }
 

@@ -1,4 +1,4 @@
-/** `/bucket`: create, list, get, update, delete, empty. */
+/** `/bucket`: create, list, get, update, delete and empty buckets. */
 import type { FastifyInstance } from 'fastify';
 import { emptyBucket } from '../bucket-emptying.ts';
 import { predatesBucketType } from '../core/client-version.ts';
@@ -191,7 +191,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
   );
 }
 
-/** A name no bucket can have is answered as one that is not there. */
+/** Treats a name that no bucket can have as a missing bucket. */
 function knownName(bucketId: string): string {
   if (bucketId.includes('\0')) throw new StorageError('NoSuchBucket');
   return bucketId;

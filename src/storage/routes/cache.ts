@@ -1,4 +1,4 @@
-/** `DELETE /cdn…`: purging the edge cache. There is none in front of this server, so there is nothing to wait for. */
+/** `DELETE /cdn…`: purges the CDN cache. This server has no CDN, so the request does nothing. */
 import type { FastifyInstance } from 'fastify';
 import { type Operation, operations } from '../operations.ts';
 import { openScope, requireServiceRole } from '../scope.ts';

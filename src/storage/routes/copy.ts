@@ -1,4 +1,4 @@
-/** `POST /object/copy`: the same bytes under another key, perhaps in another bucket. */
+/** `POST /object/copy`: copies an object to another key, optionally in another bucket. */
 import type { FastifyInstance } from 'fastify';
 import { copyObject } from '../copies.ts';
 import { parseMetadataHeader } from '../core/user-metadata.ts';
@@ -77,7 +77,7 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
   );
 }
 
-/** What a client may say of a copy; the rest of the metadata tells of the bytes. */
+/** Metadata that a client can set on a copy. The other fields describe the bytes. */
 function chosenFields({ cacheControl, mimetype }: NonNullable<CopyBody['metadata']>): Record<string, string> {
   return {
     ...(cacheControl === undefined ? {} : { cacheControl }),

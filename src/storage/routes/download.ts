@@ -1,4 +1,4 @@
-/** `GET /object/…`: the bytes, for the caller, for anybody, or by a signed URL. */
+/** `GET /object/…`: downloads an object as the caller, from a public bucket, or by signed URL. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
@@ -68,7 +68,7 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     async (request, reply) => {
       const address = addressOf(request);
       const claims = verifySignedUrl(service, request.query.token, 'download', address);
-      // Whoever was given the picture was not given the original.
+      // A link to a transformed image doesn't give access to the original.
       if (claims.transformations !== '') throw new StorageError('InvalidSignature');
       const scope = openScope(service, request, operations.getSignedObject, 'none');
       return asItStands(

@@ -1,4 +1,4 @@
-/** The service's HTTP face: parsers, errors, and one file per group of endpoints. */
+/** The service's HTTP routes: parsers, error handling, and one file per group of endpoints. */
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
 import { nameAbort } from '../aborts.ts';
 import { nameUnreadableType, renderStorageError, StorageError, unknownRoute } from '../errors.ts';
@@ -36,8 +36,8 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
     );
 
     app.addHook('onRequest', async ({ headers }) => {
-      // The local stack's gateway hands a missing header on as an empty one, so its clients (they name themselves) are
-      // told that the token is bad; the bare server tells everybody else that the header is missing.
+      // The local stack's gateway forwards a missing header as an empty one, so clients that identify themselves
+      // receive an invalid token error. Other clients receive upstream's error for the missing header.
       if (headers.authorization === undefined && headers['x-client-info'] !== undefined)
         headers.authorization = '';
     });
@@ -54,7 +54,7 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
           }
         },
       );
-      // Any other body is none, so that the validator says what is missing.
+      // Other bodies are treated as empty, so the validator reports the missing fields.
       scope.addContentTypeParser('*', (_request, payload, done) => {
         payload.resume();
         done(null);
@@ -69,7 +69,7 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
     });
 
     app.register(async (scope) => {
-      // Bodies of uploads are left on the wire until the caller is known to be allowed to send them.
+      // Upload bodies are only read after the caller was authorized.
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
       uploadRoutes(scope, service);
       resumableRoutes(scope, service);
@@ -86,7 +86,7 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The JSON body may be empty. */
+    /** Whether the JSON body can be empty. */
     emptyBody?: boolean;
   }
 }
@@ -99,7 +99,7 @@ function parseJson(text: string, mayBeEmpty: boolean): unknown {
       "Body cannot be empty when content-type is set to 'application/json'",
     );
   }
-  // PostgreSQL has no such character in text.
+  // PostgreSQL's text type can't contain NUL.
   if (text.includes('\\u0000'))
     throw new StorageError('InvalidRequest', 'The body must not contain null characters');
   try {

@@ -1,4 +1,4 @@
-/** `HEAD /object/…` and `GET /object/info/…`: what a row says of its object, without the bytes. */
+/** `HEAD /object/…` and `GET /object/info/…`: returns an object's metadata without its bytes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   cacheControl,
@@ -32,7 +32,7 @@ export function infoRoutes(app: FastifyInstance, service: StorageService): void 
     );
     app.get<{ Params: ObjectParams }>(
       `/object/info${path}/:bucketName/*`,
-      // Upstream answers HEAD here too, on the path without a visibility only.
+      // Upstream supports HEAD here only on the path without a visibility.
       { schema, exposeHeadRoute: path === '' },
       async (request, reply) => sendInfo(reply, await find(request, rule)),
     );

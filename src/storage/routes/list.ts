@@ -1,4 +1,4 @@
-/** `POST /object/list…`: what is in a folder (v1), and pages by cursor (v2). */
+/** `POST /object/list…`: lists a folder (v1) or pages with a cursor (v2). */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from '../../kernel/log.ts';
 import { answerBytes } from '../answer.ts';
@@ -113,7 +113,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
       const column = cursor?.column ?? sortBy?.column;
       const options = {
         prefix,
-        // One more than shown tells whether there is a next page.
+        // Queries one more line to detect a next page.
         limit: limit + 1,
         startAfter: cursor?.startAfter ?? '',
         column: column ?? 'name',

@@ -1,4 +1,4 @@
-/** `POST /object/move`: another key, perhaps in another bucket; the bytes stay where they are. */
+/** `POST /object/move`: moves an object to another key, optionally in another bucket. Its bytes aren't copied. */
 import type { FastifyInstance } from 'fastify';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
@@ -61,7 +61,7 @@ export function moveRoutes(app: FastifyInstance, service: StorageService): void 
         );
       const id = await scope.asService(async (tx) => {
         await lockKey(tx, move.toBucketId, move.toName);
-        // While it waited, the object may have become another, and somebody else's.
+        // While waiting for the lock, the object may have been replaced, possibly by another user.
         if ((await findVersion(tx, bucketId, sourceKey)) !== source.version)
           throw new StorageError('NoSuchKey');
         return moveObject(tx, move);

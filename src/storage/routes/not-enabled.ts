@@ -1,4 +1,4 @@
-/** `/vector/…` and `/iceberg/…`: buckets of kinds that this server does not have, in the words of the hosted service. */
+/** `/vector/…` and `/iceberg/…`: unsupported bucket types, with the hosted service's error. */
 import type { FastifyInstance } from 'fastify';
 import { StorageError } from '../errors.ts';
 

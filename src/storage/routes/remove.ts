@@ -1,4 +1,4 @@
-/** `DELETE /object/…`: one object, or several of a bucket. */
+/** `DELETE /object/…`: deletes one object or several objects of a bucket. */
 import type { FastifyInstance } from 'fastify';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';

@@ -1,4 +1,4 @@
-/** `GET /render/image/…`: a picture made of an object, for the caller, for anybody, or by a signed URL. */
+/** `GET /render/image/…`: transforms an image, as the caller, from a public bucket, or by signed URL. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isNotModified } from '../core/conditions.ts';
 import {
@@ -93,7 +93,7 @@ async function sendPicture(
     transform,
     accept: headers.accept,
   });
-  // Not the object's own: each picture of it is another representation.
+  // The ETag differs from the object's because each transformed image is another representation.
   const etag = `"${metadata.eTag?.replaceAll('"', '') ?? ''}-${key}"`;
   const lastModified = parseDate(metadata.lastModified ?? object.updated_at ?? undefined);
   const notModified = isNotModified(headers, { etag, lastModified });

@@ -1,6 +1,6 @@
 /**
- * `/upload/resumable`: uploads in pieces by the TUS protocol 1.0.0, with creation, creation-with-upload,
- * creation-defer-length, termination and expiration; below `/sign` by a signed upload link instead of a token.
+ * `/upload/resumable`: resumable uploads with the TUS protocol 1.0.0 and the extensions creation, creation-with-upload,
+ * creation-defer-length, termination and expiration. Routes below `/sign` use a signed upload link instead of a token.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseByteCount, parseTusMetadata, printTusMetadata, tusVersion } from '../core/tus-headers.ts';
@@ -79,7 +79,7 @@ function mount(
     if (!named) throw new TusError('UploadNotFound');
     return { named, uploader: identify(request, scope, named) };
   };
-  /** Looks before it asks for the lock, too: only whose upload it is may stop who is at it. */
+  /** Also checks before locking, because only the owner of an upload may interrupt another request. */
   const holdOwn = async <T>(
     named: UploadId,
     uploader: Uploader,
@@ -112,7 +112,7 @@ function mount(
           addBytes(service, uploader, upload, additionOf(request, 0, undefined), signal),
         )
         .catch(async (error: unknown) => {
-          // Its address was never told, so nobody can go on with it.
+          // The upload's URL was never sent, so it can't be resumed.
           await forgetUpload(service, upload.id);
           throw error;
         });
@@ -190,7 +190,7 @@ function mount(
   app.options(`${prefix}/:id`, describe);
 }
 
-/** 412 names the version that is spoken (section "Tus-Resumable"). */
+/** 412 includes the supported version (section "Tus-Resumable"). */
 function requireVersion(request: Request, reply: FastifyReply): void {
   const asked = request.headers['tus-resumable'];
   if (asked === tusVersion) return;
@@ -220,7 +220,7 @@ function expires(reply: FastifyReply, upload: StagedUpload): FastifyReply {
   return reply.header('upload-expires', new Date(upload.createdAt + uploadLifetimeMs).toUTCString());
 }
 
-/** Plain text with the true status; the JSON form is for tokens alone, which are judged before. */
+/** Sends plain text with the actual status. JSON errors are only used for invalid tokens, which are checked earlier. */
 function refuse(
   service: StorageService,
   request: Request,

@@ -1,8 +1,8 @@
-/** Parts of request schemas that several routes share; a fault's message comes from the validator, as upstream. */
+/** Shared parts of request schemas. Error messages come from the validator, as in upstream. */
 
 import { formats, gravities, resizeModes } from '../core/transform.ts';
 
-/** Every route with a token says first that the header is missing, then what is wrong with the token. */
+/** Routes with a token report a missing header before an invalid token. */
 export const authorizationHeader = {
   type: 'object',
   properties: { authorization: { type: 'string' } },
@@ -26,7 +26,7 @@ export const transformSchema = {
     x_offset: { type: 'number' },
     y_offset: { type: 'number' },
   },
-  // A focal point needs both of its coordinates, as shares of the picture.
+  // A focal point requires both coordinates, as fractions of the image size.
   if: { properties: { gravity: { const: 'fp' } }, required: ['gravity'] },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: {

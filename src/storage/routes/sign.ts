@@ -1,4 +1,4 @@
-/** `POST /object/sign/…`: links to read one object, or several of a bucket. */
+/** `POST /object/sign/…`: creates signed links to one object or several objects of a bucket. */
 import type { FastifyInstance } from 'fastify';
 import type { Transform } from '../core/transform.ts';
 import { operations } from '../operations.ts';

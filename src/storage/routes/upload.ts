@@ -1,4 +1,4 @@
-/** `/object/…`: upload (POST), replace (PUT), and both by a signed URL. */
+/** `/object/…`: upload (POST) and replace (PUT), also by signed URL. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { StorageError } from '../errors.ts';
 import { type Operation, operations } from '../operations.ts';

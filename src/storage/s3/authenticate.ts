@@ -1,7 +1,7 @@
 /**
- * Whose request it is, by signature version 4. The project's key pair stands for the service role. With a session token
- * the key is the project's reference and the secret its anonymous key: both are public, and the token, a user's JWT,
- * decides through row security.
+ * Authenticates requests with signature version 4. The project's key pair acts as the service role. With a session
+ * token, the access key is the project reference and the secret is the anonymous key. Both are public, and the token, a
+ * user's JWT, determines access through row-level security.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { StorageService } from '../service.ts';
@@ -25,23 +25,23 @@ import {
 import { S3Error } from './errors.ts';
 import { header, type S3Request } from './request.ts';
 
-/** A request is good for this long before and after the moment it bears, as on AWS. */
+/** The maximum difference between a request's time and the server's, as on AWS. */
 const maxSkewMs = 15 * 60 * 1000;
-/** The longest life of a presigned URL, seven days, as on AWS. */
+/** The maximum lifetime of a presigned URL, seven days, as on AWS. */
 const maxPresignSeconds = 7 * 24 * 60 * 60;
-/** The reference of every project in the local stack of the upstream CLI. */
+/** The project reference in the upstream CLI's local stack. */
 const localReference = 'stub';
 
-/** Who signed, and how. */
+/** The signer of a request. */
 export interface Signatory {
-  /** The user's JWT; undefined: the project's key pair. */
+  /** The user's JWT. Undefined for the project's key pair. */
   readonly token: string | undefined;
-  /** It was signed to be handed on: a presigned address, or the policy of a form. */
+  /** Whether the signature was created for someone else: a presigned URL or a form policy. */
   readonly isPresigned: boolean;
 }
 
 export interface Authenticated extends Signatory {
-  /** What the signature says of the body: a hash, `UNSIGNED-PAYLOAD` or `STREAMING-…`. */
+  /** The signed value for the body: a hash, `UNSIGNED-PAYLOAD` or `STREAMING-…`. */
   readonly contentSha256: string;
   readonly chunkSigner: ChunkSigner;
 }
@@ -82,7 +82,9 @@ export function authenticate(service: StorageService, request: S3Request): Authe
   throw new S3Error('SignatureDoesNotMatch');
 }
 
-/** Checks a text that is signed by itself, the policy of a form; the user's JWT or undefined as in {@link Authenticated}. */
+/**
+ * Verifies a separately signed text (a form policy). Returns the user's JWT, or undefined as in {@link Authenticated}.
+ */
 export function authenticateText(
   service: StorageService,
   signed: {
@@ -160,7 +162,7 @@ function queryClaim(service: StorageService, request: S3Request): Claim {
   };
 }
 
-/** What is not signed could be added on the way; the hash of the body is part of what is signed in any case. */
+/** Unsigned headers could be added in transit. The body's hash is always part of the signed request. */
 function requireSignedHeaders(request: S3Request, signedHeaders: readonly string[]): void {
   const missing = Object.keys(request.headers).filter(
     (name) =>
@@ -175,7 +177,9 @@ function requireSignedHeaders(request: S3Request, signedHeaders: readonly string
     );
 }
 
-/** Secrets that may have signed. The anonymous key has two forms, both in clients' hands. */
+/**
+ * Returns the secrets that can have signed the request. The anonymous key exists in two formats, both used by clients.
+ */
 function secretsOf(service: StorageService, credential: Credential, token: string | undefined): string[] {
   const { keys } = service;
   if (credential.service !== 's3')
@@ -188,7 +192,10 @@ function secretsOf(service: StorageService, credential: Credential, token: strin
   throw new S3Error('UnknownAccessKey');
 }
 
-/** Hashes of what may have been signed: clients encode paths differently, and proxies change the host. */
+/**
+ * Returns the hashes of all possible signed requests, because clients encode paths differently and proxies change the
+ * host.
+ */
 function canonicalHashes(request: S3Request, claim: Claim): string[] {
   return hostsOf(request.headers).flatMap((host) =>
     canonicalPaths(request.path).map((path) =>
@@ -207,11 +214,13 @@ function canonicalHashes(request: S3Request, claim: Claim): string[] {
 
 function signedValue(request: S3Request, name: string, host: string): string {
   if (name === 'host') return host;
-  // Some clients sign the length 0 and send no header.
+  // Some clients sign the length 0 but don't send the header.
   return header(request, name) ?? (name === 'content-length' ? '0' : '');
 }
 
-/** The host as this server sees it, and as a trusted proxy says that the client does. A wrong one only fails to match. */
+/**
+ * Returns the host as seen by this server and as forwarded by a trusted proxy. An incorrect host only fails to match.
+ */
 function hostsOf(headers: IncomingHttpHeaders): string[] {
   const own = headers.host ?? '';
   const forwarded = headers['x-forwarded-host'];

@@ -1,4 +1,4 @@
-/** Checksums of a body: those that the client sent, held against the bytes that came, and those that are wanted besides. */
+/** Verifies checksums sent by the client against the received bytes, and computes additional checksums. */
 import type { Pieces } from '../pieces.ts';
 import { type ChecksumName, checksumOfHeader, decodeChecksum, startChecksum } from './core/checksum.ts';
 import { type Algorithm, parseAlgorithm } from './core/object-checksum.ts';
@@ -10,18 +10,18 @@ export interface SentChecksum {
   readonly value: string;
 }
 
-/** The checksum that a client sends with a body. */
+/** A body with a checksum from the client. */
 export interface SendsChecksum {
-  /** Its value may come behind the body. */
+  /** The algorithm. The value may follow after the body. */
   readonly checksumAlgorithm: Algorithm | undefined;
-  /** What was found to be true; to be asked when the bytes are read. */
+  /** Returns the verified checksum. Must be called after the bytes were read. */
   checksum(): SentChecksum | undefined;
 }
 
-/** What the bytes have to sum up to. */
+/** An expected checksum. */
 export interface Expectation {
   readonly name: ChecksumName;
-  /** Undefined while the trailer has not come. */
+  /** Undefined until the trailer is received. */
   sum: Buffer | undefined;
   readonly fault: S3ErrorName;
 }
@@ -37,7 +37,7 @@ export function expectedIn(fields: Iterable<readonly [string, unknown]>): Expect
   return expected;
 }
 
-/** Beside the MD5 of HTTP and the hash that is signed, one checksum is sent at most. */
+/** In addition to Content-MD5 and the signed hash, at most one checksum can be sent. */
 export function requireOne(expected: readonly Expectation[]): void {
   if (expected.filter(isSent).length > 1)
     throw new S3Error(
@@ -59,7 +59,7 @@ export function sentOf(expected: readonly Expectation[]): SendsChecksum {
   };
 }
 
-/** Sums what passes, for whoever asks when it has. */
+/** Computes a checksum while the bytes are read. */
 export function sumUp(
   bytes: Pieces,
   algorithm: Algorithm,
@@ -84,7 +84,7 @@ export function expectation(name: ChecksumName, base64: string): Expectation {
   return { name, sum, fault: 'BadDigest' };
 }
 
-/** @throws {S3Error} while reading: the fault of what is not met. */
+/** @throws {S3Error} while reading, if an expected checksum doesn't match */
 export function checked(bytes: Pieces, expected: readonly Expectation[]): Pieces {
   if (expected.length === 0) return bytes;
   return { [Symbol.asyncIterator]: () => summed(bytes, expected), release: bytes.release };

@@ -1,4 +1,4 @@
-/** The body of a request as the operation wants it: decoded, and proven to be what was signed and summed. */
+/** Decodes a request body and verifies it against its signature and checksums. */
 import { networkPieces, type Pieces } from '../pieces.ts';
 import type { Authenticated } from './authenticate.ts';
 import {
@@ -23,9 +23,12 @@ import { S3Error, type S3ErrorName } from './errors.ts';
 import { header, type S3Request } from './request.ts';
 
 export interface Body extends SendsChecksum {
-  /** To be read once. @throws {S3Error} BadDigest, ContentSha256Mismatch, SignatureDoesNotMatch, IncompleteBody, MalformedTrailer */
+  /**
+   * Can be read once. @throws {S3Error} BadDigest, ContentSha256Mismatch, SignatureDoesNotMatch, IncompleteBody,
+   * MalformedTrailer
+   */
   readonly bytes: Pieces;
-  /** Without any encoding; undefined when the client did not say. */
+  /** The decoded size. Undefined if the client didn't send it. */
   readonly sizeBytes: number | undefined;
 }
 
@@ -36,7 +39,7 @@ const faults: Record<ChunkedFault, S3ErrorName> = {
   trailer: 'MalformedTrailer',
 };
 
-/** Sums of XML bodies are checked in memory, so they are bounded. */
+/** XML bodies are limited because their checksums are verified in memory. */
 const maxXmlBytes = 4 * 1024 * 1024;
 
 /** @throws {S3Error} InvalidDigest, InvalidRequest, MissingContentLength, InvalidArgument, NotImplemented */
@@ -48,7 +51,7 @@ function openExpecting(request: S3Request, auth: Authenticated, expected: Expect
   const expectMd5 = header(request, 'content-md5');
   if (expectMd5 !== undefined) expected.push(expectation('md5', expectMd5));
 
-  // Leaving the loop early must not close the socket that the answer goes out on.
+  // Ending the iteration early must not close the socket, which is needed for the response.
   const raw = networkPieces(request.fastify.raw.iterator({ destroyOnReturn: false }));
   if (isStreaming(auth.contentSha256)) {
     const { bytes, sizeBytes } = openChunked(request, auth, raw, expected);
@@ -71,7 +74,7 @@ function openExpecting(request: S3Request, auth: Authenticated, expected: Expect
   };
 }
 
-/** Bytes that have to be those of a form's checksum field, if it has one, as {@link openBody} has them of a header. */
+/** Verifies a form's file against its checksum field, as {@link openBody} does with a header. */
 export function openFormFile(
   fields: Iterable<readonly [string, string]>,
   bytes: AsyncIterable<Uint8Array>,
@@ -80,12 +83,12 @@ export function openFormFile(
   return { bytes: checked(bytes, expected), ...sentOf(expected) };
 }
 
-/** A small body as text. @throws {S3Error} MalformedXML when it is too large, and what reading throws */
+/** Reads a small body as text. @throws {S3Error} MalformedXML if it is too large, and errors from reading */
 export function readText(request: S3Request, auth: Authenticated): Promise<string> {
   return textOf(openBody(request, auth));
 }
 
-/** As {@link readText}, where checksum headers are about the object that the request makes. */
+/** Like {@link readText}, but checksum headers refer to the resulting object instead of the body. */
 export function readDescription(request: S3Request, auth: Authenticated): Promise<string> {
   return textOf(openExpecting(request, auth, []));
 }

@@ -1,4 +1,4 @@
-/** What an operation of the S3 protocol is given, and what it answers. */
+/** The input and output of an S3 operation. */
 import { StorageError } from '../errors.ts';
 import type { Operation } from '../operations.ts';
 import type { Pieces } from '../pieces.ts';
@@ -16,7 +16,7 @@ export interface S3Call {
 }
 
 export interface S3Answer {
-  /** 200 when absent. */
+  /** Defaults to 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | number | undefined>>;
   readonly xml?: string;
@@ -24,7 +24,7 @@ export interface S3Answer {
 }
 
 export interface S3Operation {
-  /** As policies see it. */
+  /** The operation name for policies. */
   readonly operation: Operation;
   run(call: S3Call): Promise<S3Answer>;
 }

@@ -1,6 +1,6 @@
 /**
- * Errors of the S3 protocol: its own, and how those of the service look here. Statuses are the true ones; a body is
- * `<Error><Resource/><Code/><Message/><RequestId/></Error>`. Codes are those of the S3 API reference where it has one.
+ * Errors of the S3 protocol and the mapping of storage errors to it. HTTP statuses are the actual ones. A body is
+ * `<Error><Resource/><Code/><Message/><RequestId/></Error>`. Codes follow the S3 API reference where it defines one.
  */
 import { Refusal, StorageError, type StorageErrorName, storageErrors } from '../errors.ts';
 import { writeErrorXml } from './core/xml-writer.ts';
@@ -122,7 +122,7 @@ export const s3Errors = {
 
 export type S3ErrorName = keyof typeof s3Errors;
 
-/** One failure of the table above. */
+/** An error from the table above. */
 export class S3Error extends Refusal {
   readonly entry: S3ErrorName;
 
@@ -133,7 +133,7 @@ export class S3Error extends Refusal {
   }
 }
 
-/** Where S3 has another code for what the service says. */
+/** S3's codes where they differ from the service's. */
 const s3Codes: Partial<Record<StorageErrorName, string>> = {
   BucketNotEmpty: 'BucketNotEmpty',
   InsufficientSpace: 'InsufficientStorage',
@@ -145,7 +145,7 @@ export interface RenderedError {
   readonly xml: string;
 }
 
-/** `resource`: bucket and key, as the request names them. Errors of no table are InternalError. */
+/** `resource`: bucket and key as in the request. Unknown errors become InternalError. */
 export function renderS3Error(error: unknown, resource: string, requestId: string): RenderedError {
   const { status, code, message } = describe(error);
   const xml = writeErrorXml({ Resource: resource, Code: code, Message: message, RequestId: requestId });

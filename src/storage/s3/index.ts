@@ -1,4 +1,4 @@
-/** The S3 protocol at `/storage/v1/s3`: signature, operation, answer in XML. */
+/** The S3 protocol at `/storage/v1/s3`: authenticates, runs an operation and responds with XML. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { nameAbort } from '../aborts.ts';
 import { answerBytes, setHeaders } from '../answer.ts';
@@ -14,14 +14,16 @@ import { readRequest, s3Prefix } from './request.ts';
 import { chooseOperation } from './router.ts';
 import { openSignedScope } from './scope.ts';
 
-/** What scripts of other origins may read: multipart uploads in browsers need the ETag of each part, and its checksum. */
+/**
+ * Headers exposed to cross-origin scripts: multipart uploads in browsers need the ETag and the checksum of each part.
+ */
 const exposedHeaders = [
   ...['etag', 'x-amz-request-id', 'content-range', 'x-amz-checksum-type'],
   ...algorithms.map(checksumHeader),
 ].join(', ');
 
 export function s3Routes(app: FastifyInstance, service: StorageService): void {
-  // Bodies are left on the wire until the caller is known to be allowed to send them.
+  // Bodies are only read after the caller was authorized.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => sendError(service, request, reply, error));
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
@@ -74,7 +76,7 @@ function sendError(
   if (status >= 500 && status !== 501)
     service.log.error({ requestId: request.id, error }, 'storage: request failed');
   reply.code(status).header('x-amz-request-id', request.id);
-  // Without a body the SDKs have nothing else to tell the errors apart by.
+  // Without a body, SDKs can only distinguish errors by this header.
   if (request.method === 'HEAD') return reply.header('x-amz-error-code', code).send();
   return reply.type('application/xml').send(xml);
 }

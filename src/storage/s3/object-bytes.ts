@@ -1,4 +1,4 @@
-/** What operations ask of a stored body beyond its row: its bytes, its checksum. */
+/** Access to an object's bytes and checksum. */
 
 import { isUuid } from '../core/names.ts';
 import type { ByteRange } from '../core/range.ts';
@@ -9,7 +9,10 @@ import type { StorageService } from '../service.ts';
 import type { S3Call } from './call.ts';
 import { type ObjectChecksum, readChecksum } from './core/object-checksum.ts';
 
-/** Opened when it is read: before that the request may be refused, and nothing would close it. @throws {BytesMissingError} */
+/**
+ * Opens the body when it is first read, because a request rejected before that would never close it. @throws
+ * {BytesMissingError}
+ */
 export async function* readVersion(
   service: StorageService,
   version: string,
@@ -22,12 +25,12 @@ export async function* readVersion(
   else yield* bytes;
 }
 
-/** The checksum that is kept with an object. */
+/** Returns the object's stored checksum. */
 export async function checksumOf(
   { service }: S3Call,
   { version }: ObjectRow,
 ): Promise<ObjectChecksum | undefined> {
-  // A row of SQL's own making may have any text there.
+  // The version of a row written by SQL can be any text.
   if (!service.keepsChecksums || !isUuid(version ?? '')) return undefined;
   const kept = await findChecksum(service.database.pool('supabase_admin'), version ?? '');
   return kept && readChecksum(kept);

@@ -1,4 +1,4 @@
-/** Metadata of objects as headers of S3: `x-amz-meta-*` and what HTTP itself knows. */
+/** Maps object metadata to S3 headers: `x-amz-meta-*` and standard HTTP headers. */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   documentPolicy,
@@ -12,7 +12,7 @@ import type { ObjectRow } from '../queries/objects.ts';
 
 const prefix = 'x-amz-meta-';
 
-/** The user metadata of a request; of a form with fields in place of headers. */
+/** Returns the user metadata of a request, or of a form's fields. */
 export function userMetadataOf(
   headers: Iterable<readonly [name: string, value: unknown]>,
 ): Record<string, string> {
@@ -34,7 +34,7 @@ export interface ObjectHead {
   readonly headers: Record<string, string | number | undefined>;
 }
 
-/** What GET and HEAD say of an object, without its length. */
+/** Returns the headers of GET and HEAD without the length. */
 export function describeObject(object: ObjectRow): ObjectHead {
   const metadata = readObjectMetadata(object.metadata);
   const lastModified = parseDate(metadata.lastModified ?? object.updated_at ?? undefined);
@@ -56,7 +56,7 @@ export function describeObject(object: ObjectRow): ObjectHead {
   };
 }
 
-/** What cannot stand in a header is counted in `x-amz-missing-meta`, as S3 does. */
+/** Values that headers can't contain are counted in `x-amz-missing-meta`, as in S3. */
 function userMetadataHeaders(metadata: Record<string, unknown> | null): Record<string, string | number> {
   const headers: Record<string, string | number> = {};
   let missing = 0;

@@ -1,4 +1,4 @@
-/** Conditions on what is replaced or copied. */
+/** Preconditions on replaced and copied objects. */
 import { isNotModified, isPreconditionFailed } from '../core/conditions.ts';
 import type { ObjectRow } from '../queries/objects.ts';
 import type { WriteConditions } from '../uploads.ts';
@@ -7,8 +7,8 @@ import { describeObject } from './object-metadata.ts';
 import { header, type S3Request } from './request.ts';
 
 /**
- * How a row may be written: `If-None-Match: *` only where there is none, `If-Match` only over that version (S3's
- * conditional writes; other values of `If-None-Match` are not known there).
+ * Returns the conditions of a write: `If-None-Match: *` requires a new key, and `If-Match` requires the current version
+ * (S3's conditional writes, which don't support other values of `If-None-Match`).
  *
  * @throws {S3Error} NotImplemented
  */

@@ -1,4 +1,4 @@
-/** A request of the S3 protocol, read as far as its signature and its operation need it. */
+/** Parses an S3 request as needed for its signature and operation. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { mountPrefix } from '../scope.ts';
@@ -6,7 +6,7 @@ import { parseQuery, percentDecode, type QueryPair } from './core/encoding.ts';
 import { S3Error } from './errors.ts';
 
 export const s3Prefix = '/s3';
-/** How S3 names the version of an object in a bucket without versions. */
+/** S3's version id of an object in an unversioned bucket. */
 export const onlyVersion = 'null';
 
 export interface S3Request {
@@ -14,14 +14,14 @@ export interface S3Request {
   readonly reply: FastifyReply;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it was sent, with the mount, percent-encoded: that is what clients sign. */
+  /** The raw percent-encoded path with the mount prefix, which clients sign. */
   readonly path: string;
   readonly query: readonly QueryPair[];
-  /** The first value of a parameter; empty text for one without a value. */
+  /** Returns the first value of a parameter, or an empty text for a parameter without a value. */
   param(name: string): string | undefined;
-  /** Empty where the request is about all buckets. */
+  /** Empty for operations on all buckets. */
   readonly bucket: string;
-  /** Empty where it is about a bucket. */
+  /** Empty for operations on a bucket. */
   readonly key: string;
 }
 
@@ -46,13 +46,13 @@ export function readRequest(fastify: FastifyRequest, reply: FastifyReply): S3Req
   };
 }
 
-/** A header that stands once; several of the same are joined by Node. */
+/** Returns a header. Node joins repeated headers. */
 export function header(request: Pick<S3Request, 'headers'>, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' ? value : value?.join(',');
 }
 
-/** A whole number of a parameter within bounds; `fallback` without one. @throws {S3Error} InvalidArgument */
+/** Parses an integer parameter within bounds. Defaults to `fallback`. @throws {S3Error} InvalidArgument */
 export function numberParam(
   request: S3Request,
   name: string,

@@ -1,4 +1,4 @@
-/** Which operation a request asks for: by method, by what it names, and by the parameters that pick a subresource. */
+/** Selects the operation by method, resource and subresource parameters. */
 import { operations } from '../operations.ts';
 import type { S3Operation } from './call.ts';
 import { S3Error } from './errors.ts';
@@ -19,7 +19,7 @@ import { getObject, getObjectTagging, headObject } from './operations/read-objec
 import { copyObjectTo, putObject } from './operations/write-objects.ts';
 import { header, onlyVersion, type S3Request } from './request.ts';
 
-/** Subresources of S3 that are not here. Answering with the whole resource instead would mislead. */
+/** Unsupported S3 subresources. Responding with the whole resource would be misleading. */
 const unsupported = [
   'accelerate',
   'acl',

@@ -1,4 +1,4 @@
-/** In whose name a signed request asks, and what web pages may not sign. */
+/** The database scope of signed requests, and the check for secret keys in browsers. */
 import type { FastifyRequest } from 'fastify';
 import type { Operation } from '../operations.ts';
 import { openScopeAs, type Scope } from '../scope.ts';
@@ -22,8 +22,8 @@ export async function openSignedScope(
 }
 
 /**
- * Whoever signs with the pair has it, and a token of the service role is a secret key itself. What is presigned with the pair is not
- * the pair: a server hands it to its pages, unless everybody can make it.
+ * A signer with the key pair owns it, and a service role token is itself a secret key. A URL presigned with the pair
+ * doesn't disclose the pair, because a server creates it for its pages, unless the pair is publicly known.
  */
 function showsSecretKey(
   { keys }: StorageService,

@@ -1,5 +1,5 @@
--- Schema storage: buckets, objects and their kin, with the columns, constraint names and indexes that clients of the
--- hosted service rely on (supabase/storage 1.11.2, its migrations 0 to 63).
+-- Schema storage: buckets, objects and related tables, with the columns, constraint names and indexes that clients of
+-- the hosted service rely on (supabase/storage 1.11.2, its migrations 0 to 63).
 
 create schema if not exists storage authorization supabase_admin;
 grant all on schema storage to supabase_storage_admin with grant option;
@@ -16,7 +16,8 @@ set local role supabase_storage_admin;
 
 create type storage.buckettype as enum ('STANDARD', 'ANALYTICS', 'VECTOR');
 
--- What the hosted service's own server has applied; filled in 0004 so that tools that look here see a current schema.
+-- Migrations applied by the hosted service's own server. Filled in 0004 so that tools that read this table find an
+-- up-to-date schema.
 create table storage.migrations (
   id integer primary key,
   name varchar(100) unique not null,
@@ -39,7 +40,7 @@ create table storage.buckets (
   versioning_status text not null default 'DISABLED',
   constraint buckets_versioning_status_check check (versioning_status in ('DISABLED', 'ENABLED', 'SUSPENDED')),
   constraint buckets_versioning_standard_only_check check (type = 'STANDARD' or versioning_status = 'DISABLED'),
-  -- Versioning has columns upstream but no behaviour yet, so it cannot be switched on.
+  -- Upstream has columns for versioning but doesn't implement it yet, so it can't be enabled.
   constraint buckets_versioning_dark_check check (versioning_status = 'DISABLED')
 );
 create unique index bname on storage.buckets (name);

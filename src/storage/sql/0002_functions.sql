@@ -1,4 +1,4 @@
--- What policies call (path parts, the running operation) and the triggers of buckets and objects.
+-- Functions for policies (path parts, the current operation) and the triggers of buckets and objects.
 
 set local role supabase_storage_admin;
 
@@ -10,12 +10,12 @@ create function storage.filename(name text) returns text
 language sql immutable
 return (string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)];
 
--- Without a dot in the last segment this is the whole segment, as upstream.
+-- Without a dot in the last segment, returns the whole segment, as in upstream.
 create function storage.extension(name text) returns text
 language sql immutable
 return reverse(split_part(reverse((string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)]), '.', 1));
 
--- Names are those of the HTTP routes, for example storage.object.upload; null outside a request.
+-- Returns the operation name of the HTTP route, such as storage.object.upload, or null outside a request.
 create function storage.operation() returns text
 language sql stable
 return current_setting('storage.operation', true);
@@ -35,7 +35,7 @@ create function storage.allow_only_operation(expected_operation text) returns bo
 language sql stable
 return storage.allow_any_operation(array[expected_operation]);
 
--- Part of upstream's surface: tells by its error whether the caller's policies would accept the row.
+-- Part of upstream's API: its error reports whether the caller's policies would accept the row.
 create function storage.can_insert_object(bucketid text, name text, owner uuid, metadata jsonb) returns void
 language plpgsql as $$
 begin
@@ -73,7 +73,8 @@ $$;
 create trigger enforce_bucket_name_length_trigger before insert or update of name on storage.buckets
   for each row execute function storage.enforce_bucket_name_length();
 
--- A row deleted by hand would leave its bytes behind; the server sets storage.allow_delete_query for itself.
+-- Deleting rows directly would leave their bytes behind. The server sets storage.allow_delete_query for its own
+-- statements.
 create function storage.protect_delete() returns trigger
 language plpgsql as $$
 begin

@@ -1,10 +1,11 @@
--- Listings by folder. All of them walk an index in C collation and, at the first key of a folder, jump behind the
--- whole folder, so the cost follows the number of lines shown and not the number of objects below them.
--- They run as their caller: row security decides what is listed. Prefixes are literal text, never patterns.
+-- Listings by folder. They scan an index in C collation and, at the first key of a folder, skip the whole folder, so
+-- the cost depends on the number of returned lines instead of the number of objects. They run as their caller, so
+-- row-level security applies. Prefixes are literal text, not patterns.
 
 set local role supabase_storage_admin;
 
--- 'a/b/c' below prefix 'a/' with delimiter '/' gives 'a/b/'; null for a key with no delimiter after the prefix.
+-- Returns 'a/b/' for 'a/b/c' with prefix 'a/' and delimiter '/', or null for a key without a delimiter after the
+-- prefix.
 create function storage.get_common_prefix(p_key text, p_prefix text, p_delimiter text) returns text
 language sql immutable
 return left(
@@ -14,8 +15,8 @@ return left(
     + length(p_delimiter) - 1
 );
 
--- Folders come without their last delimiter and with a null id. A cursor that ends with the delimiter names a folder;
--- one without it names an object, or, where there is no such object, the folder of that name.
+-- Returns folders without their last delimiter and with a null id. A cursor that ends with the delimiter denotes a
+-- folder. Any other cursor denotes an object or, if it doesn't exist, the folder of that name.
 create function storage.list_objects_with_delimiter(
   _bucket_id text,
   prefix_param text,
@@ -37,7 +38,7 @@ as $$
 declare
   ascending constant boolean := lower(coalesce(sort_order, 'asc')) = 'asc';
   first_key constant text := coalesce(prefix_param, '');
-  -- U+10FFFF sorts behind every other character, so this bounds all keys with the prefix.
+  -- U+10FFFF sorts after every other character, so this bounds all keys with the prefix.
   end_key constant text := first_key || chr(1114111);
   after_folder constant text := chr(ascii(right(delimiter_param, 1)) + 1);
   cursor_key text := coalesce(nullif(next_token, ''), start_after, '');
@@ -120,8 +121,8 @@ begin
 end;
 $$;
 
--- Folders bear the moment of their oldest object. Ties and cursors count whole milliseconds, as JSON dates do, and then
--- the name, a folder's with its slash.
+-- A folder's timestamp is that of its oldest object. Ties and cursors use whole milliseconds, like JSON dates, and then
+-- the name. A folder's name ends with a slash.
 create function storage.search_by_timestamp(
   p_prefix text,
   p_bucket_id text,
@@ -224,8 +225,8 @@ begin
 end;
 $$;
 
--- The first kind of listing: by offset, in lower case, names relative to the prefix. By another column than the name,
--- folders come first. `levels` is not needed any more and stays for those who pass it.
+-- List v1: by offset, case-insensitive, with names relative to the prefix. If not sorted by name, folders come first.
+-- `levels` is unused and kept for callers that pass it.
 create function storage.search(
   prefix text,
   bucketname text,
@@ -356,8 +357,8 @@ begin
 end;
 $$;
 
--- Uploads in parts that are under way; keys below a delimiter fall together. A next_upload_token continues behind that
--- upload, a next_key_token alone behind that key or common prefix.
+-- Lists unfinished multipart uploads, with keys grouped by the delimiter. next_upload_token continues after that
+-- upload, and next_key_token alone continues after that key or common prefix.
 create function storage.list_multipart_uploads_with_delimiter(
   bucket_id text,
   prefix_param text,

@@ -1,4 +1,4 @@
--- The migrations of supabase/storage 1.11.2 (number, name, sha1) that the files before this one amount to, so that its
+-- The migrations of supabase/storage 1.11.2 (number, name, sha1) that are equivalent to the previous files, so its
 -- server or a tool that reads this table finds nothing left to apply.
 
 set local role supabase_storage_admin;

@@ -1,5 +1,5 @@
--- What happened to objects, for a webhook: written in the transaction that did it, removed when it has been delivered.
--- Only work of the storage service counts, and only where a webhook is set: it says so with the setting storage.events.
+-- Object events for a webhook, recorded in the transaction that caused them and removed after delivery. Only changes by
+-- the storage service are recorded, and only if a webhook is configured, which the setting storage.events indicates.
 
 create schema if not exists _plinth;
 
@@ -9,7 +9,7 @@ create table _plinth.storage_events (
   payload jsonb not null,
   happened_at timestamptz not null default clock_timestamp(),
   attempts integer not null default 0,
-  -- Also how long whoever took it has to deliver it, before another process may.
+  -- Also the end of a sender's lease, after which another process can deliver the event.
   next_attempt_at timestamptz not null default now()
 );
 create index storage_events_next_attempt_at on _plinth.storage_events (next_attempt_at);

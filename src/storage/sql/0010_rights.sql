@@ -1,5 +1,6 @@
--- The service's own tables outside of schema storage: read beside upstream's, whose columns a project may alter, and
--- therefore by the service's role and never by a superuser. The same for functions that see rows of storage.objects.
+-- The service's tables outside of schema storage are read together with upstream's tables, whose columns a project can
+-- alter. The service's role reads them instead of a superuser. The same applies to functions that receive rows of
+-- storage.objects.
 select _plinth.attempt('grant usage on schema _plinth to supabase_storage_admin');
 select _plinth.attempt('grant select, insert, delete on _plinth.storage_checksums to supabase_storage_admin');
 select _plinth.attempt('grant insert on _plinth.storage_events to supabase_storage_admin');

@@ -1,15 +1,15 @@
 /**
- * The body encoding `aws-chunked`: lines `SIZE[;chunk-signature=…]`, each followed by that many bytes, and behind the
- * last, empty chunk perhaps trailers. Source: "Signature Calculations for the Authorization Header: Transferring
- * Payload in Multiple Chunks" and "… Including trailing headers" of the S3 API reference.
+ * Decodes the body encoding `aws-chunked`: lines `SIZE[;chunk-signature=…]`, each followed by that number of bytes, and
+ * optional trailers after the last, empty chunk. Source: "Signature Calculations for the Authorization Header:
+ * Transferring Payload in Multiple Chunks" and "… Including trailing headers" of the S3 API reference.
  *
- * Bytes are handed on as they come and a chunk's signature is known to be right only behind it; whoever stores them
- * must throw them away when reading fails.
+ * Bytes are passed on immediately, before their chunk's signature is verified. The consumer must discard them if
+ * reading fails.
  */
 import { createHash } from 'node:crypto';
 import { emptyHash, isSignature, sameSignature, sha256Hex } from './signature.ts';
 
-/** Values of `x-amz-content-sha256` that announce the encoding, and what each brings. */
+/** Values of `x-amz-content-sha256` that declare the encoding, and their properties. */
 const modes: Record<string, { readonly signed: boolean; readonly trailer: boolean }> = {
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { signed: true, trailer: false },
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { signed: true, trailer: true },
@@ -25,24 +25,24 @@ export function isStreaming(contentSha256: string | undefined): boolean {
   return contentSha256?.startsWith('STREAMING-') === true;
 }
 
-/** Undefined for a streaming algorithm that is not supported (ECDSA). */
+/** Returns undefined for an unsupported streaming algorithm (ECDSA). */
 export function chunkedMode(contentSha256: string): ChunkedMode | undefined {
   return Object.hasOwn(modes, contentSha256) ? modes[contentSha256] : undefined;
 }
 
-/** Each signature covers the one before it; the first is the request's. */
+/** Each signature covers the previous one. The first one is the request's signature. */
 export interface ChunkSigner {
   readonly seed: string;
-  /** `lines`: those behind the signature before. */
+  /** `lines`: the lines after the previous signature. */
   sign(type: string, lines: readonly string[]): string;
 }
 
 export interface ChunkedOptions {
-  /** Undefined: chunks are not signed. */
+  /** Undefined if chunks aren't signed. */
   readonly signer: ChunkSigner | undefined;
-  /** Names in lower case of the trailers that must come; undefined: there is no trailer block. */
+  /** Lowercase names of the required trailers. Undefined if there is no trailer block. */
   readonly trailers: readonly string[] | undefined;
-  /** The size of the body without the encoding. */
+  /** The size of the decoded body. */
   readonly decodedLength: number;
   onTrailer(name: string, value: string): void;
 }
@@ -137,11 +137,11 @@ function parseChunkLine(line: string, signed: boolean): { sizeBytes: number; sig
 }
 
 interface Reader {
-  /** Up to CR LF, without them. */
+  /** Returns a line without its CR LF. */
   line(): Promise<string>;
-  /** As {@link Reader.line}, or what is left at the end of the body. */
+  /** Like {@link Reader.line}, but also accepts a last line that ends with the body. */
   lastLine(): Promise<string>;
-  /** At least one byte and at most `most`. */
+  /** Returns between 1 and `most` bytes. */
   bytes(most: number): Promise<Buffer>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Checksums that a client sends with a body: `Content-MD5` and `x-amz-checksum-*`, as base64, in a header or behind an
- * aws-chunked body; and the hash of the body that its signature covers, as hexadecimal.
+ * Checksums sent with a body: `Content-MD5` and `x-amz-checksum-*` in base64, in a header or as a trailer of an
+ * aws-chunked body, and the hexadecimal hash that the signature covers.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -8,7 +8,7 @@ import { crc32c, crc64nvme } from './crc.ts';
 
 export type ChecksumName = 'md5' | 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256';
 
-/** Bytes of each. */
+/** Lengths in bytes. */
 const lengths: Record<ChecksumName, number> = {
   md5: 16,
   crc32: 4,
@@ -20,7 +20,7 @@ const lengths: Record<ChecksumName, number> = {
 
 const headerPrefix = 'x-amz-checksum-';
 
-/** `x-amz-checksum-crc32c` → `crc32c`; undefined for any other header. */
+/** Maps `x-amz-checksum-crc32c` to `crc32c`. Returns undefined for other headers. */
 export function checksumOfHeader(header: string): ChecksumName | undefined {
   const name = header.toLowerCase().startsWith(headerPrefix)
     ? header.toLowerCase().slice(headerPrefix.length)
@@ -28,7 +28,7 @@ export function checksumOfHeader(header: string): ChecksumName | undefined {
   return name !== 'md5' && Object.hasOwn(lengths, name) ? (name as ChecksumName) : undefined;
 }
 
-/** The bytes of a checksum in base64; undefined when it is none of this kind. */
+/** Decodes a base64 checksum. Returns undefined if it is invalid for the algorithm. */
 export function decodeChecksum(name: ChecksumName, base64: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
   const bytes = Buffer.from(base64, 'base64');

@@ -13,7 +13,7 @@ import {
 import { childText, readXml } from './xml-reader.ts';
 import { writeXml } from './xml-writer.ts';
 
-/** "GET Object" of "Authenticating Requests: Using the Authorization Header" in the S3 API reference. */
+/** "GET Object" in "Authenticating Requests: Using the Authorization Header" of the S3 API reference. */
 test('signs as the example of the S3 API reference', () => {
   const credential = parseCredential('AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request');
   const empty = sha256Hex('');
@@ -60,7 +60,7 @@ describe('properties', () => {
 
   test('what is written can be read', () => {
     fc.assert(
-      // Control characters have no form in XML and are replaced.
+      // Control characters can't be represented in XML and are replaced.
       fc.property(fc.stringMatching(/^[\t\n\r\x20-\x7e\xa0-\ud7ff]*$/), (text) => {
         const root = readXml(writeXml('Delete', { Key: text, Other: [1, 2] }));
         expect(root && childText(root, 'Key')).toBe(text);

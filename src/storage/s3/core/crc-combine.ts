@@ -1,7 +1,7 @@
 /**
- * The CRC of two texts in a row from their own CRCs and the length of the second: shifting the first by so many zero
- * bytes is multiplying by a power of x in GF(2)[x] modulo the CRC's polynomial. Numbers are reflected as in the CRCs
- * themselves, so x^0 is the highest bit.
+ * Computes the CRC of concatenated texts from their CRCs and lengths. Appending zero bytes to the first text multiplies
+ * its CRC by a power of x in GF(2)[x] modulo the CRC's polynomial. Numbers are reflected as in the CRCs, so x^0 is the
+ * highest bit.
  */
 
 export type CrcName = 'crc32' | 'crc32c' | 'crc64nvme';
@@ -24,10 +24,10 @@ export interface SummedPart {
   readonly sizeBytes: number;
 }
 
-/** The CRC, big-endian, of all parts in a row; there is at least one. */
+/** Returns the big-endian CRC of the concatenated parts. Requires at least one part. */
 export function combineCrcs(name: CrcName, parts: readonly SummedPart[]): Buffer {
   const field = fields[name];
-  // Most parts have the same length.
+  // Cached because most parts have the same length.
   const shifts = new Map<number, bigint>();
   let crc = 0n;
   for (const { sum, sizeBytes } of parts) {
@@ -42,7 +42,7 @@ export function combineCrcs(name: CrcName, parts: readonly SummedPart[]): Buffer
   return Buffer.from(crc.toString(16).padStart(digits, '0'), 'hex');
 }
 
-/** x to the power of 8 · `bytes`. */
+/** Returns x to the power of 8 · `bytes`. */
 function byteShift(field: Field, bytes: number): bigint {
   let power = field.one;
   let square = field.one >> 8n;

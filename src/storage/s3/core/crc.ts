@@ -1,6 +1,6 @@
-/** The checksums that Node lacks: CRC-32C (RFC 3720) and CRC-64/NVME, both reflected, byte by byte from a table. */
+/** Checksums that Node lacks: CRC-32C (RFC 3720) and CRC-64/NVME, both reflected and computed bytewise from a table. */
 
-/** A running sum; `value` is the checksum's big-endian bytes. */
+/** A running checksum. `digest` returns its big-endian bytes. */
 export interface RunningCrc {
   update(bytes: Uint8Array): void;
   digest(): Buffer;
@@ -27,7 +27,7 @@ export function crc32c(): RunningCrc {
   };
 }
 
-/** The two halves of each entry of a 64-bit table: BigInt would be slower by far. */
+/** The halves of each entry of a 64-bit table. BigInt would be much slower. */
 let nvme: { readonly high: Uint32Array; readonly low: Uint32Array } | undefined;
 
 export function crc64nvme(): RunningCrc {

@@ -1,6 +1,6 @@
-/** Percent encoding as S3 has it: RFC 3986, upper-case hexadecimal, nothing left plain but unreserved characters. */
+/** S3's percent-encoding: RFC 3986 with uppercase hexadecimal digits. Only unreserved characters aren't encoded. */
 
-/** Undefined: not well formed, or no UTF-8. */
+/** Returns undefined if the text is malformed or isn't UTF-8. */
 export function percentDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -20,12 +20,12 @@ export function percentEncode(text: string): string {
   );
 }
 
-/** As {@link percentEncode}, slashes kept. */
+/** Like {@link percentEncode}, but keeps slashes. */
 export function encodePath(path: string): string {
   return percentEncode(path).replaceAll('%2F', '/');
 }
 
-/** Keys in answers to `encoding-type=url`: slashes kept, a space is a plus sign. */
+/** Encodes keys in responses to `encoding-type=url`: keeps slashes and encodes a space as a plus sign. */
 export function encodeListedKey(key: string): string {
   return encodePath(key).replaceAll('%20', '+');
 }
@@ -35,7 +35,7 @@ export interface QueryPair {
   readonly value: string;
 }
 
-/** The pairs of a query string in its order; undefined when one is not well formed. A plus sign is itself. */
+/** Parses a query string into ordered pairs. Returns undefined if a pair is malformed. A plus sign is literal. */
 export function parseQuery(query: string): QueryPair[] | undefined {
   const pairs: QueryPair[] = [];
   for (const piece of query.split('&')) {

@@ -1,7 +1,6 @@
 /**
- * Checksums that are kept with an object. Glossary, after "Checking object integrity" of the S3 User Guide: a
- * *full object* checksum is that of all bytes; a *composite* one is that of its parts' checksums, and ends with `-` and
- * their number.
+ * Stored object checksums. Glossary from "Checking object integrity" in the S3 User Guide: a *full object* checksum
+ * covers all bytes. A *composite* checksum covers the checksums of the parts and ends with `-` and their number.
  */
 import { type ChecksumName, decodeChecksum, startChecksum } from './checksum.ts';
 import { type CrcName, combineCrcs } from './crc-combine.ts';
@@ -10,22 +9,25 @@ export type Algorithm = Exclude<ChecksumName, 'md5'>;
 const checksumTypes = ['COMPOSITE', 'FULL_OBJECT'] as const;
 export type ChecksumType = (typeof checksumTypes)[number];
 
-/** What the client wants of an upload in parts. */
+/** The checksum requested for a multipart upload. */
 export interface ChecksumPlan {
   readonly algorithm: Algorithm;
   readonly type: ChecksumType;
 }
 
 export interface ObjectChecksum extends ChecksumPlan {
-  /** Base64, of a composite one with the number of parts. */
+  /** Base64. A composite checksum ends with the number of parts. */
   readonly value: string;
 }
 
-/** Those that can be put together of parts; the first can be nothing else. */
+/** Algorithms whose part checksums can be combined. The first one only supports full object checksums. */
 const fullTypes: readonly Algorithm[] = ['crc64nvme', 'crc32', 'crc32c'];
 export const algorithms: readonly Algorithm[] = [...fullTypes, 'sha1', 'sha256'];
 
-/** The plan of two headers; undefined: no checksum is asked for. Text: why there can be none such. */
+/**
+ * Parses the checksum headers. Returns undefined if no checksum is requested, or an error message if the combination is
+ * invalid.
+ */
 export function planChecksum(
   algorithmHeader: string | undefined,
   typeHeader: string | undefined,
@@ -55,12 +57,12 @@ export function checksumHeader(algorithm: Algorithm): string {
   return `x-amz-checksum-${algorithm}`;
 }
 
-/** The element of S3's XML. */
+/** The XML element of the checksum. */
 export function checksumElement(algorithm: Algorithm): string {
   return `Checksum${algorithm.toUpperCase()}`;
 }
 
-/** One that was kept; undefined where it is none of these. */
+/** Parses a stored checksum. Returns undefined if it is unknown. */
 export function readChecksum(stored: {
   readonly algorithm: string;
   readonly type: string;
@@ -71,18 +73,18 @@ export function readChecksum(stored: {
   return algorithm && type && { algorithm, type, value: stored.value };
 }
 
-/** A checksum of all bytes; any algorithm will do for a body that came in one piece. */
+/** Returns a checksum of all bytes. A body that wasn't uploaded in parts supports all algorithms. */
 export function wholeChecksum(algorithm: Algorithm, value: string): ObjectChecksum {
   return { algorithm, type: 'FULL_OBJECT', value };
 }
 
-/** `value`: of the part's bytes, in base64. */
+/** `value`: the checksum of the part's bytes in base64. */
 export interface PartChecksum {
   readonly value: string;
   readonly sizeBytes: number;
 }
 
-/** The checksum of the object that these parts make; there is at least one. */
+/** Returns the checksum of the object assembled from these parts. Requires at least one part. */
 export function checksumOfParts(plan: ChecksumPlan, parts: readonly PartChecksum[]): ObjectChecksum {
   const sums = parts.map(({ value, sizeBytes }) => ({ sum: Buffer.from(value, 'base64'), sizeBytes }));
   if (plan.type === 'FULL_OBJECT')
@@ -92,17 +94,20 @@ export function checksumOfParts(plan: ChecksumPlan, parts: readonly PartChecksum
   return { ...plan, value: `${whole.digest().toString('base64')}-${parts.length}` };
 }
 
-/** Of a checksum what an answer says in its headers. */
+/** Returns the response headers of a checksum. */
 export function checksumHeaders({ algorithm, type, value }: ObjectChecksum): Record<string, string> {
   return { [checksumHeader(algorithm)]: value, 'x-amz-checksum-type': type };
 }
 
-/** And in its XML. */
+/** Returns the XML elements of a checksum. */
 export function checksumElements({ algorithm, type, value }: ObjectChecksum): Record<string, string> {
   return { [checksumElement(algorithm)]: value, ChecksumType: type };
 }
 
-/** Whether the client means this one; of a composite it may leave the number of parts out. Undefined: it is no checksum. */
+/**
+ * Whether the client sent this checksum. A composite checksum can omit the number of parts. Returns undefined for an
+ * invalid checksum.
+ */
 export function isSameChecksum(checksum: ObjectChecksum, sent: string): boolean | undefined {
   const [base64 = '', ...count] = sent.split('-');
   if (!decodeChecksum(checksum.algorithm, base64) || count.length > 1) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The policy of a POST form: until when it may be sent, and what its fields must hold. Every field that is sent must be
- * named by a condition, save those of the signature itself. Source: "Creating a POST Policy" of the S3 API reference.
+ * The policy of a POST form: its expiry and the conditions on its fields. Every field must be covered by a condition,
+ * except the fields of the signature. Source: "Creating a POST Policy" of the S3 API reference.
  */
 
 export interface PostPolicy {
@@ -13,7 +13,7 @@ export type PostCondition =
   | { readonly kind: 'equal' | 'prefix'; readonly field: string; readonly value: string }
   | { readonly kind: 'size'; readonly minBytes: number; readonly maxBytes: number };
 
-/** Fields that need no condition. */
+/** Fields that require no condition. */
 const free: ReadonlySet<string> = new Set(['policy', 'x-amz-signature', 'file']);
 const signatureFields: ReadonlySet<string> = new Set([
   'x-amz-algorithm',
@@ -22,7 +22,7 @@ const signatureFields: ReadonlySet<string> = new Set([
   'x-amz-security-token',
 ]);
 
-/** The policy as the form sends it: base64 of JSON. Undefined when it is none. */
+/** Parses a form's policy: base64 of JSON. Returns undefined if it is invalid. */
 export function parsePolicy(base64: string): PostPolicy | undefined {
   let document: unknown;
   try {
@@ -59,7 +59,10 @@ function parseCondition(condition: unknown): PostCondition | undefined {
   return { kind: 'equal', field: entry[0].toLowerCase(), value: String(entry[1]) };
 }
 
-/** The first field that does not hold what it must, or that no condition names; `fields` in lower case, with `bucket`. */
+/**
+ * Returns the first field that violates a condition or isn't covered by one. `fields` have lowercase names and include
+ * `bucket`.
+ */
 export function violatedField(policy: PostPolicy, fields: ReadonlyMap<string, string>): string | undefined {
   const named = new Set<string>();
   for (const condition of policy.conditions) {
@@ -76,7 +79,7 @@ export function violatedField(policy: PostPolicy, fields: ReadonlyMap<string, st
   );
 }
 
-/** Bounds of the file, in bytes. */
+/** Returns the size limits of the file in bytes. */
 export function sizeBounds(policy: PostPolicy): { readonly minBytes: number; readonly maxBytes: number } {
   let minBytes = 0;
   let maxBytes = Number.POSITIVE_INFINITY;

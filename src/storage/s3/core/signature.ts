@@ -1,6 +1,6 @@
 /**
- * Signature version 4 of AWS, as S3 uses it: what was signed, and the signature that it should have. Source: "Signing
- * AWS API requests" and "Authenticating Requests (AWS Signature Version 4)" of the S3 API reference.
+ * AWS Signature Version 4 as used by S3: builds the signed text and computes its signature. Source: "Signing AWS API
+ * requests" and "Authenticating Requests (AWS Signature Version 4)" of the S3 API reference.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { encodePath, percentDecode, percentEncode, type QueryPair } from './encoding.ts';
@@ -9,7 +9,7 @@ export const algorithm = 'AWS4-HMAC-SHA256';
 export const unsignedPayload = 'UNSIGNED-PAYLOAD';
 export const emptyHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** What a signature is valid for: `20261122/local/s3/aws4_request`, with the key that it belongs to. */
+/** A credential: an access key with its scope, such as `20261122/local/s3/aws4_request`. */
 export interface Credential {
   readonly accessKeyId: string;
   /** `20261122` */
@@ -18,7 +18,10 @@ export interface Credential {
   readonly service: string;
 }
 
-/** `ACCESS_KEY/20261122/region/s3/aws4_request`; undefined when it is not such a text. Access keys may hold slashes. */
+/**
+ * Parses `ACCESS_KEY/20261122/region/s3/aws4_request`. Returns undefined if it is invalid. Access keys can contain
+ * slashes.
+ */
 export function parseCredential(text: string): Credential | undefined {
   const parts = text.split('/');
   const [date, region, service, end] = parts.slice(-4);
@@ -50,7 +53,7 @@ export function parseAuthorization(header: string): SignedHeader | undefined {
     : undefined;
 }
 
-/** Names in lower case, in order, each once. */
+/** Requires sorted, unique, lowercase names. */
 export function parseSignedHeaders(text: string): string[] | undefined {
   const names = text.split(';');
   const ordered = names.every(
@@ -63,7 +66,7 @@ export function isSignature(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-/** Milliseconds since the epoch of `20261122T061237Z`; undefined when it is not such a text. */
+/** Parses `20261122T061237Z` to milliseconds since the epoch. Returns undefined if it is invalid. */
 export function parseAmzDate(text: string): number | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
   if (!match) return undefined;
@@ -77,7 +80,7 @@ export interface CanonicalParts {
   /** Percent-encoded. */
   readonly path: string;
   readonly query: readonly QueryPair[];
-  /** Name and value, names in lower case and in order. */
+  /** Name and value. Names are lowercase and sorted. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly payloadHash: string;
 }
@@ -101,8 +104,8 @@ export function canonicalRequest(parts: CanonicalParts): string {
 }
 
 /**
- * Spellings of a path that clients sign: as it was sent, and encoded anew (some send characters plain that the
- * signature has encoded). Both mean the same object.
+ * Returns the path encodings that clients sign: as sent, and re-encoded, because some clients send characters unencoded
+ * but sign them encoded. Both denote the same object.
  */
 export function canonicalPaths(path: string): string[] {
   const decoded = percentDecode(path);
@@ -110,11 +113,11 @@ export function canonicalPaths(path: string): string[] {
   return encoded === path ? [path] : [path, encoded];
 }
 
-/** Signs under one secret, for one day and region. */
+/** Signs with a secret for one day and region. */
 export interface Signer {
-  /** Hexadecimal. `type`: the first line of what is signed; the rest are its last lines. */
+  /** Returns a hexadecimal signature. `type`: the first line of the signed text. `lines`: its last lines. */
   sign(type: string, amzDate: string, lines: readonly string[]): string;
-  /** The policy of a POST form is signed by itself. */
+  /** Signs a text on its own, such as the policy of a POST form. */
   signText(text: string): string;
 }
 
@@ -136,7 +139,7 @@ export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** Takes the same time wherever two signatures differ. */
+/** Compares signatures in constant time. */
 export function sameSignature(given: string, wanted: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -1,18 +1,18 @@
 /**
- * XML of S3's requests: elements and text, nothing else. Document types are refused, so there are no entities but the
- * five of XML itself, which is all that keeps a document from growing while it is read; attributes are passed over.
- * One pass, in time and memory linear in the text.
+ * Parses the XML of S3 requests: elements and text. Document types are rejected, so the only entities are XML's five
+ * predefined ones, and a document can't expand while it is parsed. Attributes are ignored. Parsing is a single pass
+ * with linear time and memory.
  */
 
 export interface XmlElement {
-  /** Without its namespace prefix. */
+  /** The name without its namespace prefix. */
   readonly name: string;
-  /** Of the element itself, not of those in it. */
+  /** The element's own text, without its children's. */
   readonly text: string;
   readonly children: readonly XmlElement[];
 }
 
-/** No request of S3 is deeper than four. */
+/** S3 requests have a depth of at most four. */
 const maxDepth = 8;
 
 const namePattern = /^(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)$/;
@@ -26,7 +26,9 @@ interface Open {
   readonly children: XmlElement[];
 }
 
-/** The root element; undefined when the text is not well formed or more than elements and text. */
+/**
+ * Returns the root element, or undefined if the text is malformed or contains anything other than elements and text.
+ */
 export function readXml(text: string): XmlElement | undefined {
   const stack: Open[] = [];
   let root: XmlElement | undefined;
@@ -74,12 +76,15 @@ export function readXml(text: string): XmlElement | undefined {
   return stack.length === 0 ? root : undefined;
 }
 
-/** The text of the child of this name; undefined without one. */
+/** Returns the text of the first child with this name, or undefined. */
 export function childText(element: XmlElement, name: string): string | undefined {
   return element.children.find((child) => child.name === name)?.text;
 }
 
-/** Behind a comment or processing instruction that begins here; negative when it has no end; undefined: none begins. */
+/**
+ * Returns the position after a comment or processing instruction that begins here. Returns a negative number if it is
+ * unterminated, or undefined if none begins here.
+ */
 function skipAside(text: string, at: number): number | undefined {
   for (const [open, close] of [
     ['<?', '?>'],

@@ -1,6 +1,6 @@
-/** XML of S3's answers. */
+/** Formats S3's XML responses. */
 
-/** An element's content: text, elements by name (an array repeats its element), or nothing. */
+/** An element's content: text, child elements by name (an array repeats the element), or nothing. */
 export type XmlContent =
   | string
   | number
@@ -18,7 +18,7 @@ export function writeXml(name: string, content: XmlContent): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${name} xmlns="${namespace}">${inner(content)}</${name}>`;
 }
 
-/** Errors bear no namespace. */
+/** Error documents have no namespace. */
 export function writeErrorXml(content: XmlContent): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inner(content)}</Error>`;
 }
@@ -33,7 +33,7 @@ function inner(content: XmlContent): string {
   return text;
 }
 
-/** Characters that XML 1.0 cannot hold at all become U+FFFD. */
+/** Characters that XML 1.0 doesn't allow are replaced with U+FFFD. */
 function escapeXml(text: string): string {
   return (
     text

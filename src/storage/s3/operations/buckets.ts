@@ -21,7 +21,7 @@ export async function listAllBuckets({ scope }: S3Call): Promise<S3Answer> {
   };
 }
 
-/** Where the client wants the bucket to lie is not asked: there is one place. */
+/** Ignores the requested location because there is only one. */
 export async function createBucket({ scope, request }: S3Call): Promise<S3Answer> {
   const name = request.bucket;
   request.fastify.raw.resume();
@@ -56,7 +56,7 @@ export async function getBucketLocation(call: S3Call): Promise<S3Answer> {
   return { xml: writeXml('LocationConstraint', call.service.keys.s3.region) };
 }
 
-/** Versioning has columns upstream but no behaviour yet. */
+/** Upstream has columns for versioning but doesn't implement it yet. */
 export async function getBucketVersioning(call: S3Call): Promise<S3Answer> {
   await requireVisibleBucket(call);
   return { xml: writeXml('VersioningConfiguration', { Status: 'Suspended', MfaDelete: 'Disabled' }) };

@@ -1,4 +1,4 @@
-/** DeleteObject and DeleteObjects. What is not there counts as deleted; what policies keep does not. */
+/** DeleteObject and DeleteObjects. Missing objects count as deleted. Objects that policies protect don't. */
 import { StorageError } from '../../errors.ts';
 import { findObject, findVisibleNames } from '../../queries/objects.ts';
 import { removeObjects } from '../../removals.ts';

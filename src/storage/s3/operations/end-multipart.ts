@@ -1,4 +1,4 @@
-/** Ends of uploads in parts: completing and giving up. */
+/** Completes and aborts multipart uploads. */
 import { randomUUID } from 'node:crypto';
 import { storing } from '../../backend-errors.ts';
 import { change } from '../../changes.ts';
@@ -66,7 +66,7 @@ export async function completeMultipart(call: S3Call): Promise<S3Answer> {
   };
 }
 
-/** A part is gone with its upload, when somebody else was quicker to end that. */
+/** The part is missing because another request ended the upload. */
 async function missingPart(call: S3Call): Promise<S3Error> {
   return new S3Error((await findOwn(call)) ? 'InvalidPart' : 'NoSuchUpload');
 }
@@ -87,11 +87,11 @@ export async function abortMultipart(call: S3Call): Promise<S3Answer> {
 interface WantedPart {
   readonly number: number;
   readonly etag: string;
-  /** In base64, as far as the client names them. */
+  /** Base64 checksums sent by the client. */
   readonly checksums: ReadonlyMap<Algorithm, string>;
 }
 
-/** Empty when the client leaves the choice to us. @throws {S3Error} MalformedXML, InvalidPartOrder */
+/** Returns an empty list if the client doesn't list parts. @throws {S3Error} MalformedXML, InvalidPartOrder */
 function readParts(text: string): WantedPart[] {
   if (text.trim() === '') return [];
   const root = readXml(text);
@@ -114,7 +114,10 @@ function readParts(text: string): WantedPart[] {
   return wanted;
 }
 
-/** The stored parts that the client names; all of them when it names none. Undefined when one is not there. */
+/**
+ * Returns the stored parts that the client lists, or all parts if it lists none. Returns undefined if a part is
+ * missing.
+ */
 function chooseParts(
   wanted: readonly WantedPart[],
   stored: readonly UploadedPart[],

@@ -1,4 +1,4 @@
-/** ListObjects and ListObjectsV2: pages of keys in the order of their bytes, folders by any delimiter. */
+/** ListObjects and ListObjectsV2: pages of keys in byte order, grouped by any delimiter. */
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { readObjectMetadata } from '../../core/object-headers.ts';
 import { type ListedLine, listByDelimiter, listKeys, readLines } from '../../queries/listing.ts';
@@ -8,7 +8,7 @@ import { writeXml, type XmlContent } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
 import { numberParam, onlyVersion, type S3Request } from '../request.ts';
 
-/** Also the most that S3 gives. */
+/** Also S3's maximum. */
 const defaultKeys = 1000;
 const manyKeys = 2_147_483_647;
 
@@ -43,14 +43,14 @@ export async function listObjects(call: S3Call): Promise<S3Answer> {
       ...page.common,
       Marker: page.encode(marker),
       IsTruncated: last !== undefined,
-      // Without a delimiter clients go on behind the last key, says S3.
+      // Without a delimiter, clients continue after the last key, as S3 documents.
       NextMarker: last === undefined || page.delimiter === '' ? undefined : page.encode(last),
       ...page.lines,
     }),
   };
 }
 
-/** Every object is its only version, the one that S3 calls `null`; rclone deletes what this shows. */
+/** Each object has a single version, which S3 calls `null`. rclone deletes the versions listed here. */
 export async function listObjectVersions(call: S3Call): Promise<S3Answer> {
   const marker = call.request.param('key-marker') ?? '';
   const { common, lines, nextAfter: last, encode } = await listPage(call, marker);
@@ -81,7 +81,7 @@ interface Page {
   };
   readonly delimiter: string;
   readonly count: number;
-  /** The last line, when there are more behind it. */
+  /** The last line, if more lines follow. */
   readonly nextAfter: string | undefined;
   encode(key: string): string;
 }
@@ -99,7 +99,7 @@ async function listPage(call: S3Call, after: string): Promise<Page> {
   await requireBucket(call);
   if (`${prefix}${delimiter}${after}`.includes('\0')) throw new S3Error('InvalidArgument');
 
-  // One more than shown tells whether there is a next page.
+  // Queries one more line to detect a next page.
   const options = { prefix, limit: maxKeys + 1, startAfter: after };
   const found = await readLines(
     scope.eachAsUser(),
@@ -138,7 +138,7 @@ export function encodingOf(request: S3Request): 'url' | undefined {
   throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request');
 }
 
-/** Folders come without their delimiter. */
+/** Folders are returned without their delimiter. */
 function pathOf(line: ListedLine, delimiter: string): string {
   return line.id === null ? `${line.name}${delimiter}` : line.name;
 }

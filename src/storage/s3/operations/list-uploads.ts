@@ -9,7 +9,7 @@ import { encodingOf } from './list-objects.ts';
 import { maxParts, requireUpload } from './multipart.ts';
 import { checksumsOf, planOf } from './multipart-checksums.ts';
 
-/** Also the most that S3 gives. */
+/** Also S3's maximum. */
 const defaultLines = 1000;
 
 export async function listMultipart(call: S3Call): Promise<S3Answer> {

@@ -1,4 +1,4 @@
-/** Checksums of uploads in parts: planned when one is made, kept of each part, put together when it is completed. */
+/** Checksums of multipart uploads: planned at creation, stored per part, and combined at completion. */
 import { findPartChecksums } from '../../queries/checksums.ts';
 import type { MultipartUpload, UploadedPart } from '../../queries/multipart.ts';
 import type { S3Call } from '../call.ts';
@@ -15,7 +15,7 @@ import {
 import { S3Error } from '../errors.ts';
 import { header, type S3Request } from '../request.ts';
 
-/** What the request that makes an upload asks for. @throws {S3Error} InvalidRequest */
+/** Returns the checksum that the creating request asks for. @throws {S3Error} InvalidRequest */
 export function plannedChecksum({ service, request }: S3Call): ChecksumPlan | undefined {
   const plan = planChecksum(
     header(request, 'x-amz-checksum-algorithm'),
@@ -34,7 +34,7 @@ export function planHeaders({ algorithm, type }: ChecksumPlan): Record<string, s
   return { 'x-amz-checksum-algorithm': algorithm.toUpperCase(), 'x-amz-checksum-type': type };
 }
 
-/** The checksums that are kept of these parts, by part id. Empty where none are. */
+/** Returns the stored checksums by part id. Empty if there are none. */
 export async function checksumsOf(
   { service }: S3Call,
   upload: MultipartUpload,
@@ -47,7 +47,7 @@ export async function checksumsOf(
 }
 
 /**
- * The checksum of the object that the parts will make, when it is the one that the request expects.
+ * Returns the checksum of the object that the parts will form, if it matches the request's.
  * @throws {S3Error} BadDigest, InvalidRequest
  */
 export function checksumOfWhole(

@@ -1,4 +1,4 @@
-/** Uploads in parts: made, and fed with parts. */
+/** Creates multipart uploads and stores their parts. */
 import { randomUUID } from 'node:crypto';
 import type { StoredBody } from '../../backend/types.ts';
 import { storing } from '../../backend-errors.ts';
@@ -95,7 +95,7 @@ async function copyPart(
   requireCopyConditions(request, source);
   const body = await service.backend.open(source.version ?? '');
   if (!body) throw new BytesMissingError();
-  // Opened again when the part is stored: before that it may be refused, and nothing would close it.
+  // Reopened when the part is stored, because a request rejected before that would never close it.
   await body.close();
   const range = copyRange(request, body.sizeBytes);
   const sizeBytes = range ? range.end - range.start + 1 : body.sizeBytes;
@@ -115,7 +115,7 @@ async function copyPart(
   };
 }
 
-/** The upload of this id for this very key, if the caller may write that. @throws {S3Error} NoSuchUpload */
+/** Returns the upload with this id and key if the caller can write it. @throws {S3Error} NoSuchUpload */
 export async function requireUpload(call: S3Call): Promise<MultipartUpload> {
   const upload = await findOwn(call);
   if (!upload) throw new S3Error('NoSuchUpload');
@@ -123,7 +123,7 @@ export async function requireUpload(call: S3Call): Promise<MultipartUpload> {
   return upload;
 }
 
-/** The upload of this id for this very key. */
+/** Returns the upload with this id and key. */
 export function findOwn({ scope, request }: S3Call): Promise<MultipartUpload | undefined> {
   const id = request.param('uploadId') ?? '';
   return scope.asService((tx) => findUpload(tx, id, request.bucket, request.key), { readOnly: true });
@@ -159,12 +159,12 @@ async function storePart(
 
   const id = randomUUID();
   const plan = planOf(upload);
-  // What the client sent is proven; whatever else the upload wants is summed here.
+  // The client's checksum is verified. If the upload requires another one, it is computed here.
   const summed = plan && plan.algorithm !== body.checksumAlgorithm ? sumUp(body.bytes, plan.algorithm) : body;
   const stored = await storing(() =>
     service.backend.writePart(upload.version, id, summed.bytes, sizeBytes),
   ).catch(async (error: unknown) => {
-    // Its folder is taken away with the upload, in the middle of it.
+    // The upload ended during the request, and its folder was removed.
     if (await findOwn(call)) throw error;
     await removeUpload(service, upload);
     throw new S3Error('NoSuchUpload', undefined, { cause: error });
@@ -193,7 +193,7 @@ async function storePart(
   throw new StorageError('EntityTooLarge');
 }
 
-/** For whoever brought a part too late, and so made a place for it once more. */
+/** Removes the upload again after a late part recreated its folder. */
 async function removeUpload({ backend }: StorageService, { version }: MultipartUpload): Promise<void> {
   const intent = await backend.announce([]);
   await intent.settle([version]);
@@ -205,7 +205,7 @@ function partNumber(request: S3Request): number {
   return number;
 }
 
-/** `bytes=FIRST-LAST`, both given and within the source. */
+/** Parses `bytes=FIRST-LAST`. Both are required and must be within the source. */
 function copyRange(request: S3Request, sourceBytes: number): ByteRange | undefined {
   const text = header(request, 'x-amz-copy-source-range');
   if (text === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * POST of a browser form to a bucket: fields, among them a signed policy, and behind them the file. Source: "POST
- * Object" of the S3 API reference.
+ * Handles POST of a browser form to a bucket: fields with a signed policy, followed by the file. Source: "POST Object"
+ * of the S3 API reference.
  */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
@@ -24,13 +24,13 @@ import { header, type S3Request } from '../request.ts';
 import { openSignedScope } from '../scope.ts';
 import { etagOf } from './write-objects.ts';
 
-/** `${filename}`: S3's own syntax in the key of a form. */
+/** S3's placeholder `${filename}` in a form's key. */
 const fileNamePlace = /\$\{filename\}/g;
 const maxFields = 100;
 const maxFieldBytes = 64 * 1024;
 
 interface Form {
-  /** Names in lower case. */
+  /** By lowercase name. */
   readonly fields: ReadonlyMap<string, string>;
   readonly file: Readable;
   readonly fileName: string;
@@ -118,7 +118,7 @@ async function authorize(
   return { scope, ...sizeBounds(policy) };
 }
 
-/** 200 where AWS says 204, as upstream does; the form may ask for either, or for 201 with a description. */
+/** Responds with 200 instead of AWS's 204, as upstream does. The form can request either, or 201 with a description. */
 function answer(
   request: S3Request,
   key: string,
@@ -146,7 +146,7 @@ async function* atLeast(bytes: AsyncIterable<Uint8Array>, minBytes: number): Asy
   if (sizeBytes < minBytes) throw new S3Error('EntityTooSmall');
 }
 
-/** Reads up to the first byte of the file; what stands behind it is not looked at. */
+/** Reads the form up to the first byte of the file. Fields after the file are ignored. */
 function receiveForm(request: S3Request): Promise<Form> {
   const { raw } = request.fastify;
   return new Promise((resolve, reject) => {
@@ -181,14 +181,15 @@ function receiveForm(request: S3Request): Promise<Form> {
     }
     parser.on('field', (fieldName, value, _nameCut, valueCut) => {
       const name = fieldName.toLowerCase();
-      // The second of two would be the one that no condition has seen.
+      // A repeated field could bypass the conditions that were checked for the first one.
       if (fields.has(name) || valueCut)
         fail(new S3Error('InvalidArgument', `The field ${name} is too long or there twice`));
       fields.set(name, value);
     });
     parser.on('file', (_name, stream, fileName) => {
       file = stream;
-      // Errors reach whoever reads the bytes; when nobody does yet they must not end the process.
+      // Errors are reported to the reader of the bytes. Without this listener, an earlier error would crash the
+      // process.
       stream.on('error', () => undefined);
       resolve({ fields, file: stream, fileName: fileName ?? '', discard });
     });

@@ -15,7 +15,7 @@ import { checksumOf } from '../object-bytes.ts';
 import { describeObject } from '../object-metadata.ts';
 import { header, type S3Request } from '../request.ts';
 
-/** Headers of the answer that a signed request may choose. */
+/** Response headers that a signed request can override. */
 const overrides: readonly (readonly [parameter: string, header: string])[] = [
   ['response-cache-control', 'cache-control'],
   ['response-content-disposition', 'content-disposition'],
@@ -25,7 +25,7 @@ const overrides: readonly (readonly [parameter: string, header: string])[] = [
   ['response-expires', 'expires'],
 ];
 
-/** The object as the caller's policies show it. @throws {StorageError} NoSuchBucket, NoSuchKey */
+/** Returns the object if the caller's policies allow it. @throws {StorageError} NoSuchBucket, NoSuchKey */
 export async function requireObject(call: S3Call): Promise<ObjectRow> {
   const { scope, request } = call;
   const object = await findObject(scope.eachAsUser(), request.bucket, request.key);
@@ -101,14 +101,16 @@ export async function headObject(call: S3Call): Promise<S3Answer> {
   };
 }
 
-/** The checksum of the whole object, which clients hold against all bytes that come: never beside a range. */
+/**
+ * Returns the checksum of the whole object. Omitted for ranges because clients verify it against all received bytes.
+ */
 async function checksumFor(call: S3Call, object: ObjectRow): Promise<Record<string, string>> {
   if (header(call.request, 'x-amz-checksum-mode')?.toUpperCase() !== 'ENABLED') return {};
   const checksum = await checksumOf(call, object);
   return checksum ? checksumHeaders(checksum) : {};
 }
 
-/** Objects have no tags; who asks for them learns that there are none. */
+/** Objects have no tags, so the response is an empty list. */
 export async function getObjectTagging(call: S3Call): Promise<S3Answer> {
   await requireObject(call);
   return { xml: writeXml('Tagging', { TagSet: '' }) };

@@ -35,7 +35,7 @@ export async function putObject(call: S3Call): Promise<S3Answer> {
   const { service, scope, auth, request } = call;
   const conditions = writeConditions(request);
   const body = openBody(request, auth);
-  // An empty object that ends with a slash is how S3 clients make folders; here a file of this name marks them.
+  // S3 clients create a folder as an empty object whose key ends with a slash. Here a placeholder file represents it.
   const isFolder = request.key.endsWith('/') && body.sizeBytes === 0;
   const key = isFolder ? `${request.key}.emptyFolderPlaceholder` : request.key;
   const limits = await bucketLimits(scope, request.bucket);
@@ -133,8 +133,8 @@ async function copyFrom(
 }
 
 /**
- * The checksum that the request asks for, or else the source's own if it is one of all bytes: a copy is no object in parts
- * any more.
+ * Returns the checksum that the request asks for. Defaults to the source's checksum if it covers the full object,
+ * because a copy has no parts.
  * @throws {S3Error} InvalidRequest @throws {StorageError} NoSuchKey
  */
 async function checksumOfCopy(call: S3Call, source: ObjectRow): Promise<ObjectChecksum | undefined> {
@@ -152,7 +152,7 @@ async function checksumOfCopy(call: S3Call, source: ObjectRow): Promise<ObjectCh
   return wholeChecksum(algorithm, checksum().value);
 }
 
-/** The object that `x-amz-copy-source` names, as the caller's policies show it. @throws {StorageError} NoSuchKey */
+/** Returns the object in `x-amz-copy-source` if the caller's policies allow it. @throws {StorageError} NoSuchKey */
 export async function findCopySource({ scope, request }: S3Call): Promise<ObjectRow> {
   const address = copySource(request);
   const source = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key));
@@ -160,7 +160,7 @@ export async function findCopySource({ scope, request }: S3Call): Promise<Object
   return source;
 }
 
-/** `BUCKET/KEY`, percent-encoded, perhaps with a slash before it. */
+/** Parses `BUCKET/KEY`, percent-encoded, optionally with a leading slash. */
 function copySource(request: S3Request): { bucketId: string; key: string } {
   const [text = '', ...query] = (header(request, 'x-amz-copy-source') ?? '').split('?');
   const path = percentDecode(text)?.replace(/^\//, '') ?? '';
@@ -175,7 +175,7 @@ function copySource(request: S3Request): { bucketId: string; key: string } {
   return { bucketId: path.slice(0, slash), key: path.slice(slash + 1) };
 }
 
-/** A taken key is what `If-None-Match: *` asked to hear of. */
+/** With `If-None-Match: *`, an existing key fails the precondition. */
 export async function conditionally<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
