@@ -1,4 +1,4 @@
-/** Writes docs/cli.md and docs/rest.md. A test fails when a file is stale. */
+/** Writes docs/cli.md and docs/rest.md. A test fails if a file is out of date. */
 import { writeFileSync } from 'node:fs';
 import { cliDocument } from '../src/cli/document.ts';
 import { restDocument } from '../src/rest-server/index.ts';

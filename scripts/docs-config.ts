@@ -1,4 +1,4 @@
-/** Writes docs/config.md. A test fails when the file is stale. */
+/** Writes docs/config.md. A test fails if the file is out of date. */
 import { writeFileSync } from 'node:fs';
 import { configDocument } from '../src/config/document.ts';
 

@@ -1,4 +1,4 @@
-/** Sections 3 and 6 of the specification: the tables and roles of a migrated database, from its own catalog. */
+/** Sections 3 and 6 of the specification: tables and roles, read from the catalog of a migrated database. */
 import type { Database } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { code, table } from './markdown.ts';
@@ -51,7 +51,7 @@ export async function entitiesBlock(database: Database): Promise<string> {
         required ? 'yes' : '',
         key ?? '',
       ]);
-      return `#### ${name}\n\n${table(['column', 'type', 'required', 'key'], lines)}`;
+      return `#### ${name}\n\n${table(['Column', 'Type', 'Not null', 'Key'], lines)}`;
     })
     .join('\n\n');
 }
@@ -60,16 +60,16 @@ interface RoleRow {
   readonly name: string;
   readonly login: boolean;
   readonly inherits: boolean;
-  readonly rights: string;
+  readonly attributes: string;
   readonly member_of: string;
 }
 
-/** The roles a bootstrap makes; those of PostgreSQL itself and of whoever ran initdb are left out. */
+/** Selects the roles created by Plinth, without PostgreSQL's predefined roles and the bootstrap superuser. */
 const rolesQuery = `
 select r.rolname as name, r.rolcanlogin as login, r.rolinherit as inherits,
   concat_ws(', ', case when r.rolsuper then 'superuser' end, case when r.rolbypassrls then 'bypasses RLS' end,
     case when r.rolcreaterole then 'creates roles' end, case when r.rolcreatedb then 'creates databases' end,
-    case when r.rolreplication then 'replication' end) as rights,
+    case when r.rolreplication then 'replication' end) as attributes,
   coalesce((select string_agg(g.rolname || case when m.inherit_option then '' else ' (by SET ROLE)' end, ', '
       order by g.rolname collate "C")
     from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid), '') as member_of
@@ -81,12 +81,12 @@ order by r.rolname collate "C"`;
 export async function databaseRolesBlock(database: Database): Promise<string> {
   const rows = await database.pool('supabase_admin').query<RoleRow>(sql`${sql.raw(rolesQuery)}`);
   return table(
-    ['role', 'signs in', 'inherits', 'rights', 'member of'],
-    rows.map(({ name, login, inherits, rights, member_of: memberOf }) => [
+    ['Role', 'Can log in', 'Inherits', 'Attributes', 'Member of'],
+    rows.map(({ name, login, inherits, attributes, member_of: memberOf }) => [
       code(name),
       login ? 'yes' : 'no',
       inherits ? 'yes' : 'no',
-      rights,
+      attributes,
       memberOf,
     ]),
   );

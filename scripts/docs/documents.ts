@@ -1,4 +1,4 @@
-/** Every document that the code writes, in whole or in marked blocks. */
+/** Generates the documents, or the marked blocks in them, that are derived from the code. */
 import { readFileSync } from 'node:fs';
 import { may, type Permission, roles } from '../../src/console/core/roles.ts';
 import type { Backend } from '../../src/main.ts';
@@ -12,7 +12,7 @@ import { typedSecretsBlock } from './typed-secrets.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** The backend of the example project, which has migrations, so that their bookkeeping is there too. */
+/** The example project. Its migrations make the migration history tables part of the documents. */
 export const exampleProject = new URL('examples/live-board', root);
 
 export const readDocument = (path: string): string => {
@@ -27,14 +27,14 @@ const permissions: readonly Permission[] = ['read', 'secrets', 'write', 'own'];
 
 const operatorRolesBlock = (): string =>
   table(
-    ['role', ...permissions],
+    ['Role', ...permissions.map((permission) => code(permission))],
     roles.map((role) => [
       code(role),
       ...permissions.map((permission) => (may(role, permission) ? 'yes' : '')),
     ]),
   );
 
-/** Path from the root of the repository to text, as it should be now. */
+/** Returns the current text of each generated document, by path relative to the repository root. */
 export async function documents(backend: Backend): Promise<ReadonlyMap<string, string>> {
   const specification = fillBlocks(readDocument('docs/specification.md'), {
     'account-pages': accountPagesBlock(),

@@ -1,4 +1,4 @@
-/** `docs/errors.md`: every service's error table as the code has it. Gaps that a request fills stand in braces. */
+/** Generates `docs/errors.md` from the error tables of all services. Placeholders in messages are shown in braces. */
 import { accountErrors } from '../../src/account/errors.ts';
 import { errorTable as authErrors } from '../../src/auth/errors.ts';
 import { errors as consoleErrors } from '../../src/console/errors.ts';
@@ -26,14 +26,14 @@ import { s3Errors } from '../../src/storage/s3/errors.ts';
 import { faultMessages } from '../../web/lib/session/faults.ts';
 import { code, table } from './markdown.ts';
 
-/** Answers every question with the question in braces. */
-const gaps = new Proxy({} as Record<string, string>, { get: (_target, name) => `{${String(name)}}` });
+/** Returns the name of each property in braces. */
+const placeholders = new Proxy({} as Record<string, string>, { get: (_target, name) => `{${String(name)}}` });
 
 type Entry = { readonly status: number; readonly message: string };
 
 const statusTable = (entries: Readonly<Record<string, Entry>>): string =>
   table(
-    ['code', 'status', 'message'],
+    ['Code', 'Status', 'Message'],
     Object.entries(entries).map(([name, { status, message }]) => [code(name), String(status), message]),
   );
 
@@ -41,7 +41,7 @@ export interface ErrorSection {
   readonly title: string;
   readonly about: string;
   readonly text: string;
-  /** How many entries the tables have. */
+  /** The number of entries in the tables. */
   readonly size: number;
 }
 
@@ -56,17 +56,19 @@ function rest(): ErrorSection {
   const rows = Object.entries(restErrors).map(([name, { status, message }]) => [
     code(name),
     String(status),
-    typeof message === 'string' ? message : message(gaps),
+    typeof message === 'string' ? message : message(placeholders),
   ]);
   const states = Object.entries(SQLSTATE_STATUS)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([state, status]) => [code(state), String(status)]);
   return sized(
     'REST',
-    'On the wire `{code, message, details, hint}`. An error of PostgreSQL keeps its SQLSTATE as `code`; the second table ' +
-      'gives its status, the longest matching beginning wins, and 400 where none matches. `42501` is 401 for `anon`, and its `hint` names the missing GRANT or policy ([decision 10](decisions/0010-permission-hints.md)).',
+    'The response body is `{code, message, details, hint}`. PostgreSQL errors keep their SQLSTATE as `code`. The second ' +
+      'table maps SQLSTATE prefixes to HTTP statuses: the longest matching prefix applies, and the status is 400 if none matches. ' +
+      'For `anon`, `42501` has the status 401. Its `hint` contains the missing GRANT or policy ' +
+      '([decision 10](decisions/0010-permission-hints.md)).',
     restErrors,
-    `${table(['code', 'status', 'message'], rows)}\n\n${table(['SQLSTATE begins with', 'status'], states)}`,
+    `${table(['Code', 'Status', 'Message'], rows)}\n\n${table(['SQLSTATE prefix', 'Status'], states)}`,
   );
 }
 
@@ -82,13 +84,13 @@ function storage(): ErrorSection {
   ]);
   return sized(
     'Storage',
-    'On the wire `{statusCode, error, message, code}`; the HTTP status of most is 400, as upstream has it. Below ' +
-      '`/upload/resumable` all is plain text with the true status: the `statusCode` and message of the first table, or ' +
-      'the second.',
+    'The response body is `{statusCode, error, message, code}`. The HTTP status is 400 for most errors, as in the upstream ' +
+      'service. Routes below `/upload/resumable` respond with plain text. Their HTTP status is the `statusCode` in the first ' +
+      'table or the status in the second table.',
     [...rows, ...resumable],
     [
-      table(['entry', 'code', 'error', 'statusCode', 'HTTP status', 'message'], rows),
-      table(['entry', 'status', 'resumable upload'], resumable),
+      table(['Entry', '`code`', '`error`', '`statusCode`', 'HTTP status', 'Message'], rows),
+      table(['Entry', 'Status', 'Response of resumable uploads'], resumable),
     ].join('\n\n'),
   );
 }
@@ -96,11 +98,11 @@ function storage(): ErrorSection {
 function storageS3(): ErrorSection {
   return sized(
     'Storage over S3',
-    'On the wire `<Error><Resource/><Code/><Message/><RequestId/></Error>` with the true status. Errors of storage come with ' +
-      'their `statusCode` as status.',
+    'The response body is `<Error><Resource/><Code/><Message/><RequestId/></Error>`, with the matching HTTP status. Storage errors ' +
+      'use their `statusCode` as the HTTP status.',
     s3Errors,
     table(
-      ['entry', 'code', 'status', 'message'],
+      ['Entry', 'Code', 'Status', 'Message'],
       Object.entries(s3Errors).map(([name, entry]) => [
         code(name),
         code(entry.code),
@@ -133,14 +135,14 @@ function realtime(): ErrorSection {
   const closed = Object.values(closes).map(([status, reason]) => [String(status), reason]);
   return sized(
     'Realtime',
-    'A refused handshake is an HTTP answer, a refused join the `reason` of its reply, and a channel that ends gets a ' +
-      '`system` message before `phx_close`.',
+    'A rejected handshake is an HTTP response. A rejected join is the `reason` in the reply. When a channel is closed, the client ' +
+      'receives a `system` message before `phx_close`.',
     [...handshake, ...joins, ...system, ...closed],
     [
-      table(['status', 'refused handshake'], handshake),
-      table(['refused join'], joins),
-      table(['system message'], system),
-      table(['close code', 'reason'], closed),
+      table(['Status', 'Rejected handshake'], handshake),
+      table(['Rejected join'], joins),
+      table(['System message'], system),
+      table(['Close code', 'Reason'], closed),
     ].join('\n\n'),
   );
 }
@@ -148,8 +150,9 @@ function realtime(): ErrorSection {
 export const errorSections: readonly ErrorSection[] = [
   sized(
     'Auth',
-    'On the wire `{code, message}` for clients that send `X-Supabase-Api-Version: 2024-01-01`, else `{code, error_code, ' +
-      'msg}` with the status as `code`. Routes may say more than the message here; the code never changes.',
+    'The response body is `{code, message}` for clients that send `X-Supabase-Api-Version: 2024-01-01`. For other clients, it is ' +
+      '`{code, error_code, msg}`, where `code` is the HTTP status. A route can return a more specific message, but the code is ' +
+      'stable.',
     authErrors,
     statusTable(authErrors),
   ),
@@ -159,53 +162,63 @@ export const errorSections: readonly ErrorSection[] = [
   storageS3(),
   sized(
     'Functions',
-    'What the platform answers when a function cannot: `{code, message}`, and the code again in `sb-error-code`.',
+    "Returned by the platform when a function can't respond. The response body is `{code, message}`, and the `sb-error-code` header " +
+      'repeats the code.',
     functionErrors,
     table(
-      ['code', 'status', 'message'],
+      ['Code', 'Status', 'Message'],
       Object.values(functionErrors).map((entry) => [code(entry.code), String(entry.status), entry.message]),
     ),
   ),
   sized(
     'Account',
-    'Of `/account/api`: `{code, message}`. What auth refuses is passed on in the shape of auth.',
+    'Returned by `/account/api` as `{code, message}`. Errors from the auth service keep the auth format.',
     accountErrors,
     statusTable(accountErrors),
   ),
   sized(
     'Console',
-    'Of `/console/api`: `{code, message, requestId}`, with `detail`, `hint` and `sqlstate` where PostgreSQL gave them.',
+    'Returned by `/console/api` as `{code, message, requestId}`. PostgreSQL errors also include `detail`, `hint` and `sqlstate` if ' +
+      'available.',
     consoleErrors,
     statusTable(consoleErrors),
   ),
   sized(
     'Session verification in the browser',
-    'Thrown by `web/lib/session`; the messages are a contract.',
+    'Thrown by `web/lib/session`. The messages are stable.',
     faultMessages,
     table(
-      ['code', 'message'],
+      ['Code', 'Message'],
       Object.entries(faultMessages).map(([name, message]) => [code(name), message]),
     ),
   ),
   sized(
     'Database',
-    'Told on the terminal when the database cannot start; the hint says what to do.',
+    "Printed in the terminal when the database can't start. The hint explains how to fix the problem.",
     databaseErrors,
     table(
-      ['code', 'message', 'hint'],
-      Object.entries(databaseErrors).map(([name, { message, hint }]) => [code(name), message(gaps), hint]),
+      ['Code', 'Message', 'Hint'],
+      Object.entries(databaseErrors).map(([name, { message, hint }]) => [
+        code(name),
+        message(placeholders),
+        hint,
+      ]),
     ),
   ),
 ];
 
 const head = `# Errors
 
-<!-- Printed from the error tables of the code by scripts/docs/generate.ts; do not edit. -->
+<!-- Generated by scripts/docs/generate.ts from the error tables in the code. Don't edit this file. -->
 
-Codes are stable; messages may become more exact. Words in braces are filled in by the request. Every answer carries
-the request's id in \`x-request-id\`, and an internal error never shows its inside: the log has it under that id. Faults
-of the configuration and of the project folder (migrations, seeds, buckets) are sentences on the terminal with file and
-line, and have no codes; [config.md](config.md) says what each key takes.
+This page lists all error codes by service. Error codes are stable, but messages may become more specific. Words in braces are
+placeholders for request values.
+
+Every response includes the request ID in \`x-request-id\`. A response to an internal error never contains internal details. To find
+them, search the log for the request ID.
+
+Configuration and project folder errors (migrations, seeds, buckets) are printed in the terminal with file and line and don't have
+codes. [config.md](config.md) lists the valid values of each setting.
 `;
 
 export function errorsDocument(): string {
@@ -213,10 +226,10 @@ export function errorsDocument(): string {
   return [head, ...sections].join('\n');
 }
 
-/** Section 8 of the specification: how many there are, and where. */
+/** Section 8 of the specification: the number of errors per service, with links. */
 export const errorsBlock = (): string =>
   table(
-    ['room', 'entries', 'shape'],
+    ['Service', 'Entries', 'Response format'],
     errorSections.map(({ title, about, size }) => [
       `[${title}](errors.md#${title.toLowerCase().replaceAll(' ', '-')})`,
       String(size),
@@ -226,6 +239,6 @@ export const errorsBlock = (): string =>
 
 export const sessionFaultsBlock = (): string =>
   table(
-    ['message', 'code'],
+    ['Message', 'Code'],
     Object.entries(faultMessages).map(([name, message]) => [message, code(name)]),
   );

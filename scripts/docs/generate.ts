@@ -1,5 +1,5 @@
 /**
- * Writes docs/errors.md and the generated blocks of docs/specification.md. A test fails when they are stale.
+ * Writes docs/errors.md and the generated blocks of docs/specification.md. A test fails if they are out of date.
  *
  *   node scripts/docs/generate.ts [--check]
  */
@@ -15,7 +15,7 @@ try {
   for (const [path, text] of await documents(backend)) {
     if (readDocument(path) === text) continue;
     if (values.check) {
-      console.error(`${path} is stale: run "node scripts/docs/generate.ts".`);
+      console.error(`${path} is out of date. Run "node scripts/docs/generate.ts".`);
       process.exitCode = 1;
     } else {
       writeFileSync(new URL(`../../${path}`, import.meta.url), text);

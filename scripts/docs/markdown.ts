@@ -1,6 +1,6 @@
-/** Tables and marked blocks of our Markdown. */
+/** Helpers for Markdown tables and generated blocks. */
 
-/** A table; cells may hold anything but line breaks. */
+/** Renders a table. Cells must not contain line breaks. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
@@ -10,7 +10,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 export const code = (text: string): string => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
 
 /**
- * Puts each block's text between its marks.
+ * Replaces the text between each pair of marks with the block of that name.
  *
  * @example fillBlocks('<!-- generated:a -->\n<!-- /generated -->', { a: 'text' })
  */
@@ -20,12 +20,12 @@ export function fillBlocks(document: string, blocks: Readonly<Record<string, str
     /<!-- generated:([a-z-]+) -->\n[\s\S]*?<!-- \/generated -->/g,
     (_match, name: string) => {
       const block = blocks[name];
-      if (block === undefined) throw new Error(`Nothing generates the block "${name}".`);
+      if (block === undefined) throw new Error(`No generator exists for the block "${name}".`);
       filled.add(name);
       return `<!-- generated:${name} -->\n${block}\n<!-- /generated -->`;
     },
   );
   const lost = Object.keys(blocks).filter((name) => !filled.has(name));
-  if (lost.length > 0) throw new Error(`The document has no block for: ${lost.join(', ')}.`);
+  if (lost.length > 0) throw new Error(`The document is missing these blocks: ${lost.join(', ')}.`);
   return text;
 }

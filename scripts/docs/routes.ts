@@ -1,10 +1,10 @@
-/** Section 2 of the specification: what a started backend has registered, and the lists that stand for wildcards. */
+/** Section 2 of the specification: the routes registered by a running backend, and lists for wildcard routes. */
 import { readFileSync } from 'node:fs';
 import { pageNames } from '../../src/account/routes/pages.ts';
 import type { Route } from '../../src/gateway/index.ts';
 import { code, table } from './markdown.ts';
 
-/** Below these one handler takes every address; the lists say which exist, and a test asks a server for each. */
+/** The routes behind wildcard handlers. A test sends a request to each of them. */
 export const wildcards: readonly { readonly path: string; readonly methods: readonly string[] }[] = [
   { path: '/rest/v1/', methods: ['GET', 'HEAD'] },
   { path: '/rest/v1/{relation}', methods: ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'] },
@@ -25,16 +25,16 @@ export const inboxRoutes: readonly { readonly path: string; readonly methods: re
   { path: '/view/{id}.txt', methods: ['GET'] },
 ];
 
-const rooms: readonly (readonly [prefix: string, title: string])[] = [
+const sectionTitles: readonly (readonly [prefix: string, title: string])[] = [
   ['/auth/v1', 'Auth'],
   ['/rest/v1', 'REST'],
-  ['/rest-admin/v1', 'REST, for load balancers'],
+  ['/rest-admin/v1', 'REST health checks for load balancers'],
   ['/realtime/v1', 'Realtime'],
   ['/storage/v1', 'Storage'],
   ['/functions/v1', 'Functions'],
   ['/account', 'Account'],
   ['/console', 'Console'],
-  ['/', 'The port itself'],
+  ['/', 'Other paths'],
 ];
 
 export function routesBlock(routes: readonly Route[]): string {
@@ -43,7 +43,7 @@ export function routesBlock(routes: readonly Route[]): string {
     const shown = path.replace(/:([A-Za-z]+)/g, '{$1}').replace(/(?<=.)\/$/, '');
     left.set(shown, (left.get(shown) ?? new Set()).add(method));
   }
-  const sections = rooms.map(([prefix, title]) => {
+  const sections = sectionTitles.map(([prefix, title]) => {
     const own = [...left].filter(
       ([path]) => prefix === '/' || path === prefix || path.startsWith(`${prefix}/`),
     );
@@ -55,24 +55,24 @@ export function routesBlock(routes: readonly Route[]): string {
     rows.push(...taken.map(({ path, methods }) => row(path, methods)));
     if (prefix === '/functions/v1') rows.push(row('/functions/v1/{slug}/…', ['all', 'WebSocket']));
     if (prefix === '/realtime/v1') rows.push(row('/realtime/v1/websocket', ['WebSocket']));
-    return `#### ${title}\n\n${table(['path', 'methods'], rows)}`;
+    return `#### ${title}\n\n${table(['Path', 'Methods'], rows)}`;
   });
   const inbox = table(
-    ['path', 'methods'],
+    ['Path', 'Methods'],
     inboxRoutes.map(({ path, methods }) => row(path, methods)),
   );
-  return [...sections, `#### Captured mail (a port of its own)\n\n${inbox}`].join('\n\n');
+  return [...sections, `#### Captured mail (separate port)\n\n${inbox}`].join('\n\n');
 }
 
 const row = (path: string, methods: readonly string[]): string[] => [code(path), methods.join(', ')];
 
 export const accountPagesBlock = (): string =>
   table(
-    ['page'],
+    ['Page'],
     pageNames.map((name) => [code(`/account/${name}`)]),
   );
 
-/** The Console's addresses, out of its router's source: that file needs a browser's build to be imported. */
+/** Reads the Console's paths from the source of its router, which can't be imported outside the browser build. */
 export function consolePagesBlock(): string {
   const source = readFileSync(new URL('../../web/console/router.tsx', import.meta.url), 'utf8');
   const route = /const (\w+) = createRoute\(\{\s*getParentRoute: \(\) => (\w+),\s*(path|id): '([^']*)'/g;
@@ -89,7 +89,7 @@ export function consolePagesBlock(): string {
   if (pages.size === 0)
     throw new Error('web/console/router.tsx declares no route that scripts/docs/routes.ts can read.');
   return table(
-    ['page'],
+    ['Page'],
     [...pages].map((page) => [code(page)]),
   );
 }

@@ -1,15 +1,18 @@
-/** Every token that Plinth issues and the places that accept it; `test/security/token-kinds.test.ts` presents each at each. */
+/**
+ * Every token type that Plinth issues and the endpoints that accept it. `test/security/token-kinds.test.ts` sends each
+ * token type to each endpoint.
+ */
 import { table } from './markdown.ts';
 
-/** Where a token can be presented, and how. */
+/** The endpoints that accept tokens. */
 export const tokenPlaces = {
-  rest: 'REST as bearer token',
-  storage: 'Storage as bearer token',
-  functions: 'a function with `verify_jwt`',
-  realtime: 'joining a private realtime channel',
-  user: "auth's `GET /user`",
-  ownAccount: "auth's other user routes (`PUT /user`, `/factors`)",
-  admin: "auth's admin routes",
+  rest: 'REST (bearer token)',
+  storage: 'Storage (bearer token)',
+  functions: 'functions with `verify_jwt`',
+  realtime: 'private realtime channels',
+  user: 'auth `GET /user`',
+  ownAccount: 'other auth user routes (`PUT /user`, `/factors`)',
+  admin: 'auth admin routes',
   userinfo: '`/oauth/userinfo`',
   metrics: '`/metrics`',
   refresh: '`/token?grant_type=refresh_token`',
@@ -17,11 +20,11 @@ export const tokenPlaces = {
   oauthCode: '`/oauth/token` with `grant_type=authorization_code`',
   idTokenGrant: '`/token?grant_type=id_token`',
   verify: '`/verify` as `token_hash`',
-  download: 'the signed download URL of its object',
-  upload: 'the signed upload URL of its object, as `token` or, with TUS, as `x-signature`',
-  account: "Account's session cookie",
-  console: "the Console's session cookie",
-  consoleLink: "the Console's sign-in",
+  download: 'the signed download URL',
+  upload: 'the signed upload URL, as `token` or (with TUS) `x-signature`',
+  account: 'the Account session cookie',
+  console: 'the Console session cookie',
+  consoleLink: 'Console sign-in',
 } as const;
 
 export type TokenPlace = keyof typeof tokenPlaces;
@@ -36,13 +39,13 @@ export interface TokenEntry {
 }
 
 const jwt = 'JWT, `typ: JWT`';
-const random = 'random text, stored as a hash';
-const auth = 'auth (`iss`: the API address + `/auth/v1`)';
+const random = 'random string, stored as a hash';
+const auth = 'auth (`iss`: the API URL + `/auth/v1`)';
 
-/** The kinds that can be presented somewhere. */
+/** The token types that at least one endpoint accepts, and the ID token. */
 export const tokenKinds = {
   access: {
-    name: 'access token of a session',
+    name: 'session access token',
     form: jwt,
     issuer: auth,
     audience: '`authenticated`',
@@ -50,7 +53,7 @@ export const tokenKinds = {
     places: ['rest', 'storage', 'functions', 'realtime', 'user', 'ownAccount', 'userinfo'],
   },
   oauthAccess: {
-    name: 'access token of an OAuth client',
+    name: 'OAuth client access token',
     form: `${jwt}, with \`client_id\``,
     issuer: auth,
     audience: '`authenticated`',
@@ -74,7 +77,7 @@ export const tokenKinds = {
     places: ['rest', 'storage', 'functions', 'realtime', 'admin', 'metrics'],
   },
   id: {
-    name: 'ID token of an OAuth client',
+    name: 'OAuth client ID token',
     form: `${jwt}, without \`role\``,
     issuer: auth,
     audience: 'the client',
@@ -82,32 +85,32 @@ export const tokenKinds = {
     places: [],
   },
   refresh: {
-    name: 'refresh token of a session',
-    form: 'random text, rotated at every use',
+    name: 'session refresh token',
+    form: 'random string, rotated at every use',
     issuer: 'auth',
     audience: 'none',
-    lifetime: "the session's",
+    lifetime: 'until the session ends',
     places: ['refresh'],
   },
   oauthRefresh: {
-    name: 'refresh token of an OAuth client',
-    form: 'random text, rotated at every use',
+    name: 'OAuth client refresh token',
+    form: 'random string, rotated at every use',
     issuer: 'auth',
     audience: 'the client',
-    lifetime: "the grant's",
+    lifetime: 'until the grant ends',
     places: ['oauthRefresh'],
   },
   oauthCode: {
     name: 'authorization code',
-    form: 'random text, used once',
+    form: 'random string, single use',
     issuer: 'auth',
     audience: 'the client',
     lifetime: '10 minutes',
     places: ['oauthCode'],
   },
   oneTime: {
-    name: 'one-time token of an email',
-    form: `${random}, used once`,
+    name: 'one-time token from an email',
+    form: `${random}, single use`,
     issuer: 'auth',
     audience: 'none',
     lifetime: '`auth.email.otp_expiry` (1 hour)',
@@ -115,30 +118,30 @@ export const tokenKinds = {
   },
   download: {
     name: 'signed download URL',
-    form: 'JWT signed with the JWT secret, with `url`, without `role`',
+    form: 'JWT signed with the JWT secret, with `url` and without `role`',
     issuer: 'storage',
-    audience: 'one key; with `objects`, only the object or owner it was signed for',
-    lifetime: '`expiresIn` of the request',
+    audience: 'one key; with `objects`, only the object or owner for which it was signed',
+    lifetime: '`expiresIn` in the request',
     places: ['download'],
   },
   upload: {
     name: 'signed upload URL (also for TUS)',
-    form: 'JWT signed with the JWT secret, with `url`, without `role`',
+    form: 'JWT signed with the JWT secret, with `url` and without `role`',
     issuer: 'storage',
-    audience: 'one key; with `objects`, only that object, or another of its owner, is replaced',
+    audience: 'one key; with `objects`, replaces only that object or another object with the same owner',
     lifetime: '2 hours',
     places: ['upload'],
   },
   account: {
-    name: 'session of the Account pages',
+    name: 'Account session',
     form: random,
     issuer: 'Account',
     audience: 'none',
-    lifetime: '30 days without a visit',
+    lifetime: '30 days of inactivity',
     places: ['account'],
   },
   console: {
-    name: 'session of an operator',
+    name: 'operator session',
     form: random,
     issuer: 'the Console',
     audience: 'none',
@@ -146,8 +149,8 @@ export const tokenKinds = {
     places: ['console'],
   },
   consoleLink: {
-    name: 'sign-in link of an operator',
-    form: `${random}, used once`,
+    name: 'operator sign-in link',
+    form: `${random}, single use`,
     issuer: 'the Console',
     audience: 'none',
     lifetime: '10 minutes',
@@ -155,13 +158,13 @@ export const tokenKinds = {
   },
 } as const satisfies Readonly<Record<string, TokenEntry>>;
 
-/** Sent to others and never accepted here. */
+/** Tokens that Plinth sends to other servers and never accepts. */
 const outgoing: readonly TokenEntry[] = [
   {
-    name: 'signature of an auth hook',
+    name: 'auth hook signature',
     form: 'HMAC (Standard Webhooks)',
     issuer: 'auth',
-    audience: "the hook's server",
+    audience: 'the hook server',
     lifetime: 'one request',
     places: [],
   },
@@ -174,7 +177,7 @@ export function tokensBlock(): string {
     entry.issuer,
     entry.audience,
     entry.lifetime,
-    entry.places.length === 0 ? 'nowhere' : entry.places.map((place) => tokenPlaces[place]).join('; '),
+    entry.places.length === 0 ? 'none' : entry.places.map((place) => tokenPlaces[place]).join('; '),
   ]);
-  return table(['token', 'form', 'issuer', 'audience', 'lifetime', 'accepted by'], rows);
+  return table(['Token', 'Format', 'Issuer', 'Audience', 'Lifetime', 'Accepted by'], rows);
 }

@@ -1,4 +1,4 @@
-/** The secrets that people type and their limits, from the table that the service counts by. */
+/** Generates the table of typed secrets and their guess limits. */
 import { guessesPerDay, type TypedSecret, typedSecrets } from '../../src/auth/core/typed-secrets.ts';
 import { table } from './markdown.ts';
 
@@ -14,14 +14,14 @@ export function typedSecretsBlock(): string {
     secret.oneIn === undefined ? 'depends on the password' : chance(guessesPerDay(secret) / secret.oneIn),
   ]);
   const head = [
-    'secret',
-    'typed at',
-    'counted per',
-    'wrong guesses',
-    'more at home',
-    'per token',
-    'per day',
-    'found per day',
+    'Secret',
+    'Entered in',
+    'Counted per',
+    'Wrong guesses',
+    'Additional guesses from home networks',
+    'Guesses per token',
+    'Guesses per day',
+    'Probability of success per day',
   ];
   return table(head, rows);
 }
@@ -30,4 +30,4 @@ const budget = ({ size, refillMs }: TypedSecret['guesses']): string =>
   `${size}, then one per ${refillMs >= 3_600_000 ? `${refillMs / 3_600_000} h` : `${refillMs / 60_000} min`}`;
 
 const chance = (probability: number): string =>
-  probability < 1e-9 ? 'never' : `1 in ${Math.round(1 / probability).toLocaleString('en-US')}`;
+  probability < 1e-9 ? 'negligible' : `1 in ${Math.round(1 / probability).toLocaleString('en-US')}`;

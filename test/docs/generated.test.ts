@@ -23,13 +23,13 @@ describe('documents that the code writes', () => {
     const stale = [...(await documents(backend))]
       .filter(([path, text]) => readDocument(path) !== text)
       .map(([path]) => path);
-    expect(stale, 'Stale; run "node scripts/docs/generate.ts" and commit what it writes.').toEqual([]);
+    expect(stale, 'Out of date. Run "node scripts/docs/generate.ts" and commit the result.').toEqual([]);
   });
 
   it('reads constants out of source files, and says when one is gone', () => {
     expect(sourceConstant('src/console', 'attemptLimits.most')).toBeGreaterThan(0);
     expect(() => sourceConstant('src/main.ts', 'noSuchConstant')).toThrow(
-      'src/main.ts has no number of the name noSuchConstant',
+      'src/main.ts has no numeric constant named noSuchConstant',
     );
   });
 });
