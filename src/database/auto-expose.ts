@@ -1,4 +1,7 @@
-/** `[api].auto_expose_new_tables`: whether new objects of `postgres` in `public` are granted to the API roles. */
+/**
+ * Implements `[api].auto_expose_new_tables`: whether new objects that `postgres` creates in `public` are granted to the
+ * API roles.
+ */
 import type { Database } from './types.ts';
 
 const apiRoles = 'anon, authenticated, service_role';
@@ -9,8 +12,8 @@ const kinds = [
 ] as const;
 
 /**
- * To be called after the services' files and before the user's: roles, migrations, seeds. True is what the bootstrap
- * has set; it is granted again, so that the key can be turned back.
+ * Must run after the services' SQL files and before the user's roles, migrations and seeds. The bootstrap sets true; it
+ * is granted again here so that the setting can be changed back.
  */
 export async function setAutoExposeNewTables(database: Database, expose: boolean): Promise<void> {
   if (!database.info.ownsSchemas) return;

@@ -1,4 +1,4 @@
-/** Types of a database for its clients, by the generator that upstream uses. */
+/** Generates a database's types for client code, with the generator that upstream uses. */
 import { withComputedFields } from './computed-fields.ts';
 
 export const typeLanguages = ['typescript', 'go', 'python', 'swift'] as const;
@@ -9,7 +9,7 @@ export interface TypesOptions {
   readonly swiftAccess?: 'internal' | 'public';
 }
 
-/** The generator and its client take a moment to load: only here. */
+/** Loads the generator and its client on demand, because loading takes a moment. */
 export async function generateTypes(
   url: string,
   schemas: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * `ComputedFields` in generated TypeScript types, as CLI 3.1 prints them and the generator's published version doesn't yet:
- * the names in a `Row` that are functions of the row, not columns.
+ * Adds `ComputedFields` to generated TypeScript types, as CLI 3.1 prints them: the names in a `Row` that are functions
+ * of the row rather than columns. The generator's published version doesn't support them yet.
  */
 
 interface Column {
@@ -20,8 +20,8 @@ const levels = {
 const width = 80;
 
 /**
- * @param types Formatted with two spaces for each level.
- * @param columns Those of every table and view in it.
+ * @param types Formatted with two spaces per level.
+ * @param columns The columns of every table and view in the types.
  */
 export function withComputedFields(types: string, columns: readonly Column[]): string {
   const known = new Set(columns.map(({ schema, table, name }) => JSON.stringify([schema, table, name])));

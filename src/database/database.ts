@@ -1,4 +1,4 @@
-/** Puts the room together: a server (embedded or external), our files applied, pools, path, listener. */
+/** Assembles the module: a server (embedded or external), our SQL files, pools, the request path and the listener. */
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Cluster, startCluster } from './embedded/cluster.ts';
@@ -16,41 +16,41 @@ import type { Database, DatabaseInfo, MigrationSet, PostgresErrorShape, Setting 
 import { Client, connectReplication, runUncollected } from './wire/index.ts';
 
 export interface DatabaseOptions {
-  /** Plinth's data folder (`.plinth`); the cluster lives in `postgres/` below it. Not used with `databaseUrl`. */
+  /** Plinth's data folder (`.plinth`). The cluster is in its subfolder `postgres/`. Not used with `databaseUrl`. */
   readonly dataDir: string;
-  /** Loopback port of the embedded server; 0 takes a free one, null (the default) means no TCP at all. */
+  /** The loopback port of the embedded server: 0 selects a free port, and null (the default) disables TCP. */
   readonly port?: number | null;
-  /** Another PostgreSQL, 15 or newer, instead of the embedded one. */
+  /** The URL of an external PostgreSQL, version 15 or newer, to use instead of the embedded one. */
   readonly databaseUrl?: string;
-  /** `[db.settings]` of config.toml, for postgresql.conf. */
+  /** `[db.settings]` from config.toml, for postgresql.conf. */
   readonly dbSettings?: Readonly<Record<string, string | number | boolean>>;
-  /** Settings of the database itself, such as `app.settings.jwt_secret`; in the embedded server only. */
+  /** Settings of the database itself, such as `app.settings.jwt_secret`. Embedded server only. */
   readonly databaseSettings?: readonly Setting[];
-  /** Settings that earlier versions made and that are removed, where they still have this value. */
+  /** Settings made by earlier versions, which are removed if they still have this value. */
   readonly withheldSettings?: readonly Setting[];
-  /** Of the role `postgres` of the embedded server; `postgres` unless given. */
+  /** The password of the role `postgres` on the embedded server. Defaults to `postgres`. */
   readonly password?: string;
-  /** One password for all login roles (`[database] shared_password`). */
+  /** Whether all login roles share one password (`[database] shared_password`). */
   readonly sharedPassword?: boolean;
-  /** The role `postgres` of the embedded server has REPLICATION (`[database] replication`). */
+  /** Whether the role `postgres` of the embedded server has REPLICATION (`[database] replication`). */
   readonly replication?: boolean;
-  /** Connections that quick REST requests share; 4 by default. */
+  /** The number of connections shared by fast REST requests. Defaults to 4. */
   readonly requestPathConnections?: number;
-  /** False: fsync off, for throw-away test clusters. */
+  /** False turns fsync off, for disposable test clusters. */
   readonly durable?: boolean;
   readonly log?: Logger;
-  /** One sentence before anything that may take longer than a moment. */
+  /** Called with a sentence before each step that may take longer than a moment. */
   readonly onProgress?: (message: string) => void;
-  /** Called, maybe several times, when the embedded server is on its way and there is time for other work. */
+  /** Called, possibly several times, while the embedded server is starting and there is time for other work. */
   readonly whileStarting?: () => void;
 }
 
-/** The first set of every database: roles, schemas, guards. */
+/** The first migrations of every database: roles, schemas and guards. */
 const bootstrapSet: MigrationSet = { room: 'database', dir: new URL('./sql/', import.meta.url) };
 
-/** One database of a server that answers, whoever runs it. */
+/** A running server, embedded or external, and one of its databases. */
 export interface Server extends SignIns {
-  /** The account for our numbered files; open until the end of the first `migrate`. */
+  /** The session that applies our numbered SQL files. It is closed at the end of the first `migrate`. */
   readonly admin: Client;
   readonly info: DatabaseInfo;
   stop(): Promise<void>;
@@ -93,7 +93,7 @@ async function startEmbedded(
       admin = await signIn(cluster);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
-      // The folder came without its key, or with another one.
+      // The folder was copied without its key or with another one.
       await cluster.stop();
       cluster = await start(true);
       admin = await signIn(cluster);
@@ -151,7 +151,7 @@ async function connectToExternal(
   return { target, targetOf, admin: session, info, stop: async () => {} };
 }
 
-/** Pools, path and listener over a bootstrapped database. */
+/** Creates the pools, the request path and the listener for a bootstrapped database. */
 export function openDatabase(
   server: Server,
   log: Logger,
@@ -177,7 +177,7 @@ export function openDatabase(
       const run = { session, serverVersion: info.serverVersion, log, onProgress };
       await applyFiles(run, readMigrationFiles(sets));
     } finally {
-      // Its caches are large after a bootstrap, and it is not needed again.
+      // The session's caches are large after a bootstrap, and it isn't needed again.
       await session.connection.close();
     }
   };
@@ -229,7 +229,7 @@ export function openDatabase(
   };
 }
 
-/** The connection string for people and ORMs. */
+/** The connection string for users and ORMs. */
 export function clusterUrl(
   cluster: ReachedCluster & { readonly tcpPort: number | null },
   database: string,
@@ -240,7 +240,7 @@ export function clusterUrl(
   return `postgresql://${login}@/${database}?host=${folder}&port=${cluster.port}`;
 }
 
-/** `18.4` to 180004. */
+/** Converts a version such as `18.4` to 180004. */
 export function readVersion(client: Client): number {
   const [major = '0', minor = '0'] = (client.connection.parameters.get('server_version') ?? '').split(
     /[.\s]/,

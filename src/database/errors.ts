@@ -1,4 +1,4 @@
-/** Everything that can stop the database from starting, as data: code to message and hint. */
+/** Every error that can prevent the database from starting: code, message and hint. */
 
 const table = {
   platform: {
@@ -72,7 +72,7 @@ export type DatabaseErrorCode = keyof typeof table;
 
 type Details = Readonly<Record<string, string | number | undefined>>;
 
-/** A failure of starting or migrating, told to the person who started us; `hint` says what to do. */
+/** An error during start or migration, shown to the person who started Plinth. `hint` says what to do. */
 export class DatabaseError extends Error {
   readonly code: DatabaseErrorCode;
   readonly hint: string;

@@ -1,4 +1,4 @@
-/** The database room: a PostgreSQL that is ready and bootstrapped, and the ways to talk to it. */
+/** The database module: starts and bootstraps a PostgreSQL and provides access to it. */
 import { connectDatabase, type DatabaseOptions } from './database.ts';
 import type { Database } from './types.ts';
 
@@ -21,7 +21,7 @@ export {
 } from './wire/index.ts';
 
 /**
- * Starts the embedded PostgreSQL, or connects to another one, and bootstraps it. Throws {@link DatabaseError}.
+ * Starts the embedded PostgreSQL or connects to an external one, and bootstraps it. @throws {DatabaseError}
  *
  * @example
  * const database = await createDatabase({ dataDir: '/project/.plinth', port: 54322 });

@@ -1,4 +1,4 @@
-/** A database that isn't this project's own, for a command: one login, a few connections, nothing made in it. */
+/** Opens a database that isn't this project's own, for a command: one login, a few connections, and no changes. */
 import { createPools } from './pool/index.ts';
 import type { Pool } from './types.ts';
 import { parseConnectionString } from './wire/index.ts';
@@ -9,7 +9,7 @@ export interface OtherDatabase {
 }
 
 /**
- * @param password Used where the URL holds none.
+ * @param password Used if the URL contains none.
  * @throws {ConnectionStringError}
  */
 export function openOtherDatabase(url: string, password?: string): OtherDatabase {

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL that is only asked: one login for everything, nothing made or changed in it. For the REST service alone,
- * which serves databases that are not ours.
+ * Access to a PostgreSQL that is only queried, with one login for everything and without changes. For the standalone
+ * REST server, which serves databases that aren't ours.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestPath, type PathLoad } from './path/index.ts';
@@ -9,22 +9,22 @@ import type { Database, Pool } from './types.ts';
 import type { ConnectionOptions } from './wire/index.ts';
 
 export interface RemoteOptions {
-  /** Asked at each connection, so that a change holds from the next one on. */
+  /** Called for each connection, so a change applies from the next connection on. */
   readonly connectOptions: () => ConnectionOptions;
-  /** Connections for requests at most. Listening takes another, reading catalogs one for a moment. */
+  /** The maximum number of connections for requests. Listening uses one more, and reading catalogs uses one briefly. */
   readonly connections: number;
   readonly acquireTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly maxLifetimeMs: number;
-  /** A connection for notifications that cannot be had, or was lost; it is tried again by itself. */
+  /** Called if the connection for notifications can't be opened or was lost. It is retried automatically. */
   readonly onListenError: (error: unknown) => void;
 }
 
 export interface Remote extends Pick<Database, 'requestPath' | 'listen'> {
-  /** For catalogs and settings: one connection, closed soon. */
+  /** For catalogs and settings: one connection that is closed soon after use. */
   readonly catalogs: Pool;
   load(): PathLoad;
-  /** Connections opened until now take no further request. */
+  /** Retires all open connections: they accept no more requests. */
   renew(): void;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export function openRemote(options: RemoteOptions): Remote {
   const { connections, maxLifetimeMs, onListenError } = options;
   const connectOptions = () => ({ ...options.connectOptions(), bareSession: true });
   let renewedAt = 0;
-  // Some for quick requests that share one; a single connection is everybody's in turn.
+  // Some connections are shared by fast requests. A single connection is used by all requests in turn.
   const shared = Math.min(4, Math.floor(connections / 2));
   const requestPath = createRequestPath({
     connectOptions,

@@ -1,11 +1,11 @@
-/** Roles that somebody else names: of a client's request before it is set, of a job before it signs in. */
+/** Checks roles named by others: by a client's request before it is set, or by a job before it signs in. */
 import { sql } from '../kernel/sql.ts';
 import type { Queryable } from './types.ts';
 import { PostgresError } from './wire/index.ts';
 
 /**
- * SET ROLE takes `none` for the role that the session signed in as, which no token may stand for: like any other role
- * that does not exist it is refused with 22023.
+ * SET ROLE accepts `none` for the session's own role, which no token may select. Like any role that doesn't exist, it
+ * is rejected with 22023.
  */
 export function checkRole(role: string): void {
   if (role !== 'none') return;
@@ -13,8 +13,8 @@ export function checkRole(role: string): void {
 }
 
 /**
- * A session for code of a project's begins as a role that `postgres` may be, and never as a superuser: who names the role may be
- * the project as well. `db` may look into the catalog. @throws {PostgresError} 28000
+ * A session for a project's code starts as a role that `postgres` can become, and never as a superuser, because the
+ * project may have chosen the role. `db` must be able to read the catalog. @throws {PostgresError} 28000
  */
 export async function checkOutsideRole(db: Queryable, role: string): Promise<void> {
   const [found] = await db.query<{ permitted: boolean }>(sql`

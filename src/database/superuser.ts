@@ -1,18 +1,18 @@
 /**
- * How our superuser sessions begin. `postgres` owns the database, so a project may give it settings of its own; what a
- * client sends when it signs in comes after those. See docs/decisions/0032-superuser-sessions.md.
+ * Settings with which our superuser sessions start. `postgres` owns the database, so a project may set defaults for it,
+ * but settings sent by the client at sign-in override those. See docs/decisions/0032-superuser-sessions.md.
  */
 
-/** Names mean PostgreSQL's own objects: a better match in a schema of a project's is never considered. */
+/** Names refer to PostgreSQL's own objects. A better match in a project's schema is never considered. */
 export const superuserSearchPath = 'pg_catalog, pg_temp';
 
-/** For the account of our numbered files, a superuser or not. */
+/** For the account that applies our numbered SQL files, whether or not it is a superuser. */
 export const ownSessionSettings: Readonly<Record<string, string>> = {
   search_path: superuserSearchPath,
   default_transaction_read_only: 'off',
 };
 
-/** The event triggers of a project would run with our rights; the setting is PostgreSQL 17's. */
+/** A project's event triggers would run with our rights. The setting exists since PostgreSQL 17. */
 export const superuserSettings = (serverVersion: number): Readonly<Record<string, string>> => ({
   ...ownSessionSettings,
   session_replication_role: 'origin',

@@ -1,4 +1,4 @@
-/** Databases for tests: {@link createTestDatabase} is all most of them need. */
+/** Databases for tests. Most tests only need {@link createTestDatabase}. */
 export {
   createTestDatabase,
   openTestDatabase,

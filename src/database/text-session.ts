@@ -1,8 +1,8 @@
-/** A session of any PostgreSQL for scripts as people write them: statements in their own words, results as text. */
+/** A session on any PostgreSQL for scripts as users write them: runs their statements unchanged and returns text. */
 import { Connection, parseConnectionString, runScript, type ScriptResult } from './wire/index.ts';
 
 export interface TextSession {
-  /** One or many statements without parameters. Throws {@link PostgresError}. */
+  /** Runs one or more statements without parameters. @throws {PostgresError} */
   run(text: string): Promise<readonly ScriptResult[]>;
   end(): void;
 }
@@ -12,7 +12,7 @@ export interface TextSessionOptions {
   readonly onNotice?: (notice: { readonly severity: string; readonly message: string }) => void;
 }
 
-/** With the settings of the role and the database, as psql has them. Throws {@link ConnectionError}. */
+/** Uses the settings of the role and the database, as psql does. @throws {ConnectionError} */
 export async function openTextSession(
   url: string,
   { applicationName, onNotice }: TextSessionOptions,

@@ -1,13 +1,13 @@
 /**
- * What the other rooms may ask of the database.
+ * The interface of the database module.
  *
- * Glossary. *Login role*: the role a connection signs in as. *Request context*: role, claims and the settings of
- * one client request, always set with `set_config(…, true)` and gone at the end of its transaction.
- * *Request path*: the one-write way of `rest` (Bind/Execute set_config, Bind/Execute statement, Sync).
+ * Glossary. *Login role*: the role a connection signs in as. *Request context*: role, claims and settings of a client
+ * request, always set with `set_config(…, true)` and gone at the end of its transaction. *Request path*: the way `rest`
+ * sends a request in one write (Bind/Execute set_config, Bind/Execute statement, Sync).
  */
 import type { Sql } from '../kernel/sql.ts';
 
-/** Roles our own pools sign in as. Never `supabase_admin` for anything that runs a user's code. */
+/** Roles that our own pools sign in as. `supabase_admin` is never used for anything that runs a user's code. */
 export type LoginRole =
   | 'supabase_admin'
   | 'postgres'
@@ -15,24 +15,30 @@ export type LoginRole =
   | 'supabase_auth_admin'
   | 'supabase_storage_admin'
   | 'supabase_realtime_admin'
-  /** The only one with REPLICATION. It runs replication commands and functions of `pg_catalog`, and no code of a project's. */
+  /**
+   * The only role with REPLICATION. It runs replication commands and functions of `pg_catalog`, and none of a project's
+   * code.
+   */
   | 'supabase_replication_admin'
   | 'supabase_functions_admin'
   | 'supabase_read_only_user';
 
 /**
- * A row. Decoded by type: bool to boolean; int2, int4, oid, int8, float4, float8 to number; json and jsonb parsed;
- * bytea to Buffer; text, uuid, numeric, dates and times to string in PostgreSQL's ISO text (session time zone UTC);
- * one-dimensional arrays of these to arrays. Everything else is its text.
+ * A row, decoded by type: bool to boolean; int2, int4, oid, int8, float4, float8 to number; json and jsonb parsed;
+ * bytea to Buffer; text, uuid, numeric, dates and times to string in PostgreSQL's ISO format (session time zone UTC);
+ * one-dimensional arrays of these to arrays. All other types are returned as text.
  */
 export type Row = Record<string, unknown>;
 
 export interface Queryable {
-  /** One statement; rows as objects. Throws {@link PostgresErrorShape}. */
+  /** Runs one statement and returns rows as objects. @throws {PostgresErrorShape} */
   query<R extends object = Row>(statement: Sql): Promise<R[]>;
-  /** One statement; every value as PostgreSQL's text or null, with column names and type oids. For grids and exports. */
+  /**
+   * Runs one statement and returns every value as PostgreSQL's text or null, with column names and type OIDs. For grids
+   * and exports.
+   */
   queryText(statement: Sql): Promise<TextResult>;
-  /** One or many statements without parameters (simple protocol), for scripts. */
+  /** Runs one or more statements without parameters (simple protocol), for scripts. */
   exec(text: string): Promise<void>;
 }
 
@@ -43,112 +49,121 @@ export interface TextResult {
   readonly commandTag: string;
 }
 
-/** A row as bytes in PostgreSQL's text format; good only until whoever was handed it returns. Columns count from 0. */
+/**
+ * A row as bytes in PostgreSQL's text format. Valid only until the callback that received it returns. Columns count
+ * from 0.
+ */
 export interface RawRow {
   readonly buffer: Buffer;
-  /** Where a cell begins in `buffer`; -1 for null. */
+  /** The offset of a cell's first byte in `buffer`, or -1 for null. */
   start(column: number): number;
-  /** Behind its last byte. */
+  /** The offset after a cell's last byte. */
   end(column: number): number;
   text(column: number): string | null;
 }
 
 export interface Transaction extends Queryable {
-  /** Runs `work` inside a savepoint; an error rolls back to it and is thrown on. */
+  /** Runs `work` inside a savepoint. An error rolls back to it and is rethrown. */
   savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
-/** The outermost one, not a savepoint's. */
+/** The outermost transaction, as opposed to a savepoint. */
 export interface WholeTransaction extends Transaction {
-  /** The last statements and COMMIT in one write, so one round trip; nothing may follow. An error undoes everything. */
+  /**
+   * Sends the last statements and COMMIT in one write, so in one round trip. No statement may follow. An error rolls
+   * everything back.
+   */
   finish(statements: readonly Sql[]): Promise<void>;
 }
 
 export interface TransactionOptions {
   readonly readOnly?: boolean;
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
-  /** Settings local to the transaction, in this order, set in one round trip with BEGIN. */
+  /** Settings that are local to the transaction, set in this order in one round trip with BEGIN. */
   readonly settings?: readonly Setting[];
-  /** Statements that travel with BEGIN, behind the settings; `work` gets the rows of each. */
+  /** Statements that are sent with BEGIN, after the settings. `work` receives the rows of each. */
   readonly first?: readonly Sql[];
-  /** `rollback`: everything is undone even when `work` succeeds (authorisation probes, previews). */
+  /** With `rollback`, everything is rolled back even if `work` succeeds (authorization probes, previews). */
   readonly end?: 'commit' | 'rollback';
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of statements that need nothing decided between them. */
+/** Options for statements that don't depend on each other's results. */
 export type StatementsOptions = Pick<TransactionOptions, 'readOnly' | 'isolation' | 'settings' | 'end'>;
 
-/** Asked now and then, so no listener is needed; an AbortSignal is one. `reason` is what the caller gets to see. */
+/** Polled, so it needs no listener. An AbortSignal qualifies. `reason` is passed to the caller. */
 export interface Cancellation {
   readonly aborted: boolean;
   readonly reason: unknown;
 }
 
-/** `rows`: of {@link TransactionOptions.first}. */
+/** `rows` contains the rows of {@link TransactionOptions.first}. */
 export type TransactionWork<T> = (tx: WholeTransaction, rows: readonly (readonly object[])[]) => Promise<T>;
 
-/** Name and value, as for `set_config`. */
+/** A name and a value, as for `set_config`. */
 export type Setting = readonly [name: string, value: string];
 
 export interface Pool extends Queryable {
   readonly role: LoginRole;
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
-  /** A transaction of these statements alone, in one round trip; the rows of each. */
+  /** Runs these statements as one transaction in one round trip and returns the rows of each. */
   statements(statements: readonly Sql[], options?: StatementsOptions): Promise<(readonly object[])[]>;
   /**
-   * A transaction of one statement, in one round trip, its rows handed to `onRow` as they come. They count only once this
-   * has resolved: the transaction may still fail behind the last of them.
+   * Runs one statement as a transaction in one round trip and passes its rows to `onRow` as they arrive. The rows are
+   * valid only once the promise has resolved, because the transaction may still fail after the last of them.
    */
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void>;
-  /** A connection for oneself (LISTEN, session locks, long work). Must be released; a broken one is thrown away. */
+  /**
+   * Reserves a connection (for LISTEN, session locks or long work). It must be released. A broken connection is
+   * discarded.
+   */
   connect(): Promise<Session>;
 }
 
 export interface Session extends Queryable {
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * Discards everything that statements have left in the session: an open transaction, role, settings, temporary tables,
-   * prepared statements, cursors, advisory locks. Afterwards no statement of ours has a name on the server either, so that
-   * a script may use and deallocate any name.
+   * Discards all session state: an open transaction, role, settings, temporary tables, prepared statements, cursors,
+   * advisory locks. Our own statements aren't prepared on the server afterwards, so that a script can use and
+   * deallocate any name.
    */
   reset(): Promise<void>;
   release(): void;
-  /** Ends the connection instead of giving it back. */
+  /** Ends the connection instead of returning it. */
   destroy(): void;
-  /** Server process id, for pg_cancel_backend and logs. */
+  /** The server process ID, for pg_cancel_backend and logs. */
   readonly processId: number;
   /**
-   * One statement as somebody wrote it, prepared and thrown away. Its rows are handed on as they come. Text that holds
-   * several statements is refused by the server (42601).
+   * Prepares a user's statement, runs it once, and passes its rows on as they arrive. The server rejects text with
+   * several statements (42601).
    */
   runCapped(text: string, rows: CappedRows): Promise<CappedEnd>;
-  /** Asks the server to cancel what runs at this moment; resolves once the request was passed on. */
+  /** Asks the server to cancel the running statement. Resolves once the request was delivered. */
   cancel(): Promise<void>;
-  /** What the server says beside its answers, until the session is given back. */
+  /** Calls `listener` with the server's notices until the session is released. */
   onNotice(listener: (notice: NoticeShape) => void): void;
 }
 
-/** A connection that signed in as its role, whichever that is, so that nothing leads back to another. */
+/** A connection that signed in as its role itself, so that SQL can't switch back to another role. */
 export interface RoleSession {
   readonly processId: number;
   /**
-   * A script as the simple protocol takes it, outside a transaction if it is one statement. Rows are counted and
-   * dropped. Resolves with the command tag of its last statement, or the count of the rows that it gave.
+   * Runs a script with the simple protocol, outside a transaction if it is a single statement. Rows are counted and
+   * discarded. Resolves with the command tag of the last statement, or with its row count.
    */
   run(text: string): Promise<{ readonly commandTag: string; readonly rowCount: number | undefined }>;
-  /** Asks the server to cancel what runs. */
+  /** Asks the server to cancel the running statement. */
   cancel(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** Takes the rows of {@link Session.runCapped}. */
+/** Receives the rows of {@link Session.runCapped}. */
 export interface CappedRows {
   readonly maxRows: number;
-  /** Of a cell's UTF-8 text; what is behind it is not even read into memory. Row and column count from 0. */
+  /** The limit of a cell's UTF-8 text. The rest isn't even read into memory. Row and column count from 0. */
   readonly maxCellBytes: number | ((row: number, column: number) => number);
   columns(columns: TextResult['columns']): void;
-  /** `cut`: places of the cells that were cut. `flow` stops and resumes the connection. */
+  /** `cut` contains the indexes of truncated cells. `flow` pauses and resumes the connection. */
   row(
     cells: readonly (string | null)[],
     cut: readonly number[],
@@ -157,11 +172,11 @@ export interface CappedRows {
 }
 
 export interface CappedEnd {
-  /** Empty for an empty statement, and when there were more rows than wanted. */
+  /** Empty for an empty statement, and if there were more rows than requested. */
   readonly commandTag: string;
-  /** There were more rows; the statement was not run to its end for them. */
+  /** Whether there were more rows. The statement was stopped in that case. */
   readonly more: boolean;
-  /** It left the session within a transaction. */
+  /** Whether the statement left the session in a transaction. */
   readonly inTransaction: boolean;
 }
 
@@ -174,15 +189,18 @@ export interface NoticeShape {
   readonly hint?: string;
 }
 
-/** The fields of PostgreSQL's ErrorResponse. `code` is the SQLSTATE. The class is `PostgresError` of `wire/`. */
+/** The fields of PostgreSQL's ErrorResponse. `code` is the SQLSTATE. The class is `PostgresError` in `wire/`. */
 export interface PostgresErrorShape extends Error {
   readonly code: string;
   readonly severity: string;
   readonly detail?: string;
   readonly hint?: string;
-  /** 1-based character position in the statement. */
+  /** The position in the statement, in characters, counted from 1. */
   readonly position?: number;
-  /** 1-based, in `internalQuery`: text that the server ran or parsed itself, such as the body of a function. */
+  /**
+   * The position in `internalQuery`, counted from 1. That is text that the server itself ran or parsed, such as a
+   * function body.
+   */
   readonly internalPosition?: number;
   readonly internalQuery?: string;
   readonly where?: string;
@@ -191,15 +209,15 @@ export interface PostgresErrorShape extends Error {
   readonly column?: string;
   readonly dataType?: string;
   readonly constraint?: string;
-  /** The function of PostgreSQL's sources that reported it; unlike the message never translated. */
+  /** The function in PostgreSQL's source that reported the error. Unlike the message, it is never translated. */
   readonly routine?: string;
 }
 
-/** One request of the REST service on the way to PostgreSQL. */
+/** A request of the REST service to PostgreSQL. */
 export interface PathRequest {
-  /** The claims' role. Statements are prepared under role + key, since a plan is bound to the role. */
+  /** The role from the claims. Statements are prepared under role and key, because a plan is bound to the role. */
   readonly role: string;
-  /** Every local setting in order, `role` and `search_path` included. */
+  /** All local settings in order, including `role` and `search_path`. */
   readonly settings: readonly Setting[];
   /** `key` names the shape: equal keys have equal text. */
   readonly statement: { readonly key: string; readonly text: string };

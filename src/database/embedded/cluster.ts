@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL of one data folder: everything from an empty folder to a server that accepts connections. */
+/** The embedded PostgreSQL of one data folder, from an empty folder to a server that accepts connections. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -36,45 +36,47 @@ import { emptySocketDir, makeSocketDir } from './socket-dir.ts';
 import { supervise } from './supervisor.ts';
 
 export interface ClusterOptions {
-  /** Plinth's data folder; the cluster lives in `postgres/` below it. Made when missing. */
+  /** Plinth's data folder, which is created if missing. The cluster is in its subfolder `postgres/`. */
   readonly dataDir: string;
-  /** Loopback port; 0 takes a free one, null means no TCP. */
+  /** The loopback port: 0 selects a free port, and null disables TCP. */
   readonly port: number | null;
-  /** False only for throw-away data: fsync off, many slots. */
+  /** False only for disposable data: turns fsync off and allows many slots. */
   readonly durable: boolean;
   readonly settings: Readonly<Record<string, string | number | boolean>>;
-  /** Of `postgres`. */
+  /** The password of `postgres`. */
   readonly password: string;
-  /** That password for every login role, and the superuser let in over TCP, as in upstream's local stack. */
+  /**
+   * Whether every login role has that password and the superuser can sign in over TCP, as in upstream's local stack.
+   */
   readonly sharedPassword: boolean;
-  /** True when the superuser's password has turned out to be another one: it is set again before the start. */
+  /** Whether the superuser's password turned out to be different, so that it must be reset before the start. */
   readonly resetSuperuser?: boolean;
   readonly log: Logger;
   /** Called before steps that may take longer than a moment. */
   readonly onProgress: (message: string) => void;
-  /** Called when a program of PostgreSQL's has just been started and there is time for other work. */
+  /** Called after a PostgreSQL program was started, while there is time for other work. */
   readonly whileStarting?: () => void;
 }
 
 export interface Cluster {
-  /** The socket's folder; null where the platform has none, then host and port are used. */
+  /** The socket folder, or null if the platform has no Unix sockets. Host and port are used in that case. */
   readonly socketDir: string | null;
-  /** Also the number in the socket's name. */
+  /** The port, which is also the number in the socket's name. */
   readonly port: number;
   readonly host: string;
   /** Null without TCP. */
   readonly tcpPort: number | null;
   readonly logins: Logins;
-  /** What {@link logins} are derived from, for another process. */
+  /** The secret from which {@link logins} are derived, for use in another process. */
   readonly loginSecret: Buffer;
   readonly pid: () => number;
   stop(): Promise<void>;
-  /** The server no longer keeps our process alive. */
+  /** Lets our process exit while the server is running. */
   unref(): void;
 }
 
 const host = '127.0.0.1';
-/** The number in the socket's name when there is no TCP port. */
+/** The number in the socket's name if there is no TCP port. */
 const socketOnlyPort = 5432;
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -106,11 +108,11 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     await initialised;
     if (keptSecret === undefined) writeLoginSecret(dataDir, loginSecret);
   }
-  // A folder of an earlier version, or one that came without its key.
+  // The folder was created by an earlier version or copied without its key.
   let mustResetSuperuser = !isNew && (keptSecret === undefined || options.resetSuperuser === true);
   giveTo(identity, pgdata);
   const socketDir = process.platform === 'win32' ? null : makeSocketDir(place.home, identity);
-  // extension_control_path has no way to quote its separator.
+  // extension_control_path has no escape for its separator.
   const inside = place.home.includes(delimiter) && socketDir !== null ? socketDir : place.home;
   const extensionDir = prepareExtensionFolder(inside, binaries);
 
@@ -163,7 +165,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     unref: supervised.unref,
     async stop() {
       await supervised.stop();
-      // One outside the data folder would stay behind.
+      // A socket folder outside the data folder would be left behind.
       if (socketDir !== null && !socketDir.startsWith(place.home))
         rmSync(socketDir, { recursive: true, force: true });
       lock.release();
@@ -171,7 +173,10 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
   };
 }
 
-/** A free port may be gone again before PostgreSQL has it: then another is taken. A fixed one is the user's choice. */
+/**
+ * A free port may be taken before PostgreSQL binds it, so another one is tried. A fixed port was chosen by the user and
+ * isn't changed.
+ */
 async function launchOnPort<T>(
   launch: (wanted: number | null) => Promise<T>,
   wanted: number | null,
@@ -191,17 +196,17 @@ async function launchOnPort<T>(
 interface Place {
   readonly identity: Identity;
   readonly binaries: Binaries;
-  /** Where our own files for the server go (socket, control files). */
+  /** The folder for our own files for the server (socket, control files). */
   readonly home: string;
   readonly pgdata: string;
 }
 
-/** Who runs the server, from which binaries, on which folder. */
+/** Chooses the user, the binaries and the folder of the server. */
 function choosePlace(dataDir: string): Place {
   const found = findBinaries();
   const linked = linkLibraries(found);
   const pgdata = join(dataDir, 'postgres');
-  // A link means that an earlier start had to go elsewhere.
+  // A symlink means that an earlier start had to use another folder.
   const moved = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   const binaries = linked ? found : copyBinaries(found, join(dataDir, 'bin'));
   const identity = moved ? undefined : chooseIdentity([dataDir, binaries.native]);
@@ -209,7 +214,7 @@ function choosePlace(dataDir: string): Place {
   return placeElsewhere(dataDir, found);
 }
 
-/** The last resort for root without namespaces below a folder nobody else can enter. */
+/** The last resort if we are root, user namespaces aren't available and no other user can enter the data folder. */
 function placeElsewhere(dataDir: string, found: Binaries): Place {
   const account = unprivilegedAccount();
   if (account === undefined) throw new DatabaseError('no_identity', { dir: dataDir });
@@ -221,7 +226,7 @@ function placeElsewhere(dataDir: string, found: Binaries): Place {
   const pgdata = join(home, 'postgres');
   const link = join(dataDir, 'postgres');
   if (lstatSync(link, { throwIfNoEntry: false }) === undefined) {
-    // Data of a project folder that is gone must not come back to life in a new one of the same name.
+    // Data of a deleted project folder must not reappear in a new one with the same name.
     if (existsSync(pgdata)) renameSync(pgdata, `${pgdata}.orphaned-${Date.now()}`);
     symlinkSync(pgdata, link);
   }
@@ -230,7 +235,7 @@ function placeElsewhere(dataDir: string, found: Binaries): Place {
 
 function makeDataDir(dir: string): string {
   try {
-    // Others may pass through it to the server's own folder, but not look around.
+    // Other users can traverse this folder to reach the server's folder, but can't list it.
     mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     const real = realpathSync(dir);
     accessSync(real, constants.W_OK | constants.X_OK);
@@ -245,7 +250,9 @@ async function clearIfPresent(pgdata: string): Promise<void> {
   if (lstatSync(pgdata, { throwIfNoEntry: false }) !== undefined) await clearLeftovers(pgdata);
 }
 
-/** True for a data folder of this major version; false for none. A data folder has this name only when it is whole. */
+/**
+ * Whether a complete data folder of this major version exists. A data folder only has this name once it is complete.
+ */
 function isInitialised(pgdata: string, binaries: Binaries): boolean {
   if (lstatSync(pgdata, { throwIfNoEntry: false }) === undefined) return false;
   let found: string;
@@ -267,7 +274,7 @@ function isInitialised(pgdata: string, binaries: Binaries): boolean {
   return true;
 }
 
-/** PostgreSQL insists on owning its folder; after a change of identity everything in it changes hands. */
+/** PostgreSQL requires ownership of its folder, so a change of identity changes the owner of everything in it. */
 function giveTo(identity: Identity, pgdata: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = identity.kind === 'user' ? identity : { uid: 0, gid: 0 };

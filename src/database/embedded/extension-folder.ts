@@ -1,7 +1,7 @@
 /**
- * The folder of control files that PostgreSQL searches before its own (`extension_control_path`): our SQL-only
- * extensions, pgTAP, the contrib modules a non-superuser may create here, and a placeholder for each extension that cannot
- * be had. It is generated: the stock scripts are copied, each with a line before it.
+ * Generates the folder of control files that PostgreSQL searches before its own (`extension_control_path`): our
+ * SQL-only extensions, pgTAP, the contrib modules that a non-superuser may create here, and a placeholder for each
+ * unavailable extension. The stock scripts are copied with an additional first line.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -24,7 +24,7 @@ import { type ExtensionFile, readPgtap } from './pgtap.ts';
 const ownExtensions = fileURLToPath(new URL('../extensions/', import.meta.url));
 const amendments = fileURLToPath(new URL('../extension-amendments/', import.meta.url));
 
-/** Makes or refreshes the folder below `dataDir`; returns the entry for `extension_control_path`. */
+/** Creates or updates the folder below `dataDir` and returns its entry for `extension_control_path`. */
 export function prepareExtensionFolder(dataDir: string, binaries: Binaries): string {
   const base = join(dataDir, 'extensions');
   const stampFile = join(base, 'stamp');
@@ -43,7 +43,7 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
     const name = file.slice(0, -'.control'.length);
     const stock = readFileSync(join(binaries.stockExtensions, file), 'utf8');
     if (!trustedContrib.includes(name) && !isTrusted(stock)) continue;
-    // initdb has made it; its functions are the languages'.
+    // initdb creates plpgsql, whose functions are the language handlers.
     if (name === 'plpgsql' || name in missingExtensions) continue;
     const lines = stock.split('\n').filter((line) => !/^\s*(trusted|directory)\s*=/.test(line));
     write(file, [...lines, 'trusted = true', ''].join('\n'));
@@ -69,12 +69,12 @@ const placeholders = Object.keys(missingExtensions).map((name) => [name, placeho
 
 const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|1)/m.test(control);
 
-/** Before every script: it runs as a superuser, and so would the project's event triggers. */
+/** Precedes every script, because scripts run as a superuser and the project's event triggers would too. */
 const silence = 'set local event_triggers = off;\n';
 
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
-/** Changes with the binaries, with a file of ours and with the tables. */
+/** Changes with the binaries, our own files and the tables of extensions. */
 function stampOf(binaries: Binaries, own: readonly string[], pgtap: readonly ExtensionFile[]): string {
   const hash = createHash('sha256').update(binaries.stockExtensions).update(binaries.version);
   for (const name of own) {

@@ -1,7 +1,8 @@
 /**
- * Who the server runs as. PostgreSQL refuses to run as root, so root hands it to an unprivileged user: the owner of
- * the project folder, else `postgres`, else `nobody`. Where that user cannot reach the folders (a 0700 home), a user
- * namespace of one user does: the files stay root's, no account and no chown is needed.
+ * Chooses the user that the server runs as. PostgreSQL refuses to run as root, so root uses an unprivileged user: the
+ * owner of the project folder, `postgres`, or `nobody`. If that user can't reach the folders (a home folder with mode
+ * 0700), the server runs in a user namespace with a single user. The files stay owned by root, and no account or chown
+ * is needed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -19,8 +20,8 @@ export interface Account {
 }
 
 /**
- * The identity for a server that must reach all of `folders` (existing ones), the first being the data folder;
- * undefined when there is none and a folder elsewhere has to be used with {@link unprivilegedAccount}.
+ * Returns an identity that can reach all `folders`. They must exist, and the first is the data folder. Returns
+ * undefined if no such identity exists. The caller then has to use another folder with {@link unprivilegedAccount}.
  */
 export function chooseIdentity(folders: readonly string[]): Identity | undefined {
   if (process.getuid?.() !== 0) return { kind: 'self' };
@@ -32,12 +33,12 @@ export function chooseIdentity(folders: readonly string[]): Identity | undefined
   return namespaceIdentity(accounts);
 }
 
-/** An account to give a folder elsewhere to. */
+/** Returns an account that can own a folder elsewhere. */
 export function unprivilegedAccount(): Account | undefined {
   return candidates(readAccounts(), 0)[0];
 }
 
-/** The command line that runs `file` as `identity`; the process id is that of `file` itself in every case. */
+/** Returns the command line that runs `file` as `identity`. The process ID is always that of `file` itself. */
 export function commandAs(
   identity: Identity,
   file: string,
@@ -56,7 +57,10 @@ function candidates(accounts: readonly Account[], ownerUid: number): Account[] {
   return [...owner, ...named];
 }
 
-/** A user namespace whose one user is an ordinary account: initdb insists on a name for its uid. */
+/**
+ * Creates an identity in a user namespace whose only user is an ordinary account, because initdb requires a name for
+ * its uid.
+ */
 function namespaceIdentity(accounts: readonly Account[]): Identity | undefined {
   const account = accounts.find((each) => each.uid === 1000) ?? candidates(accounts, 0)[0];
   if (account === undefined || process.platform !== 'linux') return undefined;
@@ -73,7 +77,7 @@ function readAccounts(): Account[] {
     .map(([name, , uid, gid]) => ({ name: name as string, uid: Number(uid), gid: Number(gid) }));
 }
 
-/** True when every folder from the root down to `path` lets the account through. */
+/** Whether the account can traverse every folder from the root to `path`. */
 function canEnter(path: string, account: Account): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
     const { mode, uid, gid } = statSync(folder);

@@ -1,4 +1,4 @@
-/** Makes a data folder. It gets its final name only when it is whole, so an interrupted one is never mistaken. */
+/** Creates a data folder. It gets its final name only when it is complete, so an interrupted one is never used. */
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -19,7 +19,7 @@ import { commandAs, type Identity } from './identity.ts';
 import { removeUnfinished, unfinishedPrefix } from './leftovers.ts';
 import { serverEnvironment } from './server.ts';
 
-/** The file with vault's root key; relative to the data folder, as pg_read_file wants it. */
+/** The file that holds vault's root key, relative to the data folder as pg_read_file requires. */
 export const vaultKeyFile = 'plinth_vault.key';
 
 export async function initialise(
@@ -30,7 +30,8 @@ export async function initialise(
 ): Promise<void> {
   removeUnfinished(pgdata);
   const work = join(dirname(pgdata), `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
-  // Beside the folder, which initdb wants empty; its name makes the next start remove it after a crash.
+  // Written beside the folder, because initdb requires an empty folder. Its name lets the next start remove it after a
+  // crash.
   const passwordFile = `${work}.password`;
   mkdirSync(work, { mode: 0o700 });
   if (identity.kind === 'user') chownSync(work, identity.uid, identity.gid);
@@ -60,7 +61,8 @@ async function runInitdb(
   durable: boolean,
 ): Promise<void> {
   let reason = '';
-  // libc's ctype still decides what a letter is for pg_trgm and dictionaries; where the system lacks it, plain C does.
+  // libc's ctype still determines what a letter is for pg_trgm and dictionaries. If the system lacks the locale, C is
+  // used.
   for (const ctype of [process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8', 'C']) {
     const { file, args, ids } = commandAs(identity, binaries.initdb, [
       `--pgdata=${dir}`,

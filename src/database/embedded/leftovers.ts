@@ -1,7 +1,7 @@
 /**
- * Clears what a killed run left behind. Called with the data folder's lock held, so whatever PostgreSQL still works
- * in the folder has lost its owner. PostgreSQL itself refuses to start for a moment after a kill -9: a zombie still
- * answers signals, and children that have not yet noticed still hold the shared memory.
+ * Ends processes that a killed run left behind. The caller holds the data folder's lock, so any PostgreSQL process in
+ * the folder is orphaned. PostgreSQL refuses to start right after a kill -9, because a zombie still responds to signals
+ * and remaining children still hold the shared memory.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,14 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from '../errors.ts';
 import { isAlive, isPostmasterOf, processesIn } from './processes.ts';
 
-/** Name of a data folder that initdb has not finished; renamed when it has. */
+/** The name prefix of a data folder until initdb has finished. */
 export const unfinishedPrefix = 'initializing-';
 
 export async function clearLeftovers(pgdata: string): Promise<void> {
   const pidFile = join(pgdata, 'postmaster.pid');
   const pid = readPid(pidFile);
   if (pid !== undefined && isPostmasterOf(pid, pgdata)) {
-    // A whole server whose starter died: fast shutdown, then immediate, then by force.
+    // Ends a complete server whose parent died: fast shutdown, then immediate shutdown, then SIGKILL.
     const ended =
       (await endWith(pid, 'SIGINT', 10_000)) ||
       (await endWith(pid, 'SIGQUIT', 5_000)) ||

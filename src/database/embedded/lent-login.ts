@@ -1,7 +1,8 @@
 /**
- * A login for a role of the project's, whose password only the project knows: a role of ours that may do nothing but become that
- * role. A session of a stronger role that switched to it could be led back by what it runs; this one ends up with no rights.
- * Its password is good for a moment, because what runs in the session could change it.
+ * Lends a login to a project role whose password only the project knows: creates a role of ours that can do nothing
+ * except become that role. If a stronger role switched to the project's role, SQL in the session could switch back.
+ * This session would end up with no rights. Its password is valid only briefly, because SQL in the session could change
+ * it.
  */
 import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Logins } from '../logins/passwords.ts';
@@ -11,7 +12,7 @@ import { PostgresError } from '../wire/index.ts';
 export interface LentLogin {
   readonly user: string;
   readonly password: string;
-  /** The settings that the role would have after signing in itself. */
+  /** The settings that the role would have if it signed in itself. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +24,7 @@ interface RoleFacts {
 
 const validSeconds = 60;
 
-/** `session` is a superuser's. @throws {PostgresError} when the role may not sign in. */
+/** `session` belongs to a superuser. @throws {PostgresError} if the role isn't allowed to sign in. */
 export async function lendLogin(
   session: Queryable,
   logins: Logins,
@@ -54,7 +55,7 @@ export async function lendLogin(
   };
 }
 
-/** Under a lock, since another process may do the same. */
+/** Takes a lock, because another process may do the same. */
 function preparation(user: string, role: string, verifier: string): string {
   const name = quoteIdentifier(user);
   return `begin

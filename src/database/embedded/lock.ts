@@ -1,4 +1,7 @@
-/** One process a data folder: the file `lock` says who, and a dead holder's lock is nobody's. */
+/**
+ * Ensures that one process uses a data folder. The file `lock` identifies the process, and the lock of a dead process
+ * is void.
+ */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseError } from '../errors.ts';
@@ -6,11 +9,11 @@ import { isAlive, startMark } from './processes.ts';
 
 export interface LockInfo {
   readonly pid: number;
-  /** ISO time. */
+  /** An ISO 8601 timestamp. */
   readonly startedAt: string;
-  /** PostgreSQL's TCP port; null without one, 0 while it is not yet known. */
+  /** PostgreSQL's TCP port: null without TCP, 0 while it is unknown. */
   readonly port: number | null;
-  /** Tells a process from a later one with the same id. */
+  /** Distinguishes the process from a later one with the same ID. */
   readonly mark?: string;
 }
 
@@ -21,7 +24,7 @@ export interface Lock {
 }
 
 /**
- * Takes the lock of `dataDir` or throws `locked`, which says who holds it.
+ * Takes the lock of `dataDir`, or throws `locked` with the process that holds it.
  *
  * @example
  * const lock = acquireLock('/project/.plinth', 54322);
@@ -34,7 +37,7 @@ export function acquireLock(dataDir: string, port: number | null): Lock {
     port,
     mark: startMark(process.pid),
   };
-  // Written beside and linked into place, so nobody ever reads half a lock.
+  // Written under a temporary name and linked into place, so no process can read an incomplete lock.
   const draft = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {
     writeFileSync(draft, `${JSON.stringify(own)}\n`, { mode: 0o600 });
@@ -71,7 +74,7 @@ export function acquireLock(dataDir: string, port: number | null): Lock {
   };
 }
 
-/** The lock file's content, whoever wrote it; undefined without one. */
+/** Returns the content of the lock file, or undefined if there is none. */
 export function readLock(dataDir: string): LockInfo | undefined {
   try {
     const info = JSON.parse(readFileSync(join(dataDir, 'lock'), 'utf8')) as LockInfo;
@@ -81,14 +84,14 @@ export function readLock(dataDir: string): LockInfo | undefined {
   }
 }
 
-/** True while the process that wrote the lock lives. */
+/** Whether the process that wrote the lock is alive. */
 export function isHeld(info: LockInfo): boolean {
   if (!isAlive(info.pid)) return false;
   const mark = startMark(info.pid);
   return info.mark === undefined || mark === undefined || mark === info.mark;
 }
 
-/** Moves the stale lock away; what was moved is looked at again, since a third process may have been quicker. */
+/** Moves the stale lock aside and checks it again, because a third process may have replaced it. */
 function removeStale(path: string, seen: LockInfo | undefined): void {
   const aside = `${path}.stale.${process.pid}`;
   try {
@@ -100,7 +103,7 @@ function removeStale(path: string, seen: LockInfo | undefined): void {
     const moved = JSON.parse(readFileSync(aside, 'utf8')) as LockInfo;
     if (moved.pid !== seen?.pid || moved.mark !== seen?.mark) linkSync(aside, path);
   } catch {
-    // Unreadable: not a lock of a living process.
+    // An unreadable file can't be the lock of a running process.
   }
   rmSync(aside, { force: true });
 }

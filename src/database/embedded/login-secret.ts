@@ -1,7 +1,7 @@
 /**
- * The secret that the passwords of the login roles come from (`../logins/passwords.ts`), a file of Plinth's data folder that
- * its owner alone reads. It isn't in PostgreSQL's folder: a role with REPLICATION may copy that one as a base backup, and
- * where the server runs as another user, the server couldn't read it either.
+ * Stores the secret from which the login roles' passwords are derived (`../logins/passwords.ts`) in a file that only
+ * the owner of Plinth's data folder can read. It isn't in PostgreSQL's folder, because a role with REPLICATION can copy
+ * that folder as a base backup. If the server runs as another user, it can't read the file either.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
@@ -13,7 +13,7 @@ const secretFile = (dataDir: string): string => join(dataDir, loginSecretFile);
 
 export const createLoginSecret = (): Buffer => randomBytes(secretBytes);
 
-/** Undefined when there is none, or what is there isn't one. */
+/** Returns undefined if the file doesn't exist or isn't valid. */
 export function readLoginSecret(dataDir: string): Buffer | undefined {
   let text: string;
   try {
@@ -26,7 +26,7 @@ export function readLoginSecret(dataDir: string): Buffer | undefined {
   return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined;
 }
 
-/** With the data folder's lock held. */
+/** The caller must hold the data folder's lock. */
 export function writeLoginSecret(dataDir: string, secret: Buffer): void {
   const file = secretFile(dataDir);
   const temporary = `${file}.tmp`;

@@ -1,6 +1,6 @@
 /**
- * pgTAP's control file and script, from the npm package that carries them for PGlite: SQL alone, so that it runs in any PostgreSQL.
- * The package is optional, since only tests of a project need it.
+ * Reads pgTAP's control file and script from the npm package that ships them for PGlite. They are pure SQL, so they run
+ * in any PostgreSQL. The package is optional because only a project's tests need it.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ export interface ExtensionFile {
   readonly text: string;
 }
 
-/** Empty where the package isn't installed. */
+/** Returns an empty list if the package isn't installed. */
 export function readPgtap(): readonly ExtensionFile[] {
   const archive = findArchive();
   if (archive === undefined) return [];

@@ -1,8 +1,8 @@
-/** TCP ports of the loopback interface. */
+/** Checks TCP ports on the loopback interface. */
 import { createServer } from 'node:net';
 import { DatabaseError } from '../errors.ts';
 
-/** The port itself when it is free, a free one for 0; throws `port_taken`. */
+/** Returns the port if it is free, or a free port for 0. @throws {DatabaseError} port_taken */
 export function claimPort(port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

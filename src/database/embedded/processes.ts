@@ -1,10 +1,10 @@
-/** What can be known about other processes: alive or not, since when, working where. */
+/** Reads facts about other processes: whether they are alive, when they started and their working directory. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const linux = process.platform === 'linux';
 
-/** True for a process that exists and is not a zombie. A zombie still answers signals, but does nothing any more. */
+/** Whether the process exists and isn't a zombie. A zombie still responds to signals. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -16,7 +16,10 @@ export function isAlive(pid: number): boolean {
   return stat !== undefined && stat.state !== 'Z' && stat.state !== 'X';
 }
 
-/** A text that differs for another process with the same id (start time and boot); undefined when not known. */
+/**
+ * Returns a text that identifies this process among others with the same ID (start time and boot), or undefined if
+ * unknown.
+ */
 export function startMark(pid: number): string | undefined {
   if (linux) {
     const stat = readStat(pid);
@@ -35,8 +38,8 @@ export function startMark(pid: number): string | undefined {
 }
 
 /**
- * PostgreSQL processes that work inside `dir`: the postmaster and all its children stand in their data folder.
- * Empty where the platform does not tell (then PostgreSQL's own shared memory check decides).
+ * Returns the PostgreSQL processes whose working directory is `dir`, which includes the postmaster and all its
+ * children. Empty on platforms that don't provide it, where PostgreSQL's own shared memory check decides.
  */
 export function processesIn(dir: string): number[] {
   if (!linux) return [];
@@ -48,20 +51,24 @@ export function processesIn(dir: string): number[] {
       if (readlinkSync(`/proc/${pid}/cwd`) !== dir || !isAlive(pid)) continue;
       if (readText(`/proc/${pid}/comm`)?.startsWith('postgres')) found.push(pid);
     } catch {
-      // Ended meanwhile, or not ours to look at.
+      // The process has exited or belongs to another user.
     }
   }
   return found;
 }
 
-/** True when `pid` is the postmaster of the data folder `dir`. Unsure means true: nobody is harmed by asking twice. */
+/**
+ * Whether `pid` is the postmaster of the data folder `dir`. Returns true if unsure, because a repeated attempt to stop
+ * it does no harm.
+ */
 export function isPostmasterOf(pid: number, dir: string): boolean {
   if (!isAlive(pid)) return false;
   if (linux) {
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === dir;
     } catch (error) {
-      // Another user's process cannot be looked at: then it is not the server we started, except from another account.
+      // A process of another user can't be inspected. It isn't the server that we started, unless we started it under
+      // another account.
       return (
         (error as NodeJS.ErrnoException).code === 'EACCES' &&
         /postgres/.test(readText(`/proc/${pid}/comm`) ?? '')
@@ -83,7 +90,8 @@ export function isPostmasterOf(pid: number, dir: string): boolean {
 function readStat(pid: number): { state: string; startTicks: string } | undefined {
   const text = readText(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
-  // The second field is the name in parentheses and may hold spaces; proc(5) numbers state 3 and starttime 22.
+  // The second field is the name in parentheses, which may contain spaces. In proc(5), state is field 3 and starttime
+  // is field 22.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', startTicks: fields[19] ?? '' };
 }

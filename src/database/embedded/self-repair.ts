@@ -1,18 +1,21 @@
 /**
- * What `postgres` may do to the roles and settings that everything here stands on, found and put right at start:
- * it has the admin option on the API roles and may name preload libraries that are not there.
+ * Repairs, at start, roles and settings that Plinth depends on. `postgres` can change them because it has the admin
+ * option on the API roles, and it can set preload libraries that don't exist.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 
-/** A superuser's session; a preload setting of the database that locks everybody out is removed first. */
+/**
+ * Opens a superuser session. A database setting that blocks all connections with a missing preload library is removed
+ * first.
+ */
 export async function connectAdmin(target: ConnectionOptions, log: Logger): Promise<Client> {
   try {
     return await Client.connect(target);
   } catch (error) {
-    // Undefined file: the library named by local_preload_libraries or session_preload_libraries.
+    // The undefined file is a library in local_preload_libraries or session_preload_libraries.
     if ((error as PostgresErrorShape).code !== '58P01') throw error;
     const outside = await Client.connect({ ...target, database: 'template1' });
     try {
@@ -35,13 +38,13 @@ interface RoleFacts {
   readonly bypass: boolean;
   readonly login: boolean;
   readonly inherit: boolean;
-  /** The role has REPLICATION, and `postgres` is it, or can be. */
+  /** Whether the role has REPLICATION and `postgres` is this role or can become it. */
   readonly lentReplication: boolean;
-  /** `role SET name=value` entries that name preload libraries. */
+  /** Entries of the form `role SET name=value` for preload libraries. */
   readonly preload: readonly string[];
 }
 
-/** What RLS and the services rely on; the other attributes are the project's own business. */
+/** The attributes that RLS and the services depend on. Projects can change all other attributes. */
 const required: Readonly<Record<string, Pick<RoleFacts, 'bypass' | 'login' | 'inherit'>>> = {
   anon: { bypass: false, login: false, inherit: true },
   authenticated: { bypass: false, login: false, inherit: true },
@@ -49,7 +52,10 @@ const required: Readonly<Record<string, Pick<RoleFacts, 'bypass' | 'login' | 'in
   authenticator: { bypass: false, login: true, inherit: false },
 };
 
-/** Needs a superuser. Each repair is one warning. `replication`: `postgres` may have and give REPLICATION. */
+/**
+ * Requires a superuser. Each repair logs one warning. `replication` states whether `postgres` may have and grant
+ * REPLICATION.
+ */
 export async function repairRoles(
   session: Queryable,
   log: Logger,
@@ -96,7 +102,9 @@ export async function repairRoles(
   }
 }
 
-/** A role with REPLICATION can load a library from any path, so a project's roles have it only if the setting allows it. */
+/**
+ * A role with REPLICATION can load a library from any path, so a project's roles only have it if the setting allows it.
+ */
 async function setReplication(
   session: Queryable,
   roles: readonly RoleFacts[],

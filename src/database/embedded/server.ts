@@ -1,4 +1,4 @@
-/** One postmaster: spawned, watched until ready, stopped cleanly. */
+/** Runs one postmaster: starts it, waits until it is ready, and stops it cleanly. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -8,17 +8,19 @@ import { commandAs, type Identity } from './identity.ts';
 
 export interface Server {
   readonly pid: number;
-  /** Resolves when the postmaster has ended, for whatever reason. */
+  /** Resolves when the postmaster has exited for any reason. */
   readonly ended: Promise<void>;
-  /** Fast shutdown: clients are disconnected, a checkpoint is written. */
+  /** Performs a fast shutdown: clients are disconnected and a checkpoint is written. */
   stop(): Promise<void>;
-  /** The server no longer keeps our process alive. */
+  /** Lets our process exit while the server is running. */
   unref(): void;
 }
 
 export type ServerLogLevel = 'debug' | 'warn';
 
-/** Resolves when the server accepts connections; throws `start_failed` with PostgreSQL's own words. */
+/**
+ * Resolves when the server accepts connections. @throws {DatabaseError} start_failed, with PostgreSQL's own message.
+ */
 export async function startServer(options: {
   readonly binaries: Binaries;
   readonly identity: Identity;
@@ -28,11 +30,11 @@ export async function startServer(options: {
   const { file, args, ids } = commandAs(options.identity, options.binaries.postgres, [
     '-D',
     options.pgdata,
-    // On the command line, since the file may be what it complains about.
+    // Set on the command line because an error may concern the configuration file.
     '-c',
     'log_line_prefix=',
   ]);
-  // In a session of its own: Ctrl-C in the terminal must reach us only, we still finish what is in flight.
+  // Starts a separate session, so that Ctrl-C in a terminal reaches only us while requests in progress finish.
   const child = spawn(file, args, {
     ...ids,
     cwd: '/',
@@ -56,7 +58,7 @@ export async function startServer(options: {
   };
 }
 
-/** PostgreSQL gets nothing of our environment: PG* variables and locales of the shell would change what it does. */
+/** PostgreSQL doesn't inherit our environment, because PG* variables and locales would change its behavior. */
 export function serverEnvironment(): NodeJS.ProcessEnv | undefined {
   if (process.platform === 'win32') return undefined;
   return {
@@ -82,12 +84,12 @@ function untilReady(
     };
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       if (lastLines.push(line) > 40) lastLines.shift();
-      // "the database system is starting up" and the like are FATAL too, for a client that came early.
+      // Messages such as "the database system is starting up" are also FATAL, for clients that connect early.
       onLine(/^(FATAL|PANIC)/.test(line) && !/the database system is/.test(line) ? 'warn' : 'debug', line);
       if (line.includes('database system is ready to accept connections')) resolve();
     });
     child.once('error', fail);
-    // 'close' comes after the last line was read.
+    // 'close' is emitted after the last line was read.
     child.once('close', () => fail());
   });
 }

@@ -1,27 +1,27 @@
-/** The server's two configuration files as text. Pure: what is asked for in, file content out. */
+/** Generates the server's two configuration files. Pure. */
 import { delimiter } from 'node:path';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
 
 export interface ServerSettings {
   readonly port: number;
-  /** Null: no TCP at all. */
+  /** Null disables TCP. */
   readonly listenAddress: string | null;
   readonly socketDir: string | null;
-  /** Folders with an `extension/` folder of control files, before the stock ones. */
+  /** Folders that contain an `extension/` folder of control files. They are searched before the stock ones. */
   readonly extensionDirs: readonly string[];
-  /** False for throw-away clusters: no fsync, many slots and connections. */
+  /** False for disposable clusters: no fsync, many slots and connections. */
   readonly durable: boolean;
-  /** `[db.settings]` of config.toml; the last word. */
+  /** `[db.settings]` from config.toml. They override all other settings. */
   readonly extra: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** The whole postgresql.conf; it is written anew at every start, so nothing in it is edited by hand. */
+/** Returns the complete postgresql.conf. It is rewritten at every start, so manual edits are lost. */
 export function postgresqlConf(settings: ServerSettings): string {
   const values: Record<string, string | number | boolean> = {
     listen_addresses: settings.listenAddress ?? '',
     port: settings.port,
-    // A list: quoted, so that a comma in the path divides nothing.
+    // The value is a list, so it is quoted in case the path contains a comma.
     unix_socket_directories: settings.socketDir === null ? '' : quoteIdentifier(settings.socketDir),
     unix_socket_permissions: '0700',
     timezone: 'UTC',
@@ -30,11 +30,11 @@ export function postgresqlConf(settings: ServerSettings): string {
     lc_messages: 'C',
     password_encryption: 'scram-sha-256',
 
-    // A laptop: little memory until it is needed, and no processes that wait for work that never comes.
+    // Defaults for a developer machine: little memory until it is needed, and no idle helper processes.
     shared_buffers: '64MB',
     io_method: 'sync',
     huge_pages: false,
-    // What the local stack's server says, so that plans and EXPLAIN's list of settings are alike.
+    // The values of the local stack's server, so that plans and EXPLAIN's list of settings are the same.
     effective_cache_size: '128MB',
 
     // Logical decoding for realtime.
@@ -49,7 +49,7 @@ export function postgresqlConf(settings: ServerSettings): string {
     shared_preload_libraries: 'pg_stat_statements',
     extension_control_path: [...settings.extensionDirs, '$system'].join(delimiter),
 
-    // The process that starts the server reads its messages; clients hear of their own errors themselves.
+    // The parent process reads the server's messages. Clients receive their own errors.
     log_destination: 'stderr',
     logging_collector: false,
     log_min_messages: 'log',
@@ -80,9 +80,10 @@ export function postgresqlConf(settings: ServerSettings): string {
 }
 
 /**
- * Every login needs its password, on the socket too: dblink and the like connect from inside the server, as its own user of the
- * machine, so neither `trust` nor `peer` would keep SQL apart from the superuser. The superuser is for the socket alone where there
- * is one. Logical replication in database mode is matched by the ordinary lines, physical replication by nothing else.
+ * Every login requires a password, even on the socket: dblink and similar modules connect from inside the server as the
+ * server's own operating system user, so neither `trust` nor `peer` would keep SQL from becoming the superuser. Where a
+ * socket exists, the superuser can only use the socket. Logical replication in database mode matches the ordinary
+ * lines. No line matches physical replication.
  */
 export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boolean }): string {
   return [
@@ -95,7 +96,7 @@ export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boo
   ].join('\n');
 }
 
-/** The file's quoted strings know backslash escapes, and end at a line break. */
+/** Quoted strings in this file support backslash escapes and end at a line break. */
 function quote(value: string | number | boolean): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return `'${String(value)

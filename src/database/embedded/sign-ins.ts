@@ -1,6 +1,7 @@
 /**
- * How sessions of the embedded server begin: each role of ours signs in with its own password. SQL may change that password, since
- * `postgres` acts as the service roles; a sign-in that is refused sets it again. A role of the project's is lent a login.
+ * Opens sessions on the embedded server: each of our roles signs in with its own password. SQL can change that
+ * password, because `postgres` can act as the service roles, so a rejected sign-in resets it. A project's role is lent
+ * a login.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { applyPasswords } from '../logins/apply.ts';
@@ -10,9 +11,9 @@ import type { LoginRole } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 import { lendLogin } from './lent-login.ts';
 
-/** What is known of a cluster that is up, in this process or another. */
+/** What is known about a running cluster, in this process or another. */
 export interface ReachedCluster {
-  /** Null: over TCP. */
+  /** Null if TCP is used. */
   readonly socketDir: string | null;
   readonly host: string;
   readonly port: number;
@@ -21,11 +22,14 @@ export interface ReachedCluster {
 
 export interface SignIns {
   readonly target: (role: LoginRole) => ConnectionOptions;
-  /** For any role, in any database of the server. @throws when the role may not sign in. */
+  /**
+   * Returns connection options for any role in any database of the server. @throws if the role isn't allowed to sign
+   * in.
+   */
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
 }
 
-/** How a role of ours signs in. */
+/** Returns the connection options of one of our roles. */
 export function clusterTarget(
   { socketDir, host, port, logins }: ReachedCluster,
   role: string,
@@ -43,7 +47,7 @@ export function clusterTarget(
   };
 }
 
-/** Roles that a project can't become begin with settings of ours, whatever the project has set for the database. */
+/** Roles that a project can't become start with our own settings, regardless of the project's database settings. */
 function parametersOf(role: string): Pick<ConnectionOptions, 'parameters'> {
   if (role === 'supabase_admin') return { parameters: { ...superuserSettings(180_000), role: 'none' } };
   if (role === 'supabase_replication_admin') return { parameters: { ...ownSessionSettings, role: 'none' } };

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL in single-user mode: one statement as the cluster's first superuser, in a folder whose server isn't running. It
- * needs no password and listens nowhere, so it is how a superuser gets a password that no one knows yet.
+ * Runs PostgreSQL in single-user mode: one statement as the cluster's first superuser, on a data folder whose server
+ * isn't running. It needs no password and doesn't listen, so it can set the superuser's password when no one knows it.
  */
 import { spawn } from 'node:child_process';
 import { quoteLiteral } from '../../kernel/sql.ts';
@@ -15,7 +15,8 @@ export async function setSuperuserPassword(
   pgdata: string,
   verifier: string,
 ): Promise<void> {
-  // `-c` is what a setting of the file can't override; the database is one that nobody's settings are made for.
+  // Settings passed with `-c` override the configuration file. The database is one for which no project has made
+  // settings.
   const { file, args, ids } = commandAs(identity, binaries.postgres, [
     '--single',
     '-D',
@@ -34,7 +35,7 @@ export async function setSuperuserPassword(
     stderr += text;
   });
   child.stdin.on('error', () => undefined);
-  // A line is a statement.
+  // Each line is a statement.
   child.stdin.end(`alter role supabase_admin password ${quoteLiteral(verifier)}\n`);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);

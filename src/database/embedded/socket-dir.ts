@@ -1,21 +1,24 @@
-/** The folder of the unix socket: private, and short enough for the 107 bytes an address may have. */
+/**
+ * Chooses the folder of the Unix socket. It must be private and short, because a socket address is limited to 107
+ * bytes.
+ */
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Identity } from './identity.ts';
 
-/** `/.s.PGSQL.65535.lock` is the longest name PostgreSQL adds. */
+/** The longest name that PostgreSQL adds is `/.s.PGSQL.65535.lock`. */
 const longestFolderBytes = 80;
 
-/** Removes what a killed server left: its socket and the lock beside it, which names a process long gone. */
+/** Removes the socket and lock file of a killed server. The lock names a process that no longer exists. */
 export function emptySocketDir(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith('.s.PGSQL.')) rmSync(join(folder, name), { force: true });
   }
 }
 
-/** Makes the folder for the cluster at `dataDir` and gives it to `identity`. */
+/** Creates the socket folder for the cluster at `dataDir` and makes `identity` its owner. */
 export function makeSocketDir(dataDir: string, identity: Identity): string {
   const beside = join(dataDir, 'run');
   if (Buffer.byteLength(beside) <= longestFolderBytes && !beside.includes(delimiter))
@@ -25,7 +28,7 @@ export function makeSocketDir(dataDir: string, identity: Identity): string {
   try {
     return own(hashed, identity);
   } catch {
-    // Somebody else made that folder first; one that nobody can foresee is as good.
+    // Another user has created that folder. A folder with an unpredictable name works as well.
     return own(mkdtempSync(join(tmpdir(), 'plinth-')), identity);
   }
 }

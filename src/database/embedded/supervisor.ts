@@ -1,19 +1,19 @@
-/** Keeps a server running: one that is killed from outside (by the out-of-memory killer, say) is started again. */
+/** Keeps a server running: if it is killed, for example by the out-of-memory killer, it is restarted. */
 import type { Logger } from '../../kernel/log.ts';
 import type { Server } from './server.ts';
 
 export interface Supervised {
   readonly pid: () => number;
-  /** Ends the server for good; a restart on its way is waited for. */
+  /** Stops the server permanently, after waiting for a pending restart. */
   stop(): Promise<void>;
   unref(): void;
 }
 
-/** `relaunch` clears what the dead server left and starts the next one. */
+/** `relaunch` cleans up after the dead server and starts the next one. */
 export function supervise(first: Server, relaunch: () => Promise<Server>, log: Logger): Supervised {
   let server = first;
   let stopping = false;
-  /** Settled unless a restart is under way. */
+  /** Pending only while a restart is in progress. */
   let restarted: Promise<void> = Promise.resolve();
 
   const restart = async (): Promise<void> => {

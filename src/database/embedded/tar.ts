@@ -1,4 +1,4 @@
-/** Regular files of a tar archive (POSIX.1-1988 ustar), in memory. */
+/** Reads the regular files of a tar archive (POSIX.1-1988 ustar) in memory. */
 
 export interface TarEntry {
   readonly path: string;

@@ -1,9 +1,10 @@
--- Stock PostgreSQL runs these two as the superuser who made the extension, so that they connect without a password: as this
--- server's user of the machine, to whatever trusts it. Here they are the same as dblink_connect.
+-- In stock PostgreSQL, these two functions run as the superuser who created the extension and connect without a
+-- password, as the server's operating system user, to any server that trusts it. Here they behave like dblink_connect.
 alter function dblink_connect_u(text) security invoker;
 alter function dblink_connect_u(text, text) security invoker;
 
--- A connection from this server to any address is not for clients of the API, who may call what PUBLIC may: `postgres` decides.
+-- API clients can call anything that PUBLIC can. They must not open connections from this server, so only `postgres`
+-- can grant that.
 set local search_path = pg_catalog, pg_temp;
 do $$
 declare

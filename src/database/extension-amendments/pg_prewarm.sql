@@ -1,4 +1,4 @@
--- Stock PostgreSQL lets everybody start a background worker that writes a file.
+-- In stock PostgreSQL, any role can start a background worker that writes a file.
 set local search_path = pg_catalog, pg_temp;
 do $$
 declare

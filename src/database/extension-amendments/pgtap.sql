@@ -1,4 +1,5 @@
--- The views belong to the role that creates the extension, whose default privileges in `public` would give the API roles everything.
+-- The views belong to the role that creates the extension. Its default privileges in `public` would grant all rights on
+-- them to the API roles.
 do $$
 declare
   made record;

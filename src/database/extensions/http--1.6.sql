@@ -1,10 +1,10 @@
--- Somebody's event trigger must not run with the rights of this script.
+-- A user's event trigger must not run with the rights of this script.
 set local event_triggers = off;
--- Nor may a function of somebody's be taken for a built-in one.
+-- A user's function must not be mistaken for a built-in one.
 set local search_path = pg_catalog, pg_temp;
 
--- A request and its answer, while the caller waits. The server process sends it: the function asks it through a socket in
--- PostgreSQL's own folder, over dblink. Names and types are those of pgsql-http 1.6.
+-- Sends a request and returns the response while the caller waits. The server process sends it: the function contacts
+-- it over dblink through a socket in PostgreSQL's own folder. Names and types are those of pgsql-http 1.6.
 create domain @extschema@.http_method as text;
 create domain @extschema@.content_type as text check (value ~ '^\S+\/\S+');
 create type @extschema@.http_header as (field varchar, value varchar);
@@ -25,7 +25,7 @@ create type @extschema@.http_request as (
 create function @extschema@._http_dblink(text, text) returns setof record
 language c strict
 as '$libdir/dblink', 'dblink_record';
--- From everybody: the default privileges of a schema name roles too.
+-- Revoked from every grantee, because a schema's default privileges may include named roles too.
 do $$
 declare
   grantee text;
@@ -40,9 +40,10 @@ begin
 end
 $$;
 
--- The one step that needs a superuser, whose dblink connects without a password. The schema is the project's, which can rename
--- it and make another one: this body is read now and keeps the function itself, where a name would be looked up at each call.
--- The process listens beside the server's own socket, under a number that is the database's.
+-- The only step that requires a superuser, whose dblink connection needs no password. The project owns the schema and
+-- could rename it and create another one. This body is parsed now and references the function itself, while a name
+-- would be resolved at each call. The process listens beside the server's own socket, under a number derived from the
+-- database.
 create function @extschema@._http_ask(question text) returns text
 language sql security definer set search_path = pg_catalog, pg_temp
 begin atomic
@@ -54,7 +55,7 @@ begin atomic
     question) as reply (text text);
 end;
 
--- What http_set_curlopt has set lives in the session, one setting for each option.
+-- http_set_curlopt stores each option in a setting of the session.
 create function @extschema@.http_set_curlopt(curlopt varchar, value varchar) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -162,7 +163,7 @@ begin
 end
 $$;
 
--- As a form has it: a space is a plus sign.
+-- Encodes as HTML forms do: a space becomes a plus sign.
 create function @extschema@.urlencode(string bytea) returns text
 language sql immutable strict set search_path = pg_catalog, pg_temp
 as $$

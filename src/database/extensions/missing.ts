@@ -1,17 +1,17 @@
 /**
- * Extensions that hosted projects name and the embedded PostgreSQL doesn't have, each with what to do about it. `CREATE EXTENSION`
- * of one creates a placeholder: a row of pg_extension without any object, so that a migration continues wherever nothing depends
- * on the extension. The placeholder can be dropped, moved and commented on like any other extension, and
+ * Extensions that hosted projects use and the embedded PostgreSQL doesn't have, each with advice. `CREATE EXTENSION`
+ * creates a placeholder: a row of pg_extension without any objects, so that a migration continues if nothing depends on
+ * the extension. The placeholder can be dropped, moved and commented on like any other extension, but
  * `pg_available_extensions` doesn't list it.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 
 export interface MissingExtension {
-  /** Tuning, monitoring, dumps and development: the project runs the same without it. */
+  /** Whether the project runs the same without it: tuning, monitoring, dumps and development tools. */
   readonly isOptional: boolean;
-  /** What to do where something needs it; the end of a sentence. */
+  /** What to do if the project needs it. The end of a sentence. */
   readonly advice: string;
-  /** Schema that the original insists on. */
+  /** The schema that the original requires. */
   readonly schema?: string;
 }
 
@@ -26,7 +26,7 @@ const needed = (advice: string = external, schema?: string): MissingExtension =>
   ...(schema === undefined ? {} : { schema }),
 });
 
-/** Of an extension that isn't listed, such as one of database.dev. */
+/** Advice for an extension that isn't listed, such as one from database.dev. */
 const unlisted = `put its SQL into a migration, or into the first file of supabase/tests if only tests need it; or ${external}`;
 
 export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
@@ -75,7 +75,10 @@ export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
   wrappers: needed(`use postgres_fdw for PostgreSQL servers, or ${external}`),
 };
 
-/** The version of every placeholder, and how `pg_available_extensions` knows one (sql/0018_available_extensions.sql). */
+/**
+ * The version of every placeholder, by which `pg_available_extensions` recognizes one
+ * (sql/0018_available_extensions.sql).
+ */
 export const placeholderVersion = 'placeholder';
 
 /** @example missingSentence('postgis') // 'the embedded PostgreSQL doesn't have the extension "postgis": use a …' */
@@ -83,8 +86,10 @@ export function missingSentence(name: string): string {
   return `the embedded PostgreSQL doesn't have the extension "${name}": ${missingExtensions[name]?.advice ?? unlisted}`;
 }
 
-/** Two files: the control file, and the script that creates nothing and says so. It runs as a superuser, since only that needs
- * CREATE on the database of who creates it. */
+/**
+ * Returns the control file and a script that creates nothing and reports it. The script runs as a superuser, because
+ * otherwise the creating role would need CREATE on the database.
+ */
 export function placeholderFiles(name: string): { readonly control: string; readonly script: string } {
   const outcome = missingExtensions[name]?.isOptional
     ? `extension "${name}" is skipped: the embedded PostgreSQL doesn't have it, and only tuning, monitoring and development need it`

@@ -1,10 +1,10 @@
--- Somebody's event trigger must not run with the rights of this script.
+-- A user's event trigger must not run with the rights of this script.
 set local event_triggers = off;
--- Nor may a function of somebody's be taken for a built-in one.
+-- A user's function must not be mistaken for a built-in one.
 set local search_path = pg_catalog, pg_temp;
 
--- Jobs are rows; a process looks at each minute which are due and runs each in a session of its user. Names, columns and
--- sentences are those of pg_cron 1.6. What begins with an underscore is between this script and the process.
+-- Jobs are rows. Every minute, a process finds the due jobs and runs each in a session of its user. Names, columns and
+-- messages are those of pg_cron 1.6. Names that begin with an underscore are internal to this script and the process.
 create schema cron;
 
 create sequence cron.jobid_seq;
@@ -41,7 +41,7 @@ create index on cron.job_run_details (jobid, runid);
 alter table cron.job_run_details enable row level security;
 create policy cron_job_run_details_policy on cron.job_run_details using (username = current_user);
 
--- A schedule, read: every so many seconds, at each start of the server, or by the fields of the time of day.
+-- A parsed schedule: an interval in seconds, each start of the server, or cron fields.
 create type cron._spec as (
   every_seconds int,
   at_start boolean,
@@ -55,7 +55,7 @@ create type cron._spec as (
   any_weekday boolean
 );
 
--- When each job was due last, and whether a run of it waits for the end of another.
+-- When each job was last due, and whether a run is waiting for another one to end.
 create table cron._timetable (
   jobid bigint primary key references cron.job on delete cascade,
   spec cron._spec not null,
@@ -63,7 +63,7 @@ create table cron._timetable (
   is_waiting boolean not null default false
 );
 
--- Runs that go on. One goes on as long as its session is there, whoever else has died.
+-- Runs in progress. A run lasts as long as its session exists, even if other processes die.
 create table cron._run (
   runid bigint primary key,
   jobid bigint not null,
@@ -72,8 +72,8 @@ create table cron._run (
   claimed_at timestamptz not null default clock_timestamp()
 );
 
--- One field of a schedule; null when it is none. The grammar is Vixie cron's: lists of `*`, numbers, names and ranges, a
--- step only behind `*` or a range. `$` among the days of the month is dealt with by the caller.
+-- Parses one field of a schedule. Returns null if it is invalid. The grammar is Vixie cron's: lists of `*`, numbers,
+-- names and ranges, with a step only after `*` or a range. The caller handles `$` in the day of month field.
 create function cron._field(field text, low int, high int, names text[]) returns int[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -148,7 +148,7 @@ begin
     spec.hours := cron._field(fields[2], 0, 23, '{}');
     spec.days := case when days = '{}' then '{}' else cron._field(array_to_string(days, ','), 1, 31, '{}') end;
     spec.months := cron._field(fields[4], 1, 12, '{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}');
-    -- 7 is Sunday too.
+    -- 7 also means Sunday.
     spec.weekdays := array_replace(cron._field(fields[5], 0, 7, '{sun,mon,tue,wed,thu,fri,sat,sun}'), 7, 0);
     spec.any_day := starts_with(fields[3], '*');
     spec.any_weekday := starts_with(fields[5], '*');
@@ -163,7 +163,8 @@ begin
 end
 $$;
 
--- Whether a minute of local time is meant. As in Vixie cron either day field is enough when both say something.
+-- Whether a schedule matches a minute of local time. As in Vixie cron, if both day fields are restricted, either may
+-- match.
 create function cron._matches(spec cron._spec, minute timestamp) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -179,7 +180,7 @@ as $$
   ) as days
 $$;
 
--- `cron.timezone` of `postgres`, the database or the server; GMT unless it names a zone.
+-- Returns `cron.timezone` as set for `postgres`, the database or the server, or GMT if it isn't a valid time zone.
 create function cron._timezone() returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -201,8 +202,8 @@ exception when invalid_parameter_value then
 end
 $$;
 
--- The moment since which a job has been due, if it is; `last` is when it was due before. What lies before the current
--- minute is not caught up with.
+-- Returns the time since which a job has been due, if any. `last` is the previous time it was due. Runs that were
+-- missed before the current minute aren't made up for.
 create function cron._due(spec cron._spec, last timestamptz, moment timestamptz, zone text) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -229,7 +230,8 @@ as $$
   )
 $$;
 
--- The functions that only the scheduler calls. `postgres` is a member of its role, so the session decides, not the grant.
+-- Only the scheduler can call the functions below. `postgres` is a member of its role, so this checks the session
+-- rather than the grant.
 create function cron._check_scheduler() returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -242,8 +244,8 @@ begin
 end
 $$;
 
--- Takes up to `slots` jobs that are due, each for one process only. `skipped` counts those that somebody holds a lock on at
--- this moment, `next_ms` is the time until the next one may be due, null while no job is active.
+-- Claims up to `slots` due jobs, each for one process only. `skipped` is the number of jobs that are currently locked.
+-- `next_ms` is the time until the next job may be due, or null if no job is active.
 create function cron._claim(slots int, out runs jsonb, out skipped int, out next_ms int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -267,7 +269,7 @@ begin
     skipped := skipped - 1;
     due := cron._due(entry.spec, entry.due_at, moment, zone);
     if cron._is_running(entry.jobid) then
-      -- At most one run waits. One of every so many seconds stays due by itself.
+      -- At most one run waits. A job with an interval in seconds simply stays due.
       if due is not null and (entry.spec).every_seconds is null then
         update cron._timetable t set due_at = due, is_waiting = true where t.jobid = entry.jobid;
       end if;
@@ -283,7 +285,8 @@ begin
         'database', entry.database, 'username', entry.username);
     end if;
   end loop;
-  -- `greatest` inside: around the minimum of no jobs it would make 0 of null, and the scheduler ask without end.
+  -- `greatest` is inside: around the minimum, it would turn the null for no jobs into 0, and the scheduler would poll
+  -- without pause.
   select min(greatest(0, ceil(1000 * extract(epoch from case
       when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
         then t.due_at + make_interval(secs => (t.spec).every_seconds)
@@ -294,7 +297,7 @@ begin
 end
 $$;
 
--- Runs whose session is gone without anybody having written how they ended.
+-- Ends runs whose session no longer exists and whose result was never recorded.
 create function cron._sweep() returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -306,8 +309,9 @@ as $$
   delete from cron._run r where not cron._is_running(r.jobid);
 $$;
 
--- What the process writes about runs. It asks as a role that could do nothing else here, by these functions alone: were the
--- schema another one meanwhile, what is called and written would be of that role.
+-- Records what the process reports about runs. The process uses a role that has no other rights here and calls only
+-- these functions. If the schema were replaced in the meantime, the replacement would run with the rights of that role
+-- only.
 create function cron._note_session(run bigint, session int) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -328,7 +332,7 @@ as $$
   where d.runid = run;
 $$;
 
--- Of these jobs, the ones that were unscheduled.
+-- Returns the jobs among these that were unscheduled.
 create function cron._gone(jobs bigint[]) returns setof bigint
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -350,7 +354,7 @@ as $$
   select count(*)::int from gone;
 $$;
 
--- Has a job taken at once, behind a run that goes on. True: there is one.
+-- Schedules an immediate run of a job, after any run in progress. Returns whether the job exists.
 create function cron._run_now(job bigint) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -359,9 +363,9 @@ as $$
   select cron._is_running(job);
 $$;
 
--- The functions below run as their caller, and who that is has to be certain before anything is written for them: a
--- definer function would not know it, an argument could be made up. So they insert into this view, of which nobody may
--- set `caller`: it is filled in with the role the insert runs as.
+-- The functions below run as their caller, and the caller's identity must be certain before anything is stored. A
+-- definer function wouldn't know the caller, and an argument could be forged. So the functions insert into this view.
+-- Its `caller` column can't be set by anyone; it is filled with the role that runs the insert.
 create view cron._call as
   select null::text as action, null::bigint as jobid, null::text as jobname, null::text as schedule,
     null::text as command, null::text as database, null::text as username, null::boolean as active, null::text as caller
@@ -409,7 +413,7 @@ begin
     job.active := coalesce(new.active, job.active);
   end if;
   if new.action <> 'unschedule' then
-    -- Both raise when there is no such role or database.
+    -- Both functions raise an error if the role or database doesn't exist.
     if not has_database_privilege(job.username, job.database, 'connect') then
       raise exception using errcode = '42501',
         message = format('User %s does not have CONNECT privilege on %s', job.username, job.database);
@@ -528,8 +532,9 @@ begin
 end
 $$;
 
--- Everybody who may enter the schema may schedule for themselves; of the hosted service's roles `postgres` may enter, and
--- let others. It clears away run details, but a trigger of its own on them would run with the process's rights.
+-- Any role that can use the schema can schedule its own jobs. Of the hosted service's roles, `postgres` can use it and
+-- grant it to others. It can delete run details, but it can't create triggers on them, because those would run with the
+-- process's rights.
 revoke all on function cron._claim(int), cron._sweep(), cron._note_session(bigint, int), cron._note_end(bigint, text, text),
   cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) from public;
 grant usage on schema cron to supabase_functions_admin;
@@ -548,5 +553,5 @@ grant execute on function cron.schedule(text, text), cron.schedule(text, text, t
   cron.schedule_in_database(text, text, text, text, text, boolean),
   cron.alter_job(bigint, text, text, text, text, boolean) to postgres with grant option;
 
--- There is a scheduler's work from now on.
+-- Tells the scheduler that the extension exists.
 select pg_notify('plinth_cron', '');

@@ -1,8 +1,8 @@
--- Somebody's event trigger must not run with the rights of this script.
+-- A user's event trigger must not run with the rights of this script.
 set local event_triggers = off;
 
--- Requests are rows of a queue; the process sends what is committed and writes the answers. The queue is a logged
--- table here (upstream's is unlogged): a crash loses no request.
+-- Requests are rows of a queue. The process sends the committed ones and stores the responses. The queue is a logged
+-- table here (upstream's is unlogged), so a crash loses no requests.
 create schema net;
 
 create domain net.http_method as text check (value in ('GET', 'POST', 'DELETE'));
@@ -32,12 +32,12 @@ create type net.request_status as enum ('PENDING', 'SUCCESS', 'ERROR');
 create type net.http_response as (status_code int, headers jsonb, body text);
 create type net.http_response_result as (status net.request_status, message text, response net.http_response);
 
--- Tells the sending process at commit that there is work.
+-- Notifies the sending process at commit.
 create function net.wake() returns void
 language sql
 as $$ select pg_catalog.pg_notify('plinth_net', '') $$;
 
--- There is no separate worker that could be down or restarted: the sender lives and ends with the server process.
+-- There is no separate worker that could be down. The sender runs in the server process.
 create function net.check_worker_is_up() returns void
 language sql
 as $$ select $$;
@@ -69,7 +69,7 @@ as $$
   end
 $$;
 
--- Puts one request into the queue, with the caller's own rights.
+-- Adds a request to the queue with the caller's own rights.
 create function net._enqueue(method text, url text, params jsonb, headers jsonb, body bytea, timeout_milliseconds int)
 returns bigint
 language plpgsql set search_path = ''
@@ -145,7 +145,7 @@ begin
 end
 $$;
 
--- With async = false it waits; the request must have been committed before.
+-- With async = false, waits for the response. The request must already be committed.
 create function net._http_collect_response(request_id bigint, async boolean default true)
 returns net.http_response_result
 language plpgsql
@@ -173,7 +173,8 @@ returns net.http_response_result
 language sql
 as $$ select net._http_collect_response(request_id, async) $$;
 
--- Open to everybody like upstream's, short of TRIGGER and REFERENCES: nothing of anybody's may run in another's insert.
+-- Granted to all roles as upstream does, except TRIGGER and REFERENCES: no one's code may run during another role's
+-- insert.
 grant usage on schema net to public;
 grant select, insert, update, delete on all tables in schema net to public;
 grant usage, select, update on all sequences in schema net to public;

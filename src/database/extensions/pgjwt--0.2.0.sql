@@ -1,4 +1,4 @@
--- Somebody's event trigger must not run with the rights of this script.
+-- A user's event trigger must not run with the rights of this script.
 set local event_triggers = off;
 
 create function url_encode(data bytea) returns text
@@ -12,7 +12,7 @@ as $$ select decode(rpad(translate(data, '-_', '+/'), (length(data) + 3) / 4 * 4
 create function algorithm_sign(signables text, secret text, algorithm text) returns text
 language sql immutable
 as $$
-  -- hmac() fails by itself on the null of an unknown algorithm's name; it is named here.
+  -- hmac() would raise an error for the null of an unknown algorithm, so the algorithm's name is passed.
   select @extschema@.url_encode(@extschema:pgcrypto@.hmac(signables, secret,
     case algorithm when 'HS256' then 'sha256' when 'HS384' then 'sha384' when 'HS512' then 'sha512' else '' end))
 $$;
@@ -27,7 +27,7 @@ as $$
   ) as token (signables)
 $$;
 
--- A claim that is no number does not bound the token.
+-- A claim that isn't a number doesn't limit the token's validity.
 create function try_cast_double(inp text) returns double precision
 language plpgsql immutable
 as $$

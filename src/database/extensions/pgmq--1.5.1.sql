@@ -1,11 +1,11 @@
--- Somebody's event trigger must not run with the rights of this script.
+-- A user's event trigger must not run with the rights of this script.
 set local event_triggers = off;
--- Nor may a function of somebody's be taken for a built-in one.
+-- A user's function must not be mistaken for a built-in one.
 set local search_path = pg_catalog, pg_temp;
 
--- Queues as tables: `q_NAME` holds what is to be done, `a_NAME` what was archived. Who reads a message makes it invisible for a
--- while and deletes or archives it when done; else it comes back. Names and shapes are those of pgmq 1.5. The functions run as
--- their caller, so that grants and policies on a queue's table decide.
+-- Queues are tables: `q_NAME` contains pending messages and `a_NAME` archived ones. Reading a message hides it for a
+-- while. The reader deletes or archives it when done; otherwise it becomes visible again. Names and types are those of
+-- pgmq 1.5. The functions run as their caller, so grants and policies on a queue's table apply.
 
 create table pgmq.meta (
   queue_name varchar unique not null,
@@ -40,7 +40,7 @@ create type pgmq.metrics_result as (
   queue_visible_length bigint
 );
 
--- The table of a queue (prefix `q`) or of its archive (`a`).
+-- Returns the table name of a queue (prefix `q`) or its archive (`a`).
 create function pgmq.format_table_name(queue_name text, prefix text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -62,7 +62,7 @@ begin
 end
 $$;
 
--- Two calls for one name wait for each other, until the end of the transaction.
+-- Serializes calls for the same queue name until the end of the transaction.
 create function pgmq.acquire_queue_lock(queue_name text) returns void
 language sql set search_path = pg_catalog, pg_temp
 as $$ select pg_advisory_xact_lock(hashtext('pgmq.queue_' || queue_name)) $$;
@@ -142,12 +142,12 @@ create function pgmq.drop_queue(queue_name text, partitioned boolean) returns bo
 language sql
 as $$ select pgmq.drop_queue(queue_name) $$;
 
--- Archives never belong to the extension here, so that there is nothing to be done.
+-- Does nothing, because archives never belong to the extension here.
 create function pgmq.detach_archive(queue_name text) returns void
 language sql
 as $$ select $$;
 
--- Every form of send and send_batch ends here.
+-- Every variant of send and send_batch calls this function.
 create function pgmq._send(queue_name text, msgs jsonb[], headers jsonb[], visible_at timestamptz) returns setof bigint
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -213,8 +213,8 @@ create function pgmq.send_batch(queue_name text, msgs jsonb[], headers jsonb[], 
 language sql
 as $$ select pgmq._send(queue_name, msgs, headers, delay) $$;
 
--- Up to `qty` visible messages, the oldest first, invisible to others for `vt` seconds from now on. `conditional` is what a
--- message has to contain.
+-- Returns up to `qty` visible messages, oldest first, and hides them for `vt` seconds. A message must contain
+-- `conditional`.
 create function pgmq.read(queue_name text, vt int, qty int, conditional jsonb default '{}')
 returns setof pgmq.message_record
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -352,7 +352,7 @@ create function pgmq.metrics_all() returns setof pgmq.metrics_result
 language sql
 as $$ select metrics.* from pgmq.meta, pgmq.metrics(meta.queue_name) as metrics $$;
 
--- As on the hosted service everything here is the project's own: `postgres` makes queues and lets others use them.
+-- As on the hosted service, the project owns everything here: `postgres` creates queues and grants access to them.
 do $$
 declare
   owned record;

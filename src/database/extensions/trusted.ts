@@ -1,8 +1,9 @@
 /**
- * Contrib modules that `postgres` may create here as on the hosted service, though stock PostgreSQL asks for a
- * superuser. Left out on purpose, as there: file_fdw, pageinspect, pg_surgery, pg_visibility, xml2. Left out unlike there:
- * pg_walinspect, since the log holds rows of every table. What each gives to the API roles is listed in
- * `test/security/extension-rights.txt`, which a new one changes: read it before you accept that.
+ * Contrib modules that `postgres` may create here, as on the hosted service, although stock PostgreSQL requires a
+ * superuser. As there, file_fdw, pageinspect, pg_surgery, pg_visibility and xml2 are excluded on purpose. Unlike there,
+ * pg_walinspect is excluded too, because the log contains rows of every table. `test/security/extension-rights.txt`
+ * lists what each extension grants to the API roles. A new module changes that file: review the change before you
+ * accept it.
  */
 export const trustedContrib: readonly string[] = [
   'autoinc',
@@ -22,5 +23,5 @@ export const trustedContrib: readonly string[] = [
   'sslinfo',
 ];
 
-/** Extensions to whose scripts `extension-amendments/NAME.sql` is appended: rights that their own scripts give too freely. */
+/** Extensions whose scripts get `extension-amendments/NAME.sql` appended, because the scripts grant too many rights. */
 export const amendedExtensions: readonly string[] = ['dblink', 'pg_prewarm', 'pgtap'];

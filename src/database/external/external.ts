@@ -1,10 +1,11 @@
 /**
- * Another PostgreSQL than the embedded one, given by its URL: what it is, what may be done there, and how each role
- * signs in. Three cases: a database that is or becomes ours; a database of the hosted service; ours, seen by an
- * account that does not own our schemas. In the last two nothing is changed.
+ * Connects to an external PostgreSQL by its URL: determines what it is, what is possible there, and how each role signs
+ * in. There are three cases: a database that is or becomes ours; a database of the hosted service; and ours, but
+ * accessed with an account that doesn't own our schemas. In the last two cases nothing is changed.
  *
- * In the first, our login roles get passwords derived from the URL's, so that all processes with this URL agree on them and the
- * URL's password opens none of them. Where that isn't possible, they are tried with the URL's password, then used through its account.
+ * In the first case, our login roles get passwords derived from the URL's password. All processes with this URL agree
+ * on them, and the URL's password itself opens none of them. If that isn't possible, the roles are tried with the URL's
+ * password and then used through the URL's account.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -28,17 +29,20 @@ import {
 import { withAccount } from './project-url.ts';
 
 export interface External {
-  /** The URL's own account; for our numbered files. */
+  /** A session of the URL's own account, for our numbered SQL files. */
   readonly session: Client;
   readonly ownsSchemas: boolean;
   readonly serverVersion: number;
-  /** How a role signs in. Complete after {@link External.prepareLogins}. */
+  /** Returns how a role signs in. Complete after {@link External.prepareLogins}. */
   readonly target: (role: LoginRole) => ConnectionOptions;
-  /** How any role signs in to a database of that server: a role that isn't ours with the URL's password. */
+  /** Returns how any role signs in to a database of that server. A role that isn't ours uses the URL's password. */
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
-  /** To be called once the roles are there. */
+  /** Must be called once the roles exist. */
   prepareLogins(): Promise<void>;
-  /** For the project's own code, after {@link External.prepareLogins}: as `postgres` where that is another account. */
+  /**
+   * The URL for the project's own code, available after {@link External.prepareLogins}. It uses `postgres` if that
+   * isn't the URL's own account.
+   */
   projectUrl(): string;
 }
 
@@ -58,10 +62,10 @@ const serviceRoles: readonly LoginRole[] = [
 interface Facts {
   version: number;
   superuser: boolean;
-  /** Somebody's `auth` schema. */
+  /** Whether an `auth` schema exists that isn't ours. */
   hasAuth: boolean;
   hasLedger: boolean;
-  /** We may write into `_plinth`. */
+  /** Whether we can write to `_plinth`. */
   ownsLedger: boolean;
   hasAdmin: boolean;
   adminIsSuperuser: boolean;
@@ -89,7 +93,7 @@ export async function connectExternal(
         : withSearchPath({ ...base, options: joinOptions(base.options, `-c role=${role}`) }, role);
 
     if (ownsSchemas && facts.superuser && base.user !== 'supabase_admin') {
-      // Our objects belong to supabase_admin here too, so that default privileges and guards are the same everywhere.
+      // Here too, our objects belong to supabase_admin, so that default privileges and guards are the same everywhere.
       const verb = facts.hasAdmin ? 'alter' : 'create';
       if (!facts.adminIsSuperuser) {
         await session.exec(`${verb} role supabase_admin superuser createdb createrole replication bypassrls`);
@@ -133,11 +137,12 @@ export async function connectExternal(
         }
         for (const { role, error } of await tryLogins(rolesOf(refused), withUrl, options)) {
           if (role === 'supabase_read_only_user' && !facts.superuser) {
-            // Nobody gives us that login: what remains is a read-only transaction of judged queries.
+            // That login isn't available, so the remaining protection is a read-only transaction with checked queries.
             options.set(role, options.get('postgres') ?? base);
             continue;
           }
-          // Only where no superuser's session stands behind it: RESET ROLE leads back to the role, SET ROLE NONE does not.
+          // Only for sessions that aren't backed by a superuser. RESET ROLE returns to the role, but SET ROLE NONE
+          // doesn't.
           if (role !== 'postgres' && facts.superuser) {
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);
           }
@@ -201,7 +206,7 @@ interface Refused {
 
 const rolesOf = (refused: readonly Refused[]): LoginRole[] => refused.map(({ role }) => role);
 
-/** Notes how each role signs in; those that can't are returned. */
+/** Stores how each role signs in and returns the roles that can't. */
 async function tryLogins(
   roles: readonly LoginRole[],
   targetOf: (role: LoginRole) => ConnectionOptions,
@@ -223,14 +228,20 @@ async function tryLogins(
   return results.filter((result) => result !== undefined);
 }
 
-/** Undefined without a password in the URL: there is nothing to derive others from, and the server may not ask for any. */
+/**
+ * Returns undefined if the URL has no password: there is nothing to derive others from, and the server may not require
+ * any.
+ */
 function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | undefined {
   if (password === undefined) return undefined;
   const secret = secretOfUrlPassword(password);
   return shared ? clusterLogins(secret, { password, shared }) : derivedLogins(secret);
 }
 
-/** Elsewhere `postgres` may be somebody's superuser, whose search path we do not set; migrations count on this one. */
+/**
+ * On an external server, `postgres` may be an existing superuser whose search path we don't change, but migrations rely
+ * on this search path.
+ */
 function loginOf(base: ConnectionOptions, role: string): ConnectionOptions {
   return withSearchPath({ ...base, user: role }, role);
 }
@@ -242,8 +253,8 @@ function withSearchPath(target: ConnectionOptions, role: string): ConnectionOpti
 }
 
 /**
- * `postgres` when the bootstrap made it: it has no password yet, or that of the URL, which earlier versions gave it. An account that
- * is a superuser, or that has a password of its own, is left alone.
+ * Handles a `postgres` role that the bootstrap created. It has no password yet, or the URL's password, which earlier
+ * versions set. An account that is a superuser or has a password of its own isn't changed.
  */
 async function ownPostgres(session: Client, facts: Facts, base: ConnectionOptions): Promise<string[]> {
   if (!facts.superuser) return [];

@@ -1,6 +1,9 @@
-/** The same server and database for another account. */
+/** Returns the URL of the same server and database for another account. */
 
-/** Later keywords win over earlier ones, in a query string as in a list, so what the text says of the account is outvoted. */
+/**
+ * Later keywords override earlier ones, both in a query string and in a keyword list, so the account in the original
+ * text is overridden.
+ */
 export function withAccount(url: string, user: string, password: string): string {
   const found = /^\s*(postgres(?:ql)?:\/\/)(?:[^/?@]*@)?(.*?)\s*$/is.exec(url);
   if (found === null) return `${url.trim()} user=${keywordValue(user)} password=${keywordValue(password)}`;

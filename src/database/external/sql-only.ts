@@ -1,4 +1,4 @@
-/** Our SQL-only extensions as plain files, for servers whose extension folder is not ours. */
+/** Our SQL-only extensions as plain files, for servers whose extension folder we can't write to. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { MigrationFile } from '../migrate/files.ts';
@@ -8,7 +8,7 @@ const scripts = [
   ['0002', 'pg_net', 'pg_net--0.19.5.sql'],
 ] as const;
 
-/** Without those that the server has as `installed` extensions: its own, or ours where it is an embedded one. */
+/** Excludes extensions that the server already has, whether they are its own or, on an embedded server, ours. */
 export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
   const wanted = scripts.filter(([, name]) => !installed.includes(name));
   return wanted.map(([version, name, file]) => {
@@ -18,7 +18,9 @@ export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
   });
 }
 
-/** The runner sets event_triggers itself where the version knows it; pgcrypto lies in `extensions`. */
+/**
+ * The migration runner sets event_triggers itself on versions that support it. pgcrypto is in the schema `extensions`.
+ */
 function asPlainSql(script: string): string {
   return script
     .replace(/^set local event_triggers = off;$/m, '')

@@ -1,9 +1,9 @@
-/** Brings the passwords of the login roles and the settings of the database to what they should be. */
+/** Updates the passwords of the login roles and the database settings. */
 import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Queryable, Setting } from '../types.ts';
 import { type Logins, ownLoginRoles } from './passwords.ts';
 
-/** Gives those of `names` that may sign in their passwords. Needs the right to. */
+/** Sets the passwords of those `names` that can sign in. Requires the right to do so. */
 export async function setPasswords(
   session: Queryable,
   logins: Logins,
@@ -20,7 +20,10 @@ export async function setPasswords(
   );
 }
 
-/** In our own cluster, as its superuser: what differs is set. Called at each start, and when a sign-in of ours is refused. */
+/**
+ * Runs in our own cluster as its superuser and sets the passwords that differ. Called at each start and when one of our
+ * sign-ins is rejected.
+ */
 export async function applyPasswords(session: Queryable, logins: Logins): Promise<void> {
   const names = ['postgres', ...ownLoginRoles];
   const found = await session.query<{ name: string; verifier: string | null }>(sql`
@@ -39,7 +42,8 @@ async function changePasswords(session: Queryable, logins: Logins, roles: readon
   const statements = roles.map(
     (name) => `alter role ${quoteIdentifier(name)} password ${quoteLiteral(logins.verifier(name))}`,
   );
-  // The verifiers stay out of statistics and logs that other roles may read; only a superuser may see to that.
+  // Keeps the verifiers out of statistics and logs that other roles can read. Only a superuser can change these
+  // settings.
   const [row] = await session.query<{ superuser: boolean }>(
     sql`select rolsuper as superuser from pg_catalog.pg_roles where rolname = current_user`,
   );
@@ -51,11 +55,11 @@ async function changePasswords(session: Queryable, logins: Logins, roles: readon
         'set local log_duration = off',
       ]
     : [];
-  // Sent as one query, so one transaction.
+  // Sent as one query, so it is one transaction.
   await session.exec([...quiet, ...statements].join(';\n'));
 }
 
-/** The settings of the database itself; `withheld` ones are removed where they have exactly that value. */
+/** Applies the settings of the database itself. A `withheld` setting is removed if it has exactly that value. */
 export async function applyDatabaseSettings(
   session: Queryable,
   settings: readonly Setting[],

@@ -1,17 +1,21 @@
 /**
- * Which password each login role has. Only `postgres` has one that people know. The other roles are used by this process
- * alone: their passwords come from one secret, so that several processes agree on them without storing any.
+ * Determines the password of each login role. Users only know the password of `postgres`. The other roles are used by
+ * this process alone: their passwords are derived from one secret, so that several processes agree on them without
+ * storing any.
  */
 import { createHmac, scryptSync } from 'node:crypto';
 import { chosenIterations, scramVerifier } from './verifier.ts';
 
 export interface Logins {
   password(role: string): string;
-  /** What PostgreSQL keeps of it: the same text each time, so that a start compares and rarely writes. */
+  /**
+   * Returns the verifier that PostgreSQL stores. The result is always the same, so a start only has to compare and
+   * rarely writes.
+   */
   verifier(role: string): string;
 }
 
-/** The roles of ours that may sign in besides `postgres`; no other role's password is ever changed. */
+/** Our roles that can sign in, besides `postgres`. Passwords of other roles are never changed. */
 export const ownLoginRoles: readonly string[] = [
   'authenticator',
   'pgbouncer',
@@ -25,7 +29,7 @@ export const ownLoginRoles: readonly string[] = [
   'supabase_storage_admin',
 ];
 
-/** 256 random bits need no stretching, and a sign-in that doesn't stretch costs nothing. */
+/** 256 random bits need no key stretching, and a sign-in without it costs nothing. */
 const derivedIterations = 1;
 
 export function derivedLogins(secret: Buffer): Logins {
@@ -38,7 +42,10 @@ export function derivedLogins(secret: Buffer): Logins {
   };
 }
 
-/** `secret` for all roles but `postgres`, whose password is given; `shared`: that password for every role, as upstream's local stack. */
+/**
+ * `secret` derives the passwords of all roles except `postgres`, whose password is given. With `shared`, every role has
+ * that password, as in upstream's local stack.
+ */
 export function clusterLogins(
   secret: Buffer,
   options: { readonly password: string; readonly shared: boolean },
@@ -56,8 +63,9 @@ export function clusterLogins(
 }
 
 /**
- * The secret for a server that is only known by its URL: every process with that URL comes to the same one. The URL's password
- * may be weak, so it is stretched: guessing it from one of these verifiers costs more than from that account's own.
+ * Returns the secret for a server of which only the URL is known: every process with that URL derives the same one. The
+ * URL's password may be weak, so it is stretched. Guessing it from one of these verifiers costs more than from the
+ * account's own verifier.
  */
 export function secretOfUrlPassword(password: string): Buffer {
   return scryptSync(password.normalize('NFKC'), 'plinth database logins', 32, { N: 16_384, r: 8, p: 1 });

@@ -1,7 +1,7 @@
-/** The form in which PostgreSQL keeps a password (RFC 5803), made here so that the password itself is never logged. */
+/** Builds the form in which PostgreSQL stores a password (RFC 5803), so that the password itself is never logged. */
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 
-/** For passwords that people choose, as PostgreSQL's default. */
+/** For passwords that users choose. PostgreSQL's default. */
 export const chosenIterations = 4096;
 
 export function scramVerifier(password: string, salt: Buffer, iterations = chosenIterations): string {

@@ -1,4 +1,4 @@
-/** The numbered files of the rooms: `NNNN_subject.sql`. */
+/** Reads the modules' numbered SQL files: `NNNN_subject.sql`. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { MigrationSet } from '../types.ts';
@@ -8,11 +8,13 @@ export interface MigrationFile {
   readonly version: string;
   readonly name: string;
   readonly text: string;
-  /** SHA-256 of the text. */
+  /** The SHA-256 hash of the text. */
   readonly hash: string;
 }
 
-/** In the order of the sets, and by number within each. Throws on a file name or number that cannot be right. */
+/**
+ * Returns the files in the order of the sets, sorted by number within each. Throws for an invalid file name or number.
+ */
 export function readMigrationFiles(sets: readonly MigrationSet[]): MigrationFile[] {
   return sets.flatMap(({ room, dir }) => {
     const names = readdirSync(dir).filter((name) => name.endsWith('.sql'));

@@ -1,6 +1,6 @@
 /**
- * Applies our own numbered files: each once, in one transaction, under one advisory lock for the whole run. A start
- * with nothing to do costs one query.
+ * Applies our numbered SQL files: each once, in its own transaction, under one advisory lock for the whole run. A start
+ * without pending files costs one query.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
@@ -9,7 +9,7 @@ import { superuserSearchPath } from '../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
 import type { MigrationFile } from './files.ts';
 
-/** `plinth` in ASCII, as the advisory lock's key. */
+/** The key of the advisory lock: `plinth` in ASCII. */
 const lockKey = 0x706c696e7468;
 
 const createLedger = `
@@ -24,8 +24,8 @@ create table if not exists _plinth.migrations (
 );`;
 
 /**
- * Files call functions in `_plinth`, where a project could once create. A function of the same name as one of a superuser's
- * could match a call better, so it is dropped before the first file.
+ * Files call functions in `_plinth`, where a project was once able to create objects. An overload of a superuser's
+ * function could match a call better, so overloads are dropped before the first file.
  */
 const dropOverloads = `
 do $$
@@ -49,14 +49,14 @@ end
 $$;`;
 
 export interface MigrationRun {
-  /** A superuser where we have one; the session keeps the lock. */
+  /** A superuser's session if possible. It holds the lock. */
   readonly session: Queryable;
   readonly serverVersion: number;
   readonly log: Logger;
   readonly onProgress: (message: string) => void;
 }
 
-/** The number of files applied. Throws `migration_failed`. */
+/** Returns the number of applied files. @throws {DatabaseError} migration_failed */
 export async function applyFiles(run: MigrationRun, files: readonly MigrationFile[]): Promise<number> {
   const known = await readLedger(run.session);
   warnOfChanges(files, known, run.log);
@@ -67,7 +67,7 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
     const pending = files.filter((file) => !applied.has(keyOf(file)));
     for (const [index, file] of pending.entries()) {
       if (index === 0) run.onProgress('Preparing the database');
-      // The log is written in order: with the last commit on disk, all before it are.
+      // The WAL is written in order: once the last commit is on disk, all earlier commits are too.
       await applyFile(run, file, { flush: index === pending.length - 1 });
     }
     return pending.length;
@@ -76,7 +76,7 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
   }
 }
 
-/** Applied files with their hashes; empty in a database that has no ledger or does not show it. */
+/** Returns applied files and their hashes. Empty if the database has no ledger or doesn't let us read it. */
 export async function readLedger(session: Queryable): Promise<Map<string, string>> {
   try {
     const rows = await session.query<{ room: string; version: string; hash: string }>(
@@ -84,7 +84,7 @@ export async function readLedger(session: Queryable): Promise<Map<string, string
     );
     return new Map(rows.map((row) => [keyOf(row), row.hash]));
   } catch (error) {
-    // Undefined table, undefined schema.
+    // Undefined table or undefined schema.
     if (['42P01', '3F000'].includes((error as PostgresErrorShape).code)) return new Map();
     throw error;
   }
@@ -94,7 +94,7 @@ function keyOf(file: { readonly room: string; readonly version: string }): strin
   return `${file.room}/${file.version}`;
 }
 
-/** Released files never change; one that did means a database made by another version. */
+/** Released files never change, so a different hash means that another version created the database. */
 function warnOfChanges(
   files: readonly MigrationFile[],
   known: ReadonlyMap<string, string>,
@@ -121,7 +121,8 @@ async function applyFile(
     `set local search_path = ${superuserSearchPath}`,
     'set local client_min_messages = warning',
     'set local statement_timeout = 0',
-    // No event trigger of anybody's runs with our rights; the guard trusts superusers anyway. Only they may set it.
+    // No user's event trigger may run with our rights. The guard trusts superusers anyway. Only superusers can set
+    // this.
     ...(run.serverVersion >= 170_000
       ? [
           "select set_config('event_triggers', 'off', true) from pg_catalog.pg_roles where rolname = current_user and rolsuper",
@@ -130,7 +131,7 @@ async function applyFile(
   ];
   const head = `${settings.join(';')};`;
   const values = [file.room, file.version, file.name, file.hash].map(quoteLiteral).join(', ');
-  // A file may have switched to the role that shall own its objects.
+  // A file may have switched to the role that should own its objects.
   const tail = `;reset role;
 select _plinth.guard_new_objects();
 insert into _plinth.migrations (room, version, name, hash) values (${values});

@@ -1,4 +1,4 @@
-/** The lanes of one kind: opened when needed, closed when idle, with the jobs that wait for one of them. */
+/** A group of lanes of one kind: opens them on demand, closes idle ones, and queues the jobs that wait for one. */
 import { Connection, type ConnectionOptions } from '../wire/index.ts';
 import { type Job, Lane } from './lane.ts';
 
@@ -6,7 +6,7 @@ export interface GroupOptions {
   readonly connectOptions: () => ConnectionOptions;
   readonly limit: number;
   readonly statementLimit: number;
-  /** A lane has opened, or has ended: those who wait may have to be looked at. */
+  /** Called when a lane has opened or ended, because waiting jobs may be affected. */
   readonly onChange: (group: Group) => void;
 }
 
@@ -35,8 +35,8 @@ export class Group {
   }
 
   /**
-   * A lane that takes another quick request: one that is about to be written to, since what leaves in the same write
-   * costs both sides less; else the one with the fewest in flight.
+   * Returns a lane that can take another fast request: preferably one with pending writes, since requests in the same
+   * write cost both sides less, otherwise the one with the fewest requests in flight.
    */
   leastBusy(depth: number, slowMs: number, now: number): Lane | undefined {
     let best: Lane | undefined;
@@ -59,7 +59,7 @@ export class Group {
       },
       (error) => {
         this.#opening--;
-        // Nobody else will serve those who wait; with other lanes open they still have a chance.
+        // No lane is left to serve the waiting jobs. As long as other lanes are open, they can still be served.
         if (this.lanes.size === 0 && this.#opening === 0)
           for (const job of this.queue.splice(0)) job.reject(error);
         this.#options.onChange(this);
@@ -79,7 +79,7 @@ export class Group {
     return lane;
   }
 
-  /** Closes every lane, those that are being opened included. */
+  /** Closes every lane, including those that are being opened. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>();
     this.#finishClose();
@@ -92,7 +92,7 @@ export class Group {
     Promise.all(closing).then(() => this.#closed?.resolve());
   }
 
-  /** Closes lanes without work: those idle since before `since`. */
+  /** Closes lanes that have been idle since before `since`. */
   closeIdle(since: number): void {
     for (const lane of this.lanes) {
       if (!lane.free || lane.since >= since) continue;
@@ -112,7 +112,7 @@ export class Group {
     }
   }
 
-  /** Drops lanes without work at once: what killed one has probably killed the others. */
+  /** Closes idle lanes immediately, because whatever ended one lane probably ended the others too. */
   dropIdle(): void {
     for (const lane of this.lanes) {
       if (!lane.free) continue;
@@ -121,7 +121,7 @@ export class Group {
     }
   }
 
-  /** Turns away those who have waited since before `since`, and those whose client has gone. */
+  /** Rejects jobs that have waited since before `since`, and jobs whose client has disconnected. */
   expire(since: number, timeout: () => Error): void {
     for (const job of [...this.queue]) {
       const gone = job.request.signal?.aborted === true;

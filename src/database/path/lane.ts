@@ -2,17 +2,17 @@
 import type { PathRequest, PathResult } from '../types.ts';
 import { type Connection, StatementCache } from '../wire/index.ts';
 
-/** A request, its caller, and what has happened to it so far. */
+/** A request, its caller, and its state. */
 export interface Job {
   readonly request: PathRequest;
   readonly resolve: (result: PathResult) => void;
   readonly reject: (error: unknown) => void;
   readonly queuedAt: number;
-  /** True: nobody else may be on the connection. */
+  /** Whether the job needs the connection for itself. */
   readonly exclusive: boolean;
-  /** How often it was sent to a connection that turned out to be dead. */
+  /** The number of times it was sent to a connection that turned out to be dead. */
   resent: number;
-  /** True once a prepared statement of it turned out to be stale: now all of them are prepared anew. */
+  /** Whether one of its prepared statements was stale, so that all of them are prepared again. */
   reprepared: boolean;
 }
 
@@ -21,15 +21,15 @@ const CANCEL_AGAIN_MS = 250;
 export class Lane {
   readonly connection: Connection;
   readonly statements: StatementCache;
-  /** In the order of the answers. */
+  /** In the order of the responses. */
   readonly jobs: Job[] = [];
-  /** Since when the first of `jobs` runs, or since when there is none. */
+  /** When the first of `jobs` started to run, or when the lane became idle. */
   since = performance.now();
-  /** A job that wants the connection for itself is on it, its resetting included. */
+  /** Whether a job has the connection for itself, including the reset that follows. */
   exclusive = false;
-  /** A cancel request is under way: until it has arrived it could hit anything sent here. */
+  /** Pending while a cancel request is in progress. Until it has arrived, it could cancel any statement sent here. */
   cancelling: Promise<void> | undefined;
-  /** Grown too old: it finishes what is in flight and takes nothing more. */
+  /** Whether the lane is too old: it finishes the jobs in flight and accepts no more. */
   retiring = false;
   readonly openedAt = performance.now();
   #cancelAgainAt = 0;
@@ -47,19 +47,22 @@ export class Lane {
     return this.jobs.length === 0 && this.#usable;
   }
 
-  /** Nothing is in flight on it, its resetting and cancelling included. */
+  /** Whether nothing is in flight on the lane, including a reset or a cancel request. */
   get empty(): boolean {
     return this.jobs.length === 0 && !this.exclusive && this.cancelling === undefined;
   }
 
-  /** Whether one more quick request may be put behind those in flight. */
+  /** Whether one more fast request can be queued behind those in flight. */
   accepts(depth: number, slowMs: number, now: number): boolean {
     if (!this.#usable || this.jobs.length >= depth) return false;
     const [head] = this.jobs;
     return head === undefined || (now - this.since <= slowMs && head.request.signal?.aborted !== true);
   }
 
-  /** Cancels the only job in flight when its client has gone; again after a while, for a request may come too early. */
+  /**
+   * Cancels the only job in flight if its client has disconnected, and repeats after a while because a cancel request
+   * may arrive too early.
+   */
   cancelAbandoned(now: number): void {
     const [head, second] = this.jobs;
     if (second !== undefined || head?.request.signal?.aborted !== true) return;
@@ -69,8 +72,8 @@ export class Lane {
   }
 
   /**
-   * Cancels the only job in flight, whose rows nobody takes any more. Nothing is read until the request has been passed
-   * on, so that it arrives before the server is through.
+   * Cancels the only job in flight because its rows are rejected. Reading pauses until the cancel request has been
+   * delivered, so that it arrives before the server has finished.
    */
   refuse(): void {
     const [head, second] = this.jobs;

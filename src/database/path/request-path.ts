@@ -1,6 +1,7 @@
 /**
- * Brings requests to connections. Quick ones share a few connections, several in flight on each; the others get one
- * for themselves. What is slow or abandoned is found by a timer, so that a request costs neither timer nor listener.
+ * Assigns requests to connections. Fast requests share a few connections, with several in flight on each. Other
+ * requests get a connection of their own. A timer finds slow and abandoned requests, so a request needs neither a timer
+ * nor a listener.
  */
 import { PoolEndedError, PoolTimeoutError } from '../pool/errors.ts';
 import type { PathRequest, PathResult, RequestPath } from '../types.ts';
@@ -13,32 +14,32 @@ import { SettingsStatements } from './settings.ts';
 
 export interface RequestPathOptions {
   readonly connectOptions: () => ConnectionOptions;
-  /** Connections for quick requests; 4 by default. */
+  /** The number of connections for fast requests. Defaults to 4. */
   readonly sharedConnections?: number | undefined;
-  /** Connections for requests that need one for themselves; 6 by default. */
+  /** The number of connections for requests that need one for themselves. Defaults to 6. */
   readonly aloneConnections?: number | undefined;
-  /** True: when the other connections are all taken, a request of its own gets a shared one that is free. */
+  /** Whether a request that needs its own connection may use an idle shared one if all others are taken. */
   readonly lendsShared?: boolean | undefined;
-  /** Requests in flight on one connection; 8 by default. */
+  /** The maximum number of requests in flight on one connection. Defaults to 8. */
   readonly depth?: number | undefined;
-  /** Nothing is put behind a request that has run for longer; 20 ms by default. */
+  /** No request is queued behind one that has run for longer. Defaults to 20 ms. */
   readonly slowMs?: number | undefined;
   readonly acquireTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
-  /** Connections opened before this time of `performance.now()` are replaced; undefined: they may grow old. */
+  /** Connections opened before this `performance.now()` time are replaced. If undefined, connections don't expire. */
   readonly retireBefore?: (() => number) | undefined;
-  /** Prepared statements a connection keeps; 100 by default. */
+  /** The number of prepared statements kept per connection. Defaults to 100. */
   readonly statementLimit?: number | undefined;
 }
 
 const WATCH_MS = 25;
-/** A further shared connection is opened when the least busy one has this many requests in flight. */
+/** Another shared connection is opened when the least busy one has this many requests in flight. */
 const GROW_AT = 2;
 
-/** A restart of the server kills all connections, and each may be found dead in turn. */
+/** A server restart ends all connections, and a request may encounter each of them in turn. */
 const MAX_RESENDS = 10;
 
-/** How busy the connections are at this moment. */
+/** The current load of the connections. */
 export interface PathLoad {
   readonly open: number;
   readonly busy: number;
@@ -64,7 +65,7 @@ class Path implements RequestPath {
   readonly #alone: Group;
   #watcher: NodeJS.Timeout | undefined;
   #watchesClosely = false;
-  /** Requests whose promise is not settled yet. */
+  /** Requests whose promise isn't settled. */
   #pending = 0;
   #stopped: PromiseWithResolvers<void> | undefined;
 
@@ -126,7 +127,7 @@ class Path implements RequestPath {
     return this.#stopped.promise;
   }
 
-  /** Sends the job at once, or queues it where it has to wait. */
+  /** Sends the job immediately, or queues it if it has to wait. */
   #place(job: Job, now: number): void {
     this.#watch();
     this.#retire();
@@ -152,7 +153,7 @@ class Path implements RequestPath {
     if (!this.#alone.canGrow) this.#lend();
   }
 
-  /** Gives free shared connections to those who wait for one of their own, where that is wished. */
+  /** Lends idle shared connections to jobs that need their own, if this is enabled. */
   #lend(): void {
     if (!this.#lendsShared || this.#alone.canGrow || this.#alone.opening > 0) return;
     while (this.#alone.queue.length > 0) {
@@ -176,7 +177,7 @@ class Path implements RequestPath {
     if (group.canGrow && group.opening < wanted) group.open();
   }
 
-  /** True when every shared connection is held up by a slow request, rather than full of quick ones. */
+  /** Whether slow requests block every shared connection, as opposed to many fast ones. */
   #sharedAreStuck(now: number): boolean {
     const { lanes, canGrow, opening } = this.#shared;
     if (canGrow || opening > 0) return false;
@@ -192,7 +193,7 @@ class Path implements RequestPath {
         this.#ended(lane, job, outcome);
       });
     } catch (error) {
-      // Nothing was written: the request itself cannot be.
+      // Nothing was written because the request itself can't be encoded.
       lane.jobs.splice(lane.jobs.indexOf(job), 1);
       job.reject(error);
       this.#release(lane);
@@ -220,12 +221,12 @@ class Path implements RequestPath {
     else this.#release(lane);
   }
 
-  /** After a job that had the connection for itself, or one that was cancelled. */
+  /** Cleans up after a job that had the connection for itself or was canceled. */
   async #clear(lane: Lane, job: Job): Promise<void> {
     try {
       await lane.cancelling;
       lane.cancelling = undefined;
-      // Behind a pooler in transaction mode the session that was used is not ours any more.
+      // Behind a pooler in transaction mode, the session that was used is no longer ours.
       const isOurs = !lane.connection.ended && lane.connection.options.namedStatements !== false;
       if (job.request.resetAfter === true && isOurs) await resetSession(lane);
     } catch (error) {
@@ -241,7 +242,7 @@ class Path implements RequestPath {
     if (this.#stopped !== undefined) this.#finishStop();
   }
 
-  /** Gives those who wait what is free now. */
+  /** Assigns free connections to waiting jobs. */
   #serve(group: Group): void {
     const now = performance.now();
     while (group.queue.length > 0) {
@@ -273,7 +274,7 @@ class Path implements RequestPath {
     Promise.all([this.#shared.close(), this.#alone.close()]).then(() => this.#stopped?.resolve());
   }
 
-  /** Looks closely while there is work, and once more when connections have grown old. */
+  /** Checks frequently while there is work, and again when connections have expired. */
   #watch(): void {
     if (this.#watchesClosely) return;
     clearTimeout(this.#watcher);
@@ -303,7 +304,9 @@ class Path implements RequestPath {
   }
 }
 
-/** What the server has not begun can be sent until it is; a read that broke off is only tried once more. */
+/**
+ * A request that the server hasn't started can be resent until it is. A read that was interrupted is retried only once.
+ */
 function resendLimit(error: unknown): number {
   return error instanceof ConnectionError && error.untouched ? MAX_RESENDS : 1;
 }

@@ -1,11 +1,11 @@
-/** Brings a session back to its beginning, our prepared statements excepted. */
+/** Resets a session to its initial state but keeps our prepared statements. */
 import { runScript } from '../wire/index.ts';
 import type { Lane } from './lane.ts';
 
 /**
- * DISCARD ALL in parts, without DEALLOCATE ALL: preparing our statements again would cost more than the request.
- * Statements that were prepared by SQL, in a function, are counted instead. The order matters: once the role and
- * `search_path` are back, nothing a function left behind can be in the way of the rest.
+ * DISCARD ALL in parts, without DEALLOCATE ALL, because preparing our statements again would cost more than the
+ * request. Statements prepared by SQL in a function are counted instead. The order matters: once the role and
+ * `search_path` are reset, nothing that a function left behind can interfere with the rest.
  */
 const RESET = [
   'set session authorization default',

@@ -1,4 +1,4 @@
-/** Writes one request to a lane and reads what comes back: in one implicit transaction, or between BEGIN and its end. */
+/** Writes a request to a lane and reads the result, either in one implicit transaction or between BEGIN and its end. */
 import type { PathRequest, PathResult } from '../types.ts';
 import {
   Batch,
@@ -16,10 +16,10 @@ type Cells = (Buffer | null)[];
 
 export type Outcome =
   | { readonly result: PathResult }
-  /** `again`: nothing of it was executed for good, and sent once more it may well succeed. */
+  /** `again` is set if nothing was committed and a retry may succeed. */
   | { readonly error: unknown; readonly again?: 'here' | 'elsewhere' | undefined };
 
-/** `anew`: no prepared statement is trusted to be there. */
+/** With `anew`, every statement is prepared again. */
 export function send(
   lane: Lane,
   request: PathRequest,
@@ -49,7 +49,7 @@ function sendBatch(
     batch.signal = request.signal;
     batch.refuser = lane;
   }
-  // A plan is bound to the role it was made for: one statement used by two roles in turn is planned each time.
+  // A plan is bound to its role, so a statement shared by two roles would be planned again on every change of role.
   const prefix = `${request.role}\n`;
   try {
     if (begin !== undefined) batch.add(begin, begin, []);
@@ -112,7 +112,7 @@ async function endExplicit(
     await runScript(connection, 'commit');
     return;
   }
-  // What a commit would have refused is refused here as well, although nothing is kept.
+  // An error that a commit would raise is raised here too, although the transaction is rolled back.
   const checked = runScript(connection, 'set constraints all immediate');
   const undone = runScript(connection, 'rollback');
   const [check] = await Promise.allSettled([checked, undone]);
@@ -125,12 +125,12 @@ function failure(batch: Batch<Cells>, request: PathRequest): Outcome {
   const { error } = batch;
   if (batch.stale) return { error, again: 'here' };
   if (!(error instanceof ConnectionError)) return { error };
-  // A quick read whose connection broke without a word may be asked again: it cannot have changed anything.
+  // A fast read whose connection broke without an error can be retried, because it can't have changed anything.
   const harmless = request.access === 'read only' && request.lane === 'shared' && error.code === '08006';
   return { error, again: error.untouched || harmless ? 'elsewhere' : undefined };
 }
 
-/** Why the rows were refused, when that is what the statement was cancelled for. */
+/** Returns why the rows were rejected, if the statement was canceled for that reason. */
 function freeStores({ steps, error }: Batch<Cells>): unknown {
   const store = steps.find(({ spilled }) => spilled !== undefined)?.spilled?.store;
   store?.free();
@@ -139,7 +139,7 @@ function freeStores({ steps, error }: Batch<Cells>): unknown {
 
 const QUERY_CANCELED = '57014';
 
-/** `first`: the index of the first step after BEGIN and the settings. */
+/** `first` is the index of the first step after BEGIN and the settings. */
 function resultOf(batch: Batch<Cells>, request: PathRequest, first: number): PathResult {
   const main = first + (request.before?.length ?? 0);
   const step = batch.steps[main];

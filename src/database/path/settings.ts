@@ -1,6 +1,6 @@
 /**
- * The one statement that sets everything local of a request: role, claims, headers, search_path, read only.
- * It is prepared once per list of names, so only values travel.
+ * Builds the statement that sets all local settings of a request: role, claims, headers, search_path and read-only
+ * mode. It is prepared once per list of names, so only the values are sent.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 import { checkRole } from '../request-role.ts';
@@ -16,7 +16,7 @@ interface Made {
   readonly key: string;
   readonly text: string;
   readonly settings: readonly Setting[];
-  /** How many settings of other requests follow, each set to the empty text. */
+  /** The number of settings of other requests that follow. Each is set to the empty string. */
   readonly emptied: number;
   readonly contextSize: number;
 }
@@ -25,20 +25,20 @@ function sameNames(some: readonly Setting[], others: readonly Setting[]): boolea
   return some.length === others.length && some.every(([name], index) => name === others[index]?.[0]);
 }
 
-/** More than any service of ours has; a bound on what is kept. */
+/** More than any service of ours uses. Bounds the memory. */
 const REMEMBERED_NAMES = 32;
 
 export class SettingsStatements {
   readonly #texts = new Map<string, string>();
-  /** What the last request got: the next one nearly always has the same names in the same order. */
+  /** The last statement per access mode. The next request nearly always has the same names in the same order. */
   readonly #last: Partial<Record<PathRequest['access'], Made>> = {};
-  /** Settings `request.…` that some request has set. */
+  /** Settings `request.…` that any request has set. */
   readonly #context = new Set<string>();
 
   /**
-   * A `request.…` setting that another request sets is set here too, to the empty text, which is what it is after that
-   * request's transaction anyhow. So not even a value that a function of a user set for the whole session
-   * (`set_config('request.jwt.claim.sub', …, false)`) is seen by the next request.
+   * Sets every `request.…` setting that other requests have used to the empty string, which is its value after their
+   * transactions anyway. So the next request can't even see a value that a user's function has set for the whole
+   * session (`set_config('request.jwt.claim.sub', …, false)`).
    */
   of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
     checkRole(request.role);
@@ -98,9 +98,9 @@ export class SettingsStatements {
 }
 
 /**
- * PostgreSQL evaluates the target list from left to right, so the settings take effect in their order. Inside a
- * sub-select that nobody takes a column of they all do, being volatile, and not one of the values travels back: a tenth
- * of what a read by key costs the server.
+ * PostgreSQL evaluates the target list from left to right, so the settings are applied in order. Because the calls are
+ * volatile, they are also evaluated inside a subquery whose columns aren't selected. No value is sent back, which saves
+ * a tenth of the server's cost of a read by key.
  */
 function settingsText(names: readonly string[], readOnly: boolean): string {
   const calls = names.map(

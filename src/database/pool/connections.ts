@@ -1,12 +1,12 @@
-/** Lends connections: opens them when needed, keeps a few for a while, replaces broken ones, queues who has to wait. */
+/** Lends connections: opens them on demand, keeps idle ones for a while, replaces broken ones, and queues callers. */
 import type { Client } from '../wire/index.ts';
 import { PoolEndedError, PoolTimeoutError } from './errors.ts';
 
 export interface ConnectionsOptions {
-  /** `onEnd` is to be called when the connection ends for whatever reason. */
+  /** `onEnd` must be called when the connection ends for any reason. */
   readonly open: (onEnd: () => void) => Promise<Client>;
   readonly max: number;
-  /** A connection idle for longer is closed. */
+  /** A connection that has been idle for longer is closed. */
   readonly idleTimeoutMs: number;
   /** How long a caller waits for a connection. */
   readonly acquireTimeoutMs: number;
@@ -26,7 +26,7 @@ interface Idle {
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Set<Client>();
-  /** The last one given back is the first one lent: the others may grow old and be closed. */
+  /** A stack: the last returned connection is lent first, so the others become idle and are closed. */
   readonly #idle: Idle[] = [];
   readonly #waiting: Waiting[] = [];
   #opening = 0;
@@ -53,7 +53,7 @@ export class Connections {
     });
   }
 
-  /** Gives a connection back. One that ended or is still in a transaction is not lent again. */
+  /** Returns a connection. One that has ended or is still in a transaction isn't lent again. */
   release(client: Client): void {
     if (client.connection.ended || !client.connection.idle) this.discard(client);
     else this.#lend(client);
@@ -68,7 +68,7 @@ export class Connections {
     for (const { client } of [...this.#idle]) this.discard(client);
   }
 
-  /** Refuses new callers; resolves when every connection has come back and is closed. */
+  /** Rejects new callers. Resolves when every connection has been returned and closed. */
   end(): Promise<void> {
     if (this.#ended === undefined) {
       this.#ended = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ export class Connections {
       this.release(client);
     } catch (error) {
       this.#opening--;
-      // Everybody who waits for a connection that nobody else will give back learns why there is none.
+      // If no connection is open, all waiting callers fail with the reason, because no connection will be returned.
       const failed = this.#open.size === 0 ? this.#waiting.splice(0) : this.#waiting.splice(0, 1);
       for (const { reject, timer } of failed) {
         clearTimeout(timer);

@@ -1,10 +1,10 @@
-/** No connection became free in time. Callers map `code` (REST: PGRST003). */
+/** No connection became available in time. Callers map `code` (REST: PGRST003). */
 export class PoolTimeoutError extends Error {
   override name = 'PoolTimeoutError';
   readonly code = 'pool_timeout';
 }
 
-/** The pool was ended; a stop is under way. */
+/** The pool was ended because the server is stopping. */
 export class PoolEndedError extends Error {
   override name = 'PoolEndedError';
   readonly code = 'pool_ended';

@@ -1,4 +1,4 @@
-/** Connection pools, one a login role. */
+/** Connection pools, one per login role. */
 export { PoolEndedError, PoolTimeoutError } from './errors.ts';
 export { createListenHub, type ListenHub } from './listen.ts';
 export { createPools, type Pools, type PoolsOptions } from './pools.ts';

@@ -1,4 +1,6 @@
-/** NOTIFY on one shared connection, which is opened at the first listener and replaced whenever it is lost. */
+/**
+ * Receives NOTIFY on one shared connection, which is opened for the first listener and replaced whenever it is lost.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { Client, type ConnectionOptions, type Notification } from '../wire/index.ts';
@@ -12,8 +14,8 @@ interface Listener {
 
 export interface ListenHub {
   /**
-   * Resolves when the server listens. `onReconnect` runs when notifications may have been missed, `onLost` when the
-   * connection has just been lost. Returns the undo.
+   * Resolves when the server listens. `onReconnect` runs when notifications may have been missed, and `onLost` when the
+   * connection was lost. Returns a function that stops listening.
    */
   listen(
     channel: string,
@@ -29,12 +31,12 @@ const MAX_DELAY_MS = 5_000;
 
 export function createListenHub(options: {
   readonly connectOptions: () => ConnectionOptions;
-  /** A listener that throws, or a connection that cannot be replaced yet. */
+  /** Called if a listener throws or the connection can't be replaced yet. */
   readonly onError?: (error: unknown) => void;
 }): ListenHub {
   const listeners = new Set<Listener>();
   const stopping = new AbortController();
-  /** The connection, or the one that is being opened. */
+  /** The connection, or the attempt to open it. */
   let client: Promise<Client> | undefined;
   let live: Client | undefined;
 
@@ -67,7 +69,7 @@ export function createListenHub(options: {
     client.catch(() => {});
     for (const { onLost } of listeners) if (onLost !== undefined) guarded(onLost);
   };
-  /** Tries until it works: others depend on being told. */
+  /** Retries until it succeeds, because others depend on notifications. */
   const reopen = async (): Promise<Client> => {
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
       await sleep(delayMs, undefined, { signal: stopping.signal, ref: false });
@@ -108,7 +110,7 @@ export function createListenHub(options: {
       }
       return async () => {
         if (!listeners.delete(listener) || heard(channel)) return;
-        // A connection that is yet to be made will not listen to it.
+        // A connection that is still being opened won't listen to this channel.
         await live?.exec(`unlisten ${quoteIdentifier(channel)}`).catch(() => {});
       };
     },

@@ -1,13 +1,13 @@
-/** One pool a login role, made at first use. */
+/** One pool per login role, created on first use. */
 import type { LoginRole, Pool } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 import { Connections } from './connections.ts';
 import { RolePool } from './role-pool.ts';
 
 export interface PoolsOptions {
-  /** How to connect as a role; asked at each connection. */
+  /** Returns how to connect as a role. Called for each connection. */
   readonly connectOptions: (role: LoginRole) => ConnectionOptions;
-  /** Connections a role has at most; 5 by default. */
+  /** The maximum number of connections per role. Defaults to 5. */
   readonly max?: number | Partial<Readonly<Record<LoginRole, number>>> | undefined;
   readonly idleTimeoutMs?: number | undefined;
   readonly acquireTimeoutMs?: number | undefined;
@@ -15,7 +15,7 @@ export interface PoolsOptions {
 
 export interface Pools {
   pool(role: LoginRole): Pool;
-  /** Finishes what is in flight, then closes every connection. */
+  /** Finishes requests in flight, then closes every connection. */
   end(): Promise<void>;
 }
 

@@ -56,7 +56,7 @@ export class RolePool implements Pool {
   }
 
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void> {
-    // What is repeated on another connection has given no rows on the first.
+    // A retry on another connection only happens if the first returned no rows.
     return this.#lend((client) => runRows(client, statement, onRow, options));
   }
 
@@ -64,14 +64,14 @@ export class RolePool implements Pool {
     return new PooledSession(await this.#connections.acquire(), this.#connections);
   }
 
-  /** A connection that turns out to be dead before the server did anything is replaced by a fresh one, once. */
+  /** If a connection turns out to be dead before the server did anything, it is replaced once. */
   async #lend<T>(work: (client: Client) => Promise<T>, mayRepeat = () => true): Promise<T> {
     try {
       return await this.#borrow(work);
     } catch (error) {
       const repeatable = error instanceof ConnectionError && error.untouched && error.code !== '08001';
       if (!repeatable || !mayRepeat()) throw error;
-      // What killed it has probably killed the others as well, without our having noticed yet.
+      // Whatever ended this connection has probably ended the others too.
       this.#connections.discardIdle();
       return await this.#borrow(work);
     }

@@ -15,7 +15,7 @@ import { type Client, PostgresError, runScript } from '../wire/index.ts';
 
 const CANCEL_AGAIN_MS = 250;
 
-/** Runs `work` between BEGIN and COMMIT, or ROLLBACK when it throws. */
+/** Runs `work` between BEGIN and COMMIT, or ROLLBACK if it throws. */
 export async function runTransaction<T>(
   client: Client,
   work: TransactionWork<T>,
@@ -27,11 +27,11 @@ export async function runTransaction<T>(
   let again: NodeJS.Timeout | undefined;
   const cancel = () => {
     cancelled = client.connection.cancel().catch(() => {});
-    // One that arrives before the statement has begun is lost.
+    // A cancel request that arrives before the statement has started has no effect.
     again = setTimeout(cancel, CANCEL_AGAIN_MS);
   };
   try {
-    // Before anything else may begin, so that a failed BEGIN leaves nothing running outside a transaction.
+    // Awaited first, so that after a failed BEGIN nothing runs outside a transaction.
     const first = options.first ?? [];
     const begun = await client.batch([begin(options), ...setLocal(options.settings ?? []), ...first]);
     signal?.throwIfAborted();
@@ -52,7 +52,7 @@ export async function runTransaction<T>(
     }
   } catch (error) {
     clearTimeout(again);
-    // A cancel request that is still under way could hit whatever comes next on this connection.
+    // A cancel request in progress could cancel the next statement on this connection.
     await cancelled;
     if (!client.connection.ended && !client.connection.idle) await client.exec('rollback').catch(() => {});
     if (signal?.aborted) throw signal.reason;
@@ -63,7 +63,10 @@ export async function runTransaction<T>(
   }
 }
 
-/** BEGIN, settings, the statements and the end in one write, so one round trip; the rows of each statement. */
+/**
+ * Sends BEGIN, the settings, the statements and the end in one write, so in one round trip. Returns the rows of each
+ * statement.
+ */
 export async function runStatements(
   client: Client,
   statements: readonly Sql[],
@@ -73,7 +76,7 @@ export async function runStatements(
   return steps.slice(-1 - statements.length, -1).map((step) => step.rows);
 }
 
-/** As {@link runStatements} for one statement, whose rows are handed on as they come. */
+/** Like {@link runStatements}, but runs one statement and passes its rows on as they arrive. */
 export async function runRows(
   client: Client,
   statement: Sql,
@@ -101,7 +104,7 @@ async function wrapped<S extends { readonly commandTag: string }>(
   }
 }
 
-/** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error; silence would be a lost write. */
+/** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error. Ignoring that would lose a write. */
 function requireEnd(end: 'commit' | 'rollback', commandTag: string | undefined): void {
   if (end === 'rollback' || commandTag === 'COMMIT') return;
   const message =
@@ -116,7 +119,7 @@ function begin({ isolation, readOnly }: TransactionOptions): Sql {
   return sql.raw(text);
 }
 
-/** All settings in one statement; the target list is evaluated from left to right. */
+/** Sets everything in one statement. The target list is evaluated from left to right. */
 function setLocal(settings: readonly Setting[]): Sql[] {
   if (settings.length === 0) return [];
   const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, true)`);
@@ -163,7 +166,7 @@ class Scope implements Transaction {
     }
   }
 
-  /** From now on a statement would run on a connection that belongs to somebody else. */
+  /** After this, a statement would run on a connection that belongs to another caller. */
   close(): void {
     this.#open = false;
   }

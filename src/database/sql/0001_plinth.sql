@@ -1,15 +1,16 @@
--- Our own schema: the ledger is made by the runner; here come the helper for restricted accounts and the guard of
--- our tables.
+-- Our own schema. The runner creates the ledger. This file adds the helper for restricted accounts and the guard of our
+-- tables.
 
--- What an account without superuser rights could not do. `doctor` prints it, an administrator runs it once.
+-- Statements that an account without superuser rights couldn't run. `doctor` prints them, and an administrator runs
+-- them once.
 create table _plinth.refused (
   statement text primary key,
   reason text not null,
   refused_at timestamptz not null default now()
 );
 
--- Runs one statement from version `since` on (server_version_num). Where we are no superuser a refusal is written
--- down and the start goes on.
+-- Runs a statement from version `since` on (server_version_num). If we aren't a superuser, a permission error is
+-- recorded and the start continues.
 create function _plinth.attempt(statement text, since int default 0) returns void
 language plpgsql
 as $$
@@ -28,13 +29,13 @@ exception
 end
 $$;
 
--- True in the cluster that we initialised ourselves: its first role is ours. Elsewhere existing roles, the owner of
--- the database and other people's settings are left as they are.
+-- Whether we initialized this cluster, so that its first role is ours. On other clusters, existing roles, the
+-- database's owner and existing settings aren't changed.
 create function _plinth.is_own_cluster() returns boolean
 language sql stable
 as $$ select rolname = 'supabase_admin' from pg_catalog.pg_roles where oid = 10 $$;
 
--- Every table of ours (attnum 0) and each of its columns, as it has to stay.
+-- Our tables (attnum 0) and their columns, which must not change.
 create table _plinth.guarded (
   relid oid not null,
   attnum int2 not null,
@@ -44,8 +45,8 @@ create table _plinth.guarded (
   primary key (relid, attnum)
 );
 
--- Called by the runner at the end of each file: whatever this transaction made or changed in our schemas is ours.
--- Rows of pg_class and pg_attribute carry the transaction that wrote them in xmin.
+-- The runner calls this at the end of each file: everything that the transaction created or changed in our schemas is
+-- ours. The xmin of rows in pg_class and pg_attribute is the transaction that wrote them.
 create function _plinth.guard_new_objects() returns void
 language sql
 as $$
@@ -72,8 +73,8 @@ as $$
     set name = excluded.name, schema = excluded.schema, owner = excluded.owner;
 $$;
 
--- The guard. `postgres` is a member of the owners, so that policies and triggers on our tables work as on the hosted
--- service; what the service would refuse and what would break us is refused here.
+-- The guard. `postgres` is a member of the owner roles, so that policies and triggers on our tables work as on the
+-- hosted service. Changes that the hosted service would reject, or that would break Plinth, are rejected here.
 create function _plinth.guard_dropped() returns event_trigger
 language plpgsql security definer set search_path = ''
 as $$

@@ -1,4 +1,4 @@
--- Roles are per cluster: another database of it may have made them already.
+-- Roles belong to the cluster, so another database may have created them already.
 do $$
 declare
   wanted record;
@@ -35,12 +35,12 @@ begin
       end;
     end if;
     if may_all then
-      -- Elsewhere a `postgres` that was there before is somebody's own account.
+      -- On other clusters, an existing `postgres` is someone's own account.
       if is_new or (wanted.name <> 'supabase_admin' and (wanted.name <> 'postgres' or _plinth.is_own_cluster())) then
         execute format('alter role %I %s', wanted.name, wanted.attributes);
       end if;
     elsif is_new then
-      -- One by one: an account that may not give BYPASSRLS may still give LOGIN.
+      -- One attribute at a time, because an account that can't set BYPASSRLS may still be able to set LOGIN.
       foreach attribute in array string_to_array(wanted.attributes, ' ') loop
         perform _plinth.attempt(format('alter role %I %s', wanted.name, attribute));
       end loop;
@@ -50,7 +50,7 @@ begin
 end
 $$;
 
--- Memberships. The roles of the API are switched to by the authenticator and never inherited by it.
+-- Memberships. The authenticator switches to the API roles and never inherits from them.
 select _plinth.attempt('grant anon, authenticated, service_role to authenticator');
 select _plinth.attempt('grant anon, authenticated, service_role to supabase_realtime_admin');
 select _plinth.attempt('grant authenticator to supabase_storage_admin');
@@ -62,8 +62,9 @@ select _plinth.attempt('grant pg_read_all_data to supabase_read_only_user');
 select _plinth.attempt('grant pg_monitor to supabase_read_only_user');
 select _plinth.attempt('grant pg_monitor, pg_read_all_data to supabase_etl_admin');
 
--- The hosted service lets `postgres` write policies and drop triggers on tables it does not own; membership in the
--- owners is how plain PostgreSQL can. The guard (0001) refuses what membership allows beyond that.
+-- On the hosted service, `postgres` can write policies and drop triggers on tables that it doesn't own. In plain
+-- PostgreSQL, membership in the owner roles makes that possible. The guard (0001) rejects anything else that membership
+-- would allow.
 do $$
 declare
   owner name;
@@ -79,7 +80,7 @@ begin
 end
 $$;
 
--- Settings of the roles; they apply at login, the services set them for the roles they switch to.
+-- Role settings. They apply at login, and the services set them for the roles that they switch to.
 select _plinth.attempt($$alter role anon set statement_timeout = '3s'$$);
 select _plinth.attempt($$alter role authenticated set statement_timeout = '8s'$$);
 select _plinth.attempt($$alter role authenticator set statement_timeout = '8s'$$);
@@ -94,7 +95,7 @@ do $$
 begin
   if _plinth.is_own_cluster() then
     alter role postgres set search_path = "$user", public, extensions;
-    -- Somebody's event trigger must never run with our rights.
+    -- A user's event trigger must never run with our rights.
     if current_setting('server_version_num')::int >= 170000 then
       execute 'alter role supabase_admin set event_triggers = off';
     end if;

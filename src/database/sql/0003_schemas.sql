@@ -1,7 +1,7 @@
--- The schemas, who owns them and who may look inside.
+-- The schemas, their owners and who can use them.
 do $$
 begin
-  -- Inside our own cluster `public` has this owner from the start; an old database may have another.
+  -- In our own cluster, `public` has this owner from the start. An older database may have another.
   if _plinth.is_own_cluster() then
     alter schema public owner to pg_database_owner;
   end if;
@@ -39,7 +39,7 @@ begin
 end
 $$;
 
--- The service roles make and own what is inside.
+-- The service roles create and own the objects in these schemas.
 select _plinth.attempt('grant all on schema auth to supabase_auth_admin');
 select _plinth.attempt('grant all on schema storage to supabase_storage_admin');
 select _plinth.attempt('grant all on schema realtime to supabase_realtime_admin');
@@ -56,7 +56,7 @@ end
 $$;
 select _plinth.attempt('grant usage on schema extensions, public to supabase_auth_admin, supabase_storage_admin, supabase_realtime_admin, supabase_functions_admin');
 
--- Default privileges hang on who makes the object, so each maker has entries of its own.
+-- Default privileges depend on the role that creates an object, so each creating role needs its own entries.
 do $$
 declare
   wanted record;

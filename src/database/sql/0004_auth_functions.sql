@@ -1,5 +1,5 @@
--- What policies ask about the caller. A setting of its own for one claim comes first (it spares reading the JSON),
--- then the claims as a whole; without either the answer is null.
+-- Functions for policies that return facts about the caller. A separate setting for a single claim comes first, because
+-- it avoids parsing the JSON, followed by the claims as a whole. Without either, the result is null.
 set local role supabase_auth_admin;
 
 create function auth.uid() returns uuid

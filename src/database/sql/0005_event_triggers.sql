@@ -1,4 +1,4 @@
--- Tells the REST service that the schema it serves has changed.
+-- Notifies the REST service that the schema has changed.
 create function extensions.pgrst_ddl_watch() returns event_trigger
 language plpgsql
 as $$
@@ -45,7 +45,7 @@ select _plinth.attempt($$
   create event trigger pgrst_drop_watch on sql_drop execute function extensions.pgrst_drop_watch()
 $$);
 
--- The GraphQL entry point before the extension is there.
+-- The GraphQL entry point until the extension is installed.
 create function graphql_public.graphql(
   "operationName" text default null,
   query text default null,

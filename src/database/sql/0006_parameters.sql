@@ -1,5 +1,5 @@
--- Settings that `postgres` may make though PostgreSQL keeps them for superusers, or does not know them. Name by name:
--- there is no wildcard.
+-- Settings that `postgres` may change although PostgreSQL reserves them for superusers or doesn't know them. They are
+-- listed by name, because wildcards aren't supported.
 do $$
 declare
   parameter text;
@@ -25,7 +25,7 @@ begin
     'pgrst.jwt_secret_is_base64', 'pgrst.log_level', 'pgrst.log_query', 'pgrst.openapi_mode',
     'pgrst.openapi_security_active', 'pgrst.openapi_server_proxy_uri', 'pgrst.server_cors_allowed_origins',
     'pgrst.server_timing_enabled', 'pgrst.server_trace_header', 'pgrst.url_use_legacy_target_names',
-    -- Names that projects keep their own settings under.
+    -- Names under which projects store their own settings.
     'app.settings.anon_key', 'app.settings.api_url', 'app.settings.base_url', 'app.settings.cron_secret',
     'app.settings.edge_function_url', 'app.settings.encryption_key', 'app.settings.environment',
     'app.settings.functions_url', 'app.settings.jwt_exp', 'app.settings.jwt_secret', 'app.settings.project_ref',

@@ -1,4 +1,4 @@
--- Empty: users add their tables. The name is what counts, some drop it and make it anew.
+-- Empty, because users add their tables. The name matters: some projects drop and recreate the publication.
 do $$
 begin
   if not exists (select from pg_catalog.pg_publication where pubname = 'supabase_realtime') then

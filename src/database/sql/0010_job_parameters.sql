@@ -1,4 +1,4 @@
--- What the workers of pg_net and pg_cron read; `postgres` sets it with `alter role`, `alter database` or `set`.
+-- Settings for the workers of pg_net and pg_cron. `postgres` sets them with `alter role`, `alter database` or `set`.
 do $$
 declare
   parameter text;

@@ -1,12 +1,12 @@
--- Our superuser sessions name this path themselves when they begin; anybody else who signs in as this role gets it too.
+-- Our superuser sessions set this path themselves when they start. Any other session of this role gets it too.
 select _plinth.attempt('alter role supabase_admin set search_path = pg_catalog, pg_temp');
 
--- What read-only operators of the Console ask runs as this role.
+-- Queries of read-only Console operators run as this role.
 select _plinth.attempt('alter role supabase_read_only_user set search_path = "$user", public, extensions');
 select _plinth.attempt('alter role supabase_read_only_user set default_transaction_read_only = on');
 
--- Definer functions of a superuser run for anybody. An empty path still finds temporary types and relations before
--- PostgreSQL's own ones; this one finds them last.
+-- A superuser's definer functions can be called by any role. With an empty path, temporary types and relations are
+-- still found before PostgreSQL's own. With this path they are found last.
 do $$
 declare
   found record;

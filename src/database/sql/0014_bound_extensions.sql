@@ -1,11 +1,11 @@
--- Extensions that a database has from before: their functions that run as a superuser looked up names in schemas that belong to
--- the project. New ones are made like this by their scripts (src/database/extensions).
+-- Updates existing extensions whose functions run as a superuser and looked up names in schemas that belong to the
+-- project. The scripts of new ones already do this (src/database/extensions).
 do $plinth$
 declare
   place text;
   added text;
 begin
-  -- The vault. pgcrypto's own functions, wherever its schema is now; not others of the same names.
+  -- Vault: uses pgcrypto's own functions in whichever schema they are now, and no others with the same names.
   select quote_ident(n.nspname) into place
   from pg_catalog.pg_extension e
   join pg_catalog.pg_namespace n on n.oid = e.extnamespace
@@ -143,7 +143,8 @@ $$;
       where n.nspname = 'cron' and r.rolsuper)
   then
     execute $script$
--- The functions that only the scheduler calls. `postgres` is a member of its role, so the session decides, not the grant.
+-- Only the scheduler can call the functions below. `postgres` is a member of its role, so this checks the session
+-- rather than the grant.
 create function cron._check_scheduler() returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -179,7 +180,7 @@ begin
     skipped := skipped - 1;
     due := cron._due(entry.spec, entry.due_at, moment, zone);
     if cron._is_running(entry.jobid) then
-      -- At most one run waits. One of every so many seconds stays due by itself.
+      -- At most one run waits. A job with an interval in seconds simply stays due.
       if due is not null and (entry.spec).every_seconds is null then
         update cron._timetable t set due_at = due, is_waiting = true where t.jobid = entry.jobid;
       end if;
@@ -195,7 +196,8 @@ begin
         'database', entry.database, 'username', entry.username);
     end if;
   end loop;
-  -- `greatest` inside: around the minimum of no jobs it would make 0 of null, and the scheduler ask without end.
+  -- `greatest` is inside: around the minimum, it would turn the null for no jobs into 0, and the scheduler would poll
+  -- without pause.
   select min(greatest(0, ceil(1000 * extract(epoch from case
       when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
         then t.due_at + make_interval(secs => (t.spec).every_seconds)
@@ -217,8 +219,9 @@ as $$
   delete from cron._run r where not cron._is_running(r.jobid);
 $$;
 
--- What the process writes about runs. It asks as a role that could do nothing else here, by these functions alone: were the
--- schema another one meanwhile, what is called and written would be of that role.
+-- Records what the process reports about runs. The process uses a role that has no other rights here and calls only
+-- these functions. If the schema were replaced in the meantime, the replacement would run with the rights of that role
+-- only.
 create function cron._note_session(run bigint, session int) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -239,7 +242,7 @@ as $$
   where d.runid = run;
 $$;
 
--- Of these jobs, the ones that were unscheduled.
+-- Returns the jobs among these that were unscheduled.
 create function cron._gone(jobs bigint[]) returns setof bigint
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -261,7 +264,7 @@ as $$
   select count(*)::int from gone;
 $$;
 
--- Has a job taken at once, behind a run that goes on. True: there is one.
+-- Schedules an immediate run of a job, after any run in progress. Returns whether the job exists.
 create function cron._run_now(job bigint) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -283,7 +286,7 @@ grant execute on function cron._run_now(bigint) to postgres;
     end loop;
   end if;
 
-  -- http: without its rights a request fails, until `drop extension http; create extension http`.
+  -- http: without this extension's rights, requests fail until `drop extension http; create extension http`.
   for added in
     select p.oid::regprocedure::text from pg_catalog.pg_proc p
     join pg_catalog.pg_roles r on r.oid = p.proowner

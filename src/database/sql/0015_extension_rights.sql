@@ -1,6 +1,6 @@
--- An extension of `postgres` belongs to a superuser all the same, and so did the default privileges for what it makes: the API
--- roles got every function in a schema of theirs, those included that the extension keeps for superusers. Now they have what the
--- extension gives to PUBLIC.
+-- A superuser owns the objects of an extension that `postgres` creates, and default privileges applied to them: the API
+-- roles got every function in their schemas, including those that the extension reserves for superusers. Now they get
+-- what the extension grants to PUBLIC.
 do $$
 declare
   entry record;
@@ -21,8 +21,8 @@ begin
 end
 $$;
 
--- The same for the extensions that are there. A grant of somebody else's than the owner's stays, and what our own extensions
--- grant in schemas of theirs.
+-- The same for installed extensions. Grants by roles other than the owner stay, and so do our own extensions' grants in
+-- their schemas.
 do $$
 declare
   entry record;
@@ -51,7 +51,7 @@ begin
 end
 $$;
 
--- dblink and pg_prewarm as their scripts leave them from now on (extension-amendments/).
+-- dblink and pg_prewarm with the rights that their scripts now set (extension-amendments/).
 do $$
 declare
   made record;

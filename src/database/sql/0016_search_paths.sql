@@ -1,4 +1,4 @@
--- Functions name the search path that they run under, as the advisors of the hosted service ask of every function.
+-- Functions set their search path, as the hosted service's advisors recommend for every function.
 alter function _plinth.attempt(text, int) set search_path = pg_catalog, pg_temp;
 alter function _plinth.is_own_cluster() set search_path = pg_catalog, pg_temp;
 alter function _plinth.guard_new_objects() set search_path = pg_catalog, pg_temp;

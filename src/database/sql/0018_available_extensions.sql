@@ -1,6 +1,6 @@
--- The catalog's lists show only what CREATE EXTENSION gives to the role that reads them. Migrations read them as guards ("if it is
--- available, create it and use it"), and a placeholder (src/database/extensions/missing.ts), or an extension for superusers only,
--- would let them continue into statements that fail.
+-- The catalog's lists only show extensions that the reading role can create. Migrations use them as guards ("if it is
+-- available, create it and use it"). A placeholder (src/database/extensions/missing.ts), or an extension that only
+-- superusers can create, would let them continue to statements that fail.
 do $$
 begin
   if not _plinth.is_own_cluster() then

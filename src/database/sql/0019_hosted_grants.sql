@@ -1,5 +1,6 @@
--- PostgreSQL checks a foreign key with the rights of the owner of the referenced table, and converts the value on the way. Where
--- that owner is a superuser, a cast of a project's own type would run as superuser, so such keys need a column of a built-in type.
+-- PostgreSQL checks a foreign key with the rights of the referenced table's owner and casts the value on the way. If
+-- that owner is a superuser, a cast of a project's own type would run as superuser, so such keys require a built-in
+-- type.
 create function _plinth.guard_foreign_keys() returns event_trigger
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -31,10 +32,10 @@ select _plinth.attempt($$
     when tag in ('CREATE TABLE', 'ALTER TABLE', 'CREATE SCHEMA', 'CREATE EXTENSION', 'ALTER EXTENSION')
     execute function _plinth.guard_foreign_keys()
 $$);
--- `postgres` may set session_replication_role, under which others don't fire.
+-- `postgres` can set session_replication_role, which disables ordinary event triggers.
 select _plinth.attempt('alter event trigger plinth_guard_foreign_keys enable always');
 
--- Grants of the hosted service (test/database/hosted-grants.txt). The scripts of the extensions have theirs.
+-- Grants of the hosted service (test/database/hosted-grants.txt). The extensions' scripts contain their own.
 do $$
 begin
   if to_regclass('vault.secrets') is not null then

@@ -1,5 +1,5 @@
--- Not only commands on tables change the type of a column: ALTER TYPE … CASCADE does it for typed tables. So the guard looks at the
--- foreign keys after every command.
+-- Commands on tables aren't the only ones that change a column's type: ALTER TYPE … CASCADE does so for typed tables.
+-- So the guard checks the foreign keys after every command.
 do $$
 begin
   if exists (select from pg_catalog.pg_event_trigger where evtname = 'plinth_guard_foreign_keys') then

@@ -1,4 +1,5 @@
--- `postgres` may set session_replication_role, which silences every other trigger. The guards of our tables fire all the same.
+-- `postgres` can set session_replication_role, which disables all ordinary triggers. The guards of our tables still
+-- fire.
 do $$
 declare
   guard text;

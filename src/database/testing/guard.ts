@@ -1,4 +1,4 @@
-/** Sees to it that a test cluster does not outlive the process that started it, however that ends. */
+/** Ensures that a test cluster ends with the process that started it, however that process ends. */
 import { spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { clearLeftovers } from '../embedded/leftovers.ts';
 import { isHeld, readLock } from '../embedded/lock.ts';
 
-/** Ends server and folder when the pipe breaks that only our process holds open. */
+/** Ends the server and removes its folder when the pipe closes. Only our process holds it open. */
 const script = `read -r line
 kill -QUIT "$1" 2>/dev/null
 tries=0
@@ -24,7 +24,7 @@ export function guardCluster(pid: number, folder: string): void {
   (guard.stdin as unknown as Socket).unref();
 }
 
-/** Removes what processes left that could not have a guard, or whose guard was killed too. */
+/** Removes folders of processes that had no guard or whose guard was killed too. */
 export async function sweepDeadClusters(root: string): Promise<void> {
   for (const name of readdirSync(root)) {
     const pid = Number(/^run-(\d+)-/.exec(name)?.[1]);

@@ -1,7 +1,7 @@
 /**
- * A data folder after initdb and bootstrap, made once per content of our SQL and copied by every test cluster. It
- * lies in the system's folder for temporary files and appears under its name only when it is whole, so several
- * processes may make it at once.
+ * A data folder after initdb and bootstrap, created once per version of our SQL and copied by every test cluster. It is
+ * in the system's temporary folder and gets its final name only when it is complete, so several processes can create it
+ * concurrently.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,7 +23,7 @@ import { connectDatabase } from '../database.ts';
 import { findBinaries } from '../embedded/binaries.ts';
 import { loginSecretFile } from '../embedded/login-secret.ts';
 
-/** Everything of test clusters lies in here; one folder a user. */
+/** Contains everything of test clusters. There is one folder per user. */
 export function testRoot(): string {
   const uid = process.getuid?.() ?? 0;
   const root = join(tmpdir(), `plinth-test-${uid}`);
@@ -34,7 +34,7 @@ export function testRoot(): string {
   return root;
 }
 
-/** Puts a bootstrapped cluster into `dataDir`, with the key of its logins. */
+/** Copies a bootstrapped cluster to `dataDir`, including the key of its logins. */
 export async function copyTemplateFolder(dataDir: string): Promise<void> {
   const template = await templateFolder();
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
@@ -62,7 +62,7 @@ async function templateFolder(): Promise<string> {
   return folder;
 }
 
-/** Templates of SQL as it once was. One in use is copied within a moment of being looked at. */
+/** Removes templates of older SQL versions. A template in use is copied right after it was found. */
 function removeOldTemplates(): void {
   const weekMs = 7 * 24 * 3600 * 1000;
   for (const name of readdirSync(testRoot())) {

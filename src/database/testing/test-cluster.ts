@@ -1,4 +1,4 @@
-/** One throw-away PostgreSQL a process (fsync off, many slots), and databases cloned in it within milliseconds. */
+/** A disposable PostgreSQL per process (fsync off, many slots), in which databases are cloned within milliseconds. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { silentLogger } from '../../kernel/log.ts';
@@ -16,14 +16,17 @@ const password = 'postgres';
 
 export interface TestCluster {
   readonly cluster: Cluster;
-  /** Runs `work` as superuser in a database that nobody clones, one after the other: clones disturb each other. */
+  /**
+   * Runs `work` as superuser in a database that is never cloned. Calls are serialized, because concurrent clones
+   * interfere with each other.
+   */
   asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }
 
 let shared: Promise<TestCluster> | undefined;
 
-/** The process's own cluster, bootstrapped, started at the first call and gone when the process ends. */
+/** Returns the process's own cluster. It is bootstrapped, starts with the first call and ends with the process. */
 export function startTestCluster(): Promise<TestCluster> {
   shared ??= launch();
   return shared;
@@ -59,8 +62,8 @@ async function launch(): Promise<TestCluster> {
     cluster,
     asAdmin(work) {
       const turn = last.then(async () => {
-        // Not `postgres`: that is what the first template is made of, and a template must be left alone. A session of
-        // its own each time, since an open one would keep the process alive.
+        // Not `postgres`, because the first template is made of it and a template must have no sessions. A separate
+        // session each time, because an open one would keep the process alive.
         const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
         try {
           return await work(admin);
@@ -75,22 +78,22 @@ async function launch(): Promise<TestCluster> {
   };
 }
 
-/** Template databases by key, migrated once. */
+/** Template databases by key, each migrated once. */
 const templates = new Map<string, Promise<string>>();
 
 export interface TestDatabase {
   readonly name: string;
   readonly database: Database;
-  /** Where its server is reached. */
+  /** How to reach its server. */
   readonly place: TestPlace;
-  /** The same database once more, as another process has it; or by another way, through a proxy for instance. */
+  /** Opens the same database again, as another process would, or over another route such as a proxy. */
   another(place?: TestPlace): Promise<Database>;
   /** Stops `database` and removes the clone. */
   drop(): Promise<void>;
 }
 
 /**
- * A database of one's own. The first call with a key lets `prepare` migrate a template; all calls clone it.
+ * Creates a private database. The first call with a key lets `prepare` migrate a template, and all calls clone it.
  *
  * @example
  * const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authSet]));
@@ -138,7 +141,7 @@ async function makeTemplate(key: string, prepare: (database: Database) => Promis
   return name;
 }
 
-/** A clone lacks the settings that ALTER DATABASE made; they are copied. */
+/** Copies the settings made by ALTER DATABASE, which a clone lacks. */
 async function clone(admin: Client, source: string, name: string): Promise<void> {
   const to = quoteIdentifier(name);
   await admin.exec(
@@ -157,7 +160,7 @@ async function clone(admin: Client, source: string, name: string): Promise<void>
   if (statements.length > 0) await admin.exec(statements.join(';'));
 }
 
-/** How a role of ours signs in to a test database, over TCP. */
+/** Returns how one of our roles signs in to a test database over TCP. */
 export function testTarget({ name, place }: TestDatabase, role: LoginRole = 'postgres'): ConnectionOptions {
   return clusterTarget({ ...reachedBy(place), socketDir: null }, role, name);
 }
@@ -167,13 +170,13 @@ function reachedBy(place: TestPlace): ReachedCluster & TestPlace {
   return { ...place, logins: clusterLogins(secret, { password, shared: false }) };
 }
 
-/** As JSON for another process. `socketDir` null: over TCP. */
+/** Serializable as JSON for another process. `socketDir` is null if TCP is used. */
 export interface TestPlace extends Pick<Cluster, 'socketDir' | 'host' | 'port' | 'tcpPort'> {
   /** In hexadecimal digits. */
   readonly loginSecret: string;
 }
 
-/** Without what only the process that started it has. */
+/** Omits everything that only the process that started the cluster has. */
 const placeOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): TestPlace => ({
   socketDir,
   host,
@@ -182,7 +185,7 @@ const placeOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): Test
   loginSecret: loginSecret.toString('hex'),
 });
 
-/** A database of a test cluster, also from another process than the one that started the cluster. */
+/** Opens a database of a test cluster, possibly from another process than the one that started it. */
 export async function openTestDatabase(place: TestPlace, name: string): Promise<Database> {
   const cluster = reachedBy(place);
   const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', name));
