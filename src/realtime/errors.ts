@@ -1,6 +1,6 @@
 /**
- * The service's error tables: what a refused handshake, a refused join and a closed channel say. Codes and texts are
- * upstream's (realtime, August 2026): clients show them as they are.
+ * Error tables of the service for rejected handshakes, rejected joins and closed channels. Codes and texts are
+ * upstream's (realtime, August 2026) because clients display them.
  */
 import { handshakeText, joinReason, systemText, type TokenFault } from './core/token.ts';
 
@@ -22,7 +22,7 @@ export function handshakeRefusalOf(fault: TokenFault): HandshakeRefusal {
   return { status: 401, error: handshakeText(fault) };
 }
 
-/** Reasons of a refused join. */
+/** Reasons for rejected joins. */
 export const joinRefusals = {
   topicName: 'TopicNameRequired: You must provide a topic name',
   secretKey: 'Unauthorized: Forbidden use of secret API key in browser',
@@ -42,7 +42,7 @@ export function unauthorizedRead(subTopic: string): string {
   return `You do not have permissions to read from this Channel topic: ${subTopic}`;
 }
 
-/** Texts of system messages that end a channel. */
+/** Texts of system messages that close a channel. */
 export const systemErrors = {
   tooManyMessages: 'Too many messages per second',
   tooManyPresence: 'Too many presence messages per second',
@@ -57,7 +57,7 @@ export function readRevoked(subTopic: string): string {
   return `You no longer have permission to read from this Channel topic: ${subTopic}`;
 }
 
-/** A join, a push or a token was refused. `reason` is for the reply to a join, `message` for a system message. */
+/** A rejected join, push or token. `reason` is for the reply to a join, and `message` for a system message. */
 export class ChannelError extends Error {
   readonly reason: string;
   constructor(reason: string, message: string, options?: ErrorOptions) {
@@ -75,7 +75,7 @@ export class ChannelError extends Error {
   }
 }
 
-/** WebSocket close codes with their reasons. */
+/** WebSocket close codes and reasons. */
 export const closes = {
   restart: [1012, 'Service restart'],
   idle: [1000, ''],

@@ -1,7 +1,8 @@
 /**
- * Rooms and their members: who gets a broadcast and a presence diff. Public and private channels of one name are
- * different rooms. A frame is encoded once for all members that speak the same version. What members of other processes
- * say comes over the bus; a room in which only they are present is kept for whoever joins here.
+ * Rooms and their members: delivers broadcasts and presence diffs. Public and private channels with the same name are
+ * different rooms. A frame is encoded once for all members with the same version. Messages from members in other
+ * processes arrive over the bus. A room whose members are all in other processes is kept so that its presence is
+ * available to local members that join.
  */
 import type { Bus, BusListener, Shared } from './bus/types.ts';
 import type { RoomPresence } from './core/bus-message.ts';
@@ -10,11 +11,11 @@ import { type PresenceChange, PresenceRoom } from './core/presence.ts';
 
 export interface Member {
   readonly version: Version;
-  /** `realtime:` and the sub-topic. */
+  /** `realtime:` followed by the sub-topic. */
   readonly topic: string;
   readonly readsBroadcast: boolean;
   readonly readsPresence: boolean;
-  /** Ids of the messages that were replayed to it. */
+  /** Ids of messages that were replayed to the member. */
   readonly replayed: ReadonlySet<string> | undefined;
   send(frame: Frame): void;
 }
@@ -32,16 +33,19 @@ const topicPrefix = 'realtime:';
 export interface Hub {
   join(subTopic: string, isPrivate: boolean, member: Member): Room;
   leave(room: Room, member: Member): void;
-  /** To the members of all processes. */
+  /** Sends to the members in all processes. */
   publish(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): void;
-  /** To the members of this process, for what every process learns by itself. Returns how many got it. */
+  /**
+   * Sends to the members in this process, for messages that each process receives itself. Returns the number of
+   * recipients.
+   */
   deliver(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): number;
   track(room: Room, member: Member, key: string, payload: Readonly<Record<string, unknown>>): void;
   untrack(room: Room, member: Member): void;
-  /** The room's state as JSON; changes that others have not been told yet are told first. */
+  /** Returns the room's state as JSON. Pending changes are sent to the other members first. */
   presenceState(room: Room): string;
   readonly roomCount: number;
-  /** What the bus tells the hub. */
+  /** Handles messages from the bus. */
   readonly listener: BusListener;
   stop(): void;
 }
@@ -49,7 +53,7 @@ export interface Hub {
 export interface HubOptions {
   readonly bus: Bus;
   readonly nextRef: () => string;
-  /** Called with the number of members that got a presence diff. */
+  /** Called with the number of recipients of a presence diff. */
   readonly onPresenceDeliveries?: (count: number) => void;
 }
 
@@ -79,7 +83,7 @@ export function createHub(options: HubOptions): Hub {
     options.onPresenceDeliveries?.(count);
   };
 
-  /** In large rooms changes gather for a moment: each diff costs as many frames as there are members. */
+  /** In large rooms, changes are batched briefly because each diff costs one frame per member. */
   const schedule = (room: Room): void => {
     if (room.flush !== undefined) return;
     const delayMs = Math.min(250, Math.floor(room.members.size / 20));
@@ -104,21 +108,21 @@ export function createHub(options: HubOptions): Hub {
 
   const drop = (room: Room): void => {
     if (room.members.size > 0) return;
-    // There is nobody to tell.
+    // The room has no local members.
     clearTimeout(room.flush);
     room.flush = undefined;
     room.presence.takeDiff();
     if (room.presence.empty) rooms.delete(room.key);
   };
 
-  /** A member of this process came, changed or left: told to those here in a moment, and to other processes. */
+  /** Handles a change by a local member: sent to local members after a delay and to other processes. */
   const changed = (room: Room, change: PresenceChange | undefined): void => {
     if (change === undefined) return;
     schedule(room);
     bus.send({ kind: 'presence', room: room.key, change });
   };
 
-  /** What another process told of a room. */
+  /** Handles a change from another process. */
   const changedElsewhere = (room: Room): void => {
     if (room.members.size === 0) drop(room);
     else if (room.presence.hasNews) schedule(room);

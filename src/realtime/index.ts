@@ -1,5 +1,5 @@
 /**
- * Realtime: broadcast, presence and database changes over WebSocket, in the protocol of realtime (August 2026) and
+ * Realtime: broadcast, presence and database changes over WebSocket, with the protocol of realtime (August 2026) and
  * realtime-js 2.
  */
 import { randomBytes } from 'node:crypto';
@@ -39,18 +39,18 @@ export interface RealtimeDeps {
   readonly config: Config;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Milliseconds that only go forward, however the clock is set. */
+  /** A monotonic clock in milliseconds. */
   readonly uptime?: () => number;
-  /** Bounds that differ from the configuration's. */
+  /** Limits that override the configuration. */
   readonly limits?: Partial<Limits>;
-  /** How often processes of a group hear of each other, and when a silent one is gone. */
+  /** How often processes of a group send messages, and when a silent process counts as gone. */
   readonly lease?: { readonly aliveMs: number; readonly leaseMs: number };
 }
 
 export const migrations: MigrationSet = { room: 'realtime', dir: new URL('./sql/', import.meta.url) };
 
 const prefix = '/realtime/v1';
-/** Partitions, and slots that were left behind. */
+/** The interval for creating partitions and dropping abandoned slots. */
 const upkeepMs = 60 * 60 * 1000;
 const clockJumpMs = 60_000;
 
@@ -122,13 +122,13 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
 
   let clockOffset = clock.now() - uptime();
 
-  /** Once a second: what is due, and how much waits for slow readers. */
+  /** Runs once per second: handles deadlines and limits the data queued for slow readers. */
   const tick = (): void => {
     const time = clock.now();
     for (const connection of context.idle.takeDue(uptime())) connection.checkIdle();
     for (const channel of context.tokens.takeDue(time)) channel.confirmToken();
     const offset = time - uptime();
-    // The day may be another one, and partitions are made by the day.
+    // The date may have changed, and partitions are created by day.
     if (Math.abs(offset - clockOffset) > clockJumpMs) upkeep();
     clockOffset = offset;
     closeSlowest(context.connections, limits.maxBufferedBytesInAll);
@@ -175,7 +175,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
   };
 }
 
-/** As the configuration says; by default only a database that others can reach as well has several processes. */
+/** Creates the configured bus. By default, several processes are only expected on a database that isn't embedded. */
 function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger): Bus {
   const { bus = database.info.embedded ? 'process' : 'postgres', nats_url: url } = config.plinth.realtime;
   if (bus === 'process') return createAloneBus();
@@ -190,14 +190,14 @@ function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger)
   return createGroupBus({ transport, secret: keys.jwtSecret, log, ...lease });
 }
 
-/** References for presence metas: unique over restarts, short. */
+/** Generates references for presence metas that are short and unique across restarts. */
 function referenceMaker(): () => string {
   const start = randomBytes(6).toString('base64url');
   let count = 0;
   return () => `${start}${(count++).toString(36)}`;
 }
 
-/** What many slow readers make wait together is bounded as well. */
+/** Limits the total data queued for slow readers. */
 function closeSlowest(connections: ReadonlySet<Connection>, maxBytes: number): void {
   let total = 0;
   for (const connection of connections) total += connection.bufferedBytes;

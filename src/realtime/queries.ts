@@ -2,7 +2,7 @@
 import type { Pool, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
-/** What a policy on realtime.messages is asked with. */
+/** The context in which policies on realtime.messages are evaluated. */
 export interface RightsContext {
   readonly topic: string;
   readonly role: string;
@@ -52,7 +52,7 @@ export interface MessageRow {
   readonly binary_payload: Buffer | null;
 }
 
-/** The newest private broadcasts of a topic since a moment, oldest first. */
+/** Returns the latest private broadcasts of a topic since a time, oldest first. */
 export async function messagesSince(
   db: Pool,
   topic: string,
@@ -71,13 +71,13 @@ export async function messagesSince(
   return rows.reverse();
 }
 
-/** Which transactions are over, as PostgreSQL writes a snapshot. */
+/** Returns PostgreSQL's current snapshot as text. */
 export async function currentSnapshot(db: Queryable): Promise<string> {
   const [row] = await db.query<{ snapshot: string }>(sql`select pg_current_snapshot()::text as snapshot`);
   return (row as { snapshot: string }).snapshot;
 }
 
-/** Sends the payloads in their order, all or none. */
+/** Sends the payloads in order, atomically. */
 export async function notifyAll(db: Pool, channel: string, payloads: readonly string[]): Promise<void> {
   await db.transaction(
     (tx) =>
@@ -88,7 +88,7 @@ export async function notifyAll(db: Pool, channel: string, payloads: readonly st
   );
 }
 
-/** The same for all processes that serve this database, and for no others. */
+/** Returns an id shared by exactly the processes that serve this database. */
 export async function databaseIdentity(db: Queryable): Promise<string> {
   const [row] = await db.query<{ identity: string }>(sql`
     select system_identifier::text || '.' || (

@@ -1,6 +1,6 @@
 /**
- * What the policies on realtime.messages let a caller do on a private topic. Asked in a transaction that is always
- * rolled back; the answers are the channel's to keep.
+ * Evaluates the policies on realtime.messages for a caller and a private topic in a transaction that is always rolled
+ * back. Channels cache the results.
  */
 import type { Database, PostgresErrorShape } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -39,7 +39,7 @@ export function createRights(database: Database, log: Logger): Rights {
     } catch (error) {
       if (!isMissingPartition(error)) throw refusal(error, query, log);
     }
-    // Nobody made today's partition yet (the machine slept, the clock jumped).
+    // Today's partition doesn't exist yet (the machine was suspended or the clock changed).
     try {
       await keepPartitions(pool);
       return new Set((await attempt()) as Extension[]);

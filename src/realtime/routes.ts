@@ -1,4 +1,4 @@
-/** The HTTP API: broadcasts by POST, one or many, and ping. */
+/** The HTTP API: broadcasts by POST, single or batched, and ping. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { type BatchMessage, parseBatch } from './core/batch.ts';
 import type { Broadcast } from './core/frame.ts';
@@ -24,7 +24,7 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
     return judged.ok ? judged.caller : undefined;
   };
 
-  /** Undefined: may go on. */
+  /** Returns undefined if the request is within the limit. */
   const overRate = (reply: FastifyReply, count: number): { message: string } | undefined => {
     const { maxEventsPerSecond } = limits;
     if (maxEventsPerSecond === Number.POSITIVE_INFINITY) return undefined;
@@ -49,7 +49,7 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
   };
 
   return async (app) => {
-    // Upgraded sockets would keep the server from closing.
+    // Open WebSockets would keep the server from closing.
     app.addHook('preClose', async () => closeSockets());
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(
@@ -116,7 +116,7 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
     let answer = known.get(subTopic);
     if (answer === undefined) {
       answer = await mayWrite(request, caller, subTopic).catch((error: unknown) => {
-        // Skipped in silence, as a denied one is.
+        // Skipped without an error, like a denied broadcast.
         log.debug({ topic: subTopic, error }, 'a private broadcast could not be authorised');
         return false;
       });
@@ -136,12 +136,12 @@ function privateFailure(error: ChannelError): string {
   return error.reason.startsWith('Unauthorized') ? 'RLS policy error' : 'Tenant database unavailable';
 }
 
-/** Without a content type the body counts as JSON. */
+/** Without a content type, the body is treated as JSON. */
 function mediaType({ headers }: FastifyRequest): string {
   return (headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Undefined when it isn't JSON, or is nested too deep. */
+/** Returns undefined if the body isn't JSON or is nested too deeply. */
 function json(body: unknown): unknown {
   if (!Buffer.isBuffer(body)) return undefined;
   const text = body.toString('utf8');

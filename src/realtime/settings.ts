@@ -1,54 +1,58 @@
 /**
- * Bounds of the service. The count and rate limits are upstream's, and off by default: one's own machine is bounded by
- * memory, so the defaults bound what one socket can make the process hold.
+ * Limits of the service. The count and rate limits are upstream's and disabled by default. A self-hosted machine is
+ * limited by memory, so the defaults limit the memory per socket.
  */
 import type { Config } from '../config/index.ts';
 import type { HoldingLimits } from './core/holdings.ts';
 
 export interface Limits extends HoldingLimits {
-  /** Sockets at a time. */
+  /** The maximum number of concurrent sockets. */
   readonly maxConcurrentUsers: number;
-  /** Of them, those on which no user has signed in; in all and from one address. */
+  /** The maximum number of sockets without a signed-in user, in total and per address. */
   readonly maxAnonymousSockets: number;
   readonly maxAnonymousSocketsPerAddress: number;
-  /** Sends and deliveries a second, averaged over a minute. */
+  /** Sends and deliveries per second, averaged over a minute. */
   readonly maxEventsPerSecond: number;
   readonly maxJoinsPerSecond: number;
   readonly maxChannelsPerClient: number;
   readonly maxPresenceEventsPerSecond: number;
-  /** Presence calls of one channel membership in a window. */
+  /** Presence calls per channel membership and window. */
   readonly clientPresence: { readonly maxCalls: number; readonly windowMs: number };
-  /** Of one message; upstream's setting is `max_payload_size_in_kb`. */
+  /** The maximum size of a message. Upstream's setting is `max_payload_size_in_kb`. */
   readonly maxPayloadBytes: number;
   readonly privateOnly: boolean;
-  /** A refused handshake and a refused join are answered after this, so that clients do not hammer. */
+  /** The delay before rejecting a handshake or join, so that clients don't retry too fast. */
   readonly connectErrorDelayMs: number;
   readonly joinErrorDelayMs: number;
-  /** A socket from which nothing came for this long is closed. */
+  /** A socket is closed after this time without incoming data. */
   readonly idleTimeoutMs: number;
-  /** A socket that has never joined a channel is closed after this. */
+  /** A socket that never joined a channel is closed after this time. */
   readonly joinTimeoutMs: number;
-  /** A socket without any channel is closed after this. */
+  /** A socket without channels is closed after this time. */
   readonly emptySocketMs: number;
-  /** What may wait for a slow reader before its socket is closed. */
+  /** The data that can be queued for a slow reader before its socket is closed. */
   readonly maxBufferedBytes: number;
-  /** The same over all sockets; beyond it the slowest are closed. */
+  /** The total limit for all sockets. Beyond it, the slowest readers are closed. */
   readonly maxBufferedBytesInAll: number;
-  /** Changes that wait for their turn; beyond it the stream of changes is not read. */
+  /** The size of queued changes at which reading from the stream pauses. */
   readonly maxWaitingChangeBytes: number;
-  /** WAL that PostgreSQL may keep for the stream of changes. */
+  /** The WAL that PostgreSQL may retain for the stream. */
   readonly maxSlotWalBytes: number;
-  /** Frames of one channel that wait for its join or its rights; beyond it the socket is not read. */
+  /**
+   * The number of frames per channel that can be queued for its join or permissions. Beyond it, the socket isn't read.
+   */
   readonly maxWaitingFrames: number;
 }
 
 export const maxFrameBytes = 5_000_000;
 
 const kilobyte = 1000;
-/** Upstream measures the payload with what surrounds it. */
+/** Upstream measures the payload including its envelope. */
 const envelopeBytes = 500;
 
-/** The section `[realtime]` of plinth.toml, and what `[server]` says of sockets; what is no setting there is the protocol's. */
+/**
+ * Reads the limits from `[realtime]` and `[server]` in plinth.toml. Limits without a setting are part of the protocol.
+ */
 export function limitsFrom({
   realtime: settings,
   server,

@@ -1,77 +1,80 @@
-/** What other rooms may ask of the realtime service. */
+/** The interface of the realtime service for other modules. */
 import type { Service } from '../kernel/service.ts';
 
 export interface RealtimeService extends Service {
   readonly verdicts: Verdicts;
-  /** How the service is doing at this moment. */
+  /** Returns the current state of the service. */
   report(): RealtimeReport;
 }
 
-/** All counts are those of this process. */
+/** All counts refer to this process. */
 export interface RealtimeReport {
   readonly sockets: number;
   readonly channels: number;
-  /** Other processes that serve the same database and are alive. */
+  /** The number of other live processes that serve the same database. */
   readonly otherProcesses: number;
-  /** A sentence while they cannot be reached. */
+  /** An error message while they are unreachable. */
   readonly busTrouble: string | undefined;
   readonly stream: StreamReport;
 }
 
 export interface StreamReport {
-  /** `closed`: nobody needs it, or it is tried again in a moment. */
+  /** `closed`: not needed, or about to be retried. */
   readonly state: 'closed' | 'opening' | 'live';
   readonly trouble: string | undefined;
   readonly slot:
     | {
         readonly name: string;
-        /** It outlives its connection. */
+        /** Whether the slot outlives its connection. */
         readonly permanent: boolean;
-        /** WAL that PostgreSQL keeps for it, as of the last look (every 30 seconds); undefined before the first. */
+        /**
+         * The WAL that PostgreSQL retained for the slot at the last check (every 30 seconds). Undefined before the
+         * first check.
+         */
         readonly retainedBytes: number | undefined;
-        /** Beyond this it is given up. */
+        /** The limit at which the slot is dropped. */
         readonly maxBytes: number;
       }
     | undefined;
 }
 
-/** Why something reached a subscriber, or did not. */
+/** Explains why a message reached a subscriber or didn't. */
 export interface Verdicts {
-  /** A change of a row, and one entry of a subscriber's `postgres_changes`. @throws {VerdictError} */
+  /** Checks a row change against an entry of a subscriber's `postgres_changes`. @throws {VerdictError} */
   ofChange(question: ChangeQuestion): Promise<ChangeVerdict>;
-  /** A broadcast, and a member of its topic. @throws {VerdictError} */
+  /** Checks a broadcast against a member of its topic. @throws {VerdictError} */
   ofBroadcast(question: BroadcastQuestion): Promise<BroadcastVerdict>;
 }
 
-/** Whose token it is: the claims as they stand in it. */
+/** A simulated user: the role and claims of a token. */
 export interface Persona {
   readonly role: string;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Cells by column, as PostgreSQL writes them. */
+/** Cells by column, in PostgreSQL's text format. */
 export type Cells = Readonly<Record<string, string | null>>;
 
 export interface ChangeQuestion {
   readonly subscriber: Persona;
-  /** As the client sends it: `event`, `schema`, `table`, `filter`, `select`. */
+  /** The entry as sent by the client: `event`, `schema`, `table`, `filter`, `select`. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly change: {
     readonly schema: string;
     readonly table: string;
     readonly action: 'INSERT' | 'UPDATE' | 'DELETE';
-    /** Columns that name the row, usually its primary key. */
+    /** Columns that identify the row, usually its primary key. */
     readonly key: Cells;
-    /** Cells that were different at the time of the change; all others are taken from the row as it is now. */
+    /** Cells that had different values at the time of the change. All others are taken from the current row. */
     readonly row?: Cells;
   };
 }
 
 export interface BroadcastQuestion {
   readonly subscriber: Persona;
-  /** Without `realtime:`. */
+  /** The topic without `realtime:`. */
   readonly topic: string;
-  /** How the subscriber joined, and with which version of the protocol. */
+  /** The subscriber's channel type and protocol version. */
   readonly channel: { readonly private: boolean; readonly version: '1.0.0' | '2.0.0' };
   readonly message:
     | {
@@ -79,16 +82,16 @@ export interface BroadcastQuestion {
         readonly private: boolean;
         readonly event: string;
         readonly encoding: 'json' | 'binary';
-        /** Of the payload. */
+        /** The size of the payload. */
         readonly sizeBytes: number;
-        /** Asked as well whether this one may send it. */
+        /** If given, also checks whether this user can send the message. */
         readonly sender?: Persona | undefined;
       }
     /** A row of realtime.messages (`realtime.send`, `broadcast_changes`), by its id. */
     | { readonly from: 'database'; readonly id: string };
 }
 
-/** In the order in which the service asks. */
+/** In the order in which the service runs the checks. */
 export type StepName =
   | 'token'
   | 'publication'
@@ -102,38 +105,38 @@ export type StepName =
   | 'limit';
 
 /**
- * `passes`: not the reason. `stops`: nothing arrives. `alters`: something else or less arrives. `not asked`: an earlier
- * step, or what kind of change it is, makes it unimportant.
+ * `passes`: not the cause. `stops`: nothing is delivered. `alters`: something else or less is delivered. `not asked`:
+ * irrelevant because of an earlier step or the kind of change.
  */
 export type Outcome = 'passes' | 'stops' | 'alters' | 'not asked';
 
 export interface Step {
   readonly step: StepName;
   readonly outcome: Outcome;
-  /** Stable, for texts of one's own: `not-published`, `hidden-by-policies`, … */
+  /** A stable code for custom texts: `not-published`, `hidden-by-policies`, … */
   readonly code: string;
-  /** One sentence in English. */
+  /** An English sentence. */
   readonly says: string;
-  /** What it was decided by: names, values, sizes in bytes. */
+  /** The facts behind the outcome: names, values, sizes in bytes. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
 interface Verdict {
-  /** No step stops it. */
+  /** Whether no step stops the delivery. */
   readonly delivered: boolean;
   readonly steps: readonly Step[];
-  /** Channels of this process that are joined with a token of that role and `sub`. */
+  /** The number of channels in this process joined with a token of this role and `sub`. */
   readonly connected: number;
 }
 
 export interface ChangeVerdict extends Verdict {
-  /** The `data` that the subscriber gets, as JSON text; undefined when nothing arrives. */
+  /** The `data` that the subscriber receives, as JSON. Undefined if nothing is delivered. */
   readonly dataJson: string | undefined;
 }
 
 export interface BroadcastVerdict extends Verdict {}
 
-/** The question makes no sense: there is no such table, row or message. Its text is for the operator. */
+/** The question is invalid because a table, row or message doesn't exist. The message is for operators. */
 export class VerdictError extends Error {
   override readonly name = 'VerdictError';
 }

@@ -1,4 +1,4 @@
-/** The bus of a process that has its database to itself. */
+/** The bus of a process that doesn't share its database with other processes. */
 import type { Bus } from './types.ts';
 
 export function createAloneBus(): Bus {

@@ -1,6 +1,7 @@
 /**
- * A bus over a transport: batches, sequence, leases. A process that is not heard of for a lease is gone, and with it
- * everybody who was present by it. Whoever missed something asks for the presence again.
+ * A bus over a transport with batches, sequence numbers and leases. A process that isn't heard from within its lease
+ * counts as gone, together with its members' presence. A process that missed messages requests the presence state
+ * again.
  */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../../kernel/log.ts';
@@ -10,19 +11,19 @@ import type { Bus, BusListener, Transport } from './types.ts';
 
 export interface GroupOptions {
   readonly transport: Transport;
-  /** Known to all processes of the group, and to nobody else. */
+  /** A secret shared by all processes of the group. */
   readonly secret: string;
   readonly log: Logger;
-  /** Each process is heard of this often. */
+  /** The interval at which each process sends a message. */
   readonly aliveMs?: number;
   readonly leaseMs?: number;
 }
 
 const defaultAliveMs = 2_000;
 const defaultLeaseMs = 10_000;
-/** What waits while the transport is interrupted; beyond it broadcasts are dropped. */
+/** The maximum size of queued messages while the transport is interrupted. Broadcasts beyond it are dropped. */
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** A batch takes messages until it has this size. */
+/** A batch is complete when it reaches this size. */
 const maxBatchBytes = 512 * 1024;
 const firstRetryMs = 100;
 const lastRetryMs = 5_000;
@@ -31,7 +32,7 @@ const farewellMs = 1_000;
 
 interface Peer {
   heardAt: number;
-  /** Its presence is on the way. */
+  /** Whether its presence state has been requested. */
   asked: boolean;
 }
 
@@ -47,7 +48,7 @@ export function createGroupBus(options: GroupOptions): Bus {
   let queue: Buffer[] = [];
   let waitingBytes = 0;
   let dropped = 0;
-  /** The whole presence is to be told with the next batch. */
+  /** Whether the next batch must contain the complete presence state. */
   let stateDue = false;
   let sending: Promise<void> | undefined;
   let hearing = false;
@@ -69,7 +70,7 @@ export function createGroupBus(options: GroupOptions): Bus {
     });
   };
 
-  /** What waited is dropped; presence is told as a whole once others can be reached. */
+  /** Drops the queued messages. The complete presence state is sent once other processes are reachable again. */
   const overflow = (): void => {
     dropped += queue.length;
     queue = [];
@@ -79,14 +80,14 @@ export function createGroupBus(options: GroupOptions): Bus {
   };
 
   const flush = async (): Promise<void> => {
-    // Whatever comes in the same turn travels together.
+    // Batches all messages from the same event loop turn.
     await new Promise(setImmediate);
     while ((queue.length > 0 || stateDue) && !stopped) {
       if (stateDue) {
         stateDue = false;
         const rooms = listener?.ownPresence() ?? [];
         const bytes = encodeMessage({ kind: 'presence-state', rooms });
-        // It holds every change until now: those that wait are old news, and harmless behind it.
+        // The state includes all changes so far. Older queued changes are harmless after it.
         queue.unshift(bytes);
         waitingBytes += bytes.length;
       }
@@ -103,7 +104,7 @@ export function createGroupBus(options: GroupOptions): Bus {
     return queue.splice(0, count);
   };
 
-  /** Until they are handed over: chunks keep their numbers, so nobody takes one twice. */
+  /** Retries until the transport accepts the chunks. They keep their numbers, so no receiver processes one twice. */
   const deliver = async (chunks: readonly Buffer[]): Promise<void> => {
     for (let delayMs = firstRetryMs; !stopped; delayMs = Math.min(lastRetryMs, delayMs * 2)) {
       try {
@@ -170,7 +171,7 @@ export function createGroupBus(options: GroupOptions): Bus {
         forget(origin);
         return;
       default:
-        return; // it lives, that is all
+        return; // Only shows that the sender is alive.
     }
   };
 
@@ -188,7 +189,7 @@ export function createGroupBus(options: GroupOptions): Bus {
 
   const beat = (): void => {
     const now = performance.now();
-    // When this process itself was held up, or hears nobody, silence says nothing about the others.
+    // If this process was stalled or receives nothing, silence doesn't mean that the others are gone.
     const late = now - beatenAt > aliveMs * 2;
     beatenAt = now;
     if (late || !hearing) for (const peer of peers.values()) peer.heardAt = now;
@@ -227,7 +228,8 @@ export function createGroupBus(options: GroupOptions): Bus {
 
   return {
     send(message) {
-      // After a lease in which nobody was heard there is nobody. Whoever comes then is told who is present.
+      // If no process was heard from within a lease, there is none. A process that starts later requests the presence
+      // state.
       if (peers.size > 0 || performance.now() - greetedAt < leaseMs) enqueue(message);
     },
     get peers() {

@@ -1,16 +1,16 @@
-/** The bus over NATS, loaded when it is asked for. One subject a database. */
+/** The bus over NATS, loaded on demand. Uses one subject per database. */
 import type { Logger } from '../../kernel/log.ts';
 import type { Transport } from './types.ts';
 
 export interface NatsOptions {
-  /** `nats://`, `tls://` or `ws://` addresses, separated by commas; credentials may stand in them. */
+  /** Comma-separated `nats://`, `tls://` or `ws://` addresses, optionally with credentials. */
   readonly url: string;
-  /** Tells apart the databases that share a NATS server. */
+  /** Identifies the database, because several can share a NATS server. */
   readonly identity: () => Promise<string>;
   readonly log: Logger;
 }
 
-/** Below the largest message of a NATS server as it comes (1 MiB). */
+/** Below the default maximum message size of a NATS server (1 MiB). */
 const maxChunkBytes = 512 * 1024;
 const reconnectMs = 500;
 
@@ -65,7 +65,7 @@ export function createNatsTransport({ url, identity, log }: NatsOptions): Transp
   };
 }
 
-/** The client takes credentials apart from the addresses. Those of the first address count. */
+/** The client requires credentials separate from the addresses. The first address's credentials are used. */
 function addressOf(text: string): { servers: string[]; user?: string; pass?: string; token?: string } {
   const urls = text.split(',').map((server) => new URL(server.trim()));
   const [{ username, password }] = urls as [URL, ...URL[]];

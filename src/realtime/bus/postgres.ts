@@ -1,6 +1,6 @@
 /**
- * The bus over NOTIFY. A payload is text of less than 8000 bytes: chunks are base64, and as many as a batch needs. A
- * commit that only notifies need not wait for the disk.
+ * The bus over NOTIFY. A payload is text of less than 8000 bytes, so a batch is split into base64 chunks. Commits that
+ * only notify don't wait for the disk.
  */
 import type { Database } from '../../database/types.ts';
 import { notifyAll } from '../queries.ts';

@@ -1,49 +1,50 @@
 /**
- * The bus between the processes of a group, those that serve one database. It carries what clients broadcast and who is
- * present. Database changes do not go over it: every process reads them itself (docs/decisions/0026).
+ * The bus between the processes of a group, which serve the same database. It transports client broadcasts and
+ * presence. Database changes don't use the bus because each process reads them itself (docs/decisions/0026).
  *
- * Glossary. *Origin*: a process, by an id of its own that is new at each start. *Lease*: how long a process that is not
- * heard of counts as alive.
+ * Glossary. *Origin*: the id of a process, generated at each start. *Lease*: how long a silent process counts as alive.
  */
 import type { BusMessage, RoomPresence } from '../core/bus-message.ts';
 
-/** What the hub has to tell, and is told. */
+/** The messages that hubs exchange. */
 export type Shared = Extract<BusMessage, { kind: 'broadcast' | 'presence' }>;
 
 export interface BusListener {
-  /** In the order in which `origin` sent them. */
+  /** Called in the order in which `origin` sent the messages. */
   message(origin: string, message: Shared): void;
-  /** Everybody who is present by `origin`; whoever is not among them has left. Empty when the process is gone. */
+  /**
+   * Called with all members present in `origin`. Other members of that process have left. Empty if the process is gone.
+   */
   presence(origin: string, rooms: readonly RoomPresence[]): void;
-  /** Who is present by this process. */
+  /** Returns the members present in this process. */
   ownPresence(): readonly RoomPresence[];
 }
 
 export interface Bus {
-  /** To every other process. Nothing is awaited: what cannot be sent now waits, within bounds. */
+  /** Sends to all other processes without waiting. Messages that can't be sent yet are queued up to a limit. */
   send(message: Shared): void;
-  /** Other processes that are alive. */
+  /** The number of other live processes. */
   readonly peers: number;
-  /** A sentence while others cannot be reached. */
+  /** An error message while other processes are unreachable. */
   readonly trouble: string | undefined;
-  /** Resolves when this process hears the others, or after a moment when that cannot be had yet. */
+  /** Resolves when this process receives messages from the others, or after a timeout. */
   start(listener: BusListener): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** How chunks get from one process to all others. Their order per sender is kept; single ones may get lost. */
+/** Sends chunks from one process to all others. Chunks from the same sender arrive in order but can get lost. */
 export interface Transport {
   readonly name: 'postgres' | 'nats';
   readonly maxChunkBytes: number;
-  /** Resolves once they are handed over. After a failure the same chunks may be sent again. */
+  /** Resolves after the chunks were handed over. After a failure, the same chunks can be sent again. */
   send(chunks: readonly Buffer[]): Promise<void>;
-  /** Resolves when chunks arrive from now on; the result ends it. */
+  /** Resolves when the process receives chunks. The result is a function that stops listening. */
   listen(handlers: TransportHandlers): Promise<() => Promise<void>>;
 }
 
 export interface TransportHandlers {
   chunk(chunk: Buffer): void;
   lost(): void;
-  /** After `lost`: chunks may have been missed. */
+  /** Called after `lost`. Chunks may have been missed in between. */
   restored(): void;
 }

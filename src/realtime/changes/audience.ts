@@ -1,6 +1,6 @@
 /**
- * Who may be interested in the changes of a table: subscribers grouped by what they asked for, so that a condition is
- * looked at once for all who have it, and below that by claim set, so that PostgreSQL is asked once for all who share it.
+ * Groups a table's subscribers by condition, so each condition is evaluated once, and within that by claim set, so
+ * PostgreSQL is queried once per claim set.
  */
 import type { Table } from '../core/change.ts';
 import type { Action, ChangeRequest } from '../core/filter.ts';
@@ -8,18 +8,18 @@ import { type CompiledCondition, compileCondition, type ValidCondition } from '.
 import type { Frame, Version } from '../core/frame.ts';
 import type { ClaimSet } from './checks.ts';
 
-/** What a channel wants to hear. */
+/** A channel's subscription to changes. */
 export interface Subscriber {
   readonly topic: string;
   readonly version: Version;
-  /** Clients from before `config` get the bare data under the name of the action. */
+  /** Whether the payload is only the record, with the action as its event, for clients without `config`. */
   readonly bare: boolean;
   readonly requests: readonly { readonly id: number; readonly request: ChangeRequest }[];
   claimSet: ClaimSet;
-  /** False once it left: a batch that is under way may still know it. */
+  /** False after the subscriber left. A batch in progress can still reference it. */
   active: boolean;
   send(frame: Frame): void;
-  /** Where it stands, so that it can leave quickly. */
+  /** The subscriber's positions in audiences, for fast removal. */
   readonly places: Place[];
 }
 
@@ -29,14 +29,14 @@ interface Place {
   readonly target: Target;
 }
 
-/** One request of one subscriber. */
+/** A request of a subscriber. */
 export interface Target {
   readonly subscriber: Subscriber;
   readonly id: number;
   readonly order: number;
   readonly select: ReadonlySet<string> | undefined;
   readonly selectKey: string;
-  /** Equal keys get equal frames, when nothing else of the subscriber matches. */
+  /** Targets with equal keys receive the same frame if nothing else of the subscriber matches. */
   readonly frameKey: string;
 }
 
@@ -50,9 +50,9 @@ export interface Group {
 export interface Audience {
   readonly table: Table;
   readonly groups: Map<string, Group>;
-  /** Name of the row visibility function, once made. */
+  /** The name of the row visibility function. Undefined until it is created. */
   visibility: string | null | undefined;
-  /** False once the owners of rows could not be looked up. */
+  /** False if the owner lookup failed. */
   narrows: boolean;
 }
 
@@ -60,7 +60,7 @@ export function createAudience(table: Table): Audience {
   return { table, groups: new Map(), visibility: undefined, narrows: table.ownerColumns !== undefined };
 }
 
-/** Adds request number `order` of a subscriber, whose conditions were checked against the table. */
+/** Adds request number `order` of a subscriber. Its conditions must be validated against the table. */
 export function enter(
   audience: Audience,
   subscriber: Subscriber,
@@ -75,7 +75,7 @@ export function enter(
     const compiled: CompiledCondition[] = [];
     for (const condition of conditions) {
       const column = columns.get(condition.column);
-      if (column === undefined) return; // it went since it was checked: nothing matches
+      if (column === undefined) return; // The column was dropped since the check, so nothing matches.
       compiled.push(compileCondition(condition, column));
     }
     group = { key, action: request.action, conditions: compiled, members: new Map() };
@@ -107,7 +107,7 @@ export function frameKey(
   return JSON.stringify([topic, version, bare, claimSet.role, ids, selectKey]);
 }
 
-/** Takes a subscriber out of every audience. */
+/** Removes a subscriber from all audiences. */
 export function leaveAll(subscriber: Subscriber): void {
   subscriber.active = false;
   for (const { audience, group, target } of subscriber.places) {

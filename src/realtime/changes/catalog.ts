@@ -1,6 +1,6 @@
 /**
- * What the catalogue says about published tables: columns and their types, primary key, row security, and which columns
- * a role may read. Kept until PostgreSQL describes the relation anew, which it does after every DDL and GRANT on it.
+ * Caches catalog data of published tables: columns and types, primary key, row-level security and the columns that a
+ * role can read. PostgreSQL describes a relation again after every DDL and GRANT on it, which invalidates its entry.
  */
 import type { Pool } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -9,21 +9,21 @@ import type { TypeShape } from '../core/json-text.ts';
 import { ownerColumns, type RowPolicy } from '../core/owner.ts';
 
 export interface Catalog {
-  /** Undefined when it is gone. */
+  /** Returns undefined if the table was dropped. */
   table(oid: number): Promise<Table | undefined>;
-  /** For a role that does not exist: nothing. */
+  /** Returns no access for a role that doesn't exist. */
   access(oid: number, role: string): Promise<RoleAccess>;
-  /** Tables of the publication that users alter. */
+  /** The tables in the publication that users manage. */
   published(): Promise<readonly PublishedTable[]>;
   forget(oid: number): void;
   forgetAll(): void;
 }
 
-/** What a role may see of a table. */
+/** A role's access to a table. */
 export interface RoleAccess {
-  /** The columns that it may SELECT. */
+  /** Columns that the role can SELECT. */
   readonly selectable: ReadonlySet<string>;
-  /** Row policies may not be asked for it: it bypasses them, or owns the table. */
+  /** Whether row-level security doesn't apply to the role because it bypasses RLS or owns the table. */
   readonly exempt: boolean;
 }
 
@@ -36,8 +36,8 @@ export interface PublishedTable {
 export const changesPublication = 'supabase_realtime';
 
 /**
- * Schemas of services, which a publication for all tables holds too. Some of their tables are open to every role that SQL runs as,
- * queued requests with the keys in their headers for one; they are not for subscribers.
+ * Schemas of services, which a publication for all tables also includes. Some of their tables are readable by every
+ * role that runs SQL, such as queued requests with keys in their headers, so they aren't sent to subscribers.
  */
 export const unpublishedSchemas: readonly string[] = [
   '_plinth',
@@ -64,8 +64,8 @@ interface TableRow {
   }[];
   readonly policies: readonly RowPolicy[];
   /**
-   * Whether owners can be read off: the functions that policies ask about the caller are the service's own, and the
-   * role that looks the owners up is exempt from policies.
+   * Whether row owners can be determined: the functions that policies use for the caller are the service's own, and the
+   * role that looks up owners bypasses RLS.
    */
   readonly owners_known: boolean;
 }
@@ -118,7 +118,8 @@ export function createCatalog(pool: () => Pool): Catalog {
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
       where c.oid = ${oid}`;
-    // Expressions of policies are read with every name qualified; the types' names are casts, qualified or not.
+    // With an empty search path, policy expressions contain qualified names. Type names are used in casts, for which
+    // both forms are valid.
     const [row] = await pool().transaction((tx) => tx.query<TableRow>(statement), {
       settings: [['search_path', '']],
     });
@@ -142,7 +143,7 @@ export function createCatalog(pool: () => Pool): Catalog {
     };
   };
 
-  /** With everything that they are made of. */
+  /** Loads types including their element and attribute types. */
   const loadTypes = async (oids: readonly number[]): Promise<void> => {
     const missing = [...new Set(oids)].filter((oid) => oid !== 0 && !types.has(oid));
     if (missing.length === 0) return;
@@ -216,7 +217,7 @@ export function createCatalog(pool: () => Pool): Catalog {
   };
 }
 
-/** Where equal values have equal texts. */
+/** Columns whose equal values have equal text representations. */
 function comparableColumns({ columns }: TableRow): ReadonlySet<string> {
   const comparable = columns.filter(
     ({ typeName, bytewise }) => typeName === 'uuid' || (typeName === 'text' && bytewise),
@@ -224,7 +225,7 @@ function comparableColumns({ columns }: TableRow): ReadonlySet<string> {
   return new Set(comparable.map(({ name }) => name));
 }
 
-/** A failed load is forgotten, so that the next caller tries again. */
+/** A failed load is removed so that the next caller retries. */
 function remembered<K, V>(cache: Map<K, Promise<V>>, key: K, load: () => Promise<V>): Promise<V> {
   const known = cache.get(key);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** The questions about rows that only PostgreSQL answers: row visibility, conditions, new subscriptions. */
+/** Row queries that require PostgreSQL: visibility, conditions and new subscriptions. */
 import type { Pool } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Table } from '../core/change.ts';
@@ -7,19 +7,19 @@ import type { PendingTest, ValidCondition } from '../core/filter-match.ts';
 import { areOver } from '../core/snapshot.ts';
 import { currentSnapshot } from '../queries.ts';
 
-/** Role and claims of subscribers: what policies can tell apart. */
+/** A subscriber's role and claims, which determine what policies allow. */
 export interface ClaimSet {
   readonly role: string;
   readonly sub: string;
   readonly claimsJson: string;
 }
 
-/** A policy that takes longer than this for one batch stops it. */
+/** Cancels a batch if a policy takes longer. */
 const checkTimeoutMs = '10000';
 
 /**
- * Which of the rows each claim set may see now: claim set to row numbers. `keys` holds a row's primary key as text, in
- * the order of `table.primaryKey`.
+ * Returns the row numbers that each claim set can currently see. `keys` contains each row's primary key as text, in the
+ * order of `table.primaryKey`.
  */
 export async function visibleRows(
   pool: Pool,
@@ -28,7 +28,7 @@ export async function visibleRows(
   keys: readonly (readonly string[])[],
   claimSets: readonly ClaimSet[],
 ): Promise<Map<ClaimSet, readonly number[]>> {
-  // The role is set only when it changes.
+  // Sorted by role so that the role is only set when it changes.
   const sorted = [...claimSets].sort((a, b) => (a.role < b.role ? -1 : a.role > b.role ? 1 : 0));
   const parameters = [
     ...table.primaryKey.map((_, column) => keys.map((key) => key[column] as string)),
@@ -52,8 +52,8 @@ export async function visibleRows(
 }
 
 /**
- * The ids in the owner columns of rows as they are now. Asked past the row policies, as the one API role that is exempt
- * from them; nothing of it leaves the process.
+ * Returns the current ids in the owner columns of the rows. Bypasses RLS by running as the API role that is exempt from
+ * it. The ids don't leave the process.
  */
 export async function ownersOf(
   pool: Pool,
@@ -92,8 +92,8 @@ const notOverMs = 1;
 const patienceMs = 10_000;
 
 /**
- * Resolves once other sessions see what the transactions did. After a long wait (a commit that waits for a standby, for
- * instance) it gives up.
+ * Resolves when other sessions can see the transactions' changes. Gives up after a timeout, for example if a commit
+ * waits for a standby.
  */
 export async function untilOver(pool: Pool, transactionIds: ReadonlySet<number>): Promise<void> {
   const deadline = performance.now() + patienceMs;
@@ -102,7 +102,10 @@ export async function untilOver(pool: Pool, transactionIds: ReadonlySet<number>)
   }
 }
 
-/** The name of the function that {@link visibleRows} calls, made when it is not there. Null without a primary key. */
+/**
+ * Returns the name of the function that {@link visibleRows} calls and creates it if necessary. Null without a primary
+ * key.
+ */
 export async function makeVisibility(pool: Pool, oid: number): Promise<string | null> {
   const [row] = await pool.query<{ name: string | null }>(
     sql`select _plinth.realtime_make_visibility(${oid}) as name`,
@@ -131,7 +134,7 @@ export async function checkConditions(
 }
 
 /**
- * A subscription against one table; its conditions come back with operands as the types print them.
+ * Validates a subscription against a table and returns its conditions with operands in their types' output format.
  * @throws {PostgresErrorShape} with the message for the client
  */
 export async function checkSubscription(
@@ -141,7 +144,8 @@ export async function checkSubscription(
   request: ChangeRequest,
 ): Promise<ValidCondition[]> {
   const { conditions, select } = request;
-  // Of a schema that is closed to the role no column may be named: a filter would find out the values of deleted rows.
+  // Without access to the schema, the role can't use any column. Otherwise a filter could reveal the values of deleted
+  // rows.
   const [row] = await pool.query<{ normals: (string | null)[][] }>(sql`
     select _plinth.realtime_check_subscription(
       (select c.oid from pg_catalog.pg_class c

@@ -1,6 +1,6 @@
 /**
- * A batch of changes on its way to subscribers: conditions first, then one question to PostgreSQL a table for all claim
- * sets, then frames in commit order, each made once for all who get the same.
+ * Delivers a batch of changes: evaluates conditions, queries visibility once per table for all claim sets, and encodes
+ * frames in commit order, each once for all subscribers that receive the same.
  */
 import type { Pool } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -20,25 +20,26 @@ export interface DeliveryDeps {
   readonly access: (oid: number, role: string) => Promise<RoleAccess>;
 }
 
-/** With fewer claim sets the look at the owners costs more than it saves. */
+/** With fewer claim sets, looking up owners costs more than it saves. */
 const worthNarrowing = 4;
 
-/** A change, its audience, and what was found out on the way. */
+/** A change with its audience and intermediate results. */
 interface Work {
   readonly change: Change;
   readonly audience: Audience;
   groups: Group[];
   pending: { readonly group: Group; readonly tests: readonly PendingTest[] }[];
-  /** Undefined: every claim set. */
+  /** Undefined: all claim sets can see the row. */
   visibleTo: ReadonlySet<ClaimSet> | undefined;
 }
 
-/** What roles may see of a table. */
+/** The access of roles to a table. */
 type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Refusal | undefined> }>;
 
 /**
- * Returns the milliseconds that PostgreSQL was asked for.
- * @throws what is no answer of PostgreSQL's: then nothing was delivered, and the batch can be tried again
+ * Returns how long PostgreSQL was queried, in milliseconds.
+ * @throws errors that aren't responses from PostgreSQL. In this case nothing was delivered, and the batch can be
+ * retried.
  */
 export async function deliverBatch(
   deps: DeliveryDeps,
@@ -65,12 +66,12 @@ function examine(change: Change, audience: Audience): Work {
   return work;
 }
 
-/** New rows count for INSERT and UPDATE; for DELETE what the replica identity provides. */
+/** INSERT and UPDATE match the new row, DELETE matches the columns of the replica identity. */
 function verdictOf(group: Group, change: Change): Verdict {
   return matchRow(group.conditions, change.action === 'DELETE' ? change.old : change.row);
 }
 
-/** Conditions that only PostgreSQL can decide, each distinct one once. */
+/** Evaluates conditions that require PostgreSQL, each distinct condition once. */
 async function decidePending(deps: DeliveryDeps, works: readonly Work[]): Promise<void> {
   const distinct = new Map<string, PendingTest>();
   const keyOf = ({ compiled: { condition, sqlType }, value }: PendingTest): string =>
@@ -113,7 +114,7 @@ function refusalFor(work: Work, views: RoleViews, role: string): Refusal | undef
   return view.refusals.get(action);
 }
 
-/** One question a table for all rows and claim sets of the batch. */
+/** Queries the visibility of all rows for all claim sets, once per table. */
 async function askVisibility(
   deps: DeliveryDeps,
   works: readonly Work[],
@@ -131,9 +132,9 @@ async function askVisibility(
     [...byAudience].map(([audience, list]) =>
       askAudience(deps, audience, list, views.get(audience) as RoleViews).catch((error: unknown) => {
         if (!isAnswer(error)) throw error;
-        // Whoever could not be asked about gets nothing.
+        // If the query fails, the change isn't delivered.
         for (const work of list) work.visibleTo = new Set();
-        // The function may be gone: it is made again.
+        // The function may have been dropped, so it is created again.
         audience.visibility = undefined;
         deps.log.error(
           { table: `${audience.table.schema}.${audience.table.name}`, error },
@@ -190,8 +191,8 @@ async function askAudience(
 }
 
 /**
- * The claim sets that may see any of the rows: all of them, unless the policies let only owners see them. What a row
- * looks like now counts, as it does for the policies.
+ * Returns the claim sets that might see any of the rows: all of them, unless policies limit access to owners. Uses the
+ * current row values, as policies do.
  */
 async function narrowed(
   deps: DeliveryDeps,
@@ -239,7 +240,7 @@ function deliver(work: Work, views: RoleViews): void {
   }
   const refused = [...views.keys()].filter((role) => refusalFor(work, views, role) !== undefined);
   if (refused.length > 0) {
-    // Told to every subscriber of the role: conditions and policies are not asked.
+    // Refusals are sent to all subscribers of the role, regardless of conditions and policies.
     for (const { action, members } of audience.groups.values()) {
       if (action !== '*' && action !== change.action) continue;
       for (const [claimSet, targets] of members)
@@ -249,7 +250,7 @@ function deliver(work: Work, views: RoleViews): void {
   if (recipients.size > 0) new Envelopes(work, views).sendTo(recipients);
 }
 
-/** The frames of one change. */
+/** The frames of a change. */
 class Envelopes {
   readonly #work: Work;
   readonly #views: RoleViews;
@@ -268,7 +269,7 @@ class Envelopes {
         subscriber.send(this.#frame(first.frameKey, subscriber, first, String(first.id)));
         continue;
       }
-      // One message for all its requests, but one each for different selections.
+      // One message for all requests of a subscriber, except that each different selection has its own message.
       const bySelection = Map.groupBy(targets, ({ selectKey }) => selectKey);
       for (const [selectKey, list] of bySelection) {
         const ids = list

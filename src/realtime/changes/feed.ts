@@ -1,6 +1,6 @@
 /**
- * postgres_changes and broadcasts from the database, as channels see them: subscribe, be told when it is live, leave.
- * Changes are worked off in batches, in commit order.
+ * postgres_changes and database broadcasts for channels: subscribes, reports when the subscription is active, and
+ * unsubscribes. Processes changes in batches, in commit order.
  */
 import type { Database } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -23,12 +23,12 @@ import { createStream } from './stream.ts';
 export interface SubscribeOptions {
   readonly topic: string;
   readonly version: Version;
-  /** True: the bare data under the action's name (clients without `config`). */
+  /** Whether the payload is only the record, with the action as its event (clients without `config`). */
   readonly bare: boolean;
   readonly caller: Caller;
   readonly bindings: readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
   readonly send: (frame: Frame) => void;
-  /** `ok` once every change that commits from now on will be delivered. */
+  /** Called with `ok` when every change committed from now on will be delivered. */
   readonly status: (status: 'ok' | 'error', message: string) => void;
 }
 
@@ -39,9 +39,9 @@ export interface Subscription {
 
 export interface Feed {
   subscribe(options: SubscribeOptions): Subscription;
-  /** From here on no broadcast from the database is missed. */
+  /** After this resolves, no database broadcast is missed. */
   watchMessages(): Promise<void>;
-  /** Calls back once the stream is live; returns the undo. */
+  /** Calls `callback` when the stream is live. Returns a function that cancels it. */
   onceLive(callback: () => void): () => void;
   readonly trouble: string | undefined;
   readonly report: StreamReport;
@@ -53,14 +53,19 @@ export interface FeedOptions {
   readonly database: Database;
   readonly log: Logger;
   readonly maxPayloadBytes: number;
-  /** Beyond this the stream is not read until half of it is worked off: PostgreSQL keeps what comes next. */
+  /**
+   * The stream is paused at this size until half of the queue is processed. PostgreSQL retains the following changes.
+   */
   readonly maxWaitingBytes: number;
   readonly maxSlotWalBytes: number;
   readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
 }
 
 const subscribedText = 'Subscribed to PostgreSQL';
-/** Changes and commits. What a check costs grows with rows times claim sets: larger batches save nothing more. */
+/**
+ * The maximum number of changes and commits per batch. The cost of a check grows with rows times claim sets, so larger
+ * batches save nothing.
+ */
 const maxBatch = 200;
 const publicationWatchMs = 10_000;
 const retrySubscribeMs = 5_000;
@@ -100,7 +105,7 @@ export function createFeed(options: FeedOptions): Feed {
     onSnapshot: (command) => messages.catchUp(command),
     onLive(seamless) {
       if (!seamless) {
-        // What was known of tables may have changed unseen.
+        // Table metadata may have changed during the gap.
         catalog.forgetAll();
         registry.forgetAudiences();
       }
@@ -147,7 +152,7 @@ export function createFeed(options: FeedOptions): Feed {
   async function workOff(): Promise<void> {
     try {
       while (queue.length > 0 && !stopped) {
-        // Whatever else is in the same read of the socket belongs to the same batch.
+        // Batches everything from the same socket read.
         await new Promise(setImmediate);
         const items = queue.splice(0, maxBatch);
         const checkMs = await work(items);
@@ -165,7 +170,7 @@ export function createFeed(options: FeedOptions): Feed {
     }
   }
 
-  /** While PostgreSQL cannot be asked the batch waits: it was promised. */
+  /** While PostgreSQL is unreachable, the batch is retried because its delivery was promised. */
   async function work(items: readonly Item[]): Promise<number> {
     for (let delayMs = firstAskAgainMs; ; delayMs = Math.min(lastAskAgainMs, delayMs * 2)) {
       try {
@@ -182,10 +187,10 @@ export function createFeed(options: FeedOptions): Feed {
     }
   }
 
-  /** Returns the milliseconds that PostgreSQL was asked for. */
+  /** Returns how long PostgreSQL was queried, in milliseconds. */
   async function attempt(items: readonly Item[]): Promise<number> {
     const rows = items.filter((item) => item.kind === 'change');
-    // Catalogue and rows are asked only when the transactions that wrote them are over for others, too.
+    // Queries run only after the changes are visible to other sessions.
     const asks = rows.some(({ relation }) => registry.knownAudience(relation)?.table.rowSecurity !== false);
     if (asks) await untilOver(pool(), new Set(rows.map((row) => row.xid)));
     const changes = [];
@@ -215,7 +220,7 @@ export function createFeed(options: FeedOptions): Feed {
     if (known !== undefined && --known.users === 0) claimSets.delete(key);
   };
 
-  /** One channel's requests through retries, new tokens and lost streams. */
+  /** A channel's subscription across retries, new tokens and lost streams. */
   class Session implements Subscription {
     readonly #options: SubscribeOptions;
     #subscriber: Subscriber | undefined;
@@ -224,7 +229,7 @@ export function createFeed(options: FeedOptions): Feed {
     #admitted = false;
     #announced = false;
     #retry: NodeJS.Timeout | undefined;
-    /** Its table is not in the publication yet. */
+    /** Whether a requested table isn't in the publication yet. */
     waitsForPublication = false;
 
     constructor(options: SubscribeOptions) {
@@ -256,7 +261,7 @@ export function createFeed(options: FeedOptions): Feed {
       this.enter();
     }
 
-    /** Checks and enters; a second time when something has changed. */
+    /** Validates and registers the requests. Called again after changes. */
     enter(): void {
       const subscriber = this.#subscriber;
       if (subscriber === undefined) return;
@@ -294,7 +299,7 @@ export function createFeed(options: FeedOptions): Feed {
       );
     }
 
-    /** Again after a lost stream: what was changed meanwhile was not told. */
+    /** Reported again after a lost stream because changes in between weren't delivered. */
     announce(again: boolean): void {
       if (!this.#admitted || (this.#announced && !again)) return;
       this.#announced = true;
@@ -325,7 +330,9 @@ export function createFeed(options: FeedOptions): Feed {
     }
   }
 
-  /** Whether the publication has changed: then wildcards may mean more, and what was refused may be there. */
+  /**
+   * Detects changes of the publication, after which wildcards can match more tables and rejected requests can succeed.
+   */
   const lookAtPublication = async (): Promise<void> => {
     const state = JSON.stringify(await catalog.published());
     if (publicationState !== undefined && state !== publicationState) {
@@ -352,7 +359,7 @@ export function createFeed(options: FeedOptions): Feed {
       try {
         await messages.mark();
       } catch (error) {
-        // Without a database there are no broadcasts from it; clients' own go on.
+        // Without a database there are no database broadcasts, but client broadcasts continue.
         log.debug({ error }, 'no mark for broadcasts from the database could be taken');
       }
       stream.open();

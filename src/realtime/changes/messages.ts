@@ -1,6 +1,6 @@
 /**
- * Broadcasts from the database: rows of realtime.messages become broadcasts once they are committed. Rows that were
- * committed while no stream was open are fetched when one opens, so that a channel misses nothing after its join.
+ * Broadcasts from the database: committed rows of realtime.messages become broadcasts. Rows committed while no stream
+ * was open are fetched when one opens, so a channel misses nothing after its join.
  */
 import type { Pool, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -16,19 +16,19 @@ export interface MessageOptions {
 }
 
 export interface Messages {
-  /** From now on nothing may be missed, whether a stream is open or not. */
+  /** From now on, no message may be missed, whether or not a stream is open. */
   mark(): Promise<void>;
-  /** Fetches what was committed between the mark and the snapshot of the stream. */
+  /** Fetches messages committed between the mark and the stream's snapshot. */
   catchUp(command: ReplicationConnection['command']): Promise<void>;
-  /** A row that the stream brought. */
+  /** Handles a row received from the stream. */
   inserted(row: ReadonlyMap<string, string | null>): void;
 }
 
-/** How many ids are remembered since a mark before the next mark is taken. */
+/** The number of ids stored since a mark before the next mark is set. */
 const idsPerMark = 1000;
 
 export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageOptions): Messages {
-  // Two marks: what was told since the older one is known by id, so that it is not told again after a lost stream.
+  // The ids of messages delivered since the older mark are stored, so they aren't delivered again after a lost stream.
   let older: { readonly snapshot: string; readonly told: Set<string> } | undefined;
   let newer: { readonly snapshot: string; readonly told: Set<string> } | undefined;
   let marking: Promise<void> | undefined;
@@ -102,8 +102,9 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
 }
 
 /**
- * Rows whose transaction was not over at the snapshot. A row's xmin has 32 bits: the upper ones come from the present.
- * A row written by a subtransaction that began before the snapshot and whose transaction ended after it is not found.
+ * Returns rows whose transaction hadn't ended at the snapshot. A row's xmin has 32 bits, so the upper bits are taken
+ * from the current transaction id. Rows from a subtransaction that began before the snapshot, in a transaction that
+ * ended after it, aren't found.
  */
 async function missedRows(
   command: ReplicationConnection['command'],

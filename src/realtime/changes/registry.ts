@@ -1,6 +1,6 @@
 /**
- * Subscribers and the audiences of tables. An audience is made when a table's first change comes and thrown away when
- * PostgreSQL describes the table anew or the publication changes.
+ * Subscribers and table audiences. An audience is created at the table's first change, and discarded when PostgreSQL
+ * describes the table again or the publication changes.
  */
 import type { Pool, PostgresErrorShape } from '../../database/types.ts';
 import { isAnswer } from '../core/answered.ts';
@@ -11,35 +11,35 @@ import { type Audience, createAudience, enter, leaveAll, type Subscriber } from 
 import type { Catalog, PublishedTable } from './catalog.ts';
 import { checkSubscription } from './checks.ts';
 
-/** Whether a table takes part, and the text for the client when it does not. */
+/** Whether the subscription was accepted, or the error message for the client. */
 export type Admission =
   | { readonly ok: true }
-  /** `later`: the publication may get the table yet. */
+  /** `later`: whether the table might be added to the publication later. */
   | { readonly ok: false; readonly message: string; readonly later: boolean };
 
 export interface Registry {
-  /** Checks every request against every table it means; enters the subscriber when all pass. */
+  /** Validates all requests against all matching tables and registers the subscriber if all succeed. */
   admit(subscriber: Subscriber): Promise<Admission>;
   remove(subscriber: Subscriber): void;
   readonly size: number;
-  /** Without asking the database; undefined when it has to be asked. */
+  /** Returns the cached audience, or undefined if the database must be queried. */
   knownAudience(relation: Relation): Audience | undefined;
-  /** Undefined when nobody can be interested. */
+  /** Returns undefined if no subscriber can be interested. */
   audienceOf(relation: Relation): Promise<Audience | undefined>;
-  /** Whether any request means the table; cheap. */
+  /** Whether any request matches the table. Cheap. */
   isWanted(relation: Relation): boolean;
   forgetTable(oid: number): void;
   forgetAudiences(): void;
 }
 
-/** The outcome of checking a request for a role against a table: its conditions, or what PostgreSQL said. */
+/** The result of validating a request for a role against a table: its conditions, or PostgreSQL's error. */
 type Checked = { readonly conditions: readonly ValidCondition[] } | { readonly error: PostgresErrorShape };
 
 export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
   const subscribers = new Set<Subscriber>();
   const audiences = new Map<number, Audience>();
   const checks = new Map<number, Map<string, Checked>>();
-  /** Counts up with each description of a table, so that what was begun before it is begun again. */
+  /** Incremented whenever a table is described, so that operations based on an older description are restarted. */
   const generations = new Map<number, number>();
   let wanted = new WeakMap<Relation, boolean>();
 
@@ -55,7 +55,7 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
     const checked = await checkSubscription(pool(), oid, role, request).then(
       (conditions): Checked => ({ conditions }),
       (error: PostgresErrorShape): Checked => {
-        // Only what PostgreSQL says about the request is kept.
+        // Only errors about the request itself are cached.
         if (!isAnswer(error)) throw error;
         return { error };
       },
@@ -66,7 +66,7 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
         ofTable = new Map();
         checks.set(oid, ofTable);
       }
-      // Clients can send any number of different requests.
+      // Limits the cache because clients can send arbitrarily many different requests.
       if (ofTable.size >= 10_000) ofTable.clear();
       ofTable.set(keyOf(role, request), checked);
     }
@@ -76,7 +76,7 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
   const means = (request: ChangeRequest, table: { schema: string; name: string }): boolean =>
     matchesName(request.schema, table.schema) && matchesName(request.table, table.name);
 
-  /** Enters a subscriber into an audience; false when a request was not checked yet. */
+  /** Adds a subscriber to an audience. Returns false if a request hasn't been validated yet. */
   const enterAudience = (audience: Audience, subscriber: Subscriber): boolean => {
     const entries: [number, readonly ValidCondition[]][] = [];
     for (const [order, { request }] of subscriber.requests.entries()) {
@@ -113,7 +113,7 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
       }
       if (generations.get(oid) !== generation) continue;
       const audience = createAudience(table);
-      // Somebody may have come while others were checked: then once more.
+      // A subscriber may have been added during validation, so the loop runs again.
       if (![...subscribers].every((subscriber) => enterAudience(audience, subscriber))) {
         for (const subscriber of subscribers) withdraw(subscriber, audience);
         continue;
@@ -194,14 +194,14 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
   };
 }
 
-/** Forgets where a subscriber stands in an audience that nobody will ask again. */
+/** Removes a subscriber's positions in a discarded audience. */
 function withdraw(subscriber: Subscriber, audience: Audience): void {
   for (let index = subscriber.places.length - 1; index >= 0; index--) {
     if (subscriber.places[index]?.audience === audience) subscriber.places.splice(index, 1);
   }
 }
 
-/** Names of the conditions that clients meet (PostgreSQL's manual, appendix A). */
+/** Names of the error conditions that clients can encounter (PostgreSQL manual, appendix A). */
 const conditionNames: Record<string, string> = {
   P0001: 'raise_exception',
   '22P02': 'invalid_text_representation',
@@ -215,7 +215,7 @@ const conditionNames: Record<string, string> = {
   '42501': 'insufficient_privilege',
 };
 
-/** As upstream's driver prints an error. */
+/** Formats an error like upstream's driver. */
 function exceptionText({ code, message }: PostgresErrorShape): string {
   return `ERROR ${code} (${conditionNames[code] ?? 'error'}) ${message}`;
 }

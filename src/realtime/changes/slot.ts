@@ -1,7 +1,7 @@
 /**
- * Replication slots. One that outlives its connection loses nothing when the connection breaks or PostgreSQL starts anew,
- * but holds back WAL for as long as nobody comes for it: it is made only where the server itself bounds that
- * (`max_slot_wal_keep_size`) and tells since when a slot is idle (PostgreSQL 17). Elsewhere slots are temporary.
+ * Replication slots. A permanent slot loses nothing when its connection breaks or PostgreSQL restarts, but it retains
+ * WAL while it is unused. It is therefore only created if the server limits this (`max_slot_wal_keep_size`) and reports
+ * how long a slot has been idle (PostgreSQL 17). Otherwise slots are temporary.
  */
 import { randomBytes } from 'node:crypto';
 import type { Database, PostgresErrorShape, Queryable } from '../../database/types.ts';
@@ -23,15 +23,15 @@ export async function newSlot(db: Queryable, serverVersion: number): Promise<Slo
 }
 
 export interface SlotState {
-  /** False: the server has thrown away what the slot needs. */
+  /** False if the server has removed WAL that the slot requires. */
   readonly usable: boolean;
-  /** The server process that still serves it. */
+  /** The server process that currently uses the slot. */
   readonly active_pid: number | null;
-  /** WAL that the server keeps because of it. */
+  /** WAL that the server retains for the slot. */
   readonly retained_bytes: number;
 }
 
-/** Undefined: there is no such slot. */
+/** Returns undefined if the slot doesn't exist. */
 export async function slotState(db: Queryable, name: string): Promise<SlotState | undefined> {
   const [row] = await db.query<SlotState>(sql`
     select coalesce(wal_status, 'lost') <> 'lost' as usable, active_pid,
@@ -41,7 +41,8 @@ export async function slotState(db: Queryable, name: string): Promise<SlotState 
 }
 
 /**
- * What is left of a broken connection is ended; it holds the slot, or may even make it, until the server notices by itself.
+ * Terminates the server process of a broken connection, which otherwise occupies the slot, or is still creating it,
+ * until the server notices.
  */
 export async function endServer(db: Queryable, pid: number): Promise<void> {
   await db.query(sql`
@@ -49,16 +50,16 @@ export async function endServer(db: Queryable, pid: number): Promise<void> {
     where pid = ${pid} and backend_type = 'walsender'`);
 }
 
-/** A live process comes back for its slot within this time, or begins with a fresh one. */
+/** A live process reuses its slot within this time or creates a new one. */
 const abandonedAfter = '10 minutes';
 
-/** Slots of processes that died are dropped. Returns their names. */
+/** Drops the slots of dead processes and returns their names. */
 export async function dropAbandoned(database: Database, own: string | undefined): Promise<string[]> {
   const { serverVersion, embedded } = database.info;
-  // Before 17 nobody knows since when a slot is idle, and none of ours outlives its connection.
+  // Before PostgreSQL 17, a slot's idle time is unknown, and Plinth's slots don't outlive their connections.
   if (serverVersion < 170000) return [];
   const db = database.pool('supabase_replication_admin');
-  // Nobody else uses the embedded server: an idle slot is that of a process before this one.
+  // No other process uses the embedded server, so an idle slot belongs to an earlier process.
   const age = embedded ? '0' : abandonedAfter;
   const rows = await db.query<{ name: string }>(sql`
     select slot_name as name from pg_catalog.pg_replication_slots
@@ -71,14 +72,17 @@ export async function dropAbandoned(database: Database, own: string | undefined)
       await db.query(sql`select pg_drop_replication_slot(${name})`);
       dropped.push(name);
     } catch (error) {
-      // Somebody was quicker, or it is in use again.
+      // Another process has dropped the slot or uses it.
       if (!['42704', '55006'].includes((error as PostgresErrorShape).code)) throw error;
     }
   }
   return dropped;
 }
 
-/** Drops a slot once the server process `maker` is over, which may still be making it, and whoever is served from it. */
+/**
+ * Drops a slot after terminating the server process `maker`, which may still be creating it, and the process that uses
+ * it.
+ */
 export async function dropSlot(db: Queryable, name: string, maker: number): Promise<void> {
   await endServer(db, maker);
   const found = await slotState(db, name);
@@ -87,7 +91,7 @@ export async function dropSlot(db: Queryable, name: string, maker: number): Prom
   try {
     await db.query(sql`select pg_drop_replication_slot(${name})`);
   } catch (error) {
-    // Somebody was quicker.
+    // Another process has dropped the slot.
     if ((error as PostgresErrorShape).code !== '42704') throw error;
   }
 }

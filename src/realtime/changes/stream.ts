@@ -1,8 +1,8 @@
 /**
- * The one logical decoding stream of this process: rows of the users' publication and of realtime.messages, in commit
- * order. It is opened when the first channel needs it (making a slot waits for every open writing transaction of the
- * cluster, so a start must not), and opened anew whenever it ends: on the same slot where that is still there, so that
- * nothing is missed, else on a fresh one.
+ * The logical decoding stream of this process: rows of the user-managed publication and of realtime.messages, in commit
+ * order. It is opened when the first channel needs it, because creating a slot waits for all open write transactions in
+ * the cluster, and a start must not wait for them. When it ends, it is reopened on the same slot if that still exists,
+ * so nothing is missed. Otherwise a new slot is created.
  */
 import type { Database, PostgresErrorShape, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -18,31 +18,33 @@ export const messagesPublication = 'supabase_realtime_messages_publication';
 export interface StreamOptions {
   readonly database: Database;
   readonly log: Logger;
-  /** WAL that PostgreSQL may keep for this stream; beyond it the stream begins anew, without what it has missed. */
+  /**
+   * The WAL that PostgreSQL may retain for this stream. Beyond it, the stream restarts and skips the missed changes.
+   */
   readonly maxSlotWalBytes: number;
   readonly wanted: (relation: Relation) => boolean;
   readonly onEvent: (event: ReplicationEvent) => void;
   /**
-   * Runs inside the transaction whose snapshot is the slot's beginning: what it sees was committed before the stream,
-   * everything else comes with the stream.
+   * Runs in the transaction with the slot's initial snapshot: rows visible in it were committed before the stream, and
+   * all others arrive through the stream.
    */
   readonly onSnapshot: (command: ReplicationConnection['command']) => Promise<void>;
-  /** `seamless`: the stream goes on where the last one ended, nothing was missed. */
+  /** `seamless`: whether the stream continues where the previous one ended, so nothing was missed. */
   readonly onLive: (seamless: boolean) => void;
 }
 
 export interface Stream {
-  /** Opens it if nobody did. */
+  /** Opens the stream if it is closed. */
   open(): void;
   readonly live: boolean;
-  /** A sentence while it is wanted and not live, or keeps much WAL. */
+  /** An error message while the stream is wanted but not live, or retains much WAL. */
   readonly trouble: string | undefined;
   readonly report: StreamReport;
   acknowledge(lsn: bigint): void;
-  /** Makes PostgreSQL wait with what comes next; the beginning of a stream ends it. */
+  /** Stops reading so that PostgreSQL retains further changes. Reset when a stream begins. */
   pause(): void;
   resume(): void;
-  /** Looks after the slots: how much WAL is kept, and whether somebody left one behind. */
+  /** Checks the retained WAL and drops abandoned slots. */
   checkSlots(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -51,8 +53,8 @@ const firstRetryMs = 200;
 const lastRetryMs = 10_000;
 const slotPatienceMs = 5_000;
 /**
- * A transaction of our own that comes back through the stream: shows that it flows, and lets the slot advance on a
- * database where others write only what nobody listens to, so that no WAL piles up behind it.
+ * The interval of Plinth's own messages that return through the stream. They show that the stream is alive, and let the
+ * slot advance if other transactions only write unpublished tables, so that WAL doesn't accumulate.
  */
 const heartbeatMs = 30_000;
 const silenceMs = 120_000;
@@ -69,14 +71,14 @@ export function createStream(options: StreamOptions): Stream {
   let paused = false;
   let heardAt = 0;
   let slot: Slot | undefined;
-  /** The server's process for the connection. */
+  /** The server process of the connection. */
   let serverPid = 0;
-  /** Permanent slots that are of no use any more and may still be there, with the process that has them. */
+  /** Permanent slots that are no longer needed but may still exist, with the processes that created them. */
   const leftovers = new Map<string, number>();
   let retainedBytes: number | undefined;
   let warning: string | undefined;
   const progress = new Progress();
-  // Slots are for roles with REPLICATION alone, and so is what is known of their connections.
+  // Only roles with REPLICATION can manage slots and see their connections.
   const pool = () => database.pool('supabase_replication_admin');
   const isStopped = (): boolean => state === 'stopped';
 
@@ -98,7 +100,7 @@ export function createStream(options: StreamOptions): Stream {
       });
   };
 
-  /** Whether the slot of the last stream is still good. What is left of that stream is ended. */
+  /** Whether the previous stream's slot can be reused. Terminates what remains of that stream. */
   const isResumable = async (): Promise<boolean> => {
     if (slot === undefined) return false;
     const found = slot.permanent ? await slotState(pool(), slot.name) : undefined;
@@ -122,11 +124,11 @@ export function createStream(options: StreamOptions): Stream {
     }
   };
 
-  /** Waits until every transaction that writes at this moment is over. */
+  /** Waits until all currently open write transactions have ended. */
   const makeSlot = async (opened: ReplicationConnection): Promise<void> => {
     await dropLeftovers();
     const made = await newSlot(pool(), database.info.serverVersion);
-    // The server may make it also when its answer never arrives.
+    // The server may create the slot even if its response is lost.
     slot = made;
     const patience = setTimeout(() => {
       trouble = 'the stream of changes waits for open transactions that have written something';
@@ -147,8 +149,8 @@ export function createStream(options: StreamOptions): Stream {
   };
 
   /**
-   * In a session of the tables' owner: their policies and indexes are the project's, and none of its code may run where slots
-   * can be made. The snapshot is there until the next command of the connection that exported it.
+   * Runs as the tables' owner, because policies and indexes contain project code that must not run as a role that can
+   * create slots. The snapshot exists until the exporting connection's next command.
    */
   const withSnapshot = async (name: string, work: StreamOptions['onSnapshot']): Promise<void> => {
     const session = await database.pool('supabase_realtime_admin').connect();
@@ -173,7 +175,7 @@ export function createStream(options: StreamOptions): Stream {
     const opened = await database.connectReplication();
     connection = opened;
     if (isStopped()) return;
-    // The forms that values are converted from (core/json-text.ts).
+    // Sets the formats that values are converted from (core/json-text.ts).
     const [server] = await opened.command(
       "select pg_backend_pid() as pid; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
     );
@@ -218,7 +220,7 @@ export function createStream(options: StreamOptions): Stream {
     }
   };
 
-  /** Much WAL is told of; too much ends the stream, and the next one begins with a fresh slot. */
+  /** Logs high WAL retention. If too much is retained, the stream ends, and the next one begins with a new slot. */
   const checkWal = async (): Promise<void> => {
     const checked = slot;
     const found = checked && (await slotState(pool(), checked.name));
@@ -293,7 +295,7 @@ export function createStream(options: StreamOptions): Stream {
   };
 }
 
-/** The server has answered, and does not serve the slot. */
+/** Whether the server responded that it can't serve the slot. */
 function isRefusal(error: unknown): boolean {
   return /^(42704|55000|58P01)$/.test((error as Partial<PostgresErrorShape>).code ?? '');
 }
@@ -304,7 +306,7 @@ async function beat(database: Database): Promise<void> {
     .query(sql`select pg_logical_emit_message(true, 'plinth.realtime', 'heartbeat')`);
 }
 
-/** PostgreSQL before 18 ends a stream that names a publication which is not there. */
+/** Before PostgreSQL 18, a stream fails if it names a publication that doesn't exist. */
 async function existingPublications(database: Database): Promise<string[]> {
   const rows = await database
     .pool('supabase_realtime_admin')

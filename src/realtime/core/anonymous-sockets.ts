@@ -1,6 +1,6 @@
 /**
- * Sockets on which no user has signed in: anyone can open them with the publishable key, so they are bounded in all and by
- * address. A socket counts until a channel of it is joined with the token of a user.
+ * Limits sockets without a signed-in user, in total and per address, because anyone with the publishable key can open
+ * them. A socket counts until it joins a channel with a user's token.
  */
 import { AddressCounts, isCountedAddress } from '../../kernel/address-counts.ts';
 
@@ -18,7 +18,7 @@ export class AnonymousSockets {
     this.#limits = limits;
   }
 
-  /** What ends the counting, any number of times; undefined when there are too many. */
+  /** Returns an idempotent function that stops counting the socket, or undefined if the limit is reached. */
   take(address: string): (() => void) | undefined {
     const isCounted = isCountedAddress(address);
     const { maxAnonymousSockets, maxAnonymousSocketsPerAddress } = this.#limits;

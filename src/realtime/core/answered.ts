@@ -1,7 +1,7 @@
 /**
- * Whether an error is PostgreSQL's answer to what was asked. All others tell that it could not be asked or cannot answer at
- * the moment: no connection, classes 08 (connection), 53 (resources) and 57 (shutdown) of its manual's appendix A; of those
- * `57014`, a statement that took too long, is an answer.
+ * Whether an error is PostgreSQL's response to a statement. Other errors mean that the statement couldn't run or can't
+ * currently be processed: no connection, or the classes 08 (connection), 53 (resources) and 57 (shutdown) of appendix A
+ * in PostgreSQL's manual. In class 57, `57014`, a canceled statement, counts as a response.
  */
 export function isAnswer(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };

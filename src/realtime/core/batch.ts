@@ -1,4 +1,4 @@
-/** The body of `POST /api/broadcast`, with faults in the shape upstream gives them. */
+/** Parses the body of `POST /api/broadcast`. Errors have upstream's format. */
 
 export interface BatchMessage {
   readonly topic: string;

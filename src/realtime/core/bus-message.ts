@@ -1,11 +1,11 @@
 /**
- * What the processes of a group tell each other, as bytes. A batch is a row of messages, each `length of head, length of
- * body` (32 bits each, big endian), head (JSON), body (bytes as they are).
+ * Binary encoding of the messages between processes of a group. A batch is a sequence of messages, each `head length,
+ * body length` (32 bits each, big-endian), head (JSON) and body (raw bytes).
  */
 import type { Broadcast, Encoding } from './frame.ts';
 import type { PresenceChange, PresenceEntry } from './presence.ts';
 
-/** A room and what one process's members track in it. */
+/** A room and the presence entries of one process's members. */
 export type RoomPresence = readonly [room: string, entries: readonly PresenceEntry[]];
 
 export type BusMessage =
@@ -15,20 +15,20 @@ export type BusMessage =
       readonly isPrivate: boolean;
       readonly broadcast: Broadcast;
     }
-  /** Members of the sender came, changed or left. */
+  /** The sender's members joined, changed or left. */
   | { readonly kind: 'presence'; readonly room: string; readonly change: PresenceChange }
-  /** All members of the sender that are present anywhere. */
+  /** All present members of the sender. */
   | { readonly kind: 'presence-state'; readonly rooms: readonly RoomPresence[] }
-  /** The sender has begun to listen: who hears it tells its presence. */
+  /** The sender has started listening. Receivers send their presence state. */
   | { readonly kind: 'hello' }
-  /** The sender lives. */
+  /** The sender is alive. */
   | { readonly kind: 'alive' }
-  /** The sender missed something of `to`, which is to tell its presence again. */
+  /** The sender missed messages from `to`, which must resend its presence state. */
   | { readonly kind: 'again'; readonly to: string }
-  /** The sender stops. */
+  /** The sender is stopping. */
   | { readonly kind: 'bye' };
 
-/** The head of a broadcast; its body is the payload. */
+/** The head of a broadcast. The body is its payload. */
 interface BroadcastHead {
   readonly kind: 'broadcast';
   readonly subTopic: string;
@@ -60,8 +60,8 @@ function framed(head: object, body: Buffer): Buffer {
 }
 
 /**
- * The messages of a batch.
- * @throws {RangeError | SyntaxError} when the bytes are not a batch
+ * Decodes a batch.
+ * @throws {RangeError | SyntaxError} if the bytes aren't a valid batch
  */
 export function decodeMessages(batch: Buffer): BusMessage[] {
   const messages: BusMessage[] = [];

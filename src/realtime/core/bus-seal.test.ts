@@ -47,7 +47,7 @@ describe('sealed chunks', () => {
                 continue;
               }
               const opened = opener.open(chunk);
-              // Before the first chunk of an origin nothing is missed.
+              // Chunks lost before the first received one don't count as a gap.
               expect(opened?.gap).toBe(begun && lost);
               begun = true;
               lost = false;

@@ -1,9 +1,9 @@
 /**
- * Batches on their way between processes: cut to what the transport takes, numbered, and sealed with AES-256-GCM. Any
- * login of a database may LISTEN and NOTIFY there, and what goes over the bus is meant for those only whom policies admit.
+ * Splits batches into chunks of the transport's size, numbers them, and encrypts them with AES-256-GCM. Any login role
+ * of a database can LISTEN and NOTIFY, but messages on the bus may only be read by users whom policies admit.
  *
- * A chunk: origin (16 bytes, the sending process), number (48 bits, counts up from 1), sealed flags and slice, tag (16
- * bytes). The key is the origin's own (HKDF of the group's secret), so the number is a nonce that never comes twice.
+ * A chunk: origin (16 bytes, the sending process), number (48 bits, counted from 1), encrypted flags and slice, tag (16
+ * bytes). Each origin has its own key (HKDF of the group's secret), so the number is a nonce that never repeats.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
@@ -11,7 +11,7 @@ const algorithm = 'aes-256-gcm';
 const originBytes = 16;
 const headBytes = originBytes + 6;
 const tagBytes = 16;
-/** Before the slice. */
+/** Precede the slice. */
 const flagBytes = 1;
 const first = 1;
 const last = 2;
@@ -22,7 +22,7 @@ export const chunkOverheadBytes = headBytes + flagBytes + tagBytes;
 const keyOf = (secret: string, origin: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, origin, 'plinth realtime bus', 32));
 
-/** Twelve bytes, of which the number fills the last six. */
+/** Returns a nonce of 12 bytes. The number is in the last six bytes. */
 function nonceOf(head: Buffer): Buffer {
   const nonce = Buffer.alloc(12);
   head.copy(nonce, 6, originBytes, headBytes);
@@ -30,7 +30,7 @@ function nonceOf(head: Buffer): Buffer {
 }
 
 export interface Sealer {
-  /** In the order in which they have to arrive. */
+  /** Returns the chunks in the order in which they must arrive. */
   seal(batch: Buffer): Buffer[];
 }
 
@@ -58,20 +58,20 @@ export function createSealer(secret: string, origin: Buffer, maxChunkBytes: numb
   };
 }
 
-/** What a chunk led to. */
+/** The result of a received chunk. */
 export interface Opened {
-  /** The sending process, as hex. */
+  /** The sending process in hexadecimal. */
   readonly origin: string;
-  /** Chunks of it never came: something that it told is missing. */
+  /** Whether chunks are missing, so messages were lost. */
   readonly gap: boolean;
-  /** Undefined until the last chunk of a batch is there. */
+  /** Undefined until the last chunk of a batch is received. */
   readonly batch: Buffer | undefined;
 }
 
 export interface Opener {
-  /** Undefined for what is not of the group, is one's own, or was there before. */
+  /** Returns undefined for chunks that are from outside the group, from this process, or already processed. */
   open(chunk: Buffer): Opened | undefined;
-  /** The process is gone: it does not come back under this name. */
+  /** Forgets a process that is gone. A process never reuses its origin. */
   forget(origin: string): void;
 }
 
@@ -82,7 +82,7 @@ interface Inbound {
   slices: Buffer[] | undefined;
 }
 
-/** @param self chunks of this origin are left alone */
+/** @param self chunks from this origin are ignored */
 export function createOpener(secret: string, self: Buffer): Opener {
   const inbound = new Map<string, Inbound>();
   return {
@@ -113,7 +113,7 @@ export function createOpener(secret: string, self: Buffer): Opener {
   };
 }
 
-/** Undefined: sealed by somebody who does not know the secret, or changed on its way. */
+/** Returns undefined if the chunk was sealed without the secret or was modified. */
 function decrypted(key: Buffer, chunk: Buffer): Buffer | undefined {
   const head = chunk.subarray(0, headBytes);
   const decipher = createDecipheriv(algorithm, key, nonceOf(head), { authTagLength: tagBytes });

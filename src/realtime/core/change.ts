@@ -1,12 +1,12 @@
 /**
- * The `data` of a postgres_changes message: `{schema, table, type, commit_timestamp, columns, record, old_record,
- * errors}` as JSON text, cut to what a role may see and a subscription selected.
+ * Formats the `data` of a postgres_changes message: `{schema, table, type, commit_timestamp, columns, record,
+ * old_record, errors}` as JSON, limited to the columns that a role can see and a subscription selects.
  */
 import type { Action } from './filter.ts';
 import { jsonText, type TypeShape } from './json-text.ts';
 import type { Cell, Relation } from './pgoutput.ts';
 
-/** A published table as the catalogue has it. */
+/** Catalog data of a published table. */
 export interface Table {
   readonly oid: number;
   readonly schema: string;
@@ -15,7 +15,7 @@ export interface Table {
   /** In attribute order. */
   readonly columns: readonly Column[];
   readonly primaryKey: readonly string[];
-  /** Columns of which one holds the id of whoever sees a row (`owner.ts`); undefined: anybody may. */
+  /** Columns of which one contains the id of any user who can see a row (`owner.ts`). Undefined: unrestricted. */
   readonly ownerColumns: readonly string[] | undefined;
 }
 
@@ -23,25 +23,25 @@ export interface Column {
   readonly name: string;
   /** `pg_type.typname`. */
   readonly typeName: string;
-  /** For casts: `format_type`, schema-qualified where needed. */
+  /** The type for casts: `format_type`, schema-qualified if needed. */
   readonly sqlType: string;
   readonly shape: TypeShape;
-  /** False where equal values may have different bytes (nondeterministic collations). */
+  /** False if equal values can have different bytes (nondeterministic collations). */
   readonly bytewise: boolean;
   readonly inPrimaryKey: boolean;
 }
 
-/** One row change, its cells by column name. */
+/** A row change with its cells by column name. */
 export interface Change {
   readonly action: Action;
   readonly relation: Relation;
   /** Milliseconds since the epoch. */
   readonly committedAt: number;
-  /** INSERT and UPDATE: the new row, unchanged TOASTed values filled from the old one where it was sent. */
+  /** The new row of INSERT and UPDATE. Unchanged TOASTed values are taken from the old row if it was sent. */
   readonly row: ReadonlyMap<string, string | null> | undefined;
-  /** UPDATE and DELETE: the columns of the replica identity. */
+  /** The replica identity columns of UPDATE and DELETE. */
   readonly old: ReadonlyMap<string, string | null> | undefined;
-  /** Size of the message it came in. */
+  /** The size of the received message. */
   readonly bytes: number;
 }
 
@@ -50,7 +50,7 @@ const maxValueBytesWhenCut = 64;
 
 export type Refusal = 'Error 400: Bad Request, no primary key' | 'Error 401: Unauthorized';
 
-/** The new row by name. */
+/** Returns the new row's cells by column name. */
 export function newRow(
   relation: Relation,
   row: readonly Cell[],
@@ -64,7 +64,7 @@ export function newRow(
   return cells;
 }
 
-/** What the identity provides of the old row: the key, or with FULL every column. */
+/** Returns the old row's columns in the replica identity: the key, or all columns with FULL. */
 export function oldRow(relation: Relation, row: readonly Cell[]): Map<string, string | null> {
   const cells = new Map<string, string | null>();
   relation.columns.forEach(({ name }, index) => {
@@ -75,8 +75,8 @@ export function oldRow(relation: Relation, row: readonly Cell[]): Map<string, st
 }
 
 /**
- * The identity of an UPDATE that did not change its key: not sent, and equal to the new row's (upstream's decoder sends
- * it always).
+ * Returns the replica identity of an UPDATE that didn't change its key. It isn't sent and equals the new row's
+ * (upstream's decoder always sends it).
  */
 export function unchangedIdentity(
   relation: Relation,
@@ -90,7 +90,7 @@ export function unchangedIdentity(
   return cells.size === 0 ? undefined : cells;
 }
 
-/** Why nobody of a role may get the change at all. */
+/** Returns the reason why no subscriber with a role can receive the change. */
 export function refusalOf(
   table: Table,
   action: Action,
@@ -124,7 +124,7 @@ export function changeJson(
     ({ name, typeName }) => `{"name":${JSON.stringify(name)},"type":${JSON.stringify(typeName)}}`,
   );
   const tooLarge = change.bytes > maxChangeBytes;
-  // RLS cannot be asked about a row that is gone: only its key is told.
+  // RLS can't be evaluated for a deleted row, so only its key is sent.
   const oldColumns =
     change.action === 'DELETE' && table.rowSecurity
       ? visible.filter((column) => column.inPrimaryKey)

@@ -1,6 +1,6 @@
 /**
- * Many deadlines on one timer: things are kept by the second in which they are due. For tens of thousands of sockets and
- * channels this costs two map entries each, where a timer of their own would cost half a kilobyte.
+ * Manages many deadlines with one timer, grouped by due second. For tens of thousands of sockets and channels this
+ * costs two map entries each, whereas a timer costs half a kilobyte.
  */
 export class Deadlines<T> {
   #bySecond = new Map<number, Set<T>>();
@@ -15,7 +15,7 @@ export class Deadlines<T> {
     return this.#dueOf.size;
   }
 
-  /** Replaces an earlier deadline of the same thing. */
+  /** Sets or replaces a deadline. */
   set(thing: T, dueMs: number): void {
     this.delete(thing);
     const second = Math.max(this.#checked + 1, Math.ceil(dueMs / 1000));
@@ -34,11 +34,12 @@ export class Deadlines<T> {
     if (set?.size === 0) this.#bySecond.delete(second);
   }
 
-  /** Takes everything that is due. */
+  /** Removes and returns all due items. */
   takeDue(nowMs: number): T[] {
     const now = Math.floor(nowMs / 1000);
     const due: T[] = [];
-    // Usually a step or two; after a jump of the clock the seconds that exist are fewer than those in between.
+    // Usually one or two seconds. After a clock jump, iterating over existing seconds is shorter than over the elapsed
+    // ones.
     const seconds =
       now - this.#checked > this.#bySecond.size
         ? [...this.#bySecond.keys()].filter((second) => second <= now).sort((a, b) => a - b)

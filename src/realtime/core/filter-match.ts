@@ -1,21 +1,22 @@
 /**
- * Conditions compiled against a table's columns. What can be decided exactly from the texts is decided here; whatever
- * depends on collation, locale, number scale or time zone is left to PostgreSQL, in one statement for a batch.
+ * Compiles conditions against a table's columns. Conditions that can be decided exactly from the text are evaluated
+ * here. Those that depend on collation, locale, numeric scale or time zone are evaluated by PostgreSQL, in one
+ * statement per batch.
  */
 import type { Column } from './change.ts';
 import type { Condition } from './filter.ts';
 
-/** A condition as the validator returned it: values in the type's own output form. */
+/** A validated condition with values in the type's output format. */
 export interface CompiledCondition {
   readonly column: string;
-  /** Undefined: PostgreSQL decides, by `condition`. */
+  /** Undefined: PostgreSQL evaluates `condition`. */
   readonly test: ((value: string | null) => boolean) | undefined;
   readonly condition: Condition;
   readonly sqlType: string;
 }
 
 export interface ValidCondition extends Condition {
-  /** Elements of `in` in the type's output form; of the others the one value. */
+  /** The value in the type's output format, or the elements of `in`. */
   readonly normal: readonly (string | null)[];
 }
 
@@ -30,7 +31,7 @@ export function compileCondition(condition: ValidCondition, column: Column): Com
     exact === undefined
       ? undefined
       : (value: string | null): boolean => {
-          // SQL's null: neither the comparison nor its negation is true.
+          // SQL null: neither the comparison nor its negation is true.
           if (value === null && !isNullAware) return false;
           return exact(value) !== negate;
         };
@@ -53,7 +54,7 @@ function exactTest(
     case 'isdistinct':
       return (cell) => cell !== only;
     case 'in': {
-      // A null among the elements makes "no element is equal" unknown, which matters only for `not.in`.
+      // With a null element, "no element is equal" is unknown, which only matters for `not.in`.
       if (normal.includes(null)) return undefined;
       const set = new Set(normal);
       return (cell) => set.has(cell);
@@ -106,7 +107,7 @@ function integerTest(
   }
 }
 
-/** `pending`: everything decided here holds, the conditions listed are PostgreSQL's to decide. */
+/** `pending`: all conditions evaluated here match, and PostgreSQL must evaluate the listed ones. */
 export type Verdict = 'no' | 'yes' | { readonly pending: readonly PendingTest[] };
 
 export interface PendingTest {
@@ -114,7 +115,7 @@ export interface PendingTest {
   readonly value: string | null;
 }
 
-/** A column that the row does not have never matches. */
+/** A column that is missing from the row never matches. */
 export function matchRow(
   conditions: readonly CompiledCondition[],
   row: ReadonlyMap<string, string | null> | undefined,

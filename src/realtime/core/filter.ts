@@ -1,6 +1,6 @@
 /**
- * The grammar of postgres_changes subscriptions: `column=[not.]op.value[,…]`, and the entry around it. Texts of faults
- * are upstream's (realtime, August 2026), since the client shows them.
+ * The grammar of postgres_changes subscriptions: `column=[not.]op.value[,…]` and its entry. Error messages are
+ * upstream's (realtime, August 2026) because clients display them.
  */
 
 export const operators = [
@@ -23,7 +23,7 @@ export type Operator = (typeof operators)[number];
 export interface Condition {
   readonly column: string;
   readonly operator: Operator;
-  /** For `in` an array literal: `{a,b}`. */
+  /** For `in`, an array literal: `{a,b}`. */
   readonly value: string;
   readonly negate: boolean;
 }
@@ -32,11 +32,11 @@ export type Action = 'INSERT' | 'UPDATE' | 'DELETE';
 
 export interface ChangeRequest {
   readonly action: Action | '*';
-  /** LIKE patterns without escape, or `*`. */
+  /** LIKE patterns without escapes, or `*`. */
   readonly schema: string;
   readonly table: string;
   readonly conditions: readonly Condition[];
-  /** Undefined: all columns. */
+  /** Undefined selects all columns. */
   readonly select: readonly string[] | undefined;
 }
 
@@ -46,7 +46,7 @@ export type Parsed<T> =
 
 const fault = (message: string): { ok: false; message: string } => ({ ok: false, message });
 
-/** One entry of `config.postgres_changes`. */
+/** Parses an entry of `config.postgres_changes`. */
 export function parseChangeRequest(entry: Readonly<Record<string, unknown>>): Parsed<ChangeRequest> {
   const select = parseSelect(entry.select);
   if (!select.ok) return select;
@@ -112,7 +112,7 @@ function actionOf(value: unknown): Action | '*' {
   return upper === 'INSERT' || upper === 'UPDATE' || upper === 'DELETE' ? upper : '*';
 }
 
-/** Conditions joined by commas; blank text is no condition. */
+/** Parses comma-separated conditions. Blank text contains none. */
 export function parseFilter(filter: string): Parsed<readonly Condition[]> {
   const trimmed = filter.trim();
   if (trimmed === '') return { ok: true, value: [] };
@@ -125,7 +125,7 @@ export function parseFilter(filter: string): Parsed<readonly Condition[]> {
   return { ok: true, value: conditions };
 }
 
-/** At commas outside parentheses and quotes; a quote opens only after `.`, `(` or `,`. */
+/** Splits at commas outside parentheses and quotes. A quote only opens after `.`, `(` or `,`. */
 function splitConditions(filter: string): string[] {
   const segments: string[] = [];
   let depth = 0;
@@ -173,12 +173,12 @@ function cut(text: string, separator: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** A list as upstream prints it. */
+/** Formats a list like upstream. */
 function inspected(parts: readonly string[]): string {
   return `[${parts.map((part) => JSON.stringify(part)).join(', ')}]`;
 }
 
-/** The content of a value that is one quoted string as a whole; anything else stays. */
+/** Unquotes a value that is a single quoted string. Other values are returned unchanged. */
 function unquote(value: string): string {
   if (!value.startsWith('"')) return value;
   let content = '';
@@ -191,7 +191,7 @@ function unquote(value: string): string {
   return value;
 }
 
-/** Whether a schema or table name is meant by a pattern of LIKE without escape (`*` is everything). */
+/** Whether a schema or table name matches a LIKE pattern without escapes (`*` matches everything). */
 export function matchesName(pattern: string, name: string): boolean {
   if (pattern === '*' || pattern === name) return true;
   if (!/[%_]/.test(pattern)) return false;
@@ -201,7 +201,7 @@ export function matchesName(pattern: string, name: string): boolean {
   return new RegExp(`^${source}$`, 'su').test(name);
 }
 
-/** The parameters as upstream lists them in its messages. */
+/** Formats the parameters like upstream's messages. */
 export function describeRequest(request: ChangeRequest): string {
   const filters = request.conditions.map(
     ({ column, operator, value, negate }) =>

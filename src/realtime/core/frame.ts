@@ -1,16 +1,16 @@
 /**
- * The wire form of the channel protocol: Phoenix serializers 1.0.0 and 2.0.0 and the two binary kinds that
- * realtime-js uses (3: a user's broadcast to the server, 4: a user's broadcast to clients).
+ * The wire format of the channel protocol: Phoenix serializers 1.0.0 and 2.0.0 and the two binary kinds of realtime-js
+ * (3: a user broadcast to the server, 4: a user broadcast to clients).
  *
- * Glossary. *Topic*: what the client joined, `realtime:` and the sub-topic. *ref*: the client's number of a push, that
- * its reply carries. *join_ref*: the ref of the join that made the client's channel.
+ * Glossary. *Topic*: what the client joins, `realtime:` followed by the sub-topic. *ref*: the client's number of a
+ * push, repeated in its reply. *join_ref*: the ref of the join that created the client's channel.
  */
 import { isTooDeep } from './json-depth.ts';
 import { rawElements, rawMembers } from './raw-json.ts';
 
 export type Version = '1.0.0' | '2.0.0';
 
-/** What a client sent, whatever the frame. */
+/** A decoded client message, independent of the frame format. */
 export interface ClientMessage {
   readonly joinRef: string | null;
   readonly ref: string | null;
@@ -20,7 +20,7 @@ export interface ClientMessage {
 }
 
 export type ClientPayload =
-  /** `text` is the JSON exactly as it was sent: a broadcast passes it on untouched. */
+  /** `text`: the raw JSON, which a broadcast forwards unchanged. */
   | { readonly kind: 'json'; readonly value: unknown; readonly text: string }
   /** Binary kind 3. */
   | {
@@ -29,18 +29,18 @@ export type ClientPayload =
       readonly encoding: Encoding;
       readonly data: Buffer;
     }
-  /** Binary kind 0: nothing that the service listens to. */
+  /** Binary kind 0, which the service ignores. */
   | { readonly kind: 'bytes'; readonly data: Buffer };
 
 export type Encoding = 'json' | 'binary';
 
-/** A frame ready for `ws.send`. */
+/** A frame for `ws.send`. */
 export interface Frame {
   readonly data: Buffer;
   readonly binary: boolean;
 }
 
-/** Undefined for a malformed frame: it is dropped, the connection stays. */
+/** Returns undefined for a malformed frame, which is ignored without closing the connection. */
 export function decodeFrame(version: Version, data: Buffer, binary: boolean): ClientMessage | undefined {
   try {
     if (binary) return version === '2.0.0' ? decodeBinary(data) : undefined;
@@ -56,7 +56,7 @@ function decodeArray(text: string): ClientMessage | undefined {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value) || value.length < 5) return undefined;
   const [joinRef, ref, topic, event, payload] = value as unknown[];
-  // Only broadcasts are passed on, so only they need their own spelling (numbers beyond 2^53, 1.0).
+  // Only broadcasts are forwarded, so only they need their raw text (numbers beyond 2^53, 1.0).
   const raw = event === 'broadcast' ? (rawElements(text)[4] ?? 'null') : '';
   return message(joinRef, ref, topic, event, payload, raw);
 }
@@ -105,7 +105,7 @@ function decodeBinary(data: Buffer): ClientMessage | undefined {
   const event = take(size(4)).toString('utf8');
   const refs = { joinRef: joinRef === '' ? null : joinRef, ref: ref === '' ? null : ref, topic };
   if (kind === 0) return { ...refs, event, payload: { kind: 'bytes', data: data.subarray(offset) } };
-  take(size(5)); // metadata: the service makes no use of what clients send
+  take(size(5)); // Metadata from clients is ignored.
   const encoding: Encoding = size(6) === 0 ? 'binary' : 'json';
   return {
     ...refs,
@@ -114,7 +114,7 @@ function decodeBinary(data: Buffer): ClientMessage | undefined {
   };
 }
 
-/** A message whose payload is JSON text already. */
+/** Encodes a message whose payload is already JSON text. */
 export function encodeJson(
   version: Version,
   joinRef: string | null,
@@ -143,9 +143,9 @@ export function encodeReply(
   return encodeJson(version, joinRef, ref, topic, 'phx_reply', JSON.stringify({ status, response }));
 }
 
-/** One broadcast on its way to clients. Plain data: it may cross a process boundary. */
+/** A broadcast to clients. Plain data, so it can be sent to other processes. */
 export type Broadcast =
-  /** Kind 4 for vsn 2.0.0. `metadata` is JSON text. */
+  /** Kind 4 for version 2.0.0. `metadata` is JSON text. */
   | {
       readonly form: 'user';
       readonly event: string;
@@ -154,17 +154,20 @@ export type Broadcast =
       readonly metadata?: string;
       readonly id?: string;
     }
-  /** Text for every version: the payload as it was sent. */
+  /** Text for every version, with the payload as sent. */
   | { readonly form: 'text'; readonly payloadJson: string; readonly id?: string };
 
-/** Undefined where the version cannot represent it: binary payloads for 1.0.0, names beyond 255 bytes for 2.0.0. */
+/**
+ * Returns undefined if the version can't represent the broadcast: binary payloads in 1.0.0, names over 255 bytes in
+ * 2.0.0.
+ */
 export function encodeBroadcast(version: Version, topic: string, broadcast: Broadcast): Frame | undefined {
   if (broadcast.form === 'text')
     return encodeJson(version, null, null, topic, 'broadcast', broadcast.payloadJson);
   if (version === '2.0.0') return encodeUserBroadcast(topic, broadcast);
   if (broadcast.encoding === 'binary') return undefined;
   const json = broadcast.data.toString('utf8');
-  // A client may have sent anything as its payload: what is no JSON must not become part of somebody's frame.
+  // Clients can send any bytes as JSON, and invalid JSON must not be inserted into other clients' frames.
   if (!isJson(json)) return undefined;
   const meta = broadcast.metadata === undefined ? '' : `,"meta":${broadcast.metadata}`;
   const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${json}${meta}}`;

@@ -1,10 +1,11 @@
 /**
- * What sockets make the process keep while they are open: the joins of their channels and what they track as presence. Anyone can
- * open sockets and join public channels, so each has a share, and beyond a total those that hold the most are closed.
+ * Limits the memory that sockets occupy while open: channel joins and tracked presence. Anyone can open sockets and
+ * join public channels, so each socket has a limit. If the total limit is exceeded, the sockets that use the most
+ * memory are closed.
  */
 
 export interface HoldingLimits {
-  /** In bytes, as {@link weightOf} estimates them. */
+  /** In bytes, as estimated by {@link weightOf}. */
   readonly maxHeldBytes: number;
   readonly maxHeldBytesInAll: number;
 }
@@ -12,10 +13,10 @@ export interface HoldingLimits {
 const comma = 0x2c;
 const openArray = 0x5b;
 const openObject = 0x7b;
-/** Of a value beside its text, about as V8 takes it. */
+/** The estimated size of a value in V8 in addition to its text. */
 const valueBytes = 16;
 
-/** Memory that a JSON text takes once it is parsed: a list of empty lists takes many times its length. */
+/** Estimates the memory of a parsed JSON text. A list of empty lists takes many times its length. */
 export function weightOf(json: Uint8Array): number {
   let values = 0;
   for (const byte of json) if (byte === comma || byte === openArray || byte === openObject) values++;
@@ -31,7 +32,7 @@ export class Holdings<Holder> {
     this.#limits = limits;
   }
 
-  /** A negative weight takes away. False when the holder has more than its share now. */
+  /** Adds a weight, which can be negative. Returns false if the holder exceeds its limit. */
   add(holder: Holder, weight: number): boolean {
     const held = (this.#held.get(holder) ?? 0) + weight;
     if (held > 0) this.#held.set(holder, held);
@@ -40,7 +41,7 @@ export class Holdings<Holder> {
     return held <= this.#limits.maxHeldBytes;
   }
 
-  /** Who holds the most, while all together hold too much. */
+  /** Returns the holder with the most memory while the total limit is exceeded. */
   get excess(): Holder | undefined {
     if (this.#total <= this.#limits.maxHeldBytesInAll) return undefined;
     let most: Holder | undefined;

@@ -1,4 +1,4 @@
-/** A JSON object: neither null nor an array. */
+/** Whether the value is an object other than null and arrays. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

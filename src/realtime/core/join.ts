@@ -1,17 +1,17 @@
-/** The payload of `phx_join`, read leniently: an invalid part counts as absent, a join is never refused for it. */
+/** Parses the payload of `phx_join` leniently: invalid parts count as absent and never reject the join. */
 import type { ClientPayload } from './frame.ts';
 
 export interface JoinRequest {
   readonly broadcast: { readonly ack: boolean; readonly self: boolean; readonly replicationReady: boolean };
-  /** Present when the client asked for it, whatever it said; judged by {@link parseReplay}. */
+  /** The raw request, if present. Validated by {@link parseReplay}. */
   readonly replay: unknown;
   readonly presence: { readonly enabled: boolean; readonly key: string | undefined };
-  /** The entries as they were sent: the reply repeats them. */
+  /** The entries as sent, which the reply repeats. */
   readonly postgresChanges: readonly Record<string, unknown>[];
   readonly private: boolean;
-  /** Undefined: the key of the connection counts. */
+  /** Undefined uses the connection's key. */
   readonly accessToken: string | undefined;
-  /** False for clients from before `config`: changes then have the bare record as payload. */
+  /** False for clients without `config`, for which the payload of a change is only the record. */
   readonly hasConfig: boolean;
 }
 
@@ -42,7 +42,7 @@ export function parseJoin(payload: ClientPayload, subTopic: string): JoinRequest
 function tokenOf(join: Record<string, unknown>): string | undefined {
   const { user_token: userToken, access_token: accessToken } = join;
   const preferred = accessToken || userToken;
-  // The publishable key: the client has no session.
+  // The publishable key means that the client has no session.
   if (typeof preferred === 'string' && preferred.startsWith('sb_')) return undefined;
   if (typeof userToken === 'string') return userToken;
   return typeof accessToken === 'string' ? accessToken : undefined;
@@ -53,14 +53,14 @@ function entries(value: unknown): Record<string, unknown>[] {
   return value.filter((entry) => isRecord(entry));
 }
 
-/** `schema[:table[:filter]]`, for clients without `config`. */
+/** Parses `schema[:table[:filter]]` from clients without `config`. */
 function entryOfTopic(subTopic: string): Record<string, unknown> {
   const [schema, table, ...filter] = subTopic.split(':');
   if (table === undefined) return { schema };
   return filter.length === 0 ? { schema, table } : { schema, table, filter: filter.join(':') };
 }
 
-/** `since` in milliseconds and how many messages; undefined when they make no sense. */
+/** Returns `since` in milliseconds and the number of messages, or undefined if they are invalid. */
 export function parseReplay(value: unknown): { sinceMs: number; limit: number } | undefined {
   if (!isRecord(value)) return undefined;
   const { since } = value;
@@ -71,8 +71,8 @@ export function parseReplay(value: unknown): { sinceMs: number; limit: number } 
 }
 
 /**
- * The number that stands for an entry, in the reply and in each change: 27 bits of a hash over its text, so that equal
- * entries have equal numbers; never 0, which the client takes for absent.
+ * Returns the id of an entry in the reply and in each change: 27 bits of a hash of its text, so equal entries have
+ * equal ids. Never 0, which clients treat as absent.
  */
 export function bindingId(entry: Record<string, unknown>): number {
   let hash = 0x811c9dc5;

@@ -1,9 +1,9 @@
 /**
- * How deep a client may nest JSON. `JSON.parse` takes any depth, but `JSON.stringify` throws a RangeError on what is nested some
- * thousand levels deep, and a message is written again in places where no client waits for the error.
+ * Limits the nesting depth of JSON from clients. `JSON.parse` accepts any depth, but `JSON.stringify` throws a
+ * RangeError at several thousand levels, and messages are also serialized where no client is waiting for the error.
  */
 
-/** Far beyond any message of an app. */
+/** Far deeper than real messages. */
 export const maxDepth = 1000;
 
 const quote = 0x22;
@@ -11,9 +11,9 @@ const backslash = 0x5c;
 const open = new Set([0x5b, 0x7b]);
 const close = new Set([0x5d, 0x7d]);
 
-/** True for a JSON text with more levels than {@link maxDepth}. Of other texts it says nothing. */
+/** Whether a JSON text has more levels than {@link maxDepth}. The result is unspecified for other texts. */
 export function isTooDeep(text: string): boolean {
-  // Each level takes a bracket on both sides.
+  // Each level requires two brackets.
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
   let isInString = false;

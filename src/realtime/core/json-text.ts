@@ -1,9 +1,9 @@
 /**
- * A value's JSON text from PostgreSQL's text output, as `to_jsonb` gives it: numbers and booleans bare, json as it is,
- * timestamps with `T`, arrays and rows as arrays and objects, everything else a string.
+ * Converts PostgreSQL's text output to JSON like `to_jsonb`: numbers and booleans unquoted, json unchanged, timestamps
+ * with `T`, arrays and rows as arrays and objects, all other values as strings.
  */
 
-/** How a type is written; domains stand as the type below them. */
+/** How a type is formatted. Domains use their base type. */
 export type TypeShape =
   | { readonly kind: 'number' | 'boolean' | 'json' | 'timestamp' | 'timestamptz' | 'bytea' | 'text' }
   | { readonly kind: 'array'; readonly element: TypeShape; readonly delimiter: string }
@@ -16,7 +16,7 @@ export function jsonText(shape: TypeShape, text: string | null): string {
   if (text === null) return 'null';
   switch (shape.kind) {
     case 'number':
-      // NaN and Infinity have no JSON form and become strings.
+      // NaN and Infinity can't be represented in JSON and become strings.
       return /^-?\d/.test(text) ? text : JSON.stringify(text);
     case 'boolean':
       return text === 't' || text === 'true' ? 'true' : 'false';
@@ -27,7 +27,7 @@ export function jsonText(shape: TypeShape, text: string | null): string {
     case 'timestamptz':
       return JSON.stringify(withFullOffset(text.replace(' ', 'T')));
     case 'bytea':
-      // Without the `\x`, as upstream's decoder hands it on.
+      // Without `\x`, as in upstream's decoder.
       return JSON.stringify(text.startsWith('\\x') ? text.slice(2) : text);
     case 'text':
       return JSON.stringify(text);
@@ -38,13 +38,13 @@ export function jsonText(shape: TypeShape, text: string | null): string {
   }
 }
 
-/** `+00` becomes `+00:00`; an era may follow. */
+/** Changes `+00` to `+00:00`. An era can follow. */
 function withFullOffset(text: string): string {
   return text.replace(/([+-]\d\d)(?=$| )/, '$1:00');
 }
 
 function arrayJson(shape: TypeShape & { kind: 'array' }, text: string): string {
-  // Bounds that do not begin at 1 stand in front: [0:1]={…}
+  // Bounds other than 1 precede the elements: [0:1]={…}
   const body = text.startsWith('[') ? text.slice(text.indexOf('=') + 1) : text;
   const parts: string[] = [];
   let at = 0;
@@ -88,7 +88,7 @@ function compositeJson(shape: TypeShape & { kind: 'composite' }, text: string): 
   return `{${members.join(',')}}`;
 }
 
-/** The fields of `(1,"a ""b""",)`: an empty one is null. */
+/** Splits `(1,"a ""b""",)` into fields. An empty field is null. */
 function splitRow(text: string): (string | null)[] {
   const values: (string | null)[] = [];
   let at = 1;

@@ -1,31 +1,32 @@
 /**
- * Who can see a row at most, read off its row policies. A policy like `owner = (select auth.uid())` lets nobody but the
- * owner see a row, so PostgreSQL need not be asked for the 499 other subscribers. This only narrows down whom to ask:
- * whether somebody sees a row is always PostgreSQL's answer, and a policy that is not understood narrows nothing.
+ * Derives from row policies who can possibly see a row. A policy such as `owner = (select auth.uid())` limits a row to
+ * its owner, so PostgreSQL needn't be queried for the other 499 subscribers. This only narrows the candidates:
+ * PostgreSQL always decides visibility, and an unrecognized policy narrows nothing.
  *
- * Expressions are those that `pg_get_expr` prints under an empty search_path, where every name of another schema is
- * qualified and every operator has its parentheses.
+ * Expressions are printed by `pg_get_expr` with an empty search_path, so names in other schemas are qualified and
+ * operators are parenthesized.
  */
 
 export interface RowPolicy {
   readonly permissive: boolean;
-  /** Of SELECT and ALL policies, the USING part; null when there is none. */
+  /** The USING expression of a SELECT or ALL policy. Null if there is none. */
   readonly using: string | null;
 }
 
 /**
- * Columns of which one holds the id (claim `sub`) of whoever sees the row. Undefined: anybody may.
+ * Returns columns of which one contains the id (claim `sub`) of any user who can see the row. Undefined: unrestricted.
  *
  * @example
  * ownerColumns([{ permissive: true, using: '(owner = ( SELECT auth.uid() AS uid))' }], new Set(['owner'])) // ['owner']
  */
 export function ownerColumns(
   policies: readonly RowPolicy[],
-  /** The columns whose equality is that of their text: uuid, and text without a collation of its own. */
+  /** Columns whose values are equal exactly if their texts are: uuid, and text without its own collation. */
   comparable: ReadonlySet<string>,
 ): readonly string[] | undefined {
   const columns = new Set<string>();
-  // Restrictive ones take away only. Without a permissive one nobody sees anything: too rare to matter.
+  // Restrictive policies only narrow access. The rare case without a permissive policy, which denies all access, isn't
+  // optimized.
   for (const { permissive, using } of policies) {
     if (!permissive) continue;
     const column = using === null ? undefined : ownerOf(using, comparable);
@@ -35,7 +36,7 @@ export function ownerColumns(
   return columns.size === 0 ? undefined : [...columns];
 }
 
-/** Whether a caller can be told apart by the id: only ids whose every spelling is this one. */
+/** Whether an id identifies a caller reliably: only ids with a single canonical spelling do. */
 export function isPlainId(sub: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sub);
 }
@@ -58,7 +59,7 @@ function columnName(text: string): string | undefined {
   return quoted?.[1]?.replaceAll('""', '"');
 }
 
-/** `auth.uid()`, claim `sub`, also as uuid or text and in a subselect. */
+/** Matches `auth.uid()` and the claim `sub`, also as uuid or text and in a subselect. */
 function isCallerId(text: string): boolean {
   const bare = unselect(text);
   if (bare === 'auth.uid()' || bare === "current_setting('request.jwt.claim.sub'::text, true)") return true;
@@ -77,7 +78,7 @@ function isClaims(text: string): boolean {
   );
 }
 
-/** Without parentheses around it, and what a subselect without FROM selects. */
+/** Removes outer parentheses and unwraps a subselect without FROM. */
 function unselect(text: string): string {
   const bare = unwrap(text);
   const select = /^SELECT (.*) AS (?:\w+|"[^"]+")$/s.exec(bare);
@@ -90,7 +91,7 @@ function unwrap(text: string): string {
   return bare;
 }
 
-/** Splits outside parentheses and quotes. */
+/** Splits at separators outside parentheses and quotes. */
 function splitAt(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -107,11 +108,11 @@ function splitAt(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Where the parenthesis or quote that opens at `at` ends; undefined when none opens there. */
+/** Returns the end of the parenthesis or quote that opens at `at`, or undefined if none opens there. */
 function closes(text: string, at: number): number | undefined {
   const open = text[at];
   if (open === "'" || open === '"') {
-    // A doubled quote ends one string and begins the next: the same here.
+    // A doubled quote ends one string and begins the next, which makes no difference here.
     const end = text.indexOf(open, at + 1);
     return end < 0 ? text.length : end;
   }

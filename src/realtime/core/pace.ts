@@ -1,11 +1,11 @@
 /**
- * When the next batch of changes is looked at. The first change after a quiet moment is looked at at once; as long as more
- * follow, they gather for a moment, so that each question to PostgreSQL is about several. After expensive questions
- * (many claim sets) they gather longer.
+ * Determines when the next batch of changes is processed. The first change after a quiet period is processed
+ * immediately. While more follow, they are batched briefly, so that each query covers several changes. After expensive
+ * queries (many claim sets), they are batched longer.
  */
 
 export interface PaceOptions {
-  /** The wait is this many times what the last questions took, within the bounds. */
+  /** The wait is this multiple of the last queries' duration, within the limits. */
   readonly idleRatio: number;
   readonly minWaitMs: number;
   readonly maxWaitMs: number;
@@ -13,10 +13,10 @@ export interface PaceOptions {
 
 export const defaultPace: PaceOptions = { idleRatio: 2, minWaitMs: 10, maxWaitMs: 50 };
 
-/** Below this nothing was asked. */
+/** A shorter duration means that nothing was queried. */
 const nothingAskedMs = 0.3;
 
-/** Milliseconds to wait after a batch whose questions took `checkMs`. */
+/** Returns how long to wait after a batch whose queries took `checkMs`, in milliseconds. */
 export function waitAfter(checkMs: number, options: PaceOptions = defaultPace): number {
   if (checkMs < nothingAskedMs) return 0;
   return Math.min(options.maxWaitMs, Math.max(options.minWaitMs, checkMs * options.idleRatio));

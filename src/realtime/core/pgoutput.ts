@@ -1,13 +1,13 @@
 /**
- * PostgreSQL's logical replication messages, plugin pgoutput, protocol version 1 ("Logical Replication Message
- * Formats" in PostgreSQL's manual). A decoder keeps the relations that the server has described.
+ * Decodes PostgreSQL's logical replication messages: plugin pgoutput, protocol version 1 ("Logical Replication Message
+ * Formats" in PostgreSQL's manual). A decoder stores the relations that the server has described.
  */
 
 export interface Relation {
   readonly oid: number;
   readonly schema: string;
   readonly table: string;
-  /** `d` default, `n` nothing, `f` all columns, `i` index. */
+  /** `d` default, `n` nothing, `f` full, `i` index. */
   readonly replicaIdentity: string;
   readonly columns: readonly RelationColumn[];
 }
@@ -15,11 +15,11 @@ export interface Relation {
 export interface RelationColumn {
   readonly name: string;
   readonly typeOid: number;
-  /** Part of the replica identity. */
+  /** Whether the column is part of the replica identity. */
   readonly key: boolean;
 }
 
-/** A column's text; null; or undefined where it was not sent (an unchanged TOASTed value, or not of the identity). */
+/** A column's text or null. Undefined if it wasn't sent (an unchanged TOASTed value, or not part of the identity). */
 export type Cell = string | null | undefined;
 
 export type ReplicationEvent =
@@ -36,7 +36,7 @@ export type ReplicationEvent =
       readonly kind: 'update';
       readonly relation: Relation;
       readonly row: readonly Cell[];
-      /** The old row (identity FULL), or the old key when it changed. */
+      /** The old row (identity FULL), or the old key if it changed. */
       readonly old: { readonly whole: boolean; readonly row: readonly Cell[] } | undefined;
       readonly bytes: number;
     }
@@ -49,13 +49,13 @@ export type ReplicationEvent =
 
 export interface Decoder {
   /**
-   * Undefined for what nobody listens to (origin, type, truncate), and for rows of relations that `wanted` declines.
-   * @throws {RangeError} when the bytes are not pgoutput's.
+   * Returns undefined for ignored messages (origin, type, truncate) and for rows of relations that `wanted` rejects.
+   * @throws {RangeError} if the bytes aren't valid pgoutput
    */
   decode(data: Buffer): ReplicationEvent | undefined;
 }
 
-/** Microseconds between PostgreSQL's epoch and Unix's. */
+/** Microseconds between PostgreSQL's epoch and the Unix epoch. */
 const epochMicros = 946_684_800_000_000n;
 
 export function createDecoder(wanted: (relation: Relation) => boolean = () => true): Decoder {
@@ -124,7 +124,7 @@ export function createDecoder(wanted: (relation: Relation) => boolean = () => tr
 
 function readRelation(reader: Reader): Relation {
   const oid = reader.uint32();
-  // An empty namespace stands for pg_catalog.
+  // An empty namespace means pg_catalog.
   const schema = reader.string() || 'pg_catalog';
   const table = reader.string();
   const replicaIdentity = String.fromCharCode(reader.uint8());
@@ -159,7 +159,7 @@ function readRow(reader: Reader): Cell[] {
   return row;
 }
 
-/** With a key tuple the other columns are sent as null, which says nothing about them. */
+/** With a key tuple, the other columns are sent as null regardless of their values. */
 function readOld(reader: Reader, relation: Relation, tag: string): Cell[] {
   const row = readRow(reader);
   if (tag === 'O') return row;

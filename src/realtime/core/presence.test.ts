@@ -36,7 +36,7 @@ test('a payload cannot choose its reference, and odd keys are keys', () => {
   );
 });
 
-/** A client as realtime-js is one: joins by reference, leaves by reference. */
+/** A client that, like realtime-js, adds and removes metas by reference. */
 function apply(state: Map<string, Set<string>>, { joins, leaves }: PresenceDiff): void {
   const refs = (part: PresenceState) =>
     Object.entries(part).flatMap(([key, { metas }]) => metas.map((meta) => [key, meta.phx_ref] as const));
@@ -76,7 +76,7 @@ test('whoever applies the diffs has the state, however they are gathered', () =>
   );
 });
 
-/** Two processes that tell each other every change, or now and then everything. */
+/** Two processes that send each other individual changes or the complete state. */
 test('what another process tells leads to the same state, however it is told', () => {
   const step = fc.record({
     here: fc.boolean(),

@@ -1,10 +1,10 @@
 /**
- * Who is present in a room. One key can have several metas (one per member); every meta has a `phx_ref` of its own that
- * changes with each update. Changes gather until {@link PresenceRoom.takeDiff}: what came and went in between was never
- * told and is not told.
+ * The presence state of a room. A key can have several metas, one per member. Each meta has a unique `phx_ref` that
+ * changes with every update. Changes are collected until {@link PresenceRoom.takeDiff}. Members that join and leave in
+ * between aren't reported.
  *
- * Members of this process are known by themselves; what other processes of the group tell is known by its *origin* (the
- * process) and its reference.
+ * Members of this process are stored directly. Members of other processes are stored by *origin* (the process) and
+ * reference.
  */
 
 export type Meta = { readonly phx_ref: string; readonly phx_ref_prev?: string } & Record<string, unknown>;
@@ -14,13 +14,13 @@ export interface PresenceDiff {
   readonly leaves: PresenceState;
 }
 
-/** One meta with its key. Plain data: it crosses process boundaries. */
+/** A meta with its key. Plain data, so it can be sent to other processes. */
 export interface PresenceEntry {
   readonly key: string;
   readonly meta: Meta;
 }
 
-/** What one call changed. `leave` is the reference of what is over. */
+/** The change caused by one call. `leave` is the reference of the removed meta. */
 export interface PresenceChange {
   readonly join?: PresenceEntry;
   readonly leave?: string;
@@ -37,22 +37,22 @@ export class PresenceRoom<Member> {
   #leaves = new Map<string, PresenceEntry>();
   readonly #nextRef: () => string;
 
-  /** @param nextRef makes a reference that is unique among all metas of all processes. */
+  /** @param nextRef returns a reference that is unique among all metas of all processes */
   constructor(nextRef: () => string) {
     this.#nextRef = nextRef;
   }
 
-  /** Nobody is present, here or elsewhere. */
+  /** Whether no member is present in any process. */
   get empty(): boolean {
     return this.#tracked.size === 0 && this.#remote.size === 0;
   }
 
-  /** Something has changed since the last {@link takeDiff}. */
+  /** Whether anything changed since the last {@link takeDiff}. */
   get hasNews(): boolean {
     return this.#joins.size > 0 || this.#leaves.size > 0;
   }
 
-  /** Undefined when the payload is the tracked one already. */
+  /** Returns undefined if the payload is already tracked. */
   track(member: Member, key: string, payload: Readonly<Record<string, unknown>>): PresenceChange | undefined {
     const payloadJson = JSON.stringify(payload);
     const before = this.#tracked.get(member);
@@ -66,7 +66,7 @@ export class PresenceRoom<Member> {
     return before === undefined ? { join } : { join, leave: before.meta.phx_ref };
   }
 
-  /** Undefined when nothing was tracked. */
+  /** Returns undefined if nothing was tracked. */
   untrack(member: Member): PresenceChange | undefined {
     const entry = this.#tracked.get(member);
     if (entry === undefined) return undefined;
@@ -75,12 +75,12 @@ export class PresenceRoom<Member> {
     return { leave: entry.meta.phx_ref };
   }
 
-  /** What this process's members track, for other processes. */
+  /** Returns the entries of this process's members, for other processes. */
   own(): PresenceEntry[] {
     return Array.from(this.#tracked.values(), ({ key, meta }) => ({ key, meta }));
   }
 
-  /** A change that another process tells of its members. */
+  /** Applies a change from another process. */
   apply(origin: string, { join, leave }: PresenceChange): void {
     const entries = this.#remote.get(origin) ?? new Map<string, PresenceEntry>();
     const gone = leave === undefined ? undefined : entries.get(leave);
@@ -96,7 +96,7 @@ export class PresenceRoom<Member> {
     else this.#remote.delete(origin);
   }
 
-  /** Everything that another process tells of its members; what was known of them before and is not among it is over. */
+  /** Replaces all entries of another process. Known entries that aren't included have left. */
   replace(origin: string, entries: readonly PresenceEntry[]): void {
     const present = new Set(entries.map(({ meta }) => meta.phx_ref));
     for (const leave of this.#remote.get(origin)?.keys() ?? [])
@@ -105,7 +105,7 @@ export class PresenceRoom<Member> {
   }
 
   #joined(entry: PresenceEntry): void {
-    // Whoever comes back before it was told of the leave has never left.
+    // A member that returns before its leave was reported never left.
     if (!this.#leaves.delete(entry.meta.phx_ref)) this.#joins.set(entry.meta.phx_ref, entry);
   }
 
@@ -118,7 +118,7 @@ export class PresenceRoom<Member> {
     return group([...this.#tracked.values(), ...remote]);
   }
 
-  /** What changed since the last call; undefined when nothing did. */
+  /** Returns the changes since the last call, or undefined if there are none. */
   takeDiff(): PresenceDiff | undefined {
     if (!this.hasNews) return undefined;
     const diff = { joins: group(this.#joins.values()), leaves: group(this.#leaves.values()) };

@@ -1,23 +1,23 @@
 /**
- * How far a stream has come, so that the next one on the same slot goes on where it stopped. The server sends every
- * transaction that ended after a position, whole: what of an unfinished one was taken already is left out the second
- * time. Decoding a transaction again gives its rows in the same order.
+ * Tracks the progress of a stream so that the next one on the same slot continues where it stopped. The server resends
+ * every transaction that ended after a position completely, so rows of an unfinished one that were already processed
+ * are skipped. Decoding a transaction again yields its rows in the same order.
  */
 
-/** Types of pgoutput's messages (PostgreSQL's manual, "Logical Replication Message Formats"). */
+/** Message types of pgoutput (PostgreSQL's manual, "Logical Replication Message Formats"). */
 const begin = 0x42;
 const commit = 0x43;
 const rowTypes: ReadonlySet<number> = new Set([0x49, 0x55, 0x44, 0x54]);
 
 export class Progress {
-  /** The end of the last transaction that came whole; 0 before the first. */
+  /** The end of the last complete transaction. 0 before the first one. */
   received = 0n;
-  /** The transaction that is under way, by the position of its commit, and how many of its rows were taken. */
+  /** The current transaction, identified by the position of its commit, and the number of its processed rows. */
   #final: bigint | undefined;
   #taken = 0;
   #position = 0;
 
-  /** Whether a message is to be looked at; each is asked about once, in order. */
+  /** Whether to process a message. Must be called once per message, in order. */
   admits(message: Buffer): boolean {
     const type = message[0] as number;
     if (type === begin) {
@@ -39,7 +39,7 @@ export class Progress {
     return true;
   }
 
-  /** A stream from a fresh slot: nothing of before comes again. */
+  /** Resets the progress for a stream from a new slot, which repeats nothing. */
   restart(): void {
     this.received = 0n;
     this.#final = undefined;
@@ -47,7 +47,7 @@ export class Progress {
   }
 }
 
-/** As PostgreSQL writes it: `16/B374D848`. */
+/** Formats an LSN like PostgreSQL: `16/B374D848`. */
 export function lsnText(lsn: bigint): string {
   return `${(lsn >> 32n).toString(16)}/${(lsn & 0xffffffffn).toString(16)}`.toUpperCase();
 }

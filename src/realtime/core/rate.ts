@@ -1,6 +1,6 @@
-/** Counting events against upstream's limits: an average over a sliding minute, and calls in a fixed window. */
+/** Counts events for upstream's limits: an average over a sliding minute, and calls in a fixed window. */
 
-/** Events a second, averaged over the last `seconds` seconds. */
+/** Events per second, averaged over the last `seconds` seconds. */
 export class RateAverage {
   readonly #counts: Float64Array;
   #second = 0;
@@ -24,7 +24,7 @@ export class RateAverage {
 
   #advance(nowMs: number): void {
     const second = Math.floor(nowMs / 1000);
-    if (second <= this.#second) return; // a clock that went back changes nothing
+    if (second <= this.#second) return; // Ignores a clock that was set back.
     const steps = Math.min(second - this.#second, this.#counts.length);
     for (let step = 1; step <= steps; step++) {
       const slot = (this.#second + step) % this.#counts.length;
@@ -39,7 +39,7 @@ export class RateAverage {
   }
 }
 
-/** At most `maxCalls` in a window that opens with its first call. */
+/** Allows up to `maxCalls` in a window that begins with its first call. */
 export class CallWindow {
   #calls = 0;
   #endsAt = Number.NEGATIVE_INFINITY;

@@ -1,14 +1,14 @@
 /**
- * Where the parts of a JSON text stand, so that a part can be passed on as it was spelled. The text has been through
- * `JSON.parse` already: only strings and nesting are looked at.
+ * Locates the parts of a JSON text so that a part can be forwarded with its original spelling. The text must already be
+ * validated with `JSON.parse`, so only strings and nesting are scanned.
  */
 
-/** The texts of an array's elements. */
+/** Returns the raw texts of an array's elements. */
 export function rawElements(text: string): string[] {
   return split(text);
 }
 
-/** The texts of an object's members by name; of equal names the last, as `JSON.parse` does. */
+/** Returns the raw texts of an object's members by name. The last duplicate wins, as in `JSON.parse`. */
 export function rawMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
   for (const part of split(text)) {
@@ -19,7 +19,7 @@ export function rawMembers(text: string): Map<string, string> {
   return members;
 }
 
-/** The top-level parts between the outermost brackets. */
+/** Splits the top-level parts within the outermost brackets. */
 function split(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -52,7 +52,7 @@ function split(text: string): string[] {
   return parts;
 }
 
-/** The index after the closing quote of the string that opens at `at`. */
+/** Returns the index after the closing quote of the string that opens at `at`. */
 function endOfString(text: string, at: number): number {
   for (let index = at + 1; index < text.length; index++) {
     if (text[index] === '\\') index++;

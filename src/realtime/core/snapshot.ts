@@ -1,10 +1,10 @@
 /**
- * PostgreSQL's snapshots as text (`xmin:xmax:running,…`, 64-bit transaction ids). The stream tells a transaction as soon
- * as its commit is written, a moment before other sessions see its rows: whoever asks about those rows has to wait for
- * a snapshot in which it is over.
+ * PostgreSQL snapshots as text (`xmin:xmax:running,…`, 64-bit transaction ids). The stream delivers a transaction as
+ * soon as its commit is written, slightly before other sessions see its rows. Queries about those rows must wait for a
+ * snapshot in which the transaction has ended.
  */
 
-/** Whether every transaction, by the 32 bits that the stream gives, is over in the snapshot. */
+/** Whether all transactions have ended in the snapshot. The ids are the lower 32 bits that the stream contains. */
 export function areOver(snapshot: string, transactionIds: Iterable<number>): boolean {
   const [xmin, xmax, running] = snapshot.split(':') as [string, string, string];
   const [oldest, next] = [BigInt(xmin), BigInt(xmax)];
@@ -16,7 +16,7 @@ export function areOver(snapshot: string, transactionIds: Iterable<number>): boo
   return true;
 }
 
-/** The 64-bit id nearest to a known one. */
+/** Returns the 64-bit id nearest to a known one. */
 function widen(id: number, near: bigint): bigint {
   const half = 1n << 31n;
   let full = ((near >> 32n) << 32n) + BigInt(id);

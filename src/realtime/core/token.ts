@@ -1,4 +1,4 @@
-/** Judging a verified token: `role` and `exp` are required, `exp` must be ahead. The texts are upstream's. */
+/** Checks a verified token: `role` and `exp` are required, and `exp` must be in the future. Messages are upstream's. */
 import type { Claims, VerifiedToken } from '../../keys/types.ts';
 
 export interface Caller {
@@ -22,21 +22,21 @@ export type JudgedToken =
   | { readonly ok: false; readonly fault: TokenFault };
 
 /**
- * Roles that no caller may be: the service's own, which owns realtime.messages and whom no policy binds, and PostgreSQL's
- * word for becoming that again (`SET ROLE none`).
+ * Roles that callers can't use: the service's own role, which owns realtime.messages and bypasses its policies, and
+ * PostgreSQL's keyword for returning to that role (`SET ROLE none`).
  */
 const forbiddenRoles: ReadonlySet<string> = new Set(['supabase_realtime_admin', 'none']);
 
-/** A token of this role is a secret key, whoever signed it when. */
+/** Whether the token counts as a secret key, which every token with this role does. */
 export const isSecret = ({ role }: Caller): boolean => role === 'service_role';
 
-/** Whitespace inside a token is removed and percent-encoding undone before it is verified. */
+/** Removes whitespace within a token and percent-encoding before verification. */
 export function cleanToken(token: string): string {
   let decoded = token;
   try {
     decoded = decodeURIComponent(token);
   } catch {
-    // not percent-encoded after all
+    // The token isn't percent-encoded.
   }
   return decoded.replace(/\s/g, '');
 }
@@ -60,7 +60,7 @@ export function judgeToken(token: VerifiedToken, nowMs: number): JudgedToken {
   return judgeClaims(token.claims, token.claimsJson, nowMs);
 }
 
-/** The claims of a token whose signature is good. */
+/** Checks the claims of a token with a valid signature. */
 export function judgeClaims(claims: Readonly<Claims>, claimsJson: string, nowMs: number): JudgedToken {
   const refuse = (fault: TokenFault): JudgedToken => ({ ok: false, fault });
   const { exp, role } = claims;
@@ -86,7 +86,7 @@ function signerText(kid: string | undefined): string {
   return `Failed to generate JWT signer${key}, check your JWT secret or JWKS configuration`;
 }
 
-/** For the answer to a refused handshake. */
+/** Formats the error for a rejected handshake. */
 export function handshakeText(fault: TokenFault): string {
   switch (fault.kind) {
     case 'expired':
@@ -100,7 +100,7 @@ export function handshakeText(fault: TokenFault): string {
   }
 }
 
-/** For system messages, where the text stands alone. */
+/** Formats the error for system messages, which have no other context. */
 export function systemText(fault: TokenFault): string {
   switch (fault.kind) {
     case 'expired':
@@ -116,7 +116,7 @@ export function systemText(fault: TokenFault): string {
   }
 }
 
-/** For the reply to a join: code and text. */
+/** Formats the error for the reply to a join: code and text. */
 export function joinReason(fault: TokenFault): string {
   const code = {
     expired: 'InvalidJWTToken',

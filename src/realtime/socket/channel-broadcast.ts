@@ -1,4 +1,4 @@
-/** A client's broadcast on its channel, and the replay of earlier ones at the join. */
+/** Client broadcasts on a channel, and the replay of earlier ones at join. */
 import { type Broadcast, type ClientMessage, encodeBroadcast } from '../core/frame.ts';
 import { isObject } from '../core/is-object.ts';
 import { type JoinRequest, parseReplay } from '../core/join.ts';
@@ -6,7 +6,7 @@ import { ChannelError, joinRefusals, systemErrors } from '../errors.ts';
 import type { MessageRow } from '../queries.ts';
 import type { Membership } from './membership.ts';
 
-/** A promise when the right has to be asked first. */
+/** Returns a promise if permissions must be queried first. */
 export function receiveBroadcast(channel: Membership, message: ClientMessage): Promise<void> | undefined {
   if (channel.rights.known.writeBroadcast !== undefined) {
     publish(channel, message);
@@ -19,7 +19,7 @@ export function receiveBroadcast(channel: Membership, message: ClientMessage): P
 
 function publish(channel: Membership, { payload, ref }: ClientMessage): void {
   const { request, context, subTopic, voice } = channel;
-  // Denied: nothing is said, not even with ack.
+  // A denied broadcast receives no response, not even with ack.
   if (channel.rights.known.writeBroadcast !== true || request === undefined) return;
   const { ack, self } = request.broadcast;
   channel.countEvent();
@@ -34,7 +34,7 @@ function publish(channel: Membership, { payload, ref }: ClientMessage): void {
   if (ack) voice.reply(ref, 'ok', {});
 }
 
-/** Undefined for what is no broadcast. */
+/** Returns undefined if the payload isn't a broadcast. */
 function broadcastOf(payload: ClientMessage['payload']): { broadcast: Broadcast; bytes: number } | undefined {
   if (payload.kind === 'user-broadcast') {
     const { event, encoding, data } = payload;
@@ -48,7 +48,7 @@ function broadcastOf(payload: ClientMessage['payload']): { broadcast: Broadcast;
 }
 
 /**
- * The messages that a join asked for; undefined when it asked for none.
+ * Returns the messages that a join requested, or undefined if it requested none.
  * @throws {ChannelError}
  */
 export async function findReplay(

@@ -1,4 +1,4 @@
-/** What a channel hears of the database: its postgres_changes, and word that the stream is open. */
+/** A channel's database events: postgres_changes, and the notification that the stream is open. */
 import type { Subscription } from '../changes/feed.ts';
 import { bindingId, type JoinRequest } from '../core/join.ts';
 import type { Caller } from '../core/token.ts';
@@ -7,7 +7,7 @@ import type { Membership } from './membership.ts';
 
 const replicationPatienceMs = 60_000;
 
-/** The entries of a join with the ids that changes will carry. */
+/** The entries of a join with the ids that changes refer to. */
 export type Bindings = readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
 
 export function bindingsOf(request: JoinRequest): Bindings {
@@ -41,7 +41,7 @@ export class ChannelChanges {
     this.#subscription?.replaceCaller(caller);
   }
 
-  /** For `replication_ready`. */
+  /** Implements `replication_ready`. */
   awaitReplication(): void {
     const { context, voice } = this.#channel;
     const timer = setTimeout(

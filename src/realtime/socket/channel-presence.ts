@@ -1,4 +1,4 @@
-/** A channel's presence: its key, its calls and their limits, and the state that it is told. */
+/** A channel's presence: its key, rate limits and state. */
 import type { ClientMessage } from '../core/frame.ts';
 import { weightOf } from '../core/holdings.ts';
 import { isObject } from '../core/is-object.ts';
@@ -11,14 +11,14 @@ export class ChannelPresence {
   readonly #calls = new CallWindow();
   #key = '';
   #enabled = false;
-  /** Of what is tracked. */
+  /** The weight of the tracked payload. */
   #weight = 0;
 
   constructor(channel: Membership) {
     this.#channel = channel;
   }
 
-  /** By the join, or since the first `track`. */
+  /** Enabled by the join, or after the first `track`. */
   get enabled(): boolean {
     return this.#enabled;
   }
@@ -33,7 +33,7 @@ export class ChannelPresence {
     if (readsPresence && room !== undefined) voice.presenceState(context.hub.presenceState(room));
   }
 
-  /** A promise when rights have to be asked first. */
+  /** Returns a promise if permissions must be queried first. */
   receive({ payload, ref }: ClientMessage): Promise<void> | undefined {
     const channel = this.#channel;
     const { context, voice, rights } = channel;
@@ -98,7 +98,7 @@ export class ChannelPresence {
     voice.reply(ref, 'ok', {});
   }
 
-  /** False: with that the socket holds too much. */
+  /** Returns false if the socket exceeds its memory limit. */
   #hold(weight: number): boolean {
     const more = weight - this.#weight;
     this.#weight = weight;

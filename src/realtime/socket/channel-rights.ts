@@ -1,13 +1,14 @@
 /**
- * What a channel's caller may do on its topic. Public topics: everything. Private ones: what the policies said, asked
- * once and kept until the token changes; read rights at the join, write rights when something is written.
+ * The permissions of a channel's caller on its topic. Public topics allow everything. Private topics use the results of
+ * policies, cached until the token changes: read permissions are queried at join, and write permissions at the first
+ * write.
  */
 import type { Caller } from '../core/token.ts';
 import { ChannelError, unauthorizedRead } from '../errors.ts';
 import type { Extension, RightsQuery } from '../rights.ts';
 import type { SocketContext } from './context.ts';
 
-/** Undefined: not asked yet. */
+/** Undefined: not queried yet. */
 interface Known {
   readonly readBroadcast: boolean | undefined;
   readonly readPresence: boolean | undefined;
@@ -50,8 +51,8 @@ export class ChannelRights {
   }
 
   /**
-   * Asks anew for a caller; write rights are forgotten. Presence is asked about where it is enabled.
-   * @throws {ChannelError} when nothing may be read, or the answer could not be had
+   * Queries read permissions for a caller and resets write permissions. Presence is only queried if enabled.
+   * @throws {ChannelError} if the caller can't read anything or the query failed
    */
   async askToRead(caller: Caller, presence: boolean): Promise<void> {
     this.#caller = caller;
@@ -70,12 +71,12 @@ export class ChannelRights {
     return new ChannelError(`Unauthorized: ${text}`, text);
   }
 
-  /** False when the answer could not be had; then nothing is kept. */
+  /** Returns false if the query failed. In that case, nothing is cached. */
   async askToWrite(): Promise<boolean> {
     const caller = this.#caller as Caller;
     try {
       const writable = await this.#context.rights.write(this.#query(caller), ['broadcast', 'presence']);
-      if (this.#caller !== caller) return false; // the token changed meanwhile
+      if (this.#caller !== caller) return false; // The token changed during the query.
       this.#known = {
         ...this.#known,
         writeBroadcast: writable.has('broadcast'),
@@ -88,7 +89,10 @@ export class ChannelRights {
     }
   }
 
-  /** For a `track` on a channel that had presence off: both sides of presence. False as above. */
+  /**
+   * Queries presence permissions after a `track` on a channel that had presence disabled. Returns false if a query
+   * failed.
+   */
   async askForPresence(): Promise<boolean> {
     if (this.#known.readPresence === undefined) {
       try {

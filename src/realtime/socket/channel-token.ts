@@ -1,4 +1,4 @@
-/** The token of a channel: judged at the join, when it is replaced, when it expires and every few minutes in between. */
+/** The token of a channel: checked at join, on replacement, on expiry and every few minutes. */
 import { type Caller, cleanToken, isSecret, judgeToken } from '../core/token.ts';
 import { ChannelError, joinRefusals } from '../errors.ts';
 import type { Channel } from './channel.ts';
@@ -23,19 +23,19 @@ export class ChannelToken {
     return this.#text;
   }
 
-  /** Undefined before the first token was judged. */
+  /** Undefined before the first token was checked. */
   get caller(): Caller | undefined {
     return this.#caller;
   }
 
-  /** @throws {ChannelError} when the token is not good */
+  /** @throws {ChannelError} if the token is invalid */
   replace(text: string): Caller {
     this.#text = text;
     this.#caller = this.#judge();
     return this.#caller;
   }
 
-  /** @throws {ChannelError} when it is not good any more */
+  /** @throws {ChannelError} if the token is no longer valid */
   confirm(): void {
     if (this.#caller !== undefined) this.#judge();
   }

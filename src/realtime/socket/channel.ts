@@ -1,6 +1,6 @@
 /**
- * One membership of one socket in one topic: join, refresh of its token, leave. What it is in charge of in between
- * (rights, broadcast, presence, changes) are its parts, a file each.
+ * A socket's membership in a topic: join, token refresh and leave. Permissions, broadcast, presence and changes are
+ * separate classes, one per file.
  */
 import { randomUUID } from 'node:crypto';
 import type { ClientMessage, Frame, Version } from '../core/frame.ts';
@@ -90,7 +90,8 @@ export class Channel implements Membership {
 
   hold(weight: number): boolean {
     if (this.#over) return false;
-    // Before it is counted: the socket may be closed for it, and then gives back what its channels hold.
+    // Recorded before it is counted, because exceeding the limit closes the socket, which releases the memory of its
+    // channels.
     this.#held += weight;
     return this.#connection.hold(weight);
   }
@@ -103,7 +104,7 @@ export class Channel implements Membership {
     if (events.perSecond(now) > limits.maxEventsPerSecond) this.shutDown(systemErrors.tooManyMessages);
   }
 
-  // ---- joining
+  // ---- join
 
   async join(message: ClientMessage): Promise<void> {
     try {
@@ -123,7 +124,7 @@ export class Channel implements Membership {
     this.#presence.begin(request.presence.enabled, request.presence.key ?? newUuid());
     await this.#askToRead(request, caller);
     if (this.#over) return;
-    // Whatever the database tells this topic from now on is delivered, also when the stream is not open yet.
+    // From now on, database messages for this topic are delivered even if the stream isn't open yet.
     await feed.watchMessages();
     if (this.#over) return;
     const replay = await findReplay(this, request);
@@ -143,7 +144,7 @@ export class Channel implements Membership {
     this.#changes.subscribe(bindings, request, caller);
   }
 
-  /** Reads the request and counts it. @throws {ChannelError} when a limit is reached */
+  /** Parses the request and counts it. @throws {ChannelError} if a limit is reached */
   #readJoin({ payload }: ClientMessage): JoinRequest {
     const { limits, uptime, joins } = this.context;
     if (this.subTopic === '') throw ChannelError.ofJoin(joinRefusals.topicName);
@@ -170,7 +171,7 @@ export class Channel implements Membership {
     if (error instanceof ChannelError) log.debug({ topic: this.topic, reason }, 'join refused');
     else log.error({ topic: this.topic, error }, 'join failed');
     this.token.forget();
-    // A refused join stays refused.
+    // A rejected channel ignores later messages.
     this.#inbox.close();
     this.#refusalTimer = setTimeout(() => {
       this.voice.reply(message.ref, 'error', { reason });
@@ -179,7 +180,7 @@ export class Channel implements Membership {
     }, limits.joinErrorDelayMs);
   }
 
-  // ---- what the client sends afterwards
+  // ---- messages after the join
 
   receive(message: ClientMessage): void {
     if (message.event === 'phx_leave') {
@@ -231,7 +232,7 @@ export class Channel implements Membership {
     }
   }
 
-  /** Its token is expired or was not judged for a while. */
+  /** Called when the token expires or is due for a check. */
   confirmToken(): void {
     if (this.#over) return;
     try {
@@ -241,9 +242,9 @@ export class Channel implements Membership {
     }
   }
 
-  // ---- leaving
+  // ---- leave
 
-  /** Tells the client that the channel is over for good. */
+  /** Notifies the client and closes the channel. */
   close(): void {
     if (this.#refusalTimer === undefined) this.voice.close();
     this.drop();
@@ -260,7 +261,7 @@ export class Channel implements Membership {
     this.voice.disconnect();
   }
 
-  /** Frees everything without a word. */
+  /** Releases all resources without notifying the client. */
   drop(): void {
     if (this.#over) return;
     this.#over = true;

@@ -1,4 +1,4 @@
-/** One WebSocket: frames in, frames out, and the channels that are joined over it. */
+/** A WebSocket connection: its frames and channels. */
 import type { WebSocket } from 'ws';
 import {
   type ClientMessage,
@@ -15,13 +15,13 @@ import type { SocketContext } from './context.ts';
 
 export interface ConnectionOptions {
   readonly version: Version;
-  /** The verified key of the handshake: the token of channels that bring none. */
+  /** The verified key from the handshake, used by channels without their own token. */
   readonly token: string;
-  /** The `x-` headers of the handshake as JSON, for `request.headers`. */
+  /** The handshake's `x-` headers as JSON, for `request.headers`. */
   readonly headersJson: string;
-  /** False for a web page of another origin. */
+  /** False for cross-origin web pages. */
   readonly mayUseSecretKeys: boolean;
-  /** Called when a channel is joined as somebody else than `anon`. */
+  /** Called when a channel is joined with a role other than `anon`. */
   readonly onUser: () => void;
 }
 
@@ -58,7 +58,7 @@ export class Connection {
     socket.on('message', (data: Buffer, binary: boolean) => this.#receive(data, binary));
     socket.on('ping', () => this.#touch());
     socket.on('pong', () => this.#touch());
-    // ws has closed the socket already (an oversized frame, invalid UTF-8); `close` follows.
+    // ws has already closed the socket (an oversized frame, invalid UTF-8). `close` follows.
     socket.on('error', (error) => context.log.debug({ error: error.message }, 'socket failed'));
     socket.on('close', () => this.#closed());
   }
@@ -71,7 +71,7 @@ export class Connection {
     return this.#socket.bufferedAmount;
   }
 
-  /** Drops the frame and closes the socket of a reader that does not keep up. */
+  /** If the reader is too slow, drops the frame and closes the socket. */
   send(frame: Frame): void {
     if (this.#closing || this.#socket.readyState !== 1) return;
     const { maxBufferedBytes } = this.#context.limits;
@@ -91,23 +91,23 @@ export class Connection {
     if (this.#closing) return;
     this.#closing = true;
     this.#socket.close(code, reason);
-    // A peer that does not read does not answer the close either.
+    // A peer that doesn't read won't acknowledge the close either.
     setTimeout(() => this.#socket.terminate(), 1000).unref();
     this.#leaveAll();
   }
 
-  /** The service stops: clients come back by themselves. */
+  /** Called when the service stops. Clients reconnect automatically. */
   disconnect(): void {
     for (const channel of this.#channels.values()) channel.announceDisconnect();
     this.close(...closes.restart);
   }
 
-  /** Looks whether the socket may stay; called when its deadline is due. */
+  /** Closes the socket if it is idle. Called when its deadline is due. */
   checkIdle(): void {
     const { uptime, limits, idle } = this.#context;
     const now = uptime();
     const idleAt = this.#lastReceivedAt + limits.idleTimeoutMs;
-    // Joins that are refused are none.
+    // Rejected joins don't count.
     const emptyAt = this.#hasJoined
       ? (this.#emptySince ?? Number.POSITIVE_INFINITY) + limits.emptySocketMs
       : this.#openedAt + limits.joinTimeoutMs;
@@ -115,7 +115,7 @@ export class Connection {
     else idle.set(this, Math.min(idleAt, emptyAt));
   }
 
-  /** While a channel's queue is full the socket is not read: TCP tells the client to wait. */
+  /** The socket isn't read while a channel's queue is full, so TCP flow control slows the client. */
   stall(by: 1 | -1): void {
     this.#stalled += by;
     if (this.#closing) return;
@@ -123,7 +123,7 @@ export class Connection {
     else this.#socket.resume();
   }
 
-  /** Memory that is kept for this client. False: it is too much, and the socket is closed. */
+  /** Counts memory for this client. Returns false if it exceeds a limit and the socket was closed. */
   hold(weight: number): boolean {
     const { holdings } = this.#context;
     if (!holdings.add(this, weight)) this.#closeHeavy();
@@ -143,13 +143,13 @@ export class Connection {
     this.close(...closes.heavy);
   }
 
-  /** A channel was let in as this role. */
+  /** Called when a channel was joined with this role. */
   joined(role: string): void {
     this.#hasJoined = true;
     if (role !== 'anon') this.#onUser();
   }
 
-  /** Only if it still is the channel of that topic. */
+  /** Removes the channel if it is still the current one for its topic. */
   forget(channel: Channel): void {
     if (this.#channels.get(channel.topic) !== channel) return;
     this.#channels.delete(channel.topic);
@@ -200,7 +200,7 @@ export class Connection {
     this.send(encodeReply(this.version, null, ref, topic, 'error', { reason: 'unmatched topic' }));
   }
 
-  /** `system` and `phx_close` go through here, so that all channels speak alike. */
+  /** Also used for `system` and `phx_close` so that all channels use the same encoding. */
   push(joinRef: string | null, ref: string | null, topic: string, event: string, payloadJson: string): void {
     this.send(encodeJson(this.version, joinRef, ref, topic, event, payloadJson));
   }

@@ -1,4 +1,4 @@
-/** What connections and channels share. */
+/** Shared state of connections and channels. */
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -17,7 +17,7 @@ import type { Connection } from './connection.ts';
 
 export interface SocketContext {
   readonly clock: Clock;
-  /** Milliseconds that only go forward, for silence and rates: the clock may be set. */
+  /** A monotonic clock in milliseconds for idle times and rates, because the system clock can be changed. */
   readonly uptime: () => number;
   readonly log: Logger;
   readonly keys: Keys;
@@ -25,10 +25,10 @@ export interface SocketContext {
   readonly hub: Hub;
   readonly rights: Rights;
   readonly feed: Feed;
-  /** Private broadcasts of a topic, for replay. */
+  /** Returns private broadcasts of a topic, for replay. */
   readonly messagesSince: (subTopic: string, sinceMs: number, limit: number) => Promise<MessageRow[]>;
   readonly connections: Set<Connection>;
-  /** When a socket is idle, and when a channel's token is to be judged again. */
+  /** Deadlines of idle sockets and of token checks. */
   readonly idle: Deadlines<Connection>;
   readonly tokens: Deadlines<Channel>;
   readonly events: RateAverage;

@@ -1,11 +1,14 @@
-/** What a client sends on a channel, worked off in order: whatever arrives while PostgreSQL is asked waits. */
+/** Processes a client's messages on a channel in order. Messages that arrive during a database query are queued. */
 import type { ClientMessage } from '../core/frame.ts';
 
 export interface InboxOptions {
-  /** A promise when PostgreSQL has to be asked first. */
+  /** Returns a promise if PostgreSQL must be queried. */
   readonly work: (message: ClientMessage) => Promise<void> | undefined;
   readonly failed: (message: ClientMessage, error: unknown) => void;
-  /** Beyond this many waiting frames the socket is not read: told once with 1, and with -1 when it is over. */
+  /**
+   * If more frames are queued, the socket isn't read. `stall` is called with 1 when this begins and with -1 when it
+   * ends.
+   */
   readonly maxWaiting: number;
   readonly stall: (by: 1 | -1) => void;
 }
@@ -13,7 +16,7 @@ export interface InboxOptions {
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #waiting: ClientMessage[] = [];
-  /** Until {@link open}: the join is under way. */
+  /** True until {@link open}, while the join is in progress. */
   #busy = true;
   #stalls = false;
   #closed = false;
@@ -35,7 +38,7 @@ export class Inbox {
     }
   }
 
-  /** Begins to work. */
+  /** Starts processing. */
   open(): void {
     this.#busy = false;
     while (!this.#busy && !this.#closed) {
@@ -46,7 +49,7 @@ export class Inbox {
     if (this.#waiting.length === 0) this.#unstall();
   }
 
-  /** Forgets what waits and takes nothing more. */
+  /** Discards queued messages and ignores new ones. */
   close(): void {
     this.#closed = true;
     this.#waiting.length = 0;

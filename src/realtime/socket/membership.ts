@@ -1,4 +1,4 @@
-/** What the parts of a channel know of it. */
+/** The interface of a channel for its parts. */
 import type { JoinRequest } from '../core/join.ts';
 import type { Member, Room } from '../hub.ts';
 import type { ChannelRights } from './channel-rights.ts';
@@ -12,15 +12,18 @@ export interface Membership extends Member {
   readonly voice: Voice;
   readonly rights: ChannelRights;
   readonly token: ChannelToken;
-  /** Undefined until the join was read, and until it was granted. */
+  /** Undefined until the join was parsed or accepted, respectively. */
   readonly request: JoinRequest | undefined;
   readonly room: Room | undefined;
-  /** It has left or was closed. */
+  /** Whether the channel has left or was closed. */
   readonly over: boolean;
-  /** One message sent or delivered, against the limit of messages a second. */
+  /** Counts a sent or delivered message toward the limit of messages per second. */
   countEvent(): void;
-  /** Counts memory that is kept for the client, until the channel ends or a negative weight takes it away. False: it is too much, and the socket is closed. */
+  /**
+   * Counts memory held for the client. A negative weight or the end of the channel releases it. Returns false if the
+   * limit is exceeded and the socket was closed.
+   */
   hold(weight: number): boolean;
-  /** Tells the client why, and closes the channel. */
+  /** Sends the reason to the client and closes the channel. */
   shutDown(message: string): void;
 }

@@ -1,4 +1,4 @@
-/** The handshake: which key, which version, and how a refusal is said. */
+/** The handshake: selects the key and version, and formats rejections. */
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -24,7 +24,7 @@ const statusTexts: Record<number, string> = {
 
 export interface Upgrades {
   handle(request: IncomingMessage, socket: Duplex, head: Buffer, caller: UpgradeCaller): void;
-  /** Refuses everything from now on. */
+  /** Rejects all handshakes from now on. */
   stop(): void;
 }
 
@@ -74,7 +74,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
         refuse(socket, handshakeRefusals.tooManyAnonymous, limits.connectErrorDelayMs);
         return;
       }
-      // Also when the handshake itself comes to nothing.
+      // Also released if the handshake fails.
       socket.once('close', release);
       server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
         new Connection(webSocket, context, {
@@ -113,7 +113,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
   }
 }
 
-/** `sb_` keys stand for the JWTs of their roles. */
+/** Maps `sb_` keys to the JWTs of their roles. */
 export function tokenOfKey(keys: Keys, key: string): string {
   if (equals(key, keys.publishableKey)) return keys.anonKey;
   if (equals(key, keys.secretKey)) return keys.serviceRoleKey;
@@ -127,12 +127,12 @@ function equals(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Phoenix takes the version by its major number. */
+/** Phoenix selects the serializer by major version. */
 function versionOf(vsn: string | null): Version {
   return vsn?.startsWith('2.') ? '2.0.0' : '1.0.0';
 }
 
-/** What policies see as `request.headers`. */
+/** Returns the headers that policies read as `request.headers`. */
 function xHeaders({ headers }: IncomingMessage): string {
   const shown = Object.entries(headers).filter(([name]) => name.startsWith('x-'));
   return JSON.stringify(Object.fromEntries(shown));

@@ -1,4 +1,4 @@
-/** What a channel says to its client: replies, system messages and its close, each with the refs that it has to carry. */
+/** Sends a channel's replies, system messages and close with the required refs. */
 import { encodeReply, type Frame } from '../core/frame.ts';
 import type { Connection } from './connection.ts';
 
@@ -14,7 +14,7 @@ export class Voice {
     this.#joinRef = joinRef;
   }
 
-  /** From here on nothing is said any more. */
+  /** Sends nothing from now on. */
   silence(): void {
     this.#silent = true;
   }

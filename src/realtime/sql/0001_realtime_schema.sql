@@ -1,5 +1,5 @@
--- The objects of schema realtime that users' SQL relies on: messages and its policies, topic(), send(), send_binary(),
--- broadcast_changes(), the subscription types. Names, columns and behaviour are those of realtime, August 2026.
+-- Objects of schema realtime that users' SQL relies on: messages and its policies, topic(), send(), send_binary(),
+-- broadcast_changes() and the subscription types. Names, columns and behavior are those of realtime, August 2026.
 
 create schema if not exists realtime;
 grant usage on schema realtime to postgres with grant option;
@@ -8,10 +8,10 @@ grant usage on schema realtime to anon, authenticated, service_role;
 grant usage, create on schema realtime to supabase_realtime_admin;
 
 create schema if not exists _plinth;
--- CREATE for one row visibility function a table (see 0003).
+-- CREATE for one row visibility function per table (see 0003).
 grant usage, create on schema _plinth to supabase_realtime_admin;
 
--- Which version of the schema this is. The number is the newest migration of the upstream service whose surface is here.
+-- The schema version, which is the latest migration of the upstream service whose API this schema implements.
 create table if not exists realtime.schema_migrations (
   version bigint primary key,
   inserted_at timestamp(0)
@@ -36,7 +36,7 @@ create table realtime.messages (
   constraint messages_payload_exclusive check (payload is null or binary_payload is null)
 ) partition by range (inserted_at);
 
--- For replay: the newest private broadcasts of a topic.
+-- For replay: the latest private broadcasts of a topic.
 create index messages_inserted_at_topic_index on realtime.messages (inserted_at desc, topic)
   where extension = 'broadcast' and private is true;
 
@@ -44,13 +44,13 @@ alter table realtime.messages enable row level security;
 grant select, insert, update on realtime.messages to anon, authenticated, service_role;
 grant all on realtime.messages to postgres, dashboard_user;
 
--- The topic that a policy is asked about.
+-- The topic for which a policy is evaluated.
 create function realtime.topic() returns text
 language sql stable
 as $$ select nullif(current_setting('realtime.topic', true), '')::text $$;
 
--- One message to a topic, delivered once the caller's transaction is committed. A failure is a warning: the
--- transaction that wanted to tell somebody goes on.
+-- Sends one message to a topic, delivered after the caller's transaction is committed. Errors become warnings so that
+-- the transaction continues.
 create function realtime.send(payload jsonb, event text, topic text, private boolean default true) returns void
 language plpgsql
 as $$
@@ -81,7 +81,7 @@ exception when others then
 end
 $$;
 
--- For row triggers: tells a topic what happened to a row.
+-- For row triggers: sends a row change to a topic.
 create function realtime.broadcast_changes(
   topic_name text, event_name text, operation text, table_name text, table_schema text,
   new record, old record, level text default 'ROW'
@@ -139,6 +139,6 @@ grant all on realtime.subscription to postgres, dashboard_user;
 
 reset role;
 
--- Partitions are told as the table that users know.
+-- Changes of partitions are published as changes of the parent table.
 create publication supabase_realtime_messages_publication for table realtime.messages
   with (publish = 'insert', publish_via_partition_root = true);

@@ -1,4 +1,5 @@
--- realtime.messages has one partition a day (UTC): made from yesterday to three days ahead, dropped after 72 hours.
+-- realtime.messages has one partition per day (UTC): created from yesterday to three days ahead, dropped after 72
+-- hours.
 
 set local role supabase_realtime_admin;
 
@@ -13,7 +14,7 @@ begin
   for day in select generate_series(today - 1, today + 3, interval '1 day')::date loop
     partition := 'messages_' || to_char(day, 'YYYY_MM_DD');
     if to_regclass(format('realtime.%I', partition)) is null then
-      -- Attached afterwards: PARTITION OF would lock out everybody who sends.
+      -- Attached after creation because PARTITION OF would block all senders.
       execute format(
         'create table realtime.%I (like realtime.messages including defaults including constraints)', partition
       );

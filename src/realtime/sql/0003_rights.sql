@@ -1,11 +1,11 @@
--- What the service asks the database about rights, each in one call. All of it runs with the rights of the caller,
--- supabase_realtime_admin, which inherits nothing and becomes the role of the claims before any policy is asked. The
--- service calls these in transactions that are rolled back.
+-- Permission queries of the service, each a single call. They run as the caller, supabase_realtime_admin, which
+-- inherits nothing and sets the role of the claims before policies are evaluated. The service calls them in
+-- transactions that are rolled back.
 
 set local role supabase_realtime_admin;
 
--- Which extensions of a private topic a caller may read: probe rows are made as the owner of the table, then looked at
--- as the caller.
+-- Returns the extensions of a private topic that a caller can read: inserts probe rows as the table's owner and reads
+-- them as the caller.
 create function _plinth.realtime_read_rights(
   p_topic text, p_extensions text[], p_role text, p_sub text, p_claims text, p_headers text
 ) returns text[]
@@ -35,7 +35,7 @@ begin
 end
 $$;
 
--- Which extensions a caller may write: tried as the caller.
+-- Returns the extensions that a caller can write, by inserting as the caller.
 create function _plinth.realtime_write_rights(
   p_topic text, p_extensions text[], p_role text, p_sub text, p_claims text, p_headers text
 ) returns text[]
@@ -64,13 +64,13 @@ begin
 end
 $$;
 
--- Makes the function that tells which rows of a table which callers may see, and returns its name. Parameters of the
--- made function: for each column of the primary key an array of values as text, then the claim sets (role, sub, claims),
--- sorted by role. It returns, for each claim set that sees anything, the numbers of the rows.
---
--- One statement for each claim set, never one for several: `(select auth.uid())` in a policy is evaluated once in a
--- statement, and with several claim sets in it one user's rows would be everybody's. Static SQL under a generic plan is
--- planned once a role. The exception block keeps one user's failing policy from harming the others.
+-- Creates the function that determines which callers can see which rows of a table, and returns its name. Its
+-- parameters are an array of text values for each primary key column, followed by the claim sets (role, sub, claims)
+-- sorted by role. For each claim set that can see any rows, it returns the row numbers.
+-- 
+-- Each claim set needs its own statement, because `(select auth.uid())` in a policy is evaluated once per statement.
+-- With several claim sets in one statement, one user's rows would be visible to all. Static SQL with a generic plan is
+-- planned once per role. The exception block isolates errors in one user's policies.
 create function _plinth.realtime_make_visibility(p_table oid) returns text
 language plpgsql
 as $make$

@@ -1,10 +1,10 @@
--- Filters of postgres_changes: checked when somebody subscribes, and evaluated here where only PostgreSQL can decide
--- (collations, numbers with a scale, timestamps, patterns).
+-- Filters of postgres_changes: validated at subscription, and evaluated here if they require PostgreSQL (collations,
+-- numbers with a scale, timestamps, patterns).
 
 set local role supabase_realtime_admin;
 
--- The path finds the operators of types that extensions brought (citext, for instance).
--- Whether a value fulfils a condition, compared in the column's own type.
+-- The search path includes the operators of extension types such as citext.
+-- Returns whether a value satisfies a condition, compared with the column's type.
 create function realtime.check_equality_op(
   op realtime.equality_op, type_ regtype, val_1 text, val_2 text, negate boolean
 ) returns boolean
@@ -54,7 +54,7 @@ create function realtime.check_equality_op(
 language sql stable
 as $$ select realtime.check_equality_op(op, type_, val_1, val_2, false) $$;
 
--- Many conditions at once. What cannot be evaluated does not match.
+-- Evaluates several conditions. A condition that fails to evaluate doesn't match.
 create function _plinth.realtime_check_conditions(
   p_ops text[], p_types text[], p_values text[], p_operands text[], p_negates boolean[]
 ) returns boolean[]
@@ -78,8 +78,8 @@ begin
 end
 $$;
 
--- Checks a subscription against a table for a role, and returns for each condition its operands as the type prints
--- them. The messages are shown to clients and are upstream's.
+-- Validates a subscription against a table for a role, and returns each condition's operands in the type's output
+-- format. Clients see the error messages, which are upstream's.
 create function _plinth.realtime_check_subscription(
   p_table oid, p_role text, p_conditions jsonb, p_select text[]
 ) returns jsonb
@@ -131,7 +131,7 @@ begin
         where o.oprname = case operator when 'match' then '~' when 'imatch' then '~*' else '~~' end
           and o.oprleft = column_type and o.oprresult = 'boolean'::regtype
       ) and not exists (
-        -- varchar has no operators of its own
+        -- varchar has no operators that are specific to it.
         select from pg_catalog.pg_cast c
         where c.castsource = column_type and c.casttarget = 'text'::regtype and c.castmethod = 'b' and c.castcontext = 'i'
           and operator in ('like', 'ilike', 'match', 'imatch') and column_type = 'varchar'::regtype

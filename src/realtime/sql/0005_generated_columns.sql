@@ -1,6 +1,6 @@
--- Stored generated columns are part of a record. PostgreSQL 18 publishes them where the publication says so; older
--- servers never do, and records lack them there, as they lack virtual ones everywhere. Under REPLICA IDENTITY FULL 18
--- even refuses updates of a published table of which a generated column is not published.
+-- Records include stored generated columns. PostgreSQL 18 publishes them if the publication is set to do so. Records
+-- from older servers lack them, and virtual columns are never included. With REPLICA IDENTITY FULL, PostgreSQL 18 even
+-- rejects updates of a published table that has an unpublished generated column.
 do $$
 begin
   if exists (select from pg_catalog.pg_publication where pubname = 'supabase_realtime') then
@@ -11,7 +11,8 @@ begin
 end
 $$;
 
--- Projects' migrations drop the publication and make it anew. Runs with the rights of whoever does that.
+-- Runs again when projects drop and recreate the publication in migrations, with the privileges of the role that does
+-- so.
 create function _plinth.realtime_publish_generated() returns event_trigger
 language plpgsql
 set search_path = ''

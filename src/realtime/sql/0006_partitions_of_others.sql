@@ -1,5 +1,5 @@
--- An old partition that cannot be dropped (somebody else made it, somebody depends on it) must not keep today's from being
--- made: it stays, with a warning.
+-- An old partition that can't be dropped (owned by another role, or with dependents) must not prevent creating today's.
+-- It is kept, with a warning.
 
 set local role supabase_realtime_admin;
 
@@ -14,7 +14,7 @@ begin
   for day in select generate_series(today - 1, today + 3, interval '1 day')::date loop
     partition := 'messages_' || to_char(day, 'YYYY_MM_DD');
     if to_regclass(format('realtime.%I', partition)) is null then
-      -- Attached afterwards: PARTITION OF would lock out everybody who sends.
+      -- Attached after creation because PARTITION OF would block all senders.
       execute format(
         'create table realtime.%I (like realtime.messages including defaults including constraints)', partition
       );

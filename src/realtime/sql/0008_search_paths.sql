@@ -1,5 +1,5 @@
--- Functions name the search path that they run under, as the advisors of the hosted service ask of every function. Policies
--- and filters are evaluated under the path of supabase_realtime_admin, as before.
+-- Functions set their search path, as the hosted service's advisors require. Policies and filters are still evaluated
+-- with the path of supabase_realtime_admin.
 alter function _plinth.realtime_read_rights(text, text[], text, text, text, text) set search_path = realtime, pg_temp;
 alter function _plinth.realtime_write_rights(text, text[], text, text, text, text) set search_path = realtime, pg_temp;
 alter function _plinth.realtime_check_conditions(text[], text[], text[], text[], boolean[])

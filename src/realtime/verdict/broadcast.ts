@@ -1,4 +1,6 @@
-/** Why a broadcast reached a member of its topic, or did not. Rights are asked as a join and a send ask them. */
+/**
+ * Explains why a broadcast reached a member of its topic or didn't. Permissions are queried as in a join and a send.
+ */
 import type { Pool } from '../../database/types.ts';
 import { ChannelError } from '../errors.ts';
 import type { Rights } from '../rights.ts';
@@ -21,7 +23,7 @@ export interface BroadcastVerdictDeps {
   readonly rate: () => { readonly perSecond: number; readonly limit: number } | undefined;
 }
 
-/** A broadcast, wherever it comes from. */
+/** A broadcast from any source. */
 interface Sent {
   readonly private: boolean;
   readonly event: string;
@@ -29,7 +31,7 @@ interface Sent {
   readonly sizeBytes: number;
 }
 
-/** In a kind 4 frame every name has one byte for its length. */
+/** In a kind 4 frame, the length of each name is one byte. */
 const maxNameBytes = 255;
 
 export async function judgeBroadcast(
@@ -158,7 +160,7 @@ async function judgeRead(
       );
 }
 
-/** A policy that fails, or that nobody could ask, grants nothing. */
+/** A policy that fails or can't be evaluated grants nothing. */
 async function rightsOf(ask: () => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> {
   try {
     return await ask();

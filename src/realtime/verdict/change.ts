@@ -1,6 +1,6 @@
 /**
- * Why a change reached a subscriber, or did not: each question that the feed asks on the way, asked for this row and this
- * persona, by the same functions.
+ * Explains why a change reached a subscriber or didn't: runs the feed's checks for this row and persona with the same
+ * functions.
  */
 
 import type { Pool, PostgresErrorShape } from '../../database/types.ts';
@@ -42,12 +42,12 @@ import {
 import { isStopped, step, tokenStep } from './steps.ts';
 
 export interface ChangeVerdictDeps {
-  /** As the service itself asks. */
+  /** The pool that the service uses. */
   readonly pool: () => Pool;
-  /** As the tables' owner, for the row as it is. */
+  /** The pool of the tables' owner, to read the current row. */
   readonly ownerPool: () => Pool;
   readonly now: () => number;
-  /** Whether the rate of messages is used up: undefined where there is no such limit. */
+  /** Returns the current message rate, or undefined if there is no limit. */
   readonly rate: () => { readonly perSecond: number; readonly limit: number } | undefined;
 }
 
@@ -103,7 +103,7 @@ function checkColumns(table: Table, { key, row = {} }: ChangeQuestion['change'])
     if (!names.has(name)) throw new VerdictError(`${table.schema}.${table.name} has no column ${name}.`);
 }
 
-/** The change as the stream would bring it. */
+/** Builds the change as the stream would deliver it. */
 function changeOf(
   table: Table,
   action: Change['action'],
@@ -122,7 +122,7 @@ function changeOf(
   const old = action === 'INSERT' || identity.size === 0 ? undefined : part((name) => identity.has(name));
   const columns = table.columns.map(({ name }) => ({ name, typeOid: 0, key: identity.has(name) }));
   const relation = { oid: table.oid, schema: table.schema, table: table.name, replicaIdentity: 'd', columns };
-  // A tuple in pgoutput: 8 bytes around it, a tag and a length for each column.
+  // The size of a pgoutput tuple: 8 bytes plus a tag and a length per column.
   const bytes = [...(row ?? old ?? new Map<string, string | null>()).values()].reduce(
     (sum, cell) => sum + (cell === null ? 1 : 5 + Buffer.byteLength(cell)),
     8,

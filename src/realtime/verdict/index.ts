@@ -1,4 +1,4 @@
-/** The verdicts of the service, with who is connected at the moment. */
+/** Creates the service's verdicts, including the number of connected channels. */
 import type { Database } from '../../database/types.ts';
 import type { SocketContext } from '../socket/context.ts';
 import type { Persona, Verdicts } from '../types.ts';

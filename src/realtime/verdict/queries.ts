@@ -1,4 +1,4 @@
-/** What a verdict is read from: the publication, the row as it is, the message. */
+/** Queries for verdicts: the publication, the current row and the message. */
 import type { Pool, Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { changesPublication, unpublishedSchemas } from '../changes/catalog.ts';
@@ -6,7 +6,7 @@ import { messagesPublication } from '../changes/stream.ts';
 import type { Table } from '../core/change.ts';
 import type { Cells } from '../types.ts';
 
-/** Undefined: there is no such table. */
+/** Returns undefined if the table doesn't exist. */
 export async function tableOid(db: Queryable, schema: string, name: string): Promise<number | undefined> {
   const [row] = await db.query<{ oid: number }>(sql`
     select c.oid::int8 as oid
@@ -19,17 +19,17 @@ export interface PublicationFacts {
   readonly insert: boolean;
   readonly update: boolean;
   readonly delete: boolean;
-  /** The table is in it. */
+  /** Whether the table is published. */
   readonly published: boolean;
-  /** Columns that are published; null: all. */
+  /** The published columns. Null: all columns. */
   readonly columns: readonly string[] | null;
-  /** An expression that rows have to fulfil; null: none. */
+  /** The publication's row filter. Null: none. */
   readonly row_filter: string | null;
-  /** The columns of the replica identity: what is told of a row that is gone. */
+  /** The replica identity columns, which are sent for a deleted row. */
   readonly identity: readonly string[];
 }
 
-/** Undefined: the publication does not exist. */
+/** Returns undefined if the publication doesn't exist. */
 export async function publicationFacts(db: Queryable, oid: number): Promise<PublicationFacts | undefined> {
   const [row] = await db.query<PublicationFacts>(sql`
     select p.pubinsert as insert, p.pubupdate as update, p.pubdelete as delete, 
@@ -56,7 +56,7 @@ export async function publicationFacts(db: Queryable, oid: number): Promise<Publ
   return row;
 }
 
-/** The row as the tables' owner sees it. Undefined: there is none (any more). */
+/** Returns the row as visible to the tables' owner, or undefined if it doesn't exist. */
 export async function readRow(pool: Pool, table: Table, key: Cells): Promise<Cells | undefined> {
   const names = table.columns.map(({ name }) => name);
   const { rows } = await pool.transaction(
@@ -70,7 +70,7 @@ export async function readRow(pool: Pool, table: Table, key: Cells): Promise<Cel
   return row && Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
 }
 
-/** Whether the row, as it is now, is one that the publication tells of. Undefined when it is gone. */
+/** Whether the current row matches the publication's row filter. Undefined if the row doesn't exist. */
 export async function passesRowFilter(
   pool: Pool,
   table: Table,
@@ -104,7 +104,7 @@ export interface PolicyFacts {
   readonly using: string | null;
 }
 
-/** Policies that apply when a role reads. */
+/** Returns the policies that apply when a role reads. */
 export async function readPolicies(db: Queryable, oid: number, role: string): Promise<PolicyFacts[]> {
   return db.query<PolicyFacts>(sql`
     select p.polname as name, p.polpermissive as permissive, pg_get_expr(p.polqual, p.polrelid) as using
@@ -124,11 +124,11 @@ export interface MessageFacts {
   readonly private: boolean | null;
   readonly encoding: 'json' | 'binary' | null;
   readonly size_bytes: number | null;
-  /** The publication that tells the service of messages has it. */
+  /** Whether the service's message publication includes the row. */
   readonly published: boolean;
 }
 
-/** Undefined: never made, or dropped with its day. */
+/** Returns undefined if the message never existed or was dropped with its partition. */
 export async function messageFacts(db: Queryable, id: string): Promise<MessageFacts | undefined> {
   const [row] = await db.query<MessageFacts>(sql`
     select topic, extension, event, private,

@@ -1,4 +1,4 @@
-/** Small hands for both kinds of verdict. */
+/** Shared helpers for both kinds of verdicts. */
 import type { Claims } from '../../keys/types.ts';
 import { type Caller, judgeClaims, systemText } from '../core/token.ts';
 import type { Outcome, Persona, Step, StepName } from '../types.ts';
@@ -16,7 +16,7 @@ export function step(
 export const isStopped = (steps: readonly Step[]): boolean =>
   steps.some(({ outcome }) => outcome === 'stops');
 
-/** A persona's token, judged as that of a join is. Claims without `exp` are those of a token made now. */
+/** Checks a persona's token like that of a join. Claims without `exp` are treated as a newly issued token. */
 export function tokenStep({ role, claims }: Persona, nowMs: number): { caller: Caller; step: Step } {
   const whole: Claims & { exp: number } = { ...claims, role, exp: expiryOf(claims, nowMs) };
   const claimsJson = JSON.stringify(whole);
