@@ -219,71 +219,85 @@ export interface PathRequest {
   readonly role: string;
   /** All local settings in order, including `role` and `search_path`. */
   readonly settings: readonly Setting[];
-  /** `key` names the shape: equal keys have equal text. */
+  /** `key` identifies the shape: equal keys have equal text. */
   readonly statement: { readonly key: string; readonly text: string };
-  /** Text format; bytes are sent as they are (a JSON body, for instance). */
+  /** Parameters in text format. Bytes are sent unchanged (for example a JSON body). */
   readonly params: readonly (string | Uint8Array | null)[];
   readonly access: 'read only' | 'read write';
   /** Statements before and after the main one in the same transaction (pre-request function, EXPLAIN for counts). */
   readonly before?: readonly PathStatement[];
   readonly after?: readonly PathStatement[];
   /**
-   * Needed only where somebody must decide between commit and rollback after seeing the result, or where an isolation
-   * level is asked for: then BEGIN … COMMIT is used instead of the implicit transaction.
+   * Needed only if the caller must see the result before it decides between commit and rollback, or if an isolation
+   * level is requested. BEGIN … COMMIT then replaces the implicit transaction.
    */
   readonly explicit?: {
     readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
-    /** Called with the results; `rollback` also checks deferred constraints first (SET CONSTRAINTS ALL IMMEDIATE). */
+    /** Called with the results. `rollback` also checks deferred constraints first (SET CONSTRAINTS ALL IMMEDIATE). */
     readonly decide: (result: PathResult) => 'commit' | 'rollback';
   };
-  /** `shared`: known to be quick, may travel behind others on a connection. `alone`: gets a connection for itself. */
+  /**
+   * `shared`: known to be fast, so it can be queued behind others on a connection. `alone`: needs a connection for
+   * itself.
+   */
   readonly lane: 'shared' | 'alone';
-  /** True: session state is reset afterwards (volatile functions may leave locks, temp tables, settings). */
+  /**
+   * Whether session state is reset afterwards, because volatile functions may leave locks, temporary tables or
+   * settings.
+   */
   readonly resetAfter?: boolean;
-  /** The client went away: cancels the statement when nobody else is in flight on that connection. */
+  /**
+   * Aborted when the client disconnects. The statement is canceled if no other request is in flight on the connection.
+   */
   readonly signal?: Cancellation;
-  /** For a main statement whose answer may be large; without it all rows are held in memory. */
+  /** For a main statement whose result may be large. Without it, all rows are held in memory. */
   readonly overflow?: Overflow;
-  /** The main statement's rows have one cell, and are wanted joined by these bytes, at most 11. */
+  /** Joins the main statement's rows, which must have a single cell, with these bytes (at most 11). */
   readonly joinWith?: Uint8Array;
 }
 
-/** Where a main statement's rows go that are too many, or too large, for memory. */
+/** Stores the rows of a main statement that are too many or too large for memory. */
 export interface Overflow {
-  /** The cell of a row that is stored; the others stay in memory. */
+  /** The column whose cells are stored. The other cells stay in memory. */
   readonly column: number;
-  /** Rows up to this many bytes are nobody's concern. */
+  /** Rows up to this many bytes stay in memory without any accounting. */
   readonly freeBytes: number;
-  /** A store for one execution of the statement. */
+  /** Opens a store for one execution of the statement. */
   open(flow: RowFlow, signal: Cancellation | undefined): RowStore;
 }
 
-/** What a store asks of the connection whose rows it takes. */
+/** Controls the connection that delivers the rows to a store. */
 export interface RowFlow {
   pause(): void;
   resume(): void;
-  /** There is no place for the rest, or nobody wants it: the statement is cancelled where that hits nobody else. */
+  /**
+   * Rejects the remaining rows because there is no space or no reader. The statement is canceled if that affects no
+   * other request.
+   */
   refuse(): void;
 }
 
 export interface RowStore {
-  /** The bytes of rows that may stay in memory, at least `sizeBytes`; undefined: from now on cells are written. */
+  /**
+   * Returns the number of bytes that may stay in memory, at least `sizeBytes`, or undefined if cells must be written
+   * from now on.
+   */
   keep(sizeBytes: number): number | undefined;
-  /** A cell of this size comes next, in one or several writes. */
+  /** Announces a cell of this size, which follows in one or more writes. */
   begin(sizeBytes: number): void;
-  /** Bytes `start` to `end`, copied. */
+  /** Copies the bytes from `start` to `end`. */
   write(buffer: Buffer, start: number, end: number): void;
-  /** Cells that were written. */
+  /** The number of cells written. */
   readonly cells: number;
-  /** All of them and what stands between them. */
+  /** The size of all cells and separators. */
   readonly sizeBytes: number;
-  /** Resolves once everything is stored. Throws why it cannot be. */
+  /** Resolves once everything is stored. Throws if that fails. */
   finish(): Promise<void>;
-  /** Why the rows were refused, as far as that is known by now. */
+  /** Why the rows were rejected, if known yet. */
   readonly failure: unknown;
-  /** What was written; a piece is valid until the next is asked for. */
+  /** Iterates over the stored bytes. A chunk is valid until the next one is requested. */
   chunks(): AsyncIterable<Buffer>;
-  /** Gives everything back; may be called at any time, and again. */
+  /** Releases all resources. Can be called at any time and repeatedly. */
   free(): void;
 }
 
@@ -295,13 +309,13 @@ export interface PathStatement {
 
 export interface PathResult {
   /**
-   * Rows of the main statement: raw text-format bytes, unparsed. Of stored ones only the cells that were not stored; with
-   * `joinWith` pieces of the text, between which it still belongs.
+   * The rows of the main statement as raw bytes in text format. If rows are stored, only the other cells. With
+   * `joinWith`, pieces of the text, between which the separator is still missing.
    */
   readonly rows: readonly (readonly (Buffer | null)[])[];
-  /** How many the statement gave. */
+  /** The number of rows that the statement returned. */
   readonly rowCount: number;
-  /** When the rows were many or large: to be finished before, and freed after, whatever is done with them. */
+  /** Set if the rows were many or large. Call `finish` before you use it and `free` afterwards. */
   readonly stored: RowStore | undefined;
   readonly columns: readonly string[];
   readonly commandTag: string;
@@ -310,12 +324,12 @@ export interface PathResult {
 }
 
 export interface RequestPath {
-  /** Resolves after ReadyForQuery, never earlier (deferred constraints fail only there). */
+  /** Resolves after ReadyForQuery, never earlier, because deferred constraints only fail there. */
   execute(request: PathRequest): Promise<PathResult>;
   stop(): Promise<void>;
 }
 
-/** Role, claims and headers of a client request, for services that need several statements (storage, realtime). */
+/** Role, claims and headers of a client request, for services that run several statements (storage, realtime). */
 export interface RequestContext {
   readonly role: string;
   /** The settings besides `role`: request.jwt.claims, request.headers, storage.operation … */
@@ -323,34 +337,36 @@ export interface RequestContext {
 }
 
 export interface Database {
-  /** One pool a login role, made at first use, small, with idle connections closed after a while. */
+  /** Returns the pool of a login role. It is created on first use and small, and idle connections are closed. */
   pool(role: LoginRole): Pool;
-  /** For code of a role that need not be one of ours, in a database of the server. @throws when it may not sign in. */
+  /**
+   * Opens a session for code of any role in any database of the server. @throws if the role isn't allowed to sign in.
+   */
   signIn(role: string, database: string): Promise<RoleSession>;
-  /** A transaction on the authenticator's pool with the context set locally. */
+  /** Runs a transaction on the authenticator's pool with the context set locally. */
   asRequest<T>(
     context: RequestContext,
     work: (tx: Transaction) => Promise<T>,
     options?: Omit<TransactionOptions, 'settings'>,
   ): Promise<T>;
-  /** As {@link Database.asRequest}, for statements that need nothing decided between them: one round trip. */
+  /** Like {@link Database.asRequest}, for statements that don't depend on each other's results: one round trip. */
   statementsAsRequest(
     context: RequestContext,
     statements: readonly Sql[],
     options?: Omit<StatementsOptions, 'settings'>,
   ): Promise<(readonly object[])[]>;
-  /** As {@link Pool.rows}, with the context set locally. */
+  /** Like {@link Pool.rows}, with the context set locally. */
   rowsAsRequest(
     context: RequestContext,
     statement: Sql,
     onRow: (row: RawRow) => void,
     options?: Omit<StatementsOptions, 'settings'>,
   ): Promise<void>;
-  /** The REST service's path; its own few connections as `authenticator`. */
+  /** The request path of the REST service, with a few connections of its own as `authenticator`. */
   readonly requestPath: RequestPath;
   /**
-   * NOTIFY on one shared connection that heals itself; `onLost` runs when it is lost, `onReconnect` when it is back.
-   * Returns the undo.
+   * Receives NOTIFY on one shared connection that reconnects automatically. `onLost` runs when it is lost and
+   * `onReconnect` when it is back. Returns a function that stops listening.
    */
   listen(
     channel: string,
@@ -358,47 +374,55 @@ export interface Database {
     onReconnect?: () => void,
     onLost?: () => void,
   ): Promise<() => Promise<void>>;
-  /** A walsender connection in database mode, as supabase_replication_admin. */
+  /** Opens a walsender connection in database mode as supabase_replication_admin. */
   connectReplication(): Promise<ReplicationConnection>;
-  /** Applies the numbered files that are not yet applied, in the order given. */
+  /** Applies the numbered files that haven't been applied, in the given order. */
   migrate(sets: readonly MigrationSet[]): Promise<void>;
   readonly info: DatabaseInfo;
   stop(): Promise<void>;
 }
 
 export interface DatabaseInfo {
-  /** For people and ORMs: `postgresql://postgres:postgres@127.0.0.1:54322/postgres`. */
+  /** The connection string for users and ORMs: `postgresql://postgres:postgres@127.0.0.1:54322/postgres`. */
   readonly url: string;
-  /** For the project's own code, its functions: as `postgres`, unless the account of {@link url} is the only one there. */
+  /**
+   * The connection string for the project's own code, such as functions. It uses `postgres`, unless the account of
+   * {@link url} is the only one.
+   */
   readonly projectUrl: string;
   readonly embedded: boolean;
   /** For example 180004. */
   readonly serverVersion: number;
-  /** The server's folder for sockets, where we may listen for it; undefined where it is not our server or has none. */
+  /** The server's socket folder, in which we can listen. Undefined if the server isn't ours or has none. */
   readonly socketDir?: string | undefined;
-  /** False: somebody else's database of the hosted service; no service migration is run there. */
+  /** False for an existing database of the hosted service, on which no service migration runs. */
   readonly ownsSchemas: boolean;
 }
 
-/** `dir` holds files `NNNN_subject.sql`, each applied once, in one transaction, as supabase_admin. */
+/** `dir` contains files `NNNN_subject.sql`. Each is applied once, in a transaction, as supabase_admin. */
 export interface MigrationSet {
   readonly room: string;
   readonly dir: URL;
 }
 
 export interface ReplicationConnection {
-  /** Simple-protocol command (CREATE_REPLICATION_SLOT …, IDENTIFY_SYSTEM); rows as text by column name. */
+  /**
+   * Runs a simple-protocol command (CREATE_REPLICATION_SLOT …, IDENTIFY_SYSTEM). Returns rows as text by column name.
+   */
   command(text: string): Promise<Record<string, string | null>[]>;
-  /** START_REPLICATION; `onMessage` gets each XLogData payload. Keepalives are answered by itself with `acknowledge`d LSNs. */
+  /**
+   * Runs START_REPLICATION. `onMessage` receives each XLogData payload. Keepalives are answered automatically with
+   * `acknowledge`d LSNs.
+   */
   stream(
     command: string,
     onMessage: (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void,
   ): { readonly ended: Promise<void> };
-  /** Tells the server that everything up to `lsn` is done. */
+  /** Confirms to the server that everything up to `lsn` is processed. */
   acknowledge(lsn: bigint): void;
   /**
-   * Stops reading until {@link resume}, so that the server waits. It is still told every few seconds how far we are, and
-   * does not take us for dead. A few messages that were read already may still come.
+   * Stops reading until {@link resume}, so that the server waits. Status updates are still sent every few seconds, so
+   * the server doesn't time out. A few messages that were already read may still arrive.
    */
   pause(): void;
   resume(): void;

@@ -1,6 +1,6 @@
-/** PostgreSQL's array text format, both ways (documentation, section 8.15.6). */
+/** Reads and writes PostgreSQL's array text format (documentation, section 8.15.6). */
 
-/** Null elements are `NULL`; nested arrays nest; every other element is quoted. */
+/** Writes null elements as `NULL` and nests arrays. All other elements are quoted. */
 export function writeArray<T>(items: readonly T[], writeItem: (item: T) => string | null): string {
   let text = '{';
   for (let index = 0; index < items.length; index++) {
@@ -16,7 +16,7 @@ export function writeArray<T>(items: readonly T[], writeItem: (item: T) => strin
   return `${text}}`;
 }
 
-/** Reads the server's own output: `{1,2}`, `{"a b",NULL,{x}}`, with or without bounds (`[0:1]={1,2}`). */
+/** Reads the server's output: `{1,2}`, `{"a b",NULL,{x}}`, with or without bounds (`[0:1]={1,2}`). */
 export function readArray<T>(text: string, readItem: (text: string) => T): unknown[] {
   const root: unknown[] = [];
   let open: unknown[] = root;

@@ -1,6 +1,6 @@
 /**
- * One Sync group of the extended protocol: statements bound and executed one after the other, in one implicit
- * transaction (or inside an open one), with one answer for all of them.
+ * One Sync group of the extended protocol: statements that are bound and executed in sequence, in one implicit
+ * transaction (or inside an open one), with one response for all of them.
  */
 import type { Cancellation, Overflow, RowFlow } from '../types.ts';
 import type { Connection, Exchange } from './connection.ts';
@@ -13,42 +13,42 @@ import { Backend } from './protocol.ts';
 import { type Cells, SpilledRows } from './spilled-rows.ts';
 import type { PreparedStatement, StatementCache } from './statement-cache.ts';
 
-/** Reads the DataRow whose body begins at `start`. */
+/** Reads the DataRow whose body starts at `start`. */
 export type RowReader<T> = (buffer: Buffer, start: number, statement: PreparedStatement) => T;
 
-/** One statement of a batch and what came of it. */
+/** One statement of a batch and its result. */
 export interface Step<T> {
   readonly statement: PreparedStatement;
-  /** True: its Parse travels in this very batch. */
+  /** Whether its Parse message is part of this batch. */
   readonly fresh: boolean;
-  /** False: its rows are of no interest. */
+  /** Whether its rows are kept. */
   readonly keepsRows: boolean;
   bound: boolean;
   readonly rows: T[];
-  /** All that came, wherever they are. */
+  /** The number of all rows, whether in memory or stored. */
   rowCount: number;
-  /** Holds the rows when they are wanted as one text. */
+  /** Collects the rows if they are requested as one text. */
   readonly joined: JoinedRows | undefined;
   commandTag: string;
-  /** Where rows go that are more than `roomBytes`; only where a row is read as its cells. */
+  /** Stores rows beyond `roomBytes`. Only used if rows are read as cells. */
   readonly overflow: Overflow | undefined;
   rowBytes: number;
   roomBytes: number;
   spilled: SpilledRows | undefined;
 }
 
-/** No bound. */
+/** No limit. */
 const ANY_SIZE = 0x7fff_ffff;
 
-/** Longer statements are built for one use (bulk inserts); keeping them would only cost memory. */
+/** Longer statements are built for one use (bulk inserts), so caching them would only cost memory. */
 const KEPT_TEXT_LENGTH = 16 * 1024;
 
 export class Batch<T> implements Exchange {
   readonly extended = true;
   readonly steps: Step<T>[] = [];
-  /** Told when the rows of a step have no place. */
+  /** Notified when a step's rows can't be stored. */
   refuser: Pick<RowFlow, 'refuse'> | undefined;
-  /** For the stores that are opened. */
+  /** Passed to the stores that are opened. */
   signal: Cancellation | undefined;
   /** Set at the end. */
   error: PostgresError | ConnectionError | undefined;
@@ -58,11 +58,11 @@ export class Batch<T> implements Exchange {
   readonly #statements: StatementCache;
   readonly #readRow: RowReader<T>;
   readonly #onEnd: (batch: Batch<T>) => void;
-  /** Index of the step that the server is at. */
+  /** The index of the step that the server is processing. */
   #at = 0;
   #parsed = false;
 
-  /** `anew`: no prepared statement is trusted to be there; all are prepared in this batch. */
+  /** With `anew`, every statement is prepared again in this batch. */
   constructor(
     connection: Connection,
     statements: StatementCache,
@@ -78,7 +78,7 @@ export class Batch<T> implements Exchange {
     this.#onEnd = onEnd;
   }
 
-  /** Writes Bind and Execute, before them Parse when the connection does not have the statement yet. */
+  /** Writes Bind and Execute, preceded by Parse if the connection hasn't prepared the statement. */
   add(
     key: string,
     text: string,
@@ -100,7 +100,7 @@ export class Batch<T> implements Exchange {
     this.#push(statement, known === undefined, keepsRows, overflow, joinWith);
   }
 
-  /** Writes Parse and Describe only, to learn a statement's parameter types. */
+  /** Writes only Parse and Describe, to get a statement's parameter types. */
   addDescribe(key: string, text: string): PreparedStatement {
     const statement = this.#statements.prepare(this.#connection.writer, key, text);
     this.#push(statement, true, false, undefined);
@@ -130,7 +130,7 @@ export class Batch<T> implements Exchange {
     });
   }
 
-  /** Takes back what was written, when a later part cannot be (a zero byte in a text, too many parameters). */
+  /** Removes what was written if a later part can't be encoded (a zero byte in a text, too many parameters). */
   discard(): void {
     this.#connection.writer.truncate(this.#start);
     for (const { statement, fresh } of this.steps) if (fresh) this.#statements.forget(statement);
@@ -142,8 +142,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * True when the batch failed only because a prepared statement is no longer what it was: somebody deallocated it
-   * (26000), or its result type changed (0A000). Nothing of that step was executed, so asking again is right.
+   * Whether the batch failed only because a prepared statement is stale: it was deallocated (26000), or its result type
+   * changed (0A000). That step didn't run, so a retry is safe.
    */
   get stale(): boolean {
     const step = this.steps[this.#at];
@@ -215,7 +215,7 @@ export class Batch<T> implements Exchange {
     this.#onEnd(this);
   }
 
-  /** False while the rows of a step that are more than its room may stay in memory all the same. */
+  /** Returns false if the rows of a step may stay in memory although they exceed the limit. */
   #spills(step: Step<T>): boolean {
     if (step.overflow === undefined) return false;
     const connection = this.#connection;
@@ -241,7 +241,7 @@ export class Batch<T> implements Exchange {
     this.#parsed = false;
   }
 
-  /** After an error the server skipped the rest: fresh statements from there on do not exist. */
+  /** After an error, the server skips the rest, so new statements from that step on don't exist. */
   #tidy(): void {
     for (let index = this.#at; index < this.steps.length; index++) {
       const { statement, fresh } = this.steps[index] as Step<T>;
@@ -250,7 +250,7 @@ export class Batch<T> implements Exchange {
     }
     const step = this.steps[this.#at];
     if (step === undefined || !this.stale) return;
-    // Who deallocated one has deallocated all; unless that is known already from the batch before.
+    // If one statement was deallocated, all were, unless the previous batch already found that.
     if (this.error?.code === '26000') this.#statements.clearIfHolding(step.statement);
     else this.#statements.close(this.#connection.writer, step.statement);
   }

@@ -1,6 +1,7 @@
 /**
- * One statement as somebody wrote it: prepared under no name, its rows handed on as they come, at most so many, long
- * cells cut while they are read. The extended protocol takes one statement only, whatever its text says.
+ * One user statement, prepared without a name. Its rows are passed on as they arrive, their number is limited, and long
+ * cells are truncated while they are read. The extended protocol accepts only one statement, whatever the text
+ * contains.
  */
 import type { CappedEnd, CappedRows } from '../types.ts';
 import type { Connection, Exchange } from './connection.ts';
@@ -37,7 +38,7 @@ export class CappedStatement implements Exchange {
     writer.parse('', text);
     writer.describeStatement('');
     writer.bind('', []);
-    // One more than is wanted, to know whether there are more.
+    // Requests one extra row to find out whether there are more.
     writer.execute(this.#rows.maxRows + 1);
     writer.sync();
     this.#connection.submit(this);
@@ -117,17 +118,17 @@ export class CappedStatement implements Exchange {
 const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
 
-/** Reads a DataRow in pieces (number of cells, then length and bytes of each) and keeps the beginning of every cell. */
+/** Reads a DataRow in pieces (number of cells, then length and bytes of each) and keeps the beginning of each cell. */
 class CutRow implements LargeMessage {
   readonly #bytesOf: (column: number) => number;
   readonly #done: (cells: (string | null)[], cut: number[]) => void;
   readonly #cells: (string | null)[] = [];
   readonly #cut: number[] = [];
-  /** The number that is being read, and how many bytes it has. */
+  /** The number that is being read, and how many of its bytes have arrived. */
   readonly #number = Buffer.alloc(LENGTH_BYTES);
   #numberSize = COUNT_BYTES;
   #numberFilled = 0;
-  /** Of the cell that is being read. */
+  /** The kept bytes of the current cell. */
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #missing = 0;
@@ -166,7 +167,7 @@ class CutRow implements LargeMessage {
     const stop = Math.min(end, offset + this.#missing);
     const wanted = Math.min(stop, offset + this.#bytesOf(this.#cells.length) - this.#keptBytes);
     if (wanted > offset) {
-      // Copied: the chunk is reused, or far larger than what is kept of it.
+      // Copied, because the chunk is reused or much larger than the kept part.
       this.#kept.push(Buffer.from(buffer.subarray(offset, wanted)));
       this.#keptBytes += wanted - offset;
     }
@@ -179,7 +180,7 @@ class CutRow implements LargeMessage {
   #endCell(): void {
     const text = Buffer.concat(this.#kept).toString('utf8');
     if (this.#isCut) this.#cut.push(this.#cells.length);
-    // A character that the cut went through.
+    // Removes a character that was truncated.
     this.#cells.push(this.#isCut ? text.replace(/\uFFFD$/, '') : text);
     this.#kept = [];
     this.#keptBytes = 0;

@@ -1,4 +1,4 @@
-/** SQL on one connection: rows as objects, rows as text, scripts; statements prepared once and kept. */
+/** SQL on one connection: rows as objects, rows as text, scripts. Statements are prepared once and kept. */
 import type { Sql, SqlValue } from '../../kernel/sql.ts';
 import { type Trace, traces } from '../../kernel/trace.ts';
 import type { Queryable, RawRow, Row, TextResult } from '../types.ts';
@@ -15,7 +15,7 @@ import { type PreparedStatement, StatementCache } from './statement-cache.ts';
 
 const STATEMENT_LIMIT = 100;
 
-/** What {@link decoderOf} relies on. */
+/** {@link decoderOf} depends on these settings. */
 const SESSION_PARAMETERS = { DateStyle: 'ISO, MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' };
 
 export class Client implements Queryable {
@@ -52,7 +52,7 @@ export class Client implements Queryable {
     await noted(text, runScript(this.connection, text));
   }
 
-  /** Several statements in one write and one answer; an error ends them all. */
+  /** Sends several statements in one write. An error ends all of them. */
   async batch(
     statements: readonly Sql[],
   ): Promise<readonly { readonly rows: readonly Row[]; readonly commandTag: string }[]> {
@@ -65,8 +65,8 @@ export class Client implements Queryable {
   }
 
   /**
-   * As {@link batch}, but the rows of `statements[at]` are handed to `onRow` one by one, and those of the others dropped.
-   * What was handed out counts only once this has resolved.
+   * Like {@link batch}, but passes the rows of `statements[at]` to `onRow` one by one and discards the rows of the
+   * others. The rows are valid only once the promise has resolved.
    */
   async batchRows(
     statements: readonly Sql[],
@@ -88,8 +88,8 @@ export class Client implements Queryable {
   }
 
   /**
-   * After DISCARD ALL, when the server has no prepared statement: whether it keeps those that follow. Under a pooler it
-   * never does.
+   * Called after DISCARD ALL, when the server has no prepared statements. States whether it keeps later ones, which it
+   * never does behind a pooler.
    */
   nameStatements(named: boolean): void {
     this.#statements = newCache(this.connection, named);
@@ -106,13 +106,13 @@ export class Client implements Queryable {
   }
 
   async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {
-    // Only its parameter type tells whether an array is meant as an array or as JSON. Nothing else is waited for, so that
-    // what is called first is sent first.
+    // Only the parameter type tells whether an array is meant as an array or as JSON. Nothing else is awaited, so
+    // statements are sent in the order of the calls.
     const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
     const parameters = encodeValues(values, types);
     const add = (open: Batch<T>) => open.add(text, text, parameters);
     let batch = await this.#send(add, readRow);
-    // In an open transaction it is too late: the error has ended it.
+    // In an open transaction a retry isn't possible, because the error has aborted it.
     if (batch.stale && this.connection.transactionStatus === Status.Idle)
       batch = await this.#send(add, readRow);
     if (batch.error !== undefined) throw batch.error;
@@ -145,7 +145,7 @@ function newCache({ options }: Connection, named: boolean): StatementCache {
   return new StatementCache(named && options.namedStatements !== false ? STATEMENT_LIMIT : 0);
 }
 
-/** Adds the statement to the trace of the request that runs it, if one does. */
+/** Adds the statement to the trace of the request that runs it, if there is one. */
 function noted<T>(text: string, work: Promise<T>): Promise<T> {
   const trace = traces.getStore();
   return trace === undefined ? work : timed(trace, text, work);

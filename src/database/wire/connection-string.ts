@@ -1,37 +1,37 @@
-/** Connection strings as libpq reads them: `postgresql://…` and `key=value` (PostgreSQL documentation, 32.1.1). */
+/** Parses connection strings as libpq does: `postgresql://…` and `key=value` (PostgreSQL documentation, 32.1.1). */
 import { ConnectionStringError } from './errors.ts';
 
 export type SslMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
-/** What a session may be for its host to be taken: libpq's `target_session_attrs`. */
+/** The kind of session a host must provide: libpq's `target_session_attrs`. */
 export type SessionKind = (typeof SESSION_KINDS)[number];
 
 export interface HostAddress {
-  /** A name or address; a value that begins with `/` is the folder of a unix socket. */
+  /** A name or an address. A value that starts with `/` is the folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
-  /** Connected to instead of what the name stands for; the certificate and the password are still those of `host`. */
+  /** The address to connect to instead of resolving the name. Certificate and password are still those of `host`. */
   readonly address?: string | undefined;
 }
 
-/** Where the server is and who signs in. */
+/** The server's address and the account. */
 export interface ConnectionTarget extends HostAddress {
-  /** Tried in turn when the first one does not do. */
+  /** Tried in turn if the first host isn't suitable. */
   readonly otherHosts?: readonly HostAddress[] | undefined;
-  /** `any` unless set. */
+  /** Defaults to `any`. */
   readonly sessionKind?: SessionKind | undefined;
   readonly user: string;
   readonly password?: string | undefined;
-  /** Asked for a password that is not given (`.pgpass`). */
+  /** The file to look up a missing password in (`.pgpass`). */
   readonly passwordFile?: string | undefined;
   readonly database: string;
   readonly sslMode: SslMode;
-  /** File with the certificates to trust, or `system`. */
+  /** The file with trusted certificates, or `system`. */
   readonly sslRootCert?: string | undefined;
-  /** Files of the certificate that we show, and of its key. */
+  /** The files of the client certificate and its key. */
   readonly sslCert?: string | undefined;
   readonly sslKey?: string | undefined;
-  /** Of an encrypted key. */
+  /** The password of an encrypted key. */
   readonly sslPassword?: string | undefined;
   readonly applicationName?: string | undefined;
   /** Command line options for the server (`-c name=value`). */
@@ -43,7 +43,7 @@ const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca
 const SESSION_KINDS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 
 /**
- * `defaults` holds libpq's keywords with the values of what the text leaves out.
+ * `defaults` contains values for libpq keywords that the text omits.
  *
  * @example
  * parseConnectionString('postgresql://postgres:secret@127.0.0.1:54322/postgres?sslmode=require')
@@ -57,7 +57,7 @@ export function parseConnectionString(
   const trimmed = text.trim();
   const values = /^postgres(ql)?:\/\//i.test(trimmed) ? readUrl(trimmed) : readKeywords(trimmed);
   for (const [keyword, value] of Object.entries(defaults)) {
-    // The address is enough; a name from elsewhere would be that of another server.
+    // The address is sufficient. A name from the defaults would belong to another server.
     if (keyword === 'host' && values.get('hostaddr')) continue;
     if (!values.get(keyword) && value) values.set(keyword, value);
   }
@@ -90,7 +90,7 @@ export function parseConnectionString(
   };
 }
 
-/** At least one. A single port is that of all hosts, none is 5432. */
+/** Returns at least one host. A single port applies to all hosts. The default is 5432. */
 function readHosts(values: ReadonlyMap<string, string>): readonly [HostAddress, ...HostAddress[]] {
   const list = (keyword: string) => (values.get(keyword) ?? '').split(',').map((one) => one.trim());
   const names = list('host');
@@ -130,13 +130,13 @@ function readSessionKind(text = 'any'): SessionKind {
   throw new ConnectionStringError(`target_session_attrs is one of ${SESSION_KINDS.join(', ')}, not ${text}`);
 }
 
-/** The certificates of the system vouch for anybody's server, so that its name has to be compared (libpq 16). */
+/** The system's certificates can vouch for any server, so the server's name must be verified (libpq 16). */
 function readSslMode(given: string | undefined, rootCert: string | undefined): SslMode {
   const mode = given || (rootCert === 'system' ? 'verify-full' : 'prefer');
   if (rootCert === 'system' && mode !== 'verify-full') {
     throw new ConnectionStringError(`With sslrootcert=system sslmode is verify-full, not ${mode}`);
   }
-  // `allow` asks for TLS only when the server insists; asking first ends at the same place.
+  // `allow` uses TLS only if the server requires it. Trying TLS first has the same result.
   if (mode === 'allow') return 'prefer';
   if (SSL_MODES.includes(mode)) return mode as SslMode;
   throw new ConnectionStringError(`sslmode is one of ${SSL_MODES.join(', ')}, not ${mode}`);
@@ -168,7 +168,7 @@ function readUrl(text: string): Map<string, string> {
   return values;
 }
 
-/** `name`, `name:5433`, `[::1]:5433`; empty texts for what is left out. */
+/** Splits `name`, `name:5433` or `[::1]:5433`. Missing parts are empty. */
 function readPlace(text: string): { readonly host: string; readonly port: string } {
   const found = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(text);
   if (found === null) throw new ConnectionStringError(`The connection string's host cannot be read: ${text}`);

@@ -1,6 +1,6 @@
 /**
- * One connection to the server. Messages are written to `writer`, then handed over with `submit`, together with the
- * exchange that gets the answers. Exchanges may be in flight one behind the other; each ends with its ReadyForQuery.
+ * One connection to the server. Messages are written to `writer` and then sent with `submit`, together with the
+ * exchange that receives the responses. Several exchanges may be in flight. Each ends with its ReadyForQuery.
  */
 import type { Socket } from 'node:net';
 import type { ConnectionTarget } from './connection-string.ts';
@@ -20,44 +20,47 @@ import { Backend, CANCEL_REQUEST, Status } from './protocol.ts';
 import { DEFAULT_TIMEOUT_MS, openSocket } from './socket.ts';
 import { StartupExchange } from './startup.ts';
 
-/** Receives the answers to what was submitted with it. */
+/** Receives the responses to the messages submitted with it. */
 export interface Exchange {
-  /** False for the simple protocol, where nothing tells that a statement has begun. */
+  /** False for the simple protocol, which doesn't report that a statement has started. */
   readonly extended: boolean;
   message(type: number, buffer: Buffer, start: number, end: number): void;
-  /** A large message is coming; undefined when `message` shall get it as a whole. */
+  /** Announces a large message. Return undefined to receive it as a whole in `message`. */
   large?(type: number, sizeBytes: number): LargeMessage | undefined;
-  /** An ErrorResponse; the server then skips to the next Sync and `ready` follows. */
+  /** Receives an ErrorResponse. The server then skips to the next Sync, and `ready` follows. */
   failed(error: PostgresError): void;
-  /** ReadyForQuery: the end, with the transaction status. */
+  /** Called for ReadyForQuery, with the transaction status. Ends the exchange. */
   ready(status: number): void;
-  /** The connection is gone: the end as well. */
+  /** Called when the connection is lost. Also ends the exchange. */
   lost(error: ConnectionError): void;
 }
 
 export interface ConnectionOptions extends ConnectionTarget {
-  /** A walsender connection that also speaks SQL. */
+  /** Whether this is a walsender connection that also accepts SQL. */
   readonly replication?: boolean | undefined;
-  /** False: statements have no names, for a pooler in transaction mode. */
+  /** False if statements have no names, for a pooler in transaction mode. */
   readonly namedStatements?: boolean | undefined;
-  /** True: what messages hold is read when they come and never kept, so that all such connections read into one buffer. */
+  /**
+   * Whether messages are processed as they arrive and never kept, so that all such connections can share one read
+   * buffer.
+   */
   readonly keepsNoBytes?: boolean | undefined;
-  /** True: nothing is asked of the session beyond `parameters`, since poolers refuse what they do not know. */
+  /** Whether to set nothing beyond `parameters`, because poolers reject unknown settings. */
   readonly bareSession?: boolean | undefined;
-  /** Called when the server refuses the password; the sign-in is then tried once more. */
+  /** Called when the server rejects the password. The sign-in is then retried once. */
   readonly onPasswordRefused?: (() => Promise<void>) | undefined;
-  /** Further run-time parameters of the session. */
+  /** Additional run-time parameters of the session. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly onNotice?: ((notice: Notice) => void) | undefined;
   readonly onNotification?: ((notification: Notification) => void) | undefined;
-  /** Called once when a connection that was open has ended; without an error when we closed it. */
+  /** Called once when an open connection has ended. There is no error if we closed it. */
   readonly onEnd?: ((error: ConnectionError | undefined) => void) | undefined;
 }
 
-/** Goodbyes the server says to a session before it begins the next statement. */
+/** SQLSTATEs with which the server ends a session before it starts the next statement. */
 const GOODBYES: readonly string[] = ['57P01', '57P05', '25P03'];
 
-/** The server answers a cancel request by closing; somebody in between might not. */
+/** The server responds to a cancel request by closing the connection, but a proxy might not. */
 const CANCEL_TIMEOUT_MS = 5_000;
 
 export class Connection {
@@ -76,9 +79,9 @@ export class Connection {
     (type, sizeBytes) => this.#receiveLarge(type, sizeBytes),
   );
   #socket: Socket | undefined;
-  /** Messages that the first exchange has received. */
+  /** The number of messages that the first exchange has received. */
   #headMessages = 0;
-  /** How many of the last exchanges are still to be written, and how many were in the last write. */
+  /** The number of recent exchanges that haven't been written yet, and of those in the last write. */
   #unwritten = 0;
   #lastWritten = 0;
   #flushScheduled = false;
@@ -135,17 +138,17 @@ export class Connection {
     return connection;
   }
 
-  /** Number of exchanges that have not ended. */
+  /** The number of exchanges that haven't ended. */
   get inFlight(): number {
     return this.#exchanges.length;
   }
 
-  /** What is submitted now leaves in the same write as what was submitted before it. */
+  /** Whether messages submitted now are sent in the same write as earlier ones. */
   get flushPending(): boolean {
     return this.#flushScheduled;
   }
 
-  /** Nothing in flight and no transaction open. */
+  /** Whether nothing is in flight and no transaction is open. */
   get idle(): boolean {
     return this.#exchanges.length === 0 && this.transactionStatus === Status.Idle;
   }
@@ -154,7 +157,7 @@ export class Connection {
     return this.#ended || this.#closing;
   }
 
-  /** Sends what was written, and queues `exchange` for the answers. */
+  /** Sends the written messages and queues `exchange` for the responses. */
   submit(exchange: Exchange): void {
     if (this.#ended || this.#closing) {
       this.writer.take();
@@ -163,21 +166,21 @@ export class Connection {
     }
     this.#exchanges.push(exchange);
     this.#unwritten++;
-    // Behind others nothing is gained by sending at once: what is submitted in one turn leaves in one write.
+    // If others are in flight, an immediate write gains nothing. Everything submitted in one turn is sent in one write.
     this.#scheduleFlush();
   }
 
-  /** Sends what was written without expecting an answer (authentication, copy). */
+  /** Sends the written messages without expecting a response (authentication, copy). */
   flush(): void {
     if (this.writer.length === 0 || this.#socket === undefined) return;
     this.#lastWritten = this.#unwritten;
     this.#unwritten = 0;
     this.#socket.write(this.writer.take());
-    // Almost always the kernel has taken everything by now, and the buffer can be written to again.
+    // By now the kernel has almost always accepted everything, and the buffer can be reused.
     if (this.#socket.writableLength > 0) this.writer.renew();
   }
 
-  /** Asks the server to cancel whatever runs on this connection. Resolves once the request was passed on. */
+  /** Asks the server to cancel whatever runs on this connection. Resolves once the request was delivered. */
   async cancel(): Promise<void> {
     const writer = new MessageWriter();
     writer.cancelRequest(CANCEL_REQUEST, this.processId, this.secretKey);
@@ -191,7 +194,7 @@ export class Connection {
     });
   }
 
-  /** Ends what is in flight, then says goodbye. */
+  /** Waits for exchanges in flight, then terminates the session. */
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#closed ??= new Promise<void>((resolve) => {
@@ -202,12 +205,15 @@ export class Connection {
     await this.#closed;
   }
 
-  /** Ends at once; what is in flight is lost. */
+  /** Ends the connection immediately. Exchanges in flight fail. */
   destroy(error?: Error): void {
     this.#end(error);
   }
 
-  /** Nothing is read until {@link resume}: TCP makes the server wait. What one read brought already is still handed out. */
+  /**
+   * Stops reading until {@link resume}, so that TCP makes the server wait. Data that was already read is still
+   * delivered.
+   */
   pause(): void {
     this.#socket?.pause();
   }
@@ -279,11 +285,11 @@ export class Connection {
     if (this.#ended) return;
     this.#ended = true;
     this.#socket?.destroy();
-    // A session that is told goodbye before the first answer to a statement has not begun it: the answer to Parse or
-    // Bind would have come first.
+    // If the server ends a session before its first response to a statement, it hasn't started the statement, because
+    // the response to Parse or Bind would have come first.
     const saidGoodbye = this.#goodbye !== undefined && GOODBYES.includes(this.#goodbye.code);
     const headUntouched = saidGoodbye && this.#headMessages === 0;
-    // A write that failed this way did not get through, so the Sync of what was in it did not arrive.
+    // A write that failed with this error didn't get through, so the Sync in it didn't arrive.
     const unread = (cause as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
     const firstUnread = this.#exchanges.length - this.#unwritten - (unread ? this.#lastWritten : 0);
     this.#exchanges.splice(0).forEach((exchange, index) => {

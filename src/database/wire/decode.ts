@@ -1,4 +1,4 @@
-/** PostgreSQL's text format to JavaScript values, by type oid, as the docstring of `Row` says. */
+/** Decodes PostgreSQL's text format to JavaScript values by type OID, as documented for `Row`. */
 import { readArray } from './array-literal.ts';
 
 /** Reads `buffer[start..end)`. */
@@ -12,7 +12,7 @@ function fromText(read: (text: string) => unknown): Decoder {
 
 const asBoolean: Decoder = (buffer, start) => buffer[start] === 0x74;
 
-/** Up to 15 digits are added up in place, which is exact; longer ones take the general way. */
+/** Up to 15 digits are summed in place, which is exact. Longer numbers are parsed from a string. */
 const asInteger: Decoder = (buffer, start, end) => {
   const negative = buffer[start] === 0x2d;
   const first = negative ? start + 1 : start;
@@ -24,7 +24,7 @@ const asInteger: Decoder = (buffer, start, end) => {
 
 const readBytes = (text: string): Buffer => Buffer.from(text.slice(2), 'hex');
 
-/** [type oid, array type oid, how an element's text is read]. */
+/** [type OID, array type OID, parser of an element's text]. */
 const TYPES: readonly (readonly [
   oid: number,
   arrayOid: number,
@@ -43,7 +43,10 @@ const TYPES: readonly (readonly [
   [3802, 3807, (text) => JSON.parse(text)],
 ];
 
-/** Arrays of types that are strings: char, name, text, bpchar, varchar, uuid, numeric, date, time, timestamp …, interval. */
+/**
+ * Arrays of types that are decoded as strings: char, name, text, bpchar, varchar, uuid, numeric, date, time, timestamp
+ * …, interval.
+ */
 const TEXT_ARRAYS = [1002, 1003, 1009, 1014, 1015, 2951, 1231, 1182, 1183, 1270, 1115, 1185, 1187];
 
 const DECODERS = new Map<number, Decoder>();
@@ -65,7 +68,7 @@ export function decoderOf(typeOid: number): Decoder {
   return DECODERS.get(typeOid) ?? asText;
 }
 
-/** Reads the DataRow that begins at `start` into an object. */
+/** Reads the DataRow that starts at `start` into an object. */
 export function readRow(
   buffer: Buffer,
   start: number,

@@ -1,16 +1,16 @@
-/** JavaScript values to PostgreSQL's text format. */
+/** Encodes JavaScript values in PostgreSQL's text format. */
 import type { SqlValue } from '../../kernel/sql.ts';
 import { writeArray } from './array-literal.ts';
 
-/** json, jsonb. */
+/** json and jsonb. */
 const JSON_TYPES: readonly (number | undefined)[] = [114, 3802];
-/** json[], jsonb[]. */
+/** json[] and jsonb[]. */
 const JSON_ARRAY_TYPES: readonly (number | undefined)[] = [199, 3807];
 
 /**
- * Dates become ISO text, bytes `\x…`, arrays array literals, other objects JSON. An array for a parameter that is known
- * to be `json` or `jsonb` becomes JSON as well, and so does an array inside one for `json[]` or `jsonb[]`. A string is
- * always taken as it is: for `json` it has to be JSON text already.
+ * Dates become ISO text, bytes `\x…`, arrays array literals, and other objects JSON. If the parameter's type is known
+ * to be `json` or `jsonb`, an array becomes JSON too, as does an array inside one for `json[]` or `jsonb[]`. A string
+ * is never changed: for `json` it must already be JSON text.
  */
 export function encodeValue(value: SqlValue, parameterType?: number): string | null {
   switch (typeof value) {
@@ -42,7 +42,7 @@ function encodeObject(value: object, parameterType: number | undefined): string 
   return writeArray(items, (item) => item);
 }
 
-/** PostgreSQL writes the years outside 1 to 9999 differently from ISO 8601's `+012345` and `-000001`. */
+/** For years outside 1 to 9999, PostgreSQL's format differs from ISO 8601's `+012345` and `-000001`. */
 function encodeDate(value: Date): string {
   const year = value.getUTCFullYear();
   const iso = value.toISOString();

@@ -1,4 +1,4 @@
-/** What goes wrong on the wire: errors the server reports, and connections that are lost or never came to be. */
+/** Errors of the protocol: those reported by the server, and connections that failed or were lost. */
 import type { PostgresErrorShape } from '../types.ts';
 
 export interface PostgresErrorFields {
@@ -19,7 +19,7 @@ export interface PostgresErrorFields {
   routine?: string;
 }
 
-/** An ErrorResponse. `code` is the SQLSTATE; the other fields are there when the server sent them. */
+/** An ErrorResponse. `code` is the SQLSTATE. The other fields are present if the server sent them. */
 export class PostgresError extends Error implements PostgresErrorShape {
   override name = 'PostgresError';
   readonly code: string;
@@ -47,12 +47,12 @@ export class PostgresError extends Error implements PostgresErrorShape {
 }
 
 /**
- * The connection could not be made (`08001`) or is gone: `08006`, or the SQLSTATE with which the server said
- * goodbye (`57P01` terminated by an administrator, `57P05` idle too long …).
+ * The connection couldn't be opened (`08001`) or was lost: `08006`, or the SQLSTATE with which the server ended the
+ * session (`57P01` terminated by an administrator, `57P05` idle too long …).
  */
 export class ConnectionError extends PostgresError {
   override name = 'ConnectionError';
-  /** True: the server ran nothing of what was asked, so that asking again elsewhere is safe. */
+  /** Whether the server ran none of the statements, so that a retry on another connection is safe. */
   readonly untouched: boolean;
 
   constructor(
@@ -65,7 +65,7 @@ export class ConnectionError extends PostgresError {
   }
 }
 
-/** A connection string that cannot be read; the message says which part. */
+/** A connection string that can't be parsed. The message names the invalid part. */
 export class ConnectionStringError extends Error {
   override name = 'ConnectionStringError';
 }

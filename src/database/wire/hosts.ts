@@ -1,5 +1,5 @@
 /**
- * Several hosts, of which one is taken: in the order given, the first that lets us in and is what is asked for
+ * Chooses among several hosts: in the given order, the first that accepts the login and is of the requested kind
  * (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
  */
 import type { Connection, ConnectionOptions } from './connection.ts';
@@ -7,8 +7,8 @@ import type { SessionKind } from './connection-string.ts';
 import { ConnectionError } from './errors.ts';
 
 /**
- * `open` connects to one host, of one kind. A host that cannot be reached, is starting or is of another kind makes way
- * for the next; one that refuses the login ends the attempt, as in libpq.
+ * `open` connects to one host, of one kind. If a host is unreachable, starting up or of another kind, the next one is
+ * tried. A rejected login ends the attempt, as in libpq.
  */
 export async function openFirst(
   options: ConnectionOptions,
@@ -32,11 +32,11 @@ export async function openFirst(
   throw new ConnectionError({ code: '08001', message, untouched: true }, { cause: failures[0] });
 }
 
-/** Not to be reached, or starting up (57P03). */
+/** Unreachable, or starting up (57P03). */
 const makesWay = (error: unknown): error is ConnectionError =>
   error instanceof ConnectionError && (error.code === '08001' || error.code === '57P03');
 
-/** `parameters`: what the server has reported; PostgreSQL 14 and newer tell these two. */
+/** `parameters` are those that the server has reported. PostgreSQL 14 and newer report these two. */
 export function isOfKind(kind: SessionKind, parameters: ReadonlyMap<string, string>): boolean {
   const isStandby = parameters.get('in_hot_standby') === 'on';
   const isReadOnly = isStandby || parameters.get('default_transaction_read_only') === 'on';

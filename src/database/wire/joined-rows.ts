@@ -1,12 +1,12 @@
 /**
- * Rows of one cell each, wanted as one text. The cells are moved together where they lie in what the socket brought, over
- * the headers of their messages: no object and no copy a row.
+ * Joins rows with a single cell into one text. The cells are moved together inside the received buffers, over the
+ * headers of their messages, so there is no object and no copy per row.
  */
 import type { Cells } from './spilled-rows.ts';
 
-/** What stands before the cell of a DataRow: type, length, number of cells, length of the cell. */
+/** The bytes before the cell of a DataRow: type, length, number of cells, length of the cell. */
 const HEADER_BYTES = 11;
-/** From the body of the message to the cell. */
+/** The offset of the cell from the start of the message body. */
 const CELL_OFFSET = 6;
 
 interface Piece {
@@ -19,14 +19,14 @@ export class JoinedRows {
   readonly #separator: Uint8Array;
   readonly #pieces: Piece[] = [];
 
-  /** `separator`: bytes that fit into the header of a row. */
+  /** `separator` must fit into a row's header. */
   constructor(separator: Uint8Array) {
     if (separator.length > HEADER_BYTES)
       throw new RangeError(`A separator has at most ${HEADER_BYTES} bytes.`);
     this.#separator = separator;
   }
 
-  /** The DataRow whose body is `buffer[start..end)`. Bytes of messages before it are not read any more. */
+  /** Adds the DataRow whose body is `buffer[start..end)`. Bytes of earlier messages aren't read again. */
   add(buffer: Buffer, start: number, end: number): void {
     const cell = start + CELL_OFFSET;
     const last = this.#pieces.at(-1);
@@ -39,7 +39,10 @@ export class JoinedRows {
     last.end += end - cell;
   }
 
-  /** The pieces as rows, each several joined ones; the separator is still due between them. */
+  /**
+   * Returns the pieces as rows, each of which contains several joined rows. The separator between the pieces is still
+   * missing.
+   */
   take(): Cells[] {
     return this.#pieces.splice(0).map(({ buffer, start, end }) => [buffer.subarray(start, end)]);
   }

@@ -63,7 +63,7 @@ test('a large message is handed over in pieces, what stands around it as before'
     encode({ type: 0x44, body }),
     small,
   ]);
-  // Cuts within the header, at its end, and far behind it.
+  // Splits within the header, at its end, and far after it.
   for (const first of [small.length + 3, small.length + 5, small.length + 900]) {
     const read: (string | Buffer)[] = [];
     const reader = new MessageReader(

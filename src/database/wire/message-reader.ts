@@ -1,21 +1,21 @@
 /**
- * Cuts the byte stream of the server into messages. A message that lies whole in one chunk is handed out where it
- * lies; only one that spans chunks is put together in a buffer of its own size, so no byte is copied twice.
+ * Splits the server's byte stream into messages. A message that is complete in one chunk is passed on in place. Only a
+ * message that spans chunks is assembled in a separate buffer, so no byte is copied twice.
  */
 
-/** `buffer[start..end)` is the body, without type and length. The bytes may be kept as long as the chunk they came in. */
+/** `buffer[start..end)` is the body, without type and length. The bytes can be kept as long as their chunk. */
 export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => void;
 
-/** Takes the body of a large message in pieces, so that it never lies in memory as a whole. */
+/** Receives the body of a large message in pieces, so that it is never in memory as a whole. */
 export interface LargeMessage {
   push(buffer: Buffer, start: number, end: number): void;
   end(): void;
 }
 
-/** Asked for each message above {@link LARGE_MESSAGE_BYTES}; undefined when it is to come as a whole. */
+/** Called for each message above {@link LARGE_MESSAGE_BYTES}. Return undefined to receive it as a whole. */
 export type LargeMessageHandler = (type: number, sizeBytes: number) => LargeMessage | undefined;
 
-/** More than one read can bring. */
+/** More than a single read can return. */
 export const LARGE_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 const HEADER = 5;
@@ -23,10 +23,10 @@ const HEADER = 5;
 export class MessageReader {
   readonly #onMessage: MessageHandler;
   readonly #onLarge: LargeMessageHandler;
-  /** The large message that is coming in, and how many bytes of it are still to come. */
+  /** The large message that is being received, and the number of its bytes still missing. */
   #large: LargeMessage | undefined;
   #missing = 0;
-  /** The beginning of a message whose rest is still to come. */
+  /** The beginning of a message whose rest hasn't arrived. */
   #partial: Buffer | undefined;
   #filled = 0;
 
@@ -48,7 +48,7 @@ export class MessageReader {
     if (offset < chunk.length) this.#hold(chunk, offset);
   }
 
-  /** Adds to the held message what it lacks; returns how many bytes of the chunk that took. */
+  /** Completes the partial message. Returns the number of bytes taken from the chunk. */
   #complete(chunk: Buffer): number {
     let taken = 0;
     if (this.#filled < HEADER) {
@@ -102,7 +102,7 @@ export class MessageReader {
     return this.#large;
   }
 
-  /** Hands over what the chunk holds of a large message, from `from` on; returns where the next message begins. */
+  /** Passes on the chunk's part of a large message, starting at `from`. Returns the offset of the next message. */
   #passOn(large: LargeMessage, chunk: Buffer, from: number): number {
     const until = Math.min(from + this.#missing, chunk.length);
     this.#missing -= until - from;
@@ -115,7 +115,7 @@ export class MessageReader {
   }
 }
 
-/** Length of the whole message, type byte included. */
+/** The length of the whole message, including the type byte. */
 function messageLength(buffer: Buffer, offset: number): number {
   const length = buffer.readInt32BE(offset + 1);
   if (length < 4) throw new RangeError(`A message of the server claims a length of ${length} bytes.`);

@@ -1,11 +1,11 @@
-/** Writes messages to the server one after the other into a single buffer, which leaves in one write. */
+/** Writes messages to the server into a single buffer, which is sent in one write. */
 import { Frontend } from './protocol.ts';
 
-/** A value in text format; bytes are sent as they are. */
+/** A value in text format. Bytes are sent unchanged. */
 export type WireParameter = string | Uint8Array | null;
 
 const INITIAL_SIZE = 4096;
-/** A buffer that grew beyond this for one large statement is not kept. */
+/** A buffer that grew beyond this for one large statement isn't kept. */
 const KEPT_SIZE = 256 * 1024;
 
 export class MessageWriter {
@@ -16,7 +16,7 @@ export class MessageWriter {
     return this.#length;
   }
 
-  /** What was written since the last take. Call {@link renew} when the socket still holds on to it. */
+  /** Returns what was written since the last call. Call {@link renew} if the socket still uses it. */
   take(): Buffer {
     const bytes = this.#buffer.subarray(0, this.#length);
     this.#length = 0;
@@ -45,7 +45,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** The key has 4 bytes in protocol 3.0. */
+  /** In protocol 3.0 the key has 4 bytes. */
   cancelRequest(code: number, processId: number, secretKey: Uint8Array): void {
     const start = this.#reserveLength();
     this.#int32(code);
@@ -73,7 +73,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Simple protocol: one or several statements. */
+  /** Simple protocol: one or more statements. */
   query(text: string): void {
     const start = this.#begin(Frontend.Query);
     this.#text(text);
@@ -102,7 +102,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Binds the unnamed portal; every parameter and result column in text format. */
+  /** Binds the unnamed portal. Every parameter and result column uses the text format. */
   bind(statement: string, parameters: readonly WireParameter[]): void {
     const start = this.#begin(Frontend.Bind);
     this.#byte(0);
@@ -114,7 +114,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Executes the unnamed portal, to its end or up to that many rows. */
+  /** Executes the unnamed portal to its end, or up to that many rows. */
   execute(maxRows = 0): void {
     this.#room(10);
     this.#buffer[this.#length++] = Frontend.Execute;
@@ -182,7 +182,7 @@ export class MessageWriter {
 
   #bytesOf(value: string | Uint8Array): void {
     if (typeof value === 'string') {
-      // Three bytes suffice for each UTF-16 unit.
+      // A UTF-16 unit needs at most three bytes.
       this.#room(value.length * 3);
       this.#length += this.#buffer.write(value, this.#length, 'utf8');
     } else {
@@ -192,7 +192,7 @@ export class MessageWriter {
     }
   }
 
-  /** A C string. A zero byte inside would end it early and shift everything behind it. */
+  /** Writes a C string. A zero byte inside would end it early and shift everything after it. */
   #text(value: string): void {
     if (value.includes('\0')) throw new TypeError('Text for PostgreSQL must not contain a zero byte.');
     this.#bytesOf(value);
@@ -223,7 +223,7 @@ export class MessageWriter {
     this.#buffer = grown;
   }
 
-  /** Takes back what was written since `length`, when a later part of the same statement cannot be written. */
+  /** Removes what was written after `length`, if a later part of the same statement can't be encoded. */
   truncate(length: number): void {
     this.#length = length;
   }

@@ -33,7 +33,7 @@ const TEXT_FIELDS: Readonly<Record<string, TextField>> = {
   R: 'routine',
 };
 
-/** ErrorResponse and NoticeResponse have the same body. */
+/** Reads ErrorResponse and NoticeResponse, which have the same body. */
 export function readFields(buffer: Buffer, start: number, end: number): PostgresErrorFields {
   const fields: PostgresErrorFields = { code: 'XX000', severity: 'ERROR', message: '' };
   let offset = start;
@@ -54,7 +54,7 @@ export function readError(buffer: Buffer, start: number, end: number): PostgresE
   return new PostgresError(readFields(buffer, start, end));
 }
 
-/** RowDescription. */
+/** Reads a RowDescription. */
 export function readColumns(buffer: Buffer, start: number): Column[] {
   const count = buffer.readUInt16BE(start);
   const columns: Column[] = new Array(count);
@@ -71,30 +71,33 @@ export function readColumns(buffer: Buffer, start: number): Column[] {
   return columns;
 }
 
-/** ParameterDescription. */
+/** Reads a ParameterDescription. */
 export function readParameterTypes(buffer: Buffer, start: number): number[] {
   const count = buffer.readUInt16BE(start);
   return Array.from({ length: count }, (_, index) => buffer.readUInt32BE(start + 2 + index * 4));
 }
 
-/** A zero-terminated text. */
+/** Reads a zero-terminated text. */
 export function readText(buffer: Buffer, start: number): string {
   return buffer.toString('utf8', start, endOfText(buffer, start));
 }
 
-/** ParameterStatus. */
+/** Reads a ParameterStatus. */
 export function readSetting(buffer: Buffer, start: number): [name: string, value: string] {
   const stop = endOfText(buffer, start);
   return [buffer.toString('utf8', start, stop), readText(buffer, stop + 1)];
 }
 
-/** NotificationResponse. */
+/** Reads a NotificationResponse. */
 export function readNotification(buffer: Buffer, start: number): Notification {
   const [channel, payload] = readSetting(buffer, start + 4);
   return { processId: buffer.readInt32BE(start), channel, payload };
 }
 
-/** The cells of a DataRow as bytes, not copied: a kept cell keeps its whole chunk (at most 64 KiB or one row) alive. */
+/**
+ * Returns the cells of a DataRow as bytes without copying. A kept cell keeps its whole chunk (at most 64 KiB or one
+ * row) in memory.
+ */
 export function readCells(buffer: Buffer, start: number): (Buffer | null)[] {
   const count = buffer.readUInt16BE(start);
   const cells: (Buffer | null)[] = [];
@@ -112,7 +115,7 @@ export function readCells(buffer: Buffer, start: number): (Buffer | null)[] {
   return cells;
 }
 
-/** The cells of a DataRow as text. */
+/** Returns the cells of a DataRow as text. */
 export function readTexts(buffer: Buffer, start: number): (string | null)[] {
   const count = buffer.readUInt16BE(start);
   const cells: (string | null)[] = [];

@@ -37,7 +37,7 @@ test('any names find their password again when they are escaped', () => {
   const escaped = (value: string) => value.replace(/[\\:]/g, '\\$&');
   fc.assert(
     fc.property(text, text, text, (database, user, password) => {
-      // A lone star is the one name that the file cannot write.
+      // The file format can't express a name that is a single asterisk.
       const line = `db.example:5432:${escaped(database)}:${escaped(user)}:${escaped(password)}`;
       expect(findPassword(line, { ...wanted, database, user })).toBe(password);
     }),

@@ -1,21 +1,25 @@
-/** Files that hold secrets: the password file and the key of a client certificate, which nobody else may read. */
+/**
+ * Reads files that contain secrets: the password file and the key of a client certificate. Other users must not be able
+ * to read them.
+ */
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 
 export interface PasswordFor {
-  /** As in the connection string; the folder of a unix socket counts as `localhost` where it is a usual one. */
+  /** As in the connection string. The folder of a Unix socket counts as `localhost` if it is a default one. */
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
 }
 
-/** Where libpq's builds have their sockets; for these the password file says `localhost`. */
+/** The default socket folders of libpq's builds. The password file uses `localhost` for them. */
 const USUAL_SOCKET_FOLDERS: readonly string[] = ['/tmp', '/var/run/postgresql', '/run/postgresql'];
 
 /**
- * Of the first line that fits, or undefined: `hostname:port:database:username:password`, `*` fits everything, `\` escapes
- * a colon or itself (PostgreSQL documentation, 32.16). Throws when others may read the file.
+ * Returns the password from the first matching line, or undefined: `hostname:port:database:username:password`. `*`
+ * matches everything, and `\` escapes a colon or itself (PostgreSQL documentation, 32.16). Throws if other users can
+ * read the file.
  */
 export async function readPassword(path: string, wanted: PasswordFor): Promise<string | undefined> {
   const text = await readPrivate(path).catch((error: NodeJS.ErrnoException) => {
@@ -45,7 +49,7 @@ export function findPassword(text: string, { host, port, database, user }: Passw
   return undefined;
 }
 
-/** Throws when the file cannot be read, or others than its owner may. */
+/** Throws if the file can't be read, or if users other than its owner can read it. */
 export async function readPrivate(path: string): Promise<string> {
   const found = await stat(path);
   if (isOpenToOthers(found)) {
@@ -54,5 +58,5 @@ export async function readPrivate(path: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** libpq's rule: root may share a file of its own with a group that reads it. */
+/** libpq's rule: a file owned by root may be readable by its group. */
 const isOpenToOthers = ({ mode, uid }: Stats): boolean => (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;

@@ -1,10 +1,10 @@
-/** Codes of PostgreSQL's frontend/backend protocol, version 3.0 (PostgreSQL 18 documentation, chapter 54). */
+/** Constants of PostgreSQL's frontend/backend protocol, version 3.0 (PostgreSQL 18 documentation, chapter 54). */
 
 export const PROTOCOL_VERSION = 196_608;
 export const SSL_REQUEST = 80_877_103;
 export const CANCEL_REQUEST = 80_877_102;
 
-/** First byte of messages from the server. */
+/** The first byte of messages from the server. */
 export const Backend = {
   Authentication: 0x52,
   BackendKeyData: 0x4b,
@@ -31,7 +31,7 @@ export const Backend = {
   RowDescription: 0x54,
 } as const;
 
-/** First byte of messages to the server. */
+/** The first byte of messages to the server. */
 export const Frontend = {
   Bind: 0x42,
   Close: 0x43,

@@ -1,4 +1,4 @@
-/** A walsender connection: replication commands, and the stream of changes (PostgreSQL documentation, 54.4). */
+/** A walsender connection: replication commands and the stream of changes (PostgreSQL documentation, 54.4). */
 import type { ReplicationConnection } from '../types.ts';
 import { Connection, type ConnectionOptions, type Exchange } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
@@ -11,12 +11,15 @@ const KEEPALIVE = 0x6b;
 const STATUS_UPDATE = 0x72;
 
 const STATUS_INTERVAL_MS = 10_000;
-/** Microseconds from 1970 to 2000, where PostgreSQL's clock begins. */
+/** Microseconds from 1970 to 2000, the epoch of PostgreSQL's clock. */
 const EPOCH_OFFSET_MICROS = 946_684_800_000_000n;
 
 type OnMessage = (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void;
 
-/** `ended` resolves after `destroy` and when the server ends the stream, and rejects when the connection is lost; `serverTimeMicros` is handed out as microseconds since 1970. */
+/**
+ * `ended` resolves after `destroy` and when the server ends the stream, and rejects when the connection is lost.
+ * `serverTimeMicros` is passed on as microseconds since 1970.
+ */
 export async function connectReplication(options: ConnectionOptions): Promise<ReplicationConnection> {
   const connection = await Connection.open({ ...options, replication: true });
   const position: Position = { acknowledged: 0n, received: 0n };
@@ -42,7 +45,7 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
         connection.writer.query(command);
         connection.submit(stream);
       });
-      // Whoever does not look at it shall not bring down the process.
+      // Prevents an unhandled rejection if the caller ignores it.
       ended.catch(() => {});
       return { ended };
     },
@@ -62,10 +65,10 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
   };
 }
 
-/** How far the stream has come. */
+/** The progress of the stream. */
 interface Position {
   acknowledged: bigint;
-  /** Where the last message of the stream began. */
+  /** The start position of the last message in the stream. */
   received: bigint;
 }
 
@@ -109,7 +112,8 @@ class Stream implements Exchange {
   #keepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1);
     const position = this.#position;
-    // All that was of interest is done, so the rest is too: else a quiet publication would hold back the WAL of others.
+    // All relevant messages have been processed, so the rest has too. Otherwise a quiet publication would hold back the
+    // WAL of others.
     if (position.acknowledged >= position.received && walEnd > position.acknowledged)
       position.acknowledged = walEnd;
     if (buffer[start + 17] === 1) sendStatus(this.#connection, position);
@@ -128,7 +132,7 @@ class Stream implements Exchange {
   }
 }
 
-/** Standby status update: written, flushed and applied are one and the same for a logical receiver. */
+/** Sends a standby status update. For a logical receiver, written, flushed and applied are the same position. */
 function sendStatus(connection: Connection, { acknowledged }: Position): void {
   if (connection.ended) return;
   const body = Buffer.allocUnsafe(34);

@@ -1,4 +1,4 @@
-/** The cells of a DataRow where the socket brought them: no object and no string a row. */
+/** Reads the cells of a DataRow in the received buffer, without an object or string per row. */
 import type { RawRow } from '../types.ts';
 
 export class RowInPlace implements RawRow {
@@ -6,7 +6,7 @@ export class RowInPlace implements RawRow {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
 
-  /** To the DataRow whose body begins at `start`. */
+  /** Moves to the DataRow whose body starts at `start`. */
   moveTo(buffer: Buffer, start: number): this {
     this.buffer = buffer;
     const count = buffer.readUInt16BE(start);

@@ -4,7 +4,7 @@ import { beginScram } from './scram.ts';
 const nonce = 'rOprNGfwEbeRWgbNEkqO';
 const serverFirst = 'r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096';
 
-/** The server's part of the example of RFC 7677; that the proof is right, PostgreSQL itself says in `test/database`. */
+/** The server's part of the example in RFC 7677. PostgreSQL itself verifies the proof in `test/database`. */
 test('a server that does not know the password is found out', async () => {
   const scram = beginScram('pencil', nonce);
   expect(scram.firstMessage).toBe(`n,,n=,r=${nonce}`);

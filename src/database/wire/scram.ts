@@ -1,15 +1,15 @@
-/** The client's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding. */
+/** The client side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding. */
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 const deriveKey = promisify(pbkdf2);
 
-/** Refuses a server that would have us compute for minutes. PostgreSQL's default is 4096. */
+/** Rejects a server that would make us compute for minutes. PostgreSQL's default is 4096. */
 const MAX_ITERATIONS = 1_000_000;
 
 export interface ScramFinal {
   readonly message: string;
-  /** Throws when the server does not know the password either. */
+  /** Throws if the server doesn't know the password either. */
   verify(serverFinal: string): void;
 }
 
@@ -20,7 +20,7 @@ export interface ScramExchange {
 }
 
 export function beginScram(password: string, nonce = randomBytes(18).toString('base64')): ScramExchange {
-  // PostgreSQL ignores the user name of this message and takes the one of the startup message.
+  // PostgreSQL ignores the user name in this message and uses the one in the startup message.
   const firstBare = `n=,r=${nonce}`;
   return {
     mechanism: 'SCRAM-SHA-256',
@@ -62,7 +62,10 @@ export function beginScram(password: string, nonce = randomBytes(18).toString('b
   };
 }
 
-/** SASLprep (RFC 4013) as far as it maps; PostgreSQL takes a password it prohibits as it is, and so does this. */
+/**
+ * Implements the mapping step of SASLprep (RFC 4013). Like PostgreSQL, a password that SASLprep prohibits is used
+ * unchanged.
+ */
 function prepare(password: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
   if (/^[\x00-\x7f]*$/.test(password)) return password;

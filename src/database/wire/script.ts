@@ -1,10 +1,10 @@
-/** A query of the simple protocol: one or many statements without parameters. */
+/** A query of the simple protocol: one or more statements without parameters. */
 import type { Connection, Exchange } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import { type Column, readColumns, readTexts } from './messages.ts';
 import { Backend } from './protocol.ts';
 
-/** What one statement of the script returned, as text. */
+/** The text result of one statement in the script. */
 export interface ScriptResult {
   columns: readonly Column[];
   rows: (readonly (string | null)[])[];
@@ -64,7 +64,7 @@ export class Script implements Exchange {
   }
 }
 
-/** Runs a script and gives the results of its statements. */
+/** Runs a script and returns the results of its statements. */
 export function runScript(connection: Connection, text: string): Promise<ScriptResult[]> {
   return new Promise((resolve, reject) => {
     new Script(connection, (error, script) => {

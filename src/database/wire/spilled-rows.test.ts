@@ -15,7 +15,7 @@ function encode(cells: Cells): Buffer {
   return Buffer.concat([Buffer.from([0, cells.length]), ...parts]);
 }
 
-/** Keeps rows up to `roomBytes`, and notes what is written. */
+/** Keeps rows up to `roomBytes` and records what is written. */
 function noteStore(
   roomBytes: number,
 ): RowStore & { readonly written: Buffer[]; readonly announced: number[] } {

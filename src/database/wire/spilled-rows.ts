@@ -1,4 +1,4 @@
-/** The rows of one statement that is about to overflow memory: kept for as long as its store lets them, then stored. */
+/** The rows of a statement that may not fit into memory: kept as long as the store allows, then stored. */
 import type { RowStore } from '../types.ts';
 import type { LargeMessage } from './message-reader.ts';
 import { readCells } from './messages.ts';
@@ -14,7 +14,7 @@ export class SpilledRows {
   readonly #column: number;
   #spills = false;
 
-  /** `rows`: where those go whose other cells are of interest. `before`: takes those that came before. */
+  /** `rows` receives rows that have other cells. `before` returns and removes earlier rows. */
   constructor(rows: Cells[], before: () => Cells[], column: number, store: RowStore) {
     this.#rows = rows;
     this.#before = before;
@@ -22,7 +22,7 @@ export class SpilledRows {
     this.store = store;
   }
 
-  /** Bytes that may be kept; less than `sizeBytes` once rows are stored, and from then on. */
+  /** Returns the number of bytes that may be kept. It is less than `sizeBytes` once rows are stored. */
   room(sizeBytes: number): number {
     if (this.#spills) return 0;
     const room = this.store.keep(sizeBytes);
@@ -32,12 +32,12 @@ export class SpilledRows {
     return 0;
   }
 
-  /** The DataRow whose body begins at `start`. */
+  /** Adds the DataRow whose body starts at `start`. */
   add(buffer: Buffer, start: number): void {
     this.#store(readCells(buffer, start));
   }
 
-  /** A DataRow that comes in pieces. */
+  /** Receives a DataRow in pieces. */
   receive(): LargeMessage {
     return new RowInPieces(this.#column, this.store, (others) => this.#keep(others));
   }
@@ -49,7 +49,7 @@ export class SpilledRows {
     this.#keep(cells);
   }
 
-  /** A row that was its one cell is counted by the store. */
+  /** A row with a single cell is counted by the store. */
   #keep(cells: Cells): void {
     if (cells.length > 1) this.#rows.push(cells.with(this.#column, EMPTY));
   }
@@ -68,7 +68,7 @@ class RowInPieces implements LargeMessage {
   readonly #number = Buffer.alloc(LENGTH_BYTES);
   #numberSize = COUNT_BYTES;
   #numberFilled = 0;
-  /** Bytes of the current cell that are still to come. */
+  /** Bytes of the current cell that haven't arrived. */
   #missing = 0;
 
   constructor(column: number, store: RowStore, done: (cells: Cells) => void) {

@@ -1,4 +1,4 @@
-/** Signing in: StartupMessage and the authentication that the server asks for. */
+/** Signs in: StartupMessage and the authentication that the server requests. */
 import { createHash } from 'node:crypto';
 import type { Connection, Exchange } from './connection.ts';
 import { ConnectionError, type PostgresError } from './errors.ts';
@@ -27,7 +27,7 @@ export class StartupExchange implements Exchange {
       user,
       database,
       client_encoding: 'UTF8',
-      // Our literals are quoted for it; a database may have been given another default.
+      // Our literals are quoted for this setting, but a database may have another default.
       standard_conforming_strings: 'on',
       ...(applicationName === undefined ? {} : { application_name: applicationName }),
       ...(options === undefined ? {} : { options }),
@@ -78,7 +78,7 @@ export class StartupExchange implements Exchange {
       const salt = Buffer.from(buffer.subarray(body, body + 4));
       writer.password(md5Password(user, await this.#password(), salt));
     } else if (method === Authentication.Sasl) {
-      // Read first: what the buffer holds is valid until somebody waits.
+      // Read before any await, because the buffer's content is valid only until then.
       const mechanisms = readTexts(buffer, body);
       this.#scram = beginScram(await this.#password());
       if (!mechanisms.includes(this.#scram.mechanism)) {
@@ -120,7 +120,7 @@ function md5Password(user: string, password: string, salt: Buffer): string {
   return `md5${createHash('md5').update(inner).update(salt).digest('hex')}`;
 }
 
-/** Zero-terminated texts up to an empty one. */
+/** Reads zero-terminated texts up to an empty one. */
 function readTexts(buffer: Buffer, start: number): string[] {
   const texts: string[] = [];
   let offset = start;

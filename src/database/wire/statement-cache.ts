@@ -1,4 +1,4 @@
-/** The prepared statements of one connection, the least recently used ones closed when there are too many. */
+/** The prepared statements of one connection. If there are too many, the least recently used ones are closed. */
 import type { MessageWriter } from './message-writer.ts';
 import type { Column } from './messages.ts';
 
@@ -7,10 +7,10 @@ export interface PreparedStatement {
   /** The server's name for it. */
   readonly name: string;
   readonly text: string;
-  /** Known once the server has described it; empty for a statement without rows. */
+  /** Known once the server has described it. Empty for a statement without rows. */
   columns: readonly Column[] | undefined;
   parameterTypes: readonly number[] | undefined;
-  /** Whatever a reader of rows derives from the columns, once per statement. */
+  /** Data that a row reader derives from the columns once per statement. */
   derived: unknown;
 }
 
@@ -26,15 +26,15 @@ export class StatementCache {
   get(key: string): PreparedStatement | undefined {
     const statement = this.#statements.get(key);
     if (statement === undefined) return undefined;
-    // A Map keeps the order of insertion: the first entry is the one used longest ago.
+    // A Map keeps insertion order, so the first entry is the least recently used one.
     this.#statements.delete(key);
     this.#statements.set(key, statement);
     return statement;
   }
 
   /**
-   * Writes Parse and Describe, after Close for what has to go. With a limit of 0 the statement has no name and is kept
-   * by nobody, so that each transaction may run on another session (a pooler's transaction mode).
+   * Writes Parse and Describe, after Close for an evicted statement. With a limit of 0, statements have no name and
+   * aren't kept, so that each transaction can run on another session (a pooler's transaction mode).
    */
   prepare(writer: MessageWriter, key: string, text: string): PreparedStatement {
     const oldest = this.#statements.size >= this.#limit ? this.#statements.values().next().value : undefined;
@@ -53,13 +53,13 @@ export class StatementCache {
     return statement;
   }
 
-  /** Writes Close; closing a statement that does not exist is no error. */
+  /** Writes Close. Closing a statement that doesn't exist isn't an error. */
   close(writer: MessageWriter, statement: PreparedStatement): void {
     this.forget(statement);
     writer.closeStatement(statement.name);
   }
 
-  /** For a statement that the server does not have: its Parse failed, or somebody deallocated it. */
+  /** Forgets a statement that the server doesn't have, because its Parse failed or it was deallocated. */
   forget(statement: PreparedStatement): void {
     if (this.#statements.get(statement.key) === statement) this.#statements.delete(statement.key);
   }

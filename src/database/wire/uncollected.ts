@@ -1,12 +1,12 @@
-/** A script whose rows nobody wants: they are counted as they come and not kept. */
+/** Runs a script and counts its rows as they arrive without keeping them. */
 import type { Connection, Exchange } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import { Backend } from './protocol.ts';
 
 export interface UncollectedEnd {
-  /** Of the last statement, for example `INSERT 0 1`; empty for an empty script. */
+  /** The command tag of the last statement, for example `INSERT 0 1`. Empty for an empty script. */
   readonly commandTag: string;
-  /** Undefined when the last statement gives no rows. */
+  /** Undefined if the last statement returns no rows. */
   readonly rowCount: number | undefined;
 }
 
