@@ -72,7 +72,7 @@ export type DatabaseErrorCode = keyof typeof table;
 
 type Details = Readonly<Record<string, string | number | undefined>>;
 
-/** An error during start or migration, shown to the person who started Plinth. `hint` says what to do. */
+/** An error during start or migration, shown to the user who started Plinth. `hint` contains the remedy. */
 export class DatabaseError extends Error {
   readonly code: DatabaseErrorCode;
   readonly hint: string;

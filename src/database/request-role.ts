@@ -1,4 +1,4 @@
-/** Checks roles named by others: by a client's request before it is set, or by a job before it signs in. */
+/** Checks externally chosen roles: from a client's request before SET ROLE, or from a job before it signs in. */
 import { sql } from '../kernel/sql.ts';
 import type { Queryable } from './types.ts';
 import { PostgresError } from './wire/index.ts';

@@ -1,6 +1,6 @@
 /**
  * Reads pgTAP's control file and script from the npm package that ships them for PGlite. They are pure SQL, so they run
- * in any PostgreSQL. The package is optional because only a project's tests need it.
+ * in any PostgreSQL. The package is optional because only a project's database tests need it.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

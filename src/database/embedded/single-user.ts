@@ -1,6 +1,6 @@
 /**
  * Runs PostgreSQL in single-user mode: one statement as the cluster's first superuser, on a data folder whose server
- * isn't running. It needs no password and doesn't listen, so it can set the superuser's password when no one knows it.
+ * isn't running. It needs no password and doesn't listen, so it can set the superuser's password when that is unknown.
  */
 import { spawn } from 'node:child_process';
 import { quoteLiteral } from '../../kernel/sql.ts';

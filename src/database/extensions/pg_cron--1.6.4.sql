@@ -202,8 +202,8 @@ exception when invalid_parameter_value then
 end
 $$;
 
--- Returns the time since which a job has been due, if any. `last` is the previous time it was due. Runs that were
--- missed before the current minute aren't made up for.
+-- Returns the time since which a job has been due, or null. `last` is the previous time it was due. Runs missed before
+-- the current minute are skipped.
 create function cron._due(spec cron._spec, last timestamptz, moment timestamptz, zone text) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -269,7 +269,7 @@ begin
     skipped := skipped - 1;
     due := cron._due(entry.spec, entry.due_at, moment, zone);
     if cron._is_running(entry.jobid) then
-      -- At most one run waits. A job with an interval in seconds simply stays due.
+      -- Queues at most one run. A job with an interval in seconds remains due instead.
       if due is not null and (entry.spec).every_seconds is null then
         update cron._timetable t set due_at = due, is_waiting = true where t.jobid = entry.jobid;
       end if;
@@ -285,8 +285,8 @@ begin
         'database', entry.database, 'username', entry.username);
     end if;
   end loop;
-  -- `greatest` is inside: around the minimum, it would turn the null for no jobs into 0, and the scheduler would poll
-  -- without pause.
+  -- `greatest` is inside the aggregate. Outside, it would turn the null for no jobs into 0, and the scheduler would
+  -- poll without pause.
   select min(greatest(0, ceil(1000 * extract(epoch from case
       when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
         then t.due_at + make_interval(secs => (t.spec).every_seconds)
@@ -354,7 +354,7 @@ as $$
   select count(*)::int from gone;
 $$;
 
--- Schedules an immediate run of a job, after any run in progress. Returns whether the job exists.
+-- Schedules an immediate run of a job, after any run in progress. Returns whether a run is in progress.
 create function cron._run_now(job bigint) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -553,5 +553,5 @@ grant execute on function cron.schedule(text, text), cron.schedule(text, text, t
   cron.schedule_in_database(text, text, text, text, text, boolean),
   cron.alter_job(bigint, text, text, text, text, boolean) to postgres with grant option;
 
--- Tells the scheduler that the extension exists.
+-- Notifies the scheduler that the extension exists.
 select pg_notify('plinth_cron', '');

@@ -173,8 +173,8 @@ returns net.http_response_result
 language sql
 as $$ select net._http_collect_response(request_id, async) $$;
 
--- Granted to all roles as upstream does, except TRIGGER and REFERENCES: no one's code may run during another role's
--- insert.
+-- Granted to all roles as upstream does, except TRIGGER and REFERENCES, so that one role's code can't run during
+-- another role's insert.
 grant usage on schema net to public;
 grant select, insert, update, delete on all tables in schema net to public;
 grant usage, select, update on all sequences in schema net to public;

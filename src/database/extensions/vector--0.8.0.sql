@@ -1,11 +1,11 @@
--- Somebody's event trigger must not run with the rights of this script.
+-- A user's event trigger must not run with the rights of this script.
 set local event_triggers = off;
--- Nor may a function of somebody's be taken for a built-in one.
+-- A user's function must not be mistaken for a built-in one.
 set local search_path = pg_catalog, pg_temp;
 
--- The type and the operators of pgvector 0.8 without its library: every search looks at every row. A vector is kept as its
--- text, `[1,2,3]`; reading and writing it are the server's own functions for json and for the length of varchar. A column
--- with a number of dimensions also checks and normalises what it takes.
+-- The type and operators of pgvector 0.8 without its library: every search is a sequential scan. A vector is stored as
+-- its text, `[1,2,3]`. Input and output use the server's built-in functions for json and for varchar lengths. A column
+-- with a number of dimensions also validates and normalizes its values.
 create type @extschema@.vector;
 create function @extschema@.vector_in(cstring) returns @extschema@.vector
 language internal immutable strict parallel safe as 'json_in';
@@ -23,10 +23,10 @@ create type @extschema@.vector (
   internallength = variable,
   storage = extended
 );
--- The bytes are the same.
+-- Both types have the same binary representation.
 create cast (@extschema@.vector as text) without function;
 
--- Volatile: an immutable one would be evaluated when a statement is planned, in branches that are never taken.
+-- Volatile because an immutable function would be evaluated during planning, even in branches that are never reached.
 create function @extschema@._vector_fault(message text) returns real[]
 language plpgsql volatile parallel safe
 as $$
@@ -35,7 +35,7 @@ begin
 end
 $$;
 
--- The numbers, parsed as an array; a text with anything else in it is no vector.
+-- Parses the numbers as an array. Any other text is rejected.
 create function @extschema@.vector_to_float4(v @extschema@.vector, typmod int default -1, explicit boolean default false)
 returns real[]
 language sql immutable strict parallel safe
@@ -59,7 +59,7 @@ return case
   else ('[' || array_to_string(numbers, ',') || ']')::@extschema@.vector
 end;
 
--- The modifier is that of varchar, which counts four bytes more.
+-- The type modifier is varchar's, which includes a 4-byte header.
 create function @extschema@._vector_sized(numbers real[], typmod int) returns @extschema@.vector
 language sql immutable parallel safe
 return case
@@ -104,7 +104,7 @@ create function @extschema@.vector_dims(v @extschema@.vector) returns int
 language sql immutable strict parallel safe
 return cardinality(@extschema@.vector_to_float4(v));
 
--- Both as arrays of one length.
+-- Requires both arrays to have the same length and returns the second one.
 create function @extschema@._vector_alike(a real[], b real[]) returns real[]
 language sql immutable parallel safe
 return case
@@ -240,7 +240,7 @@ create operator @extschema@.|| (
   leftarg = @extschema@.vector, rightarg = @extschema@.vector, function = @extschema@.vector_concat
 );
 
--- Order and equality by the numbers, for indexes, DISTINCT and GROUP BY.
+-- Ordering and equality of the numbers, for indexes, DISTINCT and GROUP BY.
 create function @extschema@.vector_cmp(a @extschema@.vector, b @extschema@.vector) returns int
 language sql immutable strict parallel safe
 return btarraycmp(@extschema@.vector_to_float4(a), @extschema@.vector_to_float4(b));
@@ -330,7 +330,8 @@ create aggregate @extschema@.avg(@extschema@.vector) (
   sfunc = @extschema@._vector_sum, stype = double precision[], finalfunc = @extschema@._vector_mean, parallel = safe
 );
 
--- Indexes of pgvector can be made, so that migrations run, and serve no search: what is behind them is a hash index.
+-- pgvector's index types can be created so that migrations succeed, but searches don't use them. They are hash indexes
+-- internally.
 create access method hnsw type index handler hashhandler;
 create access method ivfflat type index handler hashhandler;
 create operator class @extschema@.vector_l2_ops for type @extschema@.vector using hnsw as

@@ -71,7 +71,7 @@ export class RolePool implements Pool {
     } catch (error) {
       const repeatable = error instanceof ConnectionError && error.untouched && error.code !== '08001';
       if (!repeatable || !mayRepeat()) throw error;
-      // Whatever ended this connection has probably ended the others too.
+      // The event that ended this connection has probably ended the others too.
       this.#connections.discardIdle();
       return await this.#borrow(work);
     }

@@ -104,7 +104,9 @@ async function wrapped<S extends { readonly commandTag: string }>(
   }
 }
 
-/** PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error. Ignoring that would lose a write. */
+/**
+ * PostgreSQL responds to COMMIT of a failed transaction with ROLLBACK and no error. Ignoring that would lose a write.
+ */
 function requireEnd(end: 'commit' | 'rollback', commandTag: string | undefined): void {
   if (end === 'rollback' || commandTag === 'COMMIT') return;
   const message =

@@ -1,4 +1,5 @@
--- Empty, because users add their tables. The name matters: some projects drop and recreate the publication.
+-- Empty, because users add their tables. Its name must not change because some projects drop and recreate the
+-- publication.
 do $$
 begin
   if not exists (select from pg_catalog.pg_publication where pubname = 'supabase_realtime') then

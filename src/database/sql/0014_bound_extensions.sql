@@ -180,7 +180,7 @@ begin
     skipped := skipped - 1;
     due := cron._due(entry.spec, entry.due_at, moment, zone);
     if cron._is_running(entry.jobid) then
-      -- At most one run waits. A job with an interval in seconds simply stays due.
+      -- Queues at most one run. A job with an interval in seconds remains due instead.
       if due is not null and (entry.spec).every_seconds is null then
         update cron._timetable t set due_at = due, is_waiting = true where t.jobid = entry.jobid;
       end if;
@@ -196,8 +196,8 @@ begin
         'database', entry.database, 'username', entry.username);
     end if;
   end loop;
-  -- `greatest` is inside: around the minimum, it would turn the null for no jobs into 0, and the scheduler would poll
-  -- without pause.
+  -- `greatest` is inside the aggregate. Outside, it would turn the null for no jobs into 0, and the scheduler would
+  -- poll without pause.
   select min(greatest(0, ceil(1000 * extract(epoch from case
       when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
         then t.due_at + make_interval(secs => (t.spec).every_seconds)
@@ -264,7 +264,7 @@ as $$
   select count(*)::int from gone;
 $$;
 
--- Schedules an immediate run of a job, after any run in progress. Returns whether the job exists.
+-- Schedules an immediate run of a job, after any run in progress. Returns whether a run is in progress.
 create function cron._run_now(job bigint) returns boolean
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$

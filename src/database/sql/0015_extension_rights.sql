@@ -21,8 +21,8 @@ begin
 end
 $$;
 
--- The same for installed extensions. Grants by roles other than the owner stay, and so do our own extensions' grants in
--- their schemas.
+-- The same for installed extensions. Grants by roles other than the owner are kept, as are grants of Plinth's own
+-- extensions in their schemas.
 do $$
 declare
   entry record;

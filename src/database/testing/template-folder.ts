@@ -23,7 +23,7 @@ import { connectDatabase } from '../database.ts';
 import { findBinaries } from '../embedded/binaries.ts';
 import { loginSecretFile } from '../embedded/login-secret.ts';
 
-/** Contains everything of test clusters. There is one folder per user. */
+/** Returns the parent folder of all test clusters. Each user has a separate one. */
 export function testRoot(): string {
   const uid = process.getuid?.() ?? 0;
   const root = join(tmpdir(), `plinth-test-${uid}`);

@@ -62,8 +62,8 @@ async function launch(): Promise<TestCluster> {
     cluster,
     asAdmin(work) {
       const turn = last.then(async () => {
-        // Not `postgres`, because the first template is made of it and a template must have no sessions. A separate
-        // session each time, because an open one would keep the process alive.
+        // Not `postgres`, because it is the source of the first template, and a template must have no sessions. Opens a
+        // new session each time because an open one would keep the process alive.
         const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
         try {
           return await work(admin);
@@ -160,7 +160,7 @@ async function clone(admin: Client, source: string, name: string): Promise<void>
   if (statements.length > 0) await admin.exec(statements.join(';'));
 }
 
-/** Returns how one of our roles signs in to a test database over TCP. */
+/** Returns the options to connect to a test database over TCP as one of Plinth's roles. */
 export function testTarget({ name, place }: TestDatabase, role: LoginRole = 'postgres'): ConnectionOptions {
   return clusterTarget({ ...reachedBy(place), socketDir: null }, role, name);
 }

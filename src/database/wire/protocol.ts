@@ -50,7 +50,7 @@ export const Frontend = {
 /** The status byte of ReadyForQuery. */
 export const Status = { Idle: 0x49, InTransaction: 0x54, Failed: 0x45 } as const;
 
-/** Sub-codes of Authentication messages. */
+/** Subcodes of Authentication messages. */
 export const Authentication = {
   Ok: 0,
   CleartextPassword: 3,
