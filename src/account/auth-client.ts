@@ -1,4 +1,4 @@
-/** Auth's public API as the Account server calls it, in this process, on behalf of a browser. */
+/** Calls auth's public API in this process, on behalf of a browser. */
 import type { FastifyRequest } from 'fastify';
 import { cameFrom } from './core/confirm.ts';
 import { AuthRefusal } from './errors.ts';
@@ -21,23 +21,26 @@ export interface AuthUser {
   readonly [field: string]: unknown;
 }
 
-/** Whom auth should see as the caller: address and browser for its session list, audit log and limits. */
+/**
+ * The caller that auth sees: its address and browser appear in the session list and the audit log and count toward
+ * limits.
+ */
 export type Caller = Pick<FastifyRequest, 'ip' | 'headers' | 'host'>;
 
 export interface AuthClient {
-  /** Where auth redirects to. */
+  /** Returns the address that auth redirects to. */
   follow(caller: Caller, path: string): Promise<string>;
-  /** The parsed answer; throws {@link AuthRefusal}. */
+  /** Returns the parsed response. @throws {AuthRefusal} */
   call<Answer>(caller: Caller, request: AuthRequest): Promise<Answer>;
 }
 
 export interface AuthRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below `/auth/v1`. */
+  /** Relative to `/auth/v1`. */
   readonly path: string;
   readonly body?: unknown;
   readonly accessToken?: string;
-  /** Where auth shall send the browser in the end; by default back to the page that asked. */
+  /** The page to which auth finally redirects the browser. Defaults to the page that sent the request. */
   readonly redirectTo?: string;
 }
 
@@ -54,7 +57,7 @@ export function createAuthClient(deps: {
       'x-forwarded-for': ip,
       ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
       ...(language === undefined ? {} : { 'accept-language': language }),
-      // Links of mails lead back to our pages.
+      // Links in emails lead back to our pages.
       ...(from === undefined ? {} : { redirect_to: from }),
     };
   }

@@ -1,4 +1,4 @@
-/** Signing a browser in and out: the session's row, its cookie, and the session at auth. */
+/** Signs a browser in and out: the session's row, its cookie, and the session in auth. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from './auth-client.ts';
 import { sessionCookie } from './core/cookies.ts';
@@ -6,9 +6,9 @@ import { cookieOf, keepCookie } from './request-cookies.ts';
 import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
 
 export interface Door {
-  /** Signed in: a new row and a new cookie; the session that this browser had before is ended. */
+  /** Signs in: creates a row and a cookie, and ends the browser's previous session. */
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair): Promise<OpenSession>;
-  /** Ends a session at auth and here. That auth has ended it already is no reason to keep our row. */
+  /** Ends a session in auth and here. If auth has already ended it, our row is deleted all the same. */
   leave(request: FastifyRequest, session: OpenSession, scope: string): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function createDoor(sessions: SessionStore, auth: AuthClient): Door {
   };
 }
 
-/** Undefined deletes it. */
+/** Undefined deletes the cookie. */
 export function setCookie(request: FastifyRequest, reply: FastifyReply, value: string | undefined): void {
   keepCookie(request, reply, sessionCookie, value);
 }

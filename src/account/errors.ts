@@ -1,4 +1,4 @@
-/** Errors of `/account/api` itself. What auth refuses is passed on in auth's own shape. */
+/** Errors of `/account/api` itself. Errors from auth are passed on in auth's format. */
 
 export const accountErrors = {
   not_same_origin: { status: 403, message: 'This address answers only to the Account pages themselves.' },
@@ -50,7 +50,7 @@ export class AccountError extends Error {
   }
 }
 
-/** Auth said no: its status and its body, to be passed on as they are. */
+/** An error response from auth, to be passed on with its status and body. */
 export class AuthRefusal extends Error {
   override readonly name = 'AuthRefusal';
   readonly status: number;

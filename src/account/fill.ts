@@ -1,4 +1,4 @@
-/** What the prerendered pages lack: brand, offers and the settings that their script reads. Filled in once. */
+/** Fills the fixed parts of the prerendered pages once: brand, offers and the script's settings. */
 import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';
 import { brandCss, brandDarkCss } from './core/branding.ts';
@@ -19,7 +19,7 @@ import type { Provider } from './core/providers.ts';
 import { readLogo } from './logo.ts';
 import type { PageDeps } from './routes/pages.ts';
 
-/** What the script of every page reads (`web/account/page-config.ts` has the same shape). */
+/** The configuration that every page's script reads (the same shape as in `web/account/page-config.ts`). */
 export interface PageConfig {
   readonly brand: {
     name: string;
@@ -33,29 +33,32 @@ export interface PageConfig {
   readonly key: string;
   readonly password: { minLength: number; requirements: string };
   readonly codeLength: number;
-  /** Seconds between two codes to one address. */
+  /** The minimum number of seconds between two codes to the same address. */
   readonly resendAfter: number;
   readonly providers: readonly Provider[];
-  /** Whose wallets sign in here. */
+  /** The chains whose wallets can sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
-  /** Addresses at which the browser makes and uses keys for this project; there is nothing to offer at others. */
+  /**
+   * Origins at which the browser can create and use passkeys for this project. At other origins, passkeys aren't
+   * offered.
+   */
   readonly keyOrigins: readonly string[];
-  /** Second factors that can be added. */
+  /** Second factors that users can add. */
   readonly factors: { totp: boolean; phone: boolean; webAuthn: boolean };
   readonly phoneFactorLength: number;
-  /** Users may link and unlink identities. */
+  /** Whether users can link and unlink identities. */
   readonly linking: boolean;
   readonly captcha?: { provider: 'hcaptcha' | 'turnstile'; siteKey: string };
-  /** What a guest has can be brought to an account there is already. */
+  /** Whether a guest's data can be moved to an existing account. */
   readonly handOver: boolean;
-  /** Nobody may be without a second factor. */
+  /** Whether a second factor is required. */
   readonly requireMfa: boolean;
   readonly currentPassword: boolean;
-  /** A new address is confirmed at the old one, too. */
+  /** Whether a change of email must be confirmed at both addresses. */
   readonly doubleConfirm: boolean;
-  /** Users may delete their account. */
+  /** Whether users can delete their account. */
   readonly deletion: boolean;
-  /** Whether other apps can be allowed to act for a user. */
+  /** Whether users can authorize other apps to act for them. */
   readonly apps: boolean;
   readonly languages: readonly string[];
 }
@@ -69,7 +72,8 @@ export interface FillerDeps {
 }
 
 /**
- * What the captchas' own documents ask of a content security policy, besides the script (which ours loads with the nonce):
+ * The content security policy that the captcha providers' documentation requires, besides the script, which is loaded
+ * with the nonce:
  * https://docs.hcaptcha.com/#content-security-policy-settings
  * https://developers.cloudflare.com/turnstile/reference/content-security-policy/
  */
@@ -77,10 +81,10 @@ const captchaSources = {
   hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
   turnstile: ['https://challenges.cloudflare.com'],
 } as const;
-/** Upstream's settings leave these out. */
+/** Upstream's settings omit these. */
 const untoldNames = ['x'] as const;
 const logoPath = '/account/logo';
-/** Codes cannot be asked for faster than people read them, whatever the project allows. */
+/** A lower bound for the resend delay, regardless of the project's setting. */
 const shortestResendSeconds = 5;
 
 export function createPageFiller(
@@ -190,7 +194,7 @@ export function createPageFiller(
     },
     async filled(page, language) {
       const file = `pages/${language}/${page}.html`;
-      // The project may change these while we run.
+      // The project may change these at run time.
       const custom = await customProviders();
       const key = JSON.stringify(custom);
       const known = pages.get(file);

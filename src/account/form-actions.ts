@@ -1,6 +1,6 @@
 /**
- * What the forms of the pages do when they are posted without scripts. Each action reads its fields, calls auth for the
- * visitor, and says which page comes next.
+ * Handles the pages' forms when they are posted without scripts. Each action reads its fields, calls auth and returns
+ * the next page.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, AuthUser, TokenPair } from './auth-client.ts';
@@ -22,12 +22,12 @@ export interface Turn {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly form: URLSearchParams;
-  /** The query of the page, which goes along. */
+  /** The page's query, which is kept. */
   readonly query: URLSearchParams;
   readonly step: Step | undefined;
 }
 
-/** The page that comes next. `next`: the page of ours to go to after that. */
+/** The next page. `next` is the page that follows it. */
 export interface Outcome {
   readonly page: string;
   readonly step?: Omit<Step, 'page'>;
@@ -36,7 +36,7 @@ export interface Outcome {
 
 export type FormAction = (turn: Turn) => Promise<Outcome>;
 
-/** What somebody typed cannot be sent on. `code` is the id of the text that says why. */
+/** An invalid field. `code` is the ID of the text that explains why. */
 export class FieldFault extends Error {
   override readonly name = 'FieldFault';
   readonly code: string;
@@ -48,7 +48,7 @@ export class FieldFault extends Error {
   }
 }
 
-/** Fields by auth's codes, as the pages' scripts have them. */
+/** The fields that auth's error codes refer to, as in the pages' scripts. */
 export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'sign-up': { weak_password: 'password', user_already_exists: 'email', email_address_invalid: 'email' },
   code: { otp_expired: 'code' },
@@ -67,7 +67,9 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return goOn(turn, { session, user: pair.user }, first);
   }
 
-  /** The second factor, a page of ours that has a form, back to the app, or a word that it worked. */
+  /**
+   * Returns the next page: the second factor, one of our pages with a form, the return to the app, or a confirmation.
+   */
   function goOn({ query }: Turn, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
     const next = first === 'new-password' ? first : undefined;
     if (mustStepUp(visitor)) return { page: 'mfa', step: {}, ...(next === undefined ? {} : { next }) };
@@ -104,7 +106,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
       path: '/signup',
       body,
     });
-    // The answer is the same for addresses that are taken.
+    // The response is the same for an address that is already in use.
     return 'access_token' in made
       ? arrive(turn, made as TokenPair)
       : { page: 'code', step: { email, purpose: 'confirm' } };
@@ -134,7 +136,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return goOn(turn, visitor, '');
   }
 
-  /** Which of several authenticators the code is of, only auth can tell. */
+  /** Only auth can tell which of several authenticators the code belongs to. */
   async function mfa(turn: Turn): Promise<Outcome> {
     const { session, user } = await visitors.needed(turn.request);
     const entered = digitsIn(turn.form);
@@ -185,7 +187,7 @@ function emailIn(form: URLSearchParams): string {
   return email;
 }
 
-/** Those of Arabic and Persian keyboards included, as `digitsOf` of `web/account/fields.ts` has it. */
+/** Accepts digits of Arabic and Persian keyboards, as `digitsOf` in `web/account/fields.ts` does. */
 function digitsIn(form: URLSearchParams): string {
   const digits = textIn(form, 'code', 'field.code-empty')
     .replace(/[٠-٩۰-۹]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 15))

@@ -1,9 +1,10 @@
 /**
- * The Account pages' server side: serves the built pages below `/account`, holds the browsers' sessions behind an
- * httpOnly cookie, and sends people back to the calling app with a session of its own.
+ * The server side of the Account pages: serves the built pages below `/account`, keeps the browsers' sessions behind an
+ * httpOnly cookie, and returns users to the calling app with a separate session.
  *
- * Glossary. *Page*: HTML prerendered at build, filled in at the start, given a nonce in each answer. *Session*: a row
- * of `_plinth.account_sessions`, found by the cookie. *Return*: the way back to the app, by PKCE code or fragment.
+ * Glossary. *Page*: HTML that is prerendered at build time, filled at start and given a nonce per response. *Session*:
+ * a row of `_plinth.account_sessions`, found by the cookie. *Return*: the redirect to the app, with a PKCE code or a
+ * fragment.
  */
 import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
@@ -23,39 +24,39 @@ import { createWayBack } from './way-back.ts';
 
 export const migrations: MigrationSet = { room: 'account', dir: new URL('./sql/', import.meta.url) };
 
-/** What only auth can say or do; `main.ts` hands it over. */
+/** What the return to an app needs from auth. Provided by `main.ts`. */
 export interface ReturnDeps {
-  /** Auth's redirect rule (site_url, additional_redirect_urls, loopback addresses), for an absolute address. */
+  /** Applies auth's redirect rule (site_url, additional_redirect_urls, loopback addresses) to an absolute address. */
   readonly isAllowedRedirect: (address: string) => boolean;
   /**
-   * A one-time code for the user and session of a verified, unexpired access token of ours. Whoever posts it with the
-   * challenge's verifier to `/auth/v1/token?grant_type=pkce` gets a new session of that user, with the level (aal),
-   * the methods (amr) and the factor of the session that the token belongs to. It holds as long as other PKCE codes do.
+   * Returns a one-time code for the user and session of a verified, unexpired access token. A caller that posts it to
+   * `/auth/v1/token?grant_type=pkce` with the challenge's verifier gets a new session of that user with the level
+   * (aal), methods (amr) and factor of the original session. The code is valid as long as other PKCE codes.
    */
   readonly issueCode: (request: {
     readonly accessToken: string;
     readonly codeChallenge: string;
     readonly codeChallengeMethod: 's256' | 'plain';
   }) => Promise<string>;
-  /** True: an app that sends no challenge gets its session in the fragment. */
+  /** Whether an app that sends no challenge gets its session in the fragment. */
   readonly implicit: boolean;
-  /** True: nobody returns without a second factor. */
+  /** Whether a second factor is required to return to an app. */
   readonly requireMfa: boolean;
 }
 
-/** What only auth knows of the apps that ask for consent; `main.ts` hands it over. */
+/** What the consent page needs from auth. Provided by `main.ts`. */
 export interface ConsentDeps {
-  /** True: an administrator registered the app. Anybody can register one by themselves, under any name. */
+  /** Whether an administrator registered the app. Otherwise anyone may have registered it, under any name. */
   readonly isVettedClient: (clientId: string) => Promise<boolean>;
-  /** Gives a request that this user has opened, and not answered, free for another one. */
+  /** Releases a request that this user has opened but not answered, so that another user can answer it. */
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
 }
 
-/** What only auth can do with a guest; `main.ts` hands it over. */
+/** What the guest pages need from auth. Provided by `main.ts`. */
 export interface GuestDeps {
   /**
-   * Gives an account what was a guest's, by the project's hook, and deletes the guest. Takes access tokens of ours, of a
-   * session of each. Throws what the hook fails by; the guest then stays as it is.
+   * Transfers a guest's data to an account with the project's hook, then deletes the guest. Takes an access token of
+   * each. Throws the hook's error, in which case the guest isn't changed.
    */
   readonly handOverGuest: (request: {
     readonly guestToken: string;
@@ -65,16 +66,16 @@ export interface GuestDeps {
 }
 
 export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>, ConsentDeps, GuestDeps {
-  /** The providers that the project has added by itself and offers. */
+  /** The custom providers that the project offers. */
   readonly customProviders: () => Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly database: Database;
   readonly keys: Keys;
   readonly config: Config;
-  /** A request to one of our own services in this process, for example /auth/v1/token. */
+  /** Sends a request to one of our own services in this process, for example /auth/v1/token. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** The public API address, for example http://127.0.0.1:54321; known once the port is. */
+  /** The public API address, for example http://127.0.0.1:54321. Known once the port is. */
   readonly apiUrl: () => string;
-  /** Where the built web app lies (dist/web). */
+  /** The folder of the built web app (dist/web). */
   readonly webDir: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -107,7 +108,7 @@ export function createAccount(deps: AccountDeps): Service {
   const wayBack = createWayBack({ returning, auth, visitors });
   const journeys = { auth, door, visitors, wayBack, accountUrl };
   const forms = { auth, sessions, door, visitors, wayBack };
-  // Where the database is away the page has its form all the same, and whoever sends it reads why.
+  // If the database is unavailable, the page still shows its form, and submitting it reports the error.
   const keepsSession = (cookie: string | undefined): Promise<boolean> =>
     sessions.find(cookie).then(
       (session) => session !== undefined,

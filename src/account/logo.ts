@@ -1,4 +1,4 @@
-/** The logo that `/account/logo` answers with: the project's file, an address, or a monogram. */
+/** The logo served at `/account/logo`: the project's file, a redirect to an address, or a monogram. */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import { monogram } from './core/branding.ts';
@@ -8,7 +8,7 @@ export type Logo = { readonly type: string; readonly bytes: Buffer } | { readonl
 
 const largestLogoBytes = 512 * 1024;
 
-/** Read once, at the start. Throws for a file that is no picture, or a large one. */
+/** Read once at start. Throws if the file isn't an image or is too large. */
 export function readLogo({ project_id, plinth: { branding } }: Config): Logo {
   const { logo, logo_path: file, color } = branding;
   if (file === undefined) {

@@ -1,9 +1,9 @@
-/** A second factor's code, challenged and verified in one go: the session's tokens are replaced by stronger ones. */
+/** Challenges and verifies a second factor's code, and replaces the session's tokens with those of the higher level. */
 import type { FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from './auth-client.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
 
-/** @throws {AuthRefusal} mfa_verification_failed and the like */
+/** @throws {AuthRefusal} such as mfa_verification_failed */
 export async function proveFactor(
   { auth, sessions }: { readonly auth: AuthClient; readonly sessions: SessionStore },
   request: FastifyRequest,

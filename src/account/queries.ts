@@ -27,7 +27,7 @@ export async function findSession(db: Queryable, id: Buffer, now: Date): Promise
   return rows[0];
 }
 
-/** False: somebody else has changed the row since it was read. */
+/** Returns false if the row was changed since it was read. */
 export async function updateSession(
   db: Queryable,
   id: Buffer,

@@ -1,4 +1,4 @@
-/** Our cookies on requests and responses; which name they have depends on how the request came. */
+/** Reads and writes our cookies. Their name depends on whether the request was sent over TLS. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieKind, readCookie, type Transport, writeCookie } from './core/cookies.ts';
 
@@ -8,7 +8,7 @@ export function cookieOf(request: FastifyRequest, kind: CookieKind): string | un
   return readCookie(request.headers.cookie, kind, transportOf(request));
 }
 
-/** Undefined deletes it. */
+/** Undefined deletes the cookie. */
 export function keepCookie(
   request: FastifyRequest,
   reply: FastifyReply,

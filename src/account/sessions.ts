@@ -1,6 +1,6 @@
 /**
- * The sessions that the server holds for browsers. A cookie stands for a row; the row holds the token pair, sealed with
- * a key made from the cookie. Whoever wants an access token gets one that lives for another minute at least.
+ * The sessions that the server keeps for browsers. A cookie identifies a row, which contains the token pair, sealed
+ * with a key derived from the cookie. Access tokens are handed out with at least another minute of validity.
  */
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
@@ -10,9 +10,9 @@ import { cookieBytes, parseCookieValue, seal, sessionIdOf, unseal } from './core
 import { AuthRefusal } from './errors.ts';
 import * as queries from './queries.ts';
 
-/** A browser that has not been here for this long signs in again. */
+/** A browser that was inactive for this long has to sign in again. */
 const idleLimitMs = 30 * 24 * 3600 * 1000;
-/** Tokens with less than this to live are refreshed before they are handed out. */
+/** Tokens that expire sooner are refreshed before use. */
 const refreshAheadMs = 60_000;
 
 type Tokens = Pick<TokenPair, 'access_token' | 'refresh_token' | 'expires_at'>;
@@ -24,15 +24,21 @@ export interface OpenSession {
 }
 
 export interface SessionStore {
-  /** A new row under a new cookie: whatever cookie the browser had before is never used again. */
+  /** Creates a row and a new cookie. The browser's previous cookie is never reused. */
   open(pair: TokenPair): Promise<OpenSession>;
-  /** The session of a cookie as it is stored; undefined when there is none. */
+  /** Returns the stored session of a cookie, or undefined if there is none. */
   find(cookie: string | undefined): Promise<OpenSession | undefined>;
-  /** Stores a new pair (a factor was verified) under the same cookie. */
+  /** Stores a new token pair under the same cookie, for example after a factor was verified. */
   replace(session: OpenSession, pair: TokenPair): Promise<OpenSession>;
-  /** With an access token that is still good; refreshed when near its end, or when `force`d. Undefined: it has ended. */
+  /**
+   * Returns the session with a valid access token, refreshed if it expires soon or if `force` is set. Undefined if the
+   * session has ended.
+   */
   fresh(session: OpenSession, caller: Caller, force: boolean): Promise<OpenSession | undefined>;
-  /** The user as auth knows them now; undefined (and the row is gone) when auth says that the session has ended. */
+  /**
+   * Returns the current user from auth. If auth reports that the session has ended, deletes the row and returns
+   * undefined.
+   */
   user(session: OpenSession, caller: Caller): Promise<AuthUser | undefined>;
   close(session: OpenSession): Promise<void>;
   removeExpired(): Promise<void>;
@@ -44,7 +50,7 @@ export interface SessionStoreDeps {
   readonly clock: Clock;
 }
 
-/** Auth's ways to say that a session, its user or its refresh token is no more. */
+/** Auth's error codes for a session, user or refresh token that no longer exists. */
 const endings = new Set([
   'session_not_found',
   'session_expired',
@@ -60,7 +66,7 @@ export function isEnding(error: unknown): boolean {
 }
 
 export function createSessionStore({ db, auth, clock }: SessionStoreDeps): SessionStore {
-  /** One refresh at a time for each session of this process; others wait for its result. */
+  /** Each session of this process is refreshed once at a time. Concurrent callers wait for the result. */
   const refreshing = new Map<string, Promise<OpenSession | undefined>>();
 
   const expiry = (): Date => new Date(clock.now() + idleLimitMs);
@@ -86,7 +92,7 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
       version,
     };
     if (await queries.updateSession(db, sessionIdOf(secret), change)) return { cookie, tokens };
-    // Another process was quicker. Auth has given both the same family of tokens, and its newest pair counts.
+    // Another process was faster. Both received tokens of the same family, and the newest pair is used.
     return (await read(cookie))?.session ?? { cookie, tokens };
   }
 

@@ -1,4 +1,4 @@
-/** Who is asking: the session behind a request's cookie, and the user that auth knows it for. */
+/** Identifies the visitor: the session of the request's cookie, and its user in auth. */
 import type { FastifyRequest } from 'fastify';
 import type { AuthUser } from './auth-client.ts';
 import { sessionCookie } from './core/cookies.ts';
@@ -7,13 +7,13 @@ import { cookieOf } from './request-cookies.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
 
 export interface Visitor {
-  /** Its access token is good for a minute at least. */
+  /** Its access token is valid for at least a minute. */
   readonly session: OpenSession;
   readonly user: AuthUser;
 }
 
 export interface Visitors {
-  /** Undefined: nobody is signed in. `force`: with a new access token. */
+  /** Returns undefined if no one is signed in. `force` requests a new access token. */
   present(request: FastifyRequest, force?: boolean): Promise<Visitor | undefined>;
   /** @throws {AccountError} not_signed_in */
   needed(request: FastifyRequest): Promise<Visitor>;
@@ -40,14 +40,17 @@ export function hasFactor({ factors }: AuthUser): boolean {
   return factors?.some((factor) => factor.status === 'verified') ?? false;
 }
 
-/** A user with a verified factor goes back to an app only after using it. Our own token; its signature is not in doubt. */
+/**
+ * A user with a verified factor must use it before returning to an app. The token is our own, so its signature isn't
+ * checked.
+ */
 export function mustStepUp({ session, user }: Visitor): boolean {
   if (!hasFactor(user)) return false;
   const payload = Buffer.from(session.tokens.access_token.split('.')[1] ?? '', 'base64url').toString('utf8');
   return (JSON.parse(payload) as { aal?: string }).aal !== 'aal2';
 }
 
-/** What a page learns of its session. */
+/** The session data that a page receives. */
 export function sessionAnswer({ tokens }: OpenSession, user: AuthUser) {
   return { session: { access_token: tokens.access_token, expires_at: tokens.expires_at, user } };
 }

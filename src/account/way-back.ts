@@ -1,4 +1,4 @@
-/** The address that takes somebody back to the calling app, with a code or a session of the app's own. */
+/** Builds the address that returns the user to the calling app, with a code or a separate session for the app. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { AuthClient } from './auth-client.ts';
@@ -8,14 +8,14 @@ import type { ReturnDeps } from './index.ts';
 import { hasFactor, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
 
 /**
- * `wanted` has `redirect_to`, `code_challenge` and `code_challenge_method` as the app sent them.
+ * `wanted` contains `redirect_to`, `code_challenge` and `code_challenge_method` as sent by the app.
  * @throws {AccountError} bad_code_challenge, redirect_not_allowed, pkce_required, not_signed_in, insufficient_aal,
- *   factor_required
+ * factor_required
  */
 export type WayBack = (
   request: FastifyRequest,
   wanted: Readonly<Record<string, unknown>>,
-  /** Who has just signed in, with a cookie that the request did not bring yet. */
+  /** The visitor if they have just signed in, with a cookie that the request didn't include. */
   arrived?: Visitor,
 ) => Promise<string>;
 

@@ -9,7 +9,7 @@ import { sessionClient, type User } from './session.ts';
 
 export type CodePurpose = 'sign-in' | 'sign-up' | 'confirm' | 'recover';
 
-/** Where a code goes. */
+/** The address that a code is sent to. */
 export type Address = { readonly email: string } | { readonly phone: string };
 
 export interface Made {
@@ -20,7 +20,7 @@ export function post<T>(name: string, body: object): Promise<T> {
   return callApi<T>(`/account/api/${name}`, { method: 'POST', body });
 }
 
-/** What auth may ask a captcha for. */
+/** Sends a request for which auth may require a captcha. */
 export async function postGuarded<T>(name: string, body: object): Promise<T> {
   const { captcha } = pageConfig;
   if (captcha === undefined) return post(name, body);
@@ -33,7 +33,7 @@ export async function signIn(email: string, password: string): Promise<SessionSt
   return sessionClient().changed('SIGNED_IN');
 }
 
-/** Undefined: the address is to be confirmed first. */
+/** Returns undefined if the address must be confirmed first. */
 export async function signUp(email: string, password: string): Promise<SessionState<User> | undefined> {
   const { session } = await postGuarded<Made>('sign-up', { email, password });
   return session === null ? undefined : sessionClient().changed('SIGNED_IN');
@@ -73,7 +73,7 @@ export async function signOut(scope: 'local' | 'others'): Promise<void> {
   if (scope === 'local') await sessionClient().changed('SIGNED_OUT');
 }
 
-/** The address that takes somebody back to the app, with a session of the app's own. */
+/** Returns the address that leads back to the app, with a separate session for it. */
 export async function returnAddress(flow: Flow = parseFlow(window.location.search)): Promise<string> {
   const { url } = await post<{ url: string }>('return', {
     redirect_to: flow.redirectTo,
@@ -83,14 +83,14 @@ export async function returnAddress(flow: Flow = parseFlow(window.location.searc
   return url;
 }
 
-/** Whether an address is one that this project sends people back to. */
+/** Whether this project redirects users to the address. */
 export async function isAppAddress(address: string): Promise<boolean> {
   return (await post<{ allowed: boolean }>('app', { redirect_to: address })).allowed;
 }
 
 /**
- * Never resolves: the page stays busy until the browser has left it. It does not leave for an app on the device, which opens
- * beside it; then another page offers the way there once more.
+ * Never resolves, so that the page stays busy until the browser has left it. A native app opens beside the browser, so
+ * another page offers the link again.
  */
 export function leaveFor(address: string): Promise<never> {
   if (!/^https?:$/.test(new URL(address, window.location.href).protocol)) {

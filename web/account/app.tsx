@@ -1,4 +1,4 @@
-/** The Account face: which page an address shows. */
+/** The Account app: chooses the page for an address. */
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { UiProvider } from '../ui/provider.tsx';
@@ -17,7 +17,7 @@ async function members() {
   return pages;
 }
 
-/** A page that comes when it is asked for; until then there is its frame. */
+/** A page that is loaded on demand. Until then, its frame is shown. */
 function late(
   page: ShellProps['page'],
   load: () => Promise<ComponentType>,
@@ -35,16 +35,16 @@ const ConsentPage = late('page.consent', async () => (await members()).ConsentPa
 const MfaPage = late('page.mfa', async () => (await members()).MfaPage);
 const NewPasswordPage = late('page.new-password', async () => (await members()).NewPasswordPage);
 const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePage);
-/** Its sections need a session and come later still. */
+/** Its sections need a session and load even later. */
 const SecurityPage = late('page.security', async () => (await members()).SecurityPage, { wide: true });
 const SsoPage = late('page.sso', async () => (await import('./pages/sso.tsx')).SsoPage);
-/** Small, and open to everybody: it is there with the first load, and waits for its texts only. */
+/** Small and public, so it is part of the first load and only waits for its texts. */
 const LateGuestPage = late('page.guest', async () => {
   await loadRest();
   return GuestPage;
 });
 
-/** By path below `/account`. `error` also stands for every address that is none. */
+/** Pages by path below `/account`. `error` also handles all unknown paths. */
 export const pages: Readonly<Record<string, ComponentType>> = {
   'sign-in': SignInPage,
   'sign-up': SignUpPage,
@@ -65,7 +65,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   error: ErrorPage,
 };
 
-/** A page that failed does not stand in the way of another. */
+/** Keyed by path, so an error on one page doesn't affect another. */
 function Place() {
   const [path] = useLocation();
   return (
@@ -84,7 +84,7 @@ function Place() {
   );
 }
 
-/** `ssrPath` only where there is no address bar. */
+/** `ssrPath` is only set during prerendering. */
 export function App({ ssrPath }: { ssrPath?: string }) {
   return (
     <UiProvider>

@@ -1,4 +1,7 @@
-/** Catches what keeps a page from being shown: a part of it that did not arrive, or that a newer version has replaced. */
+/**
+ * Catches errors that prevent a page from being shown: a chunk that failed to load, or that a newer version has
+ * replaced.
+ */
 import { Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 import { wide } from './parts.tsx';
@@ -21,7 +24,10 @@ export class Boundary extends Component<{ readonly children: ReactNode }, State>
   }
 }
 
-/** Browsers do not ask again for a part that failed, and the server has those of its own version only. */
+/**
+ * Browsers don't retry a failed module, and the server only has the chunks of its own version, so the page must be
+ * reloaded.
+ */
 function Failed() {
   return (
     <Shell page="page.error" lead={<span role="alert">{t('error.part_missing')}</span>}>

@@ -1,6 +1,6 @@
 /**
- * The project's captcha. Its script comes from the provider, once, when a form is first sent: reading a page tells nobody.
- * The widget stands at the foot of the window and shows itself only to those whom it wants to see work.
+ * The project's captcha. Its script is loaded from the provider once, when a form is first submitted, so reading a page
+ * contacts no third party. The widget is at the bottom of the window and appears only if interaction is required.
  */
 import type { PageConfig } from './page-config.ts';
 
@@ -49,7 +49,7 @@ function load(address: string): Promise<void> {
   return loading;
 }
 
-/** A token for one request. Undefined: there is none, and auth will say so. */
+/** Returns a token for one request, or undefined if there is none, in which case auth reports the error. */
 export async function solveCaptcha({ provider, siteKey }: Captcha): Promise<string | undefined> {
   const container = document.createElement('div');
   container.style.cssText =

@@ -1,6 +1,6 @@
 /**
- * What people do before the prerendered page has become interactive: a form sent by then was held back by the script in
- * index.html, and is sent now; a password typed by then stands in the field only.
+ * Handles input from before the prerendered page is interactive. The script in index.html holds back a submitted form,
+ * which is sent now, and a password typed by then exists only in its field.
  */
 import { useEffect } from 'react';
 
@@ -8,12 +8,12 @@ declare global {
   interface Window {
     plinthReady?: boolean;
     plinthEarly?: SubmitEvent;
-    /** Makes the page one without scripts. */
+    /** Switches the page to its version without scripts. */
     plinthStill(): void;
   }
 }
 
-/** Once the form listens: a page that is loaded late wakes up after the others. */
+/** Must run once the form is interactive, because a page that is loaded late hydrates after the others. */
 export function useReady(): void {
   useEffect(() => {
     window.plinthReady = true;
@@ -25,7 +25,7 @@ export function useReady(): void {
   }, []);
 }
 
-/** Tells what a field holds already. */
+/** Passes on text that a field already contains. */
 export function useEarlyText(id: string, take: (text: string) => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what was there at the start
   useEffect(() => {

@@ -1,10 +1,12 @@
-/** Rules of what people type, pure. The server has the last word. */
+/** Validates input. Pure. The server makes the final decision. */
 
 export function looksLikeEmail(text: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text);
 }
 
-/** The digits of a phone number in international form (E.164), without `+`; undefined for anything else. */
+/**
+ * Returns the digits of a phone number in international form (E.164) without `+`, or undefined if the text isn't one.
+ */
 export function phoneOf(text: string): string | undefined {
   const digits = text.replace(/[\s().+/-]/g, '').replace(/^00/, '');
   return /^[1-9][0-9]{6,14}$/.test(digits) ? digits : undefined;
@@ -21,7 +23,7 @@ const tests: Readonly<Record<Exclude<PasswordRule, 'length'>, (password: string)
   symbol: (password) => [...password].some((character) => symbols.includes(character)),
 };
 
-/** The rules of `password_requirements` in config.toml, in the order they are shown. */
+/** The rules of `password_requirements` in config.toml, in display order. */
 const required: Readonly<Record<string, readonly Exclude<PasswordRule, 'length'>[]>> = {
   letters_digits: ['letter', 'digit'],
   lower_upper_letters_digits: ['lower', 'upper', 'digit'],
@@ -37,7 +39,7 @@ export function judgePassword(
   password: string,
   { minLength, requirements }: PasswordPolicy,
 ): readonly { readonly rule: PasswordRule; readonly met: boolean }[] {
-  // Length counts bytes, as the service does.
+  // The length is counted in bytes, as in auth.
   const length = new TextEncoder().encode(password).length;
   return [
     { rule: 'length', met: length >= minLength },
@@ -49,7 +51,9 @@ export function isGoodPassword(password: string, policy: PasswordPolicy): boolea
   return judgePassword(password, policy).every(({ met }) => met);
 }
 
-/** The digits of what was typed or pasted ("Your code: 123 456"), those of Arabic and Persian keyboards included. */
+/**
+ * Returns the digits in typed or pasted text ("Your code: 123 456"), including those of Arabic and Persian keyboards.
+ */
 export function digitsOf(text: string, length: number): string {
   return text
     .replace(/[٠-٩۰-۹]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 15))
@@ -57,7 +61,7 @@ export function digitsOf(text: string, length: number): string {
     .slice(0, length);
 }
 
-/** Browser and system of a User-Agent header, for people who look at their sessions. */
+/** Returns browser and system from a User-Agent header, for the session list. */
 export function deviceOf(userAgent: string | null): { browser: string; system: string } | undefined {
   if (userAgent === null) return undefined;
   const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];
@@ -65,7 +69,7 @@ export function deviceOf(userAgent: string | null): { browser: string; system: s
   return browser === undefined || system === undefined ? undefined : { browser, system };
 }
 
-// In this order: every browser of the first lines also calls itself Chrome or Safari.
+// The order matters, because every browser in the first lines also identifies as Chrome or Safari.
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Edge', /Edg(e|A|iOS)?\//],
   ['Opera', /OPR\//],

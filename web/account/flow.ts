@@ -1,15 +1,15 @@
-/** What brought somebody here, read from the address: where they go afterwards, and how the app gets its session. */
+/** The flow's parameters from the address: where the user goes next, and how the app gets its session. */
 import { useSyncExternalStore } from 'react';
 
 export interface Flow {
   readonly redirectTo: string | undefined;
   readonly codeChallenge: string | undefined;
   readonly codeChallengeMethod: string | undefined;
-  /** A page of ours to go to, when no app asked. */
+  /** One of our pages to go to if no app is involved. */
   readonly next: string | undefined;
-  /** The request of another app that the consent page is about. */
+  /** The ID of the app's request that the consent page shows. */
   readonly authorizationId: string | undefined;
-  /** The query that goes along from page to page, `?` included; empty when there is none. */
+  /** The query that is kept from page to page, including `?`. Empty if there is none. */
   readonly search: string;
 }
 
@@ -42,8 +42,8 @@ export function parseFlow(search: string): Flow {
 }
 
 /**
- * An app's address for people: the host of a web page, the scheme of an app on the device (RFC 8252, section 7.1);
- * undefined when there is nothing to say (`src/account/core/host.ts` says the same).
+ * Returns a readable form of an app's address: the host of a web page, or the scheme of a native app (RFC 8252, section
+ * 7.1). Undefined if neither applies. `src/account/core/host.ts` does the same.
  */
 export function hostOf(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined;
@@ -67,7 +67,7 @@ function onNavigation(listener: () => void): () => void {
   return () => window.removeEventListener('popstate', listener);
 }
 
-/** Where somebody goes afterwards. Known from the first paint on: the server writes it into the page (`lead.ts`). */
+/** Where the user goes next. Known from the first paint on, because the server writes it into the page (`lead.ts`). */
 export function useDestination(): string | undefined {
   const { redirectTo } = useSyncExternalStore(onNavigation, currentFlow, () =>
     import.meta.env.SSR ? empty : currentFlow(),
@@ -75,7 +75,7 @@ export function useDestination(): string | undefined {
   return hostOf(redirectTo);
 }
 
-/** Empty while the page is hydrated, since it was prerendered without a query. */
+/** Empty during hydration, because the page was prerendered without a query. */
 export function useFlow(): Flow {
   return useSyncExternalStore(onNavigation, currentFlow, () => empty);
 }

@@ -3,7 +3,7 @@ import { i18n } from '../lib/i18n.ts';
 import { languages } from '../locales/languages.ts';
 import { usePageConfig } from './page-config.ts';
 
-/** The other languages that the project offers, each named in its own words. Loads the page anew. */
+/** Links to the project's other languages, each in its own language. They reload the page. */
 export function LanguageLinks() {
   const [path] = useLocation();
   const search = useSearch();

@@ -2,8 +2,8 @@ import { useDestination } from './flow.ts';
 import { t } from './text.ts';
 
 /**
- * Below the heading of the pages by which people enter: where they go afterwards, or else what the project says there. The
- * server writes the same (`lead` of `src/account/fill.ts`): a line that came later would move a button that is being pressed.
+ * The text below the heading of sign-in and sign-up pages: the destination, or else the project's own text. The server
+ * writes the same text (`lead` in `src/account/fill.ts`), because a line that appeared later would shift buttons.
  */
 export function useLead(otherwise: string): string {
   const host = useDestination();

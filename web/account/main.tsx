@@ -8,16 +8,16 @@ async function start(): Promise<void> {
   try {
     await loadFirst();
   } catch {
-    // No page without its texts.
+    // A page can't be shown without its texts.
     window.plinthStill();
     return;
   }
   hydrateRoot(document.getElementById('root') as HTMLElement, <App />);
-  // A page that waited for this (`src/account/routes/pages.ts`) is shown, whatever came of it.
+  // A page that waited for this (`src/account/routes/pages.ts`) is shown regardless of the result.
   void sessionClient()
     .load()
     .then(() => document.documentElement.removeAttribute('data-waiting'));
-  // Nothing can go wrong before somebody turns to a field or a button.
+  // No error can occur before the visitor focuses a field or a button.
   addEventListener('focusin', () => void loadProblems().catch(() => {}), { once: true });
 }
 

@@ -1,4 +1,4 @@
-/** Where somebody goes after signing in: the second factor, back to the app, or on to a page of ours. */
+/** Decides where the user goes after signing in: the second factor, back to the app, or to one of our pages. */
 
 import { ApiError } from '../lib/api.ts';
 import type { SessionState } from '../lib/session/index.ts';
@@ -8,11 +8,11 @@ import { needsSecondFactor, type User } from './session.ts';
 
 type Navigate = (path: string, options?: { replace?: boolean }) => void;
 
-/** Throws what keeps the app from getting its session. */
+/** Throws the error that prevents the app from getting its session. */
 export async function goOn(state: SessionState<User>, navigate: Navigate): Promise<void> {
   if (state.status === 'failed') throw state.error;
   if (state.status !== 'signed-in') {
-    // The server has just made a session, and does not find it again.
+    // The server has just created a session but doesn't receive its cookie.
     throw new ApiError({ message: 'The browser keeps no cookie.', status: 0, code: 'session_not_kept' });
   }
   const flow = currentFlow();
@@ -21,14 +21,14 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
   } else if (flow.redirectTo !== undefined && flow.next === undefined) {
     await leave(flow, navigate);
   } else if (flow.next === 'consent') {
-    // A load of its own: only that page may show pictures from elsewhere.
+    // A separate page load, because only that page may show images from other servers.
     await leaveFor(`/account/consent${flow.search}`);
   } else {
     navigate(`/${flow.next ?? 'security'}${flow.next === 'upgrade' ? flow.search : ''}`);
   }
 }
 
-/** To the app, or first to where the second factor is set up that the project wants everybody to have. */
+/** Goes to the app, or first to the page that sets up a second factor if the project requires one. */
 export async function leave(flow: Flow, navigate: Navigate): Promise<void> {
   try {
     await leaveFor(await returnAddress(flow));

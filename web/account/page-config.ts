@@ -1,11 +1,11 @@
-/** What the server tells a page in its HTML (`src/account/fill.ts` writes it). */
+/** The configuration that the server writes into a page's HTML (`src/account/fill.ts`). */
 import { useSyncExternalStore } from 'react';
 import { languageCodes } from '../locales/languages.ts';
 
 export interface Provider {
   readonly id: string;
   readonly name: string;
-  /** SVG of our own server's, decorative. */
+  /** Decorative SVG drawn by our own server. */
   readonly mark: string;
 }
 
@@ -13,7 +13,7 @@ export interface PageConfig {
   readonly brand: {
     readonly name: string;
     readonly logo: string;
-    /** Below the heading of sign-in and sign-up; empty for none. */
+    /** Shown below the heading of sign-in and sign-up. May be empty. */
     readonly welcome: string;
     readonly supportUrl?: string;
     readonly termsUrl?: string;
@@ -30,14 +30,14 @@ export interface PageConfig {
     readonly sso: boolean;
     readonly wallet: boolean;
   };
-  /** Passkeys are offered, if not at this address. */
+  /** Whether passkeys are offered, though perhaps not at this address. */
   readonly passkeys: boolean;
-  /** Whose wallets sign in here. */
+  /** The chains whose wallets can sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
   readonly providers: readonly Provider[];
-  /** Addresses at which browsers make and use keys for this project. */
+  /** Origins at which browsers can create and use passkeys for this project. */
   readonly keyOrigins: readonly string[];
-  /** Second factors that can be added. */
+  /** Second factors that users can add. */
   readonly factors: { readonly totp: boolean; readonly phone: boolean; readonly webAuthn: boolean };
   readonly phoneFactorLength: number;
   readonly linking: boolean;
@@ -47,22 +47,22 @@ export interface PageConfig {
   readonly password: { readonly minLength: number; readonly requirements: string };
   readonly codeLength: number;
   readonly resendAfter: number;
-  /** What a guest has can be brought to an account there is already. */
+  /** Whether a guest's data can be moved to an existing account. */
   readonly handOver: boolean;
   readonly requireMfa: boolean;
   readonly currentPassword: boolean;
-  /** A new address is confirmed at the old one, too. */
+  /** Whether a change of email must be confirmed at both addresses. */
   readonly doubleConfirm: boolean;
-  /** Users may delete their account. */
+  /** Whether users can delete their account. */
   readonly deletion: boolean;
   readonly apps: boolean;
-  /** Of the answer that brought the page. */
+  /** The request ID of the response that contained the page. */
   readonly requestId: string;
-  /** What the project offers, of `web/locales/languages.ts`. */
+  /** The project's languages, a subset of `web/locales/languages.ts`. */
   readonly languages: readonly string[];
 }
 
-/** While a page is prerendered: everything is offered (a style sheet hides what is not), the brand is a placeholder. */
+/** Used during prerendering: everything is offered (a style sheet hides the rest), and the brand is a placeholder. */
 const prerendered: PageConfig = {
   brand: {
     name: '%PLINTH_NAME%',
@@ -117,7 +117,10 @@ function read(): PageConfig {
   return offeredHere({ ...told, requestId: element.dataset.requestId ?? '' });
 }
 
-/** Keys belong to an address, and wallets name it in what they sign (`offAt` of `src/account/core/offers.ts` says the same). */
+/**
+ * Passkeys belong to an origin, and wallets sign the origin too. `offAt` in `src/account/core/offers.ts` applies the
+ * same rule.
+ */
 function offeredHere(config: PageConfig): PageConfig {
   const { protocol, hostname, origin } = window.location;
   const { passkey, wallet } = config.offers;
@@ -133,7 +136,7 @@ function offeredHere(config: PageConfig): PageConfig {
 }
 
 export const pageConfig = read();
-/** Hydration must meet the markup as it was prerendered, except for what the server has filled in. */
+/** Hydration must match the prerendered markup, except for what the server has filled in. */
 const hydrated: PageConfig = {
   ...prerendered,
   brand: pageConfig.brand,

@@ -1,4 +1,4 @@
-/** The small parts that the pages' forms are made of. */
+/** The small components of the pages' forms. */
 import { Button, type ButtonProps, TextInput } from '@mantine/core';
 import type { ComponentProps, FormEventHandler, MouseEvent, ReactNode } from 'react';
 import { useLocation } from 'wouter';
@@ -24,7 +24,7 @@ export function Form(props: {
       onSubmit={props.onSubmit}
       {...(props.label === undefined ? {} : { 'aria-label': props.label })}
     >
-      {/* Without scripts the server's hidden fields stand here; with them it is no part of the page. */}
+      {/* Without scripts, the server's hidden fields are here. With scripts, this isn't part of the page. */}
       <noscript suppressHydrationWarning>{import.meta.env.SSR ? '%PLINTH_FIELDS%' : null}</noscript>
       <ErrorSummary problems={props.problems} />
       {props.children}
@@ -32,7 +32,7 @@ export function Form(props: {
   );
 }
 
-/** Where something is still on its way; unseen at first, since mostly it is there at once. */
+/** A placeholder while data is loading. It is invisible at first, because most requests finish quickly. */
 export function Waiting({ count = 1 }: { count?: number }) {
   return Array.from({ length: count }, (_, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
@@ -48,7 +48,7 @@ export function Row({ children }: { children: ReactNode }) {
   return <div className={classes.row}>{children}</div>;
 }
 
-/** Texts may take two lines in other languages and on small screens; marks stand at the edge, one below the other. */
+/** Texts may need two lines in other languages and on small screens. Marks are aligned at the edge. */
 export const wide = { root: classes.wide, section: classes.section, label: classes.label };
 
 export function Submit({ busy, children }: { busy: boolean; children: ReactNode }) {
@@ -69,7 +69,7 @@ interface PageLinkProps {
   readonly children: ReactNode;
 }
 
-/** A page of ours that takes the flow along; without scripts it is a link like any other. */
+/** Links to one of our pages and keeps the flow's query. Without scripts it is an ordinary link. */
 function usePage({ to, query }: PageLinkProps) {
   const [, navigate] = useLocation();
   const { search } = useFlow();
@@ -92,7 +92,7 @@ export function PageLink(props: PageLinkProps) {
   );
 }
 
-/** The link to a page where that is the one thing to do; `isQuiet` where nothing need be done. */
+/** A page link as the main action. `isQuiet` is for optional actions. */
 export function PageButton({ isQuiet = false, ...props }: PageLinkProps & { isQuiet?: boolean }) {
   return (
     <Button
@@ -128,7 +128,7 @@ export function EmailField(props: {
   id: string;
   error?: string | undefined;
   label?: string;
-  /** The browser offers passkeys here. */
+  /** Whether the browser offers passkeys in this field. */
   withKeys?: boolean;
 }) {
   return (
@@ -167,7 +167,7 @@ export function PhoneField(props: { id: string; error?: string | undefined; labe
   );
 }
 
-/** One wide field instead of a box a digit: pasting, autofill, screen readers and undo simply work. */
+/** A single wide field instead of one box per digit, so that pasting, autofill, screen readers and undo work. */
 export function CodeField(props: {
   id: string;
   length: number;

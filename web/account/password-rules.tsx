@@ -8,7 +8,7 @@ function textOf(rule: PasswordRule, minLength: number): string {
   return rule === 'length' ? t('password.length', { count: minLength }) : t(`password.${rule}`);
 }
 
-/** The project's rules, each ticked off while one types. */
+/** The project's password rules, each checked off while the user types. */
 export function PasswordRules({ password, id }: { password: string; id: string }) {
   const { password: policy } = usePageConfig();
   return (
@@ -22,7 +22,7 @@ export function PasswordRules({ password, id }: { password: string; id: string }
             ) : (
               <IconCircle size={16} stroke={1.5} aria-hidden />
             )}
-            {/* The server repeats the prerendered rule for those that the project has. */}
+            {/* The server repeats the prerendered rule for each of the project's rules. */}
             <span>{import.meta.env.SSR ? '%PLINTH_RULE%' : textOf(rule, policy.minLength)}</span>
             <span className={classes.hidden}>{met ? t('password.met') : t('password.unmet')}</span>
           </li>

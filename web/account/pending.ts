@@ -1,10 +1,10 @@
-/** Which code somebody was just sent. Kept in this tab only; an address does not belong into a URL. */
+/** The code that was just sent. Stored in this tab only, because an address doesn't belong in a URL. */
 import type { Address, CodePurpose } from './account-api.ts';
 
 export interface Pending {
   readonly to: Address;
   readonly purpose: CodePurpose;
-  /** Milliseconds since the epoch; 0 when nothing was sent yet. */
+  /** Milliseconds since the epoch, or 0 if nothing was sent. */
   readonly sentAt: number;
 }
 
@@ -19,7 +19,7 @@ export function pendingCode(): Pending | undefined {
   return text === null ? undefined : (JSON.parse(text) as Pending);
 }
 
-/** A code went there so lately that the service would not send another: it is on its way, or in the inbox. */
+/** Whether a code was sent so recently that the service wouldn't send another one. */
 export function isOnItsWay(email: string, purpose: CodePurpose, resendAfterSeconds: number): boolean {
   const known = pendingCode();
   if (known === undefined || known.purpose !== purpose || !('email' in known.to)) return false;

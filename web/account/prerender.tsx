@@ -1,6 +1,7 @@
 /**
- * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`) with its style sheet
- * inlined and its texts preloaded. What only the server knows stands in it as placeholders: nonce, brand, offers, settings (`src/account/fill.ts`).
+ * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`), with its style sheet
+ * inlined and its texts preloaded. Data that only the server knows is left as placeholders: nonce, brand, offers,
+ * settings (`src/account/fill.ts`).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,14 +43,14 @@ export async function writePages(dir: string): Promise<void> {
   }
 }
 
-/** The pages in the active locale. */
+/** Writes the pages of one locale. */
 async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Promise<void> {
   const template = readFileSync(join(dir, 'index.html'), 'utf8');
   const assets = readdirSync(join(dir, 'assets'));
   const sheets = assets.filter((name) => name.endsWith('.css'));
   const css = sheets.map((name) => readFileSync(join(dir, 'assets', name), 'utf8')).join('');
   const language = locale === 'pseudo' ? 'en' : locale;
-  // Light where no script picks the scheme: without the attribute no colour is set at all.
+  // Light unless a script chooses the scheme. Without the attribute, no colors are set.
   const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
@@ -91,19 +92,19 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
   writeFileSync(join(out, 'texts.json'), JSON.stringify(serverTexts(messages)));
 }
 
-/** Before a code was sent its page asks where to. */
+/** Until a code was sent, its page asks for the address. */
 function titleOf(name: string): string {
   const page = name.replace(/\..*/, '');
   return page === 'code' ? 'page.code-ask' : `page.${page.replace(/^code-.*/, 'code')}`;
 }
 
-/** Where somebody is who reads a plain page: its links to other languages lead there. Two of them have no address of their own. */
+/** The address of a plain page, for its links to other languages. Two of the pages have no address of their own. */
 function addressOf(name: string): string {
   const page = name.replace(/\..*/, '').replace(/^code-.*/, 'code');
   return page === 'refused' || page === 'failed' ? 'sign-in' : page;
 }
 
-/** No script runs in the page, even where scripts could: what is meant for such browsers stands open. */
+/** Removes all scripts from the page and opens its noscript parts, even in browsers that support scripts. */
 function withoutScripts(html: string): string {
   return html
     .replace(/<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>/g, '')
@@ -112,8 +113,8 @@ function withoutScripts(html: string): string {
 }
 
 /**
- * What the sheet has for the dark scheme, for screens that are dark where no script can say so: those pages say light. The
- * colours stand outside of any layer, as they do in the sheet, and Mantine's rules in its own.
+ * Extracts the style sheet's dark rules for dark screens without scripts, because those pages are marked as light.
+ * Colors are outside all layers, as in the style sheet, and Mantine's rules are in their own layer.
  */
 function darkWithoutScripts(css: string): string {
   const rules = [...css.matchAll(/([^{}]*\[data-mantine-color-scheme=dark\][^{}]*)\{([^{}]*)\}/g)].map(
@@ -126,11 +127,12 @@ function darkWithoutScripts(css: string): string {
   return `@media (prefers-color-scheme:dark){${colours}@layer mantine{${others}}%PLINTH_BRAND_DARK_CSS%}`;
 }
 
-/** `minimum_password_length` of config.toml goes so far. */
+/** The maximum of `minimum_password_length` in config.toml. */
 const longestMinimum = 72;
 
-/** What the server says by itself: what can be wrong with a posted form, by code, what a password must hold, and where somebody
- * goes after signing in.
+/**
+ * Texts that the server writes itself: errors of posted forms by code, password requirements, and the destination after
+ * signing in.
  */
 function serverTexts(messages: Catalogue): Record<string, string> {
   const ids = Object.keys(messages).filter((id) => /^(error|field|password)\./.test(id));
@@ -142,10 +144,10 @@ function serverTexts(messages: Catalogue): Record<string, string> {
   return texts;
 }
 
-/** Waits for the pages that are loaded late, so that hydration meets them whole. */
+/** Waits for lazily loaded pages, so that hydration finds them complete. */
 async function markupOf(page: ReactElement): Promise<string> {
   const { prelude } = await prerenderToNodeStream(page, {
-    // Larger parts would otherwise be moved in by inline scripts.
+    // Otherwise, larger parts would be inserted by inline scripts.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
     onError(error) {
       throw error;

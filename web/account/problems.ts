@@ -1,4 +1,4 @@
-/** Errors as people read them. Load it with `loadProblems` of `texts.ts`, which brings the words too. */
+/** Error texts for users. Load this with `loadProblems` from `texts.ts`, which also loads the catalog. */
 import { ApiError } from '../lib/api.ts';
 import { hasMessage } from '../lib/i18n.ts';
 import { SessionFault } from '../lib/session/index.ts';
@@ -6,14 +6,14 @@ import type { Problem } from '../ui/error-summary.tsx';
 import { type TextId, t } from './text.ts';
 
 type KeyText = 'error.key-cancelled' | 'error.key-known' | 'error.wallet-refused';
-/** Errors of `methods/keys.ts` and `methods/wallets.ts`, by name: those modules come with what they are for. */
+/** Errors of `methods/keys.ts` and `methods/wallets.ts` by name, because those modules are loaded on demand. */
 const keyTexts: Readonly<Record<string, KeyText>> = {
   KeyCancelled: 'error.key-cancelled',
   KeyKnown: 'error.key-known',
   WalletRefused: 'error.wallet-refused',
 };
 
-/** Where a problem belongs, by the code that says so. */
+/** The field that an error belongs to, by error code. */
 export type FieldOf = Readonly<Record<string, string>>;
 
 export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
@@ -26,7 +26,7 @@ export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
   return { text: t('error.other') };
 }
 
-/** By a code alone, as it came in an address: only codes that have words say more than that something went wrong. */
+/** Returns the problem for a code from an address. Unknown codes get a generic text. */
 export function problemFor(code: string): Problem {
   return hasMessage(`error.${code}`) ? { text: textFor(code), code } : { text: t('error.other') };
 }

@@ -6,7 +6,9 @@ import { problemOf } from './problems.ts';
 import { sessionClient } from './session.ts';
 import { t } from './text.ts';
 
-/** Nobody knows whether somebody is signed in: the server did not say, or could not be trusted. */
+/**
+ * It is unknown whether the visitor is signed in, because the server didn't respond or returned an invalid response.
+ */
 export function SessionFailed({ error }: { error: unknown }) {
   useEffect(() => {
     const again = () => void sessionClient().load();

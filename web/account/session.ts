@@ -1,4 +1,4 @@
-/** The session of this browser, and the calls that need it. */
+/** The session of this browser and the calls that need it. */
 import { useSyncExternalStore } from 'react';
 import { ApiError, type ApiRequest, callApi } from '../lib/api.ts';
 import {
@@ -14,7 +14,7 @@ import { pageConfig } from './page-config.ts';
 export interface Factor {
   readonly id: string;
   readonly friendly_name?: string;
-  /** Of a phone, where it is one. */
+  /** The number, if the factor is a phone. */
   readonly phone?: string;
   readonly factor_type: string;
   readonly status: string;
@@ -71,12 +71,12 @@ export function useSession(): SessionState<User> {
   );
 }
 
-/** Codes by which auth says that the session is no more. */
+/** Auth's error codes for a session that no longer exists. */
 const endings = new Set(['session_not_found', 'session_expired', 'user_not_found', 'bad_jwt', 'user_banned']);
 
 /**
- * A call to `/auth/v1` with the page's access token. A token that is refused may only have run out while the device slept:
- * then the call is made once more with a new one. A session that has ended shows as such everywhere.
+ * Calls `/auth/v1` with the page's access token. A rejected token may only have expired while the device was asleep, so
+ * the call is retried once with a new one. If the session has ended, the whole page shows that.
  */
 export async function callAuth<T>(path: string, request: ApiRequest = {}): Promise<T> {
   const before = await knownState();
@@ -90,7 +90,9 @@ export async function callAuth<T>(path: string, request: ApiRequest = {}): Promi
   }
 }
 
-/** Whoever is quicker than the page, or was offline, is not told that nobody is signed in. */
+/**
+ * Waits for the state if the page hasn't loaded it yet or was offline, instead of reporting that no one is signed in.
+ */
 async function knownState(): Promise<SessionState<User>> {
   const state = sessionClient().state();
   return state.status === 'loading' || state.status === 'failed' ? sessionClient().load() : state;
@@ -107,13 +109,13 @@ function callAs<T>(state: SessionState<User>, path: string, request: ApiRequest)
 const userIdOf = (state: SessionState<User>): string | undefined =>
   state.status === 'signed-in' ? state.session.user.id : undefined;
 
-/** How people know which account they are in: address, number or wallet; empty for guests. */
+/** Returns the name by which users recognize the account: address, number or wallet. Empty for guests. */
 export function nameOf({ email, phone = '', identities }: User): string {
   if (email !== '') return email;
   return phone === '' ? (identities?.map(walletOf).find(Boolean) ?? '') : `+${phone}`;
 }
 
-/** The address of a wallet in short, as wallets show it; undefined for other identities. */
+/** Returns a wallet's address in short form, as wallets show it. Undefined for other identities. */
 export function walletOf({ provider, identity_data: data }: Identity): string | undefined {
   const address = (data?.custom_claims as { address?: string } | undefined)?.address;
   if (provider !== 'web3' || address === undefined) return undefined;
@@ -124,7 +126,7 @@ export function verifiedFactors(user: User): readonly Factor[] {
   return user.factors?.filter((factor) => factor.status === 'verified') ?? [];
 }
 
-/** Signing in was so long ago that a change of how it is done asks for it again. */
+/** Whether the last sign-in is too old for changing sign-in methods without confirmation. */
 export function isStale({ claims }: Session<User>, nowMs: number = Date.now()): boolean {
   const latest = Math.max(0, ...(claims.amr ?? []).map(({ timestamp }) => timestamp));
   return nowMs - latest * 1000 > freshMs;
@@ -132,7 +134,7 @@ export function isStale({ claims }: Session<User>, nowMs: number = Date.now()): 
 
 const freshMs = 15 * 60_000;
 
-/** Signed in with the first factor only, though there is a second. */
+/** Whether the user has a second factor but signed in with the first only. */
 export function needsSecondFactor({ user, claims }: Session<User>): boolean {
   return claims.aal !== 'aal2' && verifiedFactors(user).length > 0;
 }

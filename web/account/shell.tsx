@@ -6,18 +6,18 @@ import classes from './shell.module.css';
 import { type TextId, t } from './text.ts';
 import { useFocusKept } from './use-focus-kept.ts';
 
-/** True once the first page of this load has been shown: a later one takes the focus, the first must not. */
+/** True after the first page of this load. Later pages take the focus; the first must not. */
 let isLater = false;
 
 export interface ShellProps {
   readonly page: Extract<TextId, `page.${string}`>;
   readonly lead?: ReactNode;
-  /** Wide pages hold several cards of their own. */
+  /** Wide pages contain several cards of their own. */
   readonly wide?: boolean;
   readonly children?: ReactNode;
 }
 
-/** Brand, heading, one card, footer. Anchored at the top, so that nothing moves while the rest arrives. */
+/** Brand, heading, one card, footer. Anchored at the top, so that nothing moves while the rest loads. */
 export function Shell({ page, lead, wide = false, children }: ShellProps) {
   const { brand } = usePageConfig();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -54,7 +54,7 @@ export function Shell({ page, lead, wide = false, children }: ShellProps) {
   );
 }
 
-/** The server keeps those that the project has (`keepLinks` of `src/account/core/html.ts`). */
+/** The server keeps the links that the project has configured (`keepLinks` in `src/account/core/html.ts`). */
 function FooterLink(props: { name: string; href: string | undefined; text: string }) {
   return props.href === undefined ? null : (
     <a data-link={props.name} href={props.href}>

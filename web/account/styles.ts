@@ -1,4 +1,4 @@
-/** Every style sheet of the Account face in order: theme, the Mantine components it uses, then ours. */
+/** All style sheets of the Account app in order: the theme, the Mantine components it uses, then ours. */
 import 'virtual:plinth-theme.css';
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';

@@ -1,4 +1,6 @@
-/** The texts of the Account pages, typed by their ids. What the first load lacks comes with `loadRest` of `texts.ts`. */
+/**
+ * The texts of the Account pages, typed by ID. Texts missing from the first load come with `loadRest` in `texts.ts`.
+ */
 import { textOf } from '../lib/i18n.ts';
 import type { messages as account } from '../locales/en/account.ts';
 import type { messages as consent } from '../locales/en/consent.ts';

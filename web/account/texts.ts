@@ -1,6 +1,6 @@
 /**
- * Loads the catalogues of the one language that the page is in. The first part is preloaded with the page, since
- * nothing can be shown without it; the rest comes once the page is there.
+ * Loads the catalogs of the page's language. The first part is preloaded with the page, because nothing can be shown
+ * without it. The rest follows.
  */
 import { activateLocale, addMessages, type Catalogue } from '../lib/i18n.ts';
 import type { Locale } from '../locales/languages.ts';
@@ -14,7 +14,7 @@ const first = import.meta.glob('../locales/*/{account,shared}.ts') as Loaders;
 const errors = import.meta.glob('../locales/*/errors.ts') as Loaders;
 const rest = import.meta.glob([
   '../locales/*/*.ts',
-  // `plain` is prerendered only.
+  // `plain` is only used for prerendering.
   '!../locales/*/{account,shared,errors,plain,console*}.ts',
   '!**/*.test.ts',
 ]) as Loaders;
@@ -29,19 +29,19 @@ async function load(loaders: Loaders, locale: Locale): Promise<void> {
   addMessages(locale, changed);
 }
 
-/** The locale that the server chose, as the page says. */
+/** The locale that the server chose, from the page's markup. */
 function pageLocale(): Locale {
   return document.documentElement.dataset.locale as Locale;
 }
 
-/** What every page of the first load needs. */
+/** Loads the texts of the first pages. */
 export async function loadFirst(): Promise<void> {
   const locale = pageLocale();
   await load(first, locale);
   activateLocale(locale);
 }
 
-/** Does it once, and again only after a failure. On the server all texts are there. */
+/** Runs the loaders once, and again only after a failure. On the server, all texts are available. */
 function once(loaders: Loaders): () => Promise<void> {
   let loading: Promise<void> | undefined;
   return () => {
@@ -55,16 +55,16 @@ function once(loaders: Loaders): () => Promise<void> {
 }
 
 const loadErrors = once(errors);
-/** Every catalogue that neither the first load nor an error needs. */
+/** Loads the catalogs that neither the first load nor an error needs. */
 export const loadRest = once(rest);
 
-/** The words for what went wrong, as a chunk of its own: most visits meet no error. */
+/** Loads the error texts as a separate chunk, because most visits have no error. */
 export async function loadProblems(): Promise<typeof Problems> {
   const [problems] = await Promise.all([import('./problems.ts'), loadErrors()]);
   return problems;
 }
 
-/** A problem in words, or that the words did not arrive. */
+/** Returns a problem's text, or a message that the texts failed to load. */
 export async function inWords(say: (words: typeof Problems) => Problem): Promise<Problem> {
   const words = await loadProblems().catch(() => undefined);
   return words === undefined ? { text: t('error.part_missing') } : say(words);

@@ -1,6 +1,6 @@
 /**
- * Nobody loses their place: when the control that has the focus goes away (a button that opened a form, a form that was
- * closed, an entry that was removed), the focus goes to what came instead, or else to the heading above it.
+ * Keeps the focus in place: if the focused control disappears (a button that opened a form, a closed form, a removed
+ * entry), the focus moves to its replacement, or else to the heading above.
  */
 import { type RefObject, useEffect, useRef } from 'react';
 
@@ -19,7 +19,7 @@ export function useFocusKept<T extends HTMLElement>(): RefObject<T | null> {
       last = { control, around: control.closest('section') ?? (element as T) };
     }
     function onBlur({ target }: FocusEvent): void {
-      // Some browsers tell of a control that is being removed as if its visitor had left it.
+      // Some browsers fire `blur` on a control that is being removed, as if the user had left it.
       queueMicrotask(() => {
         const control = target as HTMLElement;
         if (last?.control === control && control.isConnected && !control.matches(':disabled'))

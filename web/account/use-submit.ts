@@ -3,14 +3,14 @@ import type { Problem } from '../ui/error-summary.tsx';
 import type { FieldOf } from './problems.ts';
 import { inWords } from './texts.ts';
 
-/** Reads a form's fields; returns what is wrong with them, or does the work. */
+/** Reads a form's fields and returns validation errors, or does the work. */
 export type Handler = (fields: (name: string) => string) => Promise<readonly Problem[] | undefined>;
 
 const none: readonly Problem[] = [];
 
 /**
- * One submit at a time; what it throws becomes a problem at the head of the form, or at a field. `initial`: problems that
- * brought somebody to this form.
+ * Allows one submit at a time. Errors become problems at the top of the form or at a field. `initial` contains problems
+ * that led to this form.
  */
 export function useSubmit(handler: Handler, fieldOf: FieldOf = {}, initial: readonly Problem[] = none) {
   const [problems, setProblems] = useState(initial);

@@ -1,6 +1,6 @@
 /**
- * A brand's one colour becomes the few that the pages need, with contrast computed and never trusted: the colour is
- * darkened or lightened until text on it, and it as text, reach WCAG AA in both schemes.
+ * Derives the few colors that the pages need from a brand's single color. Contrast is computed: the color is darkened
+ * or lightened until text on it, and text in it, meet WCAG AA in both schemes.
  */
 
 export interface BrandColors {
@@ -14,7 +14,7 @@ type Rgb = readonly [number, number, number];
 
 const white: Rgb = [255, 255, 255];
 const black: Rgb = [0, 0, 0];
-/** The darkest and the lightest ground that links stand on, as `web/ui/tokens.ts` has them (a test compares). */
+/** The darkest and lightest backgrounds behind links, as in `web/ui/tokens.ts` (compared by a test). */
 export const grounds = {
   light: ['#ffffff', '#f4f5f8', '#eff1f4'],
   dark: ['#191d25', '#101319', '#12151b'],
@@ -29,7 +29,7 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
   const ground = grounds[scheme].map(parse);
   const primary = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= edgeRatio));
   const onPrimary = ratio(white, primary) >= textRatio ? white : black;
-  // Black or white always reaches 4.5:1 on at least one side, so that this ends at once for almost every colour.
+  // Black or white reaches 4.5:1 on almost every color, so this usually returns immediately.
   const readable = shift(
     primary,
     onPrimary === white ? black : white,
@@ -40,13 +40,16 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
   return { primary: hex(readable), primaryHover: hex(hover), onPrimary: hex(onPrimary), link: hex(link) };
 }
 
-/** CSS that sets the brand's colours over the theme's own; empty without a brand colour. */
+/** Returns CSS that overrides the theme's colors with the brand's. Empty without a brand color. */
 export function brandCss(color: string | undefined): string {
   if (color === undefined) return '';
   return brandRule(color, 'light', 'light') + brandRule(color, 'dark', 'dark');
 }
 
-/** The same for pages whose scheme no script picks: they say light, and stand in a query for dark screens. */
+/**
+ * The same for pages without scripts: they are marked as light, so these rules are inside a media query for dark
+ * screens.
+ */
 export function brandDarkCss(color: string | undefined): string {
   return color === undefined ? '' : brandRule(color, 'dark', 'light');
 }
@@ -59,7 +62,7 @@ function brandRule(color: string, scheme: 'light' | 'dark', says: 'light' | 'dar
   );
 }
 
-/** A monogram in the brand's colour, for brands without a logo. */
+/** Returns a monogram in the brand's color, for brands without a logo. */
 export function monogram(name: string, color: string | undefined): string {
   const letter = [...name.trim()][0]?.toUpperCase() ?? 'P';
   const { primary, onPrimary } = brandColors(color ?? '#3148bd', 'light');
@@ -75,7 +78,7 @@ function escapeXml(text: string): string {
   return text.replace(/[<>&'"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Moves `color` towards `target` in small steps until `isGood`; the target itself is good in every use above. */
+/** Moves `color` toward `target` in small steps until `isGood`. The target itself satisfies every condition above. */
 function shift(color: Rgb, target: Rgb, isGood: (candidate: Rgb) => boolean): Rgb {
   for (let share = 0; share < 1; share += step) {
     const candidate = mix(color, target, share);

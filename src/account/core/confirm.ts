@@ -1,17 +1,17 @@
-/** The links of mails that a button uses: what they hold, and where it leads afterwards. */
+/** Parses the links in emails that are used through a button, and decides where they lead afterwards. */
 import { carriedFlow } from './html.ts';
 
 export interface ConfirmLink {
-  /** The hash that auth looks the link up by. */
+  /** The hash by which auth finds the link. */
   readonly token: string;
   readonly type: string;
-  /** Where the link shall lead; auth judges it. */
+  /** Where the link leads. Auth checks it. */
   readonly redirectTo: string;
 }
 
 const types: ReadonlySet<string> = new Set(['signup', 'invite', 'recovery', 'magiclink', 'email_change']);
 
-/** Undefined: no link that auth can have made. */
+/** Returns undefined if auth can't have created the link. */
 export function parseConfirmLink(params: URLSearchParams): ConfirmLink | undefined {
   const token = params.get('token') ?? '';
   const type = params.get('type') ?? '';
@@ -19,14 +19,17 @@ export function parseConfirmLink(params: URLSearchParams): ConfirmLink | undefin
   return { token, type, redirectTo: params.get('redirect_to') ?? '' };
 }
 
-/** The query of one of our own pages; undefined for every other address. */
+/** Returns the query of one of our own pages, or undefined for any other address. */
 export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParams | undefined {
   if (!URL.canParse(redirectTo)) return undefined;
   const url = new URL(redirectTo);
   return url.href.startsWith(`${accountUrl}/`) ? url.searchParams : undefined;
 }
 
-/** Who confirmed goes on with what brought them here; a password comes first, a new one or that of an invitation. */
+/**
+ * Returns the page after the confirmation: the original destination, preceded by the password page for a recovery or an
+ * invitation.
+ */
 export function pageAfter(type: string, query: URLSearchParams): string {
   const page = type === 'recovery' || type === 'invite' ? 'new-password' : 'sign-in';
   const flow = carriedFlow(query);
@@ -34,8 +37,8 @@ export function pageAfter(type: string, query: URLSearchParams): string {
 }
 
 /**
- * The page that a request of ours came from, for auth as `redirect_to`: its links then lead back to where somebody was.
- * Undefined without a `Referer` of our own.
+ * Returns the page that sent the request, for auth's `redirect_to`, so that links in emails lead back to that page.
+ * Undefined without a `Referer` of ours.
  */
 export function cameFrom(referer: string | undefined, host: string, accountUrl: string): string | undefined {
   if (referer === undefined || !URL.canParse(referer)) return undefined;

@@ -1,12 +1,12 @@
-/** The cookies of the Account pages (RFC 6265): the session, the mark of our forms, and what a browser keeps between two pages. */
+/** The cookies of the Account pages (RFC 6265): the session, the form token, and data kept between two pages. */
 
 export interface CookieKind {
   readonly name: string;
-  /** How long a browser keeps it after its last use. */
+  /** How long a browser keeps the cookie after its last use. */
   readonly maxAgeSeconds: number;
 }
 
-/** True: the request came over TLS. */
+/** Whether the request was sent over TLS. */
 export interface Transport {
   readonly secure: boolean;
 }
@@ -15,27 +15,27 @@ export interface Transport {
 const cookieMaxAgeSeconds = 30 * 24 * 3600;
 export const sessionCookie: CookieKind = { name: 'plinth-account', maxAgeSeconds: cookieMaxAgeSeconds };
 
-/** The mark that our forms must carry as well (`form-mark.ts`). */
+/** The token that our forms must contain too (`form-mark.ts`). */
 export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSeconds: 24 * 3600 };
 
-/** How far a visitor without scripts has come (`step.ts`): as long as a code holds, roughly. */
+/** The progress of a visitor without scripts (`step.ts`). Lasts about as long as a code is valid. */
 export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSeconds: 3600 };
 
-/** Signing in to another account, second factor included, takes no longer. */
+/** Enough time to sign in to another account, including a second factor. */
 const guestCookieMaxAgeSeconds = 900;
-/** The session of a guest while they sign in to another account (`routes/guests.ts`). */
+/** A guest's session while the guest signs in to another account (`routes/guests.ts`). */
 export const guestCookie: CookieKind = {
   name: 'plinth-account-guest',
   maxAgeSeconds: guestCookieMaxAgeSeconds,
 };
 
 /**
- * Browsers take a name with this prefix only over TLS, from the very host, for all of its paths (RFC 6265bis, section 4.1.3.2). A
- * neighboring subdomain can't replace such a cookie. Other services don't see it: the gateway hides it from them.
+ * Browsers accept a name with this prefix only over TLS, from the exact host, for all paths (RFC 6265bis, section
+ * 4.1.3.2), so a sibling subdomain can't replace the cookie. The gateway hides these cookies from other services.
  */
 const nameOver = ({ name }: CookieKind, { secure }: Transport): string => (secure ? `__Host-${name}` : name);
 
-/** The value of a cookie of ours in a `Cookie` header. */
+/** Returns the value of one of our cookies from a `Cookie` header. */
 export function readCookie(
   header: string | undefined,
   kind: CookieKind,
@@ -49,7 +49,10 @@ export function readCookie(
   return undefined;
 }
 
-/** A `Set-Cookie` header; an undefined value deletes the cookie. Lax, since people come from the app by links. */
+/**
+ * Returns a `Set-Cookie` header. An undefined value deletes the cookie. SameSite is Lax because users follow links from
+ * the app.
+ */
 export function writeCookie(kind: CookieKind, value: string | undefined, transport: Transport): string {
   const age = value === undefined ? 0 : kind.maxAgeSeconds;
   const [path, end] = transport.secure ? ['/', '; Secure'] : ['/account', ''];

@@ -1,18 +1,18 @@
 /**
- * The mark of a form of ours: it stands in the form and in a cookie, and no other site can read the one or set the other.
- * What the browser says of the sender (`Sec-Fetch-Site`, `Origin`) must be us as well, which also covers marks that a
- * neighbouring host has planted.
+ * Protects our forms against cross-site requests: a token is stored in the form and in a cookie, and no other site can
+ * read the former or set the latter. `Sec-Fetch-Site` and `Origin` must also be ours, which covers tokens planted by a
+ * sibling host.
  */
 import { timingSafeEqual } from 'node:crypto';
 
 export interface FormSender {
   readonly fetchSite: string | undefined;
   readonly origin: string | undefined;
-  /** Host and port the form was sent to. */
+  /** The host and port that received the form. */
   readonly host: string;
-  /** In the form. */
+  /** The token in the form. */
   readonly mark: string;
-  /** In the cookie. */
+  /** The token in the cookie. */
   readonly cookie: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * An app's address for people: the host of a web page, the scheme of an app on the device (RFC 8252, section 7.1);
- * undefined when there is nothing to say (`web/account/flow.ts` says the same).
+ * Returns a readable form of an app's address: the host of a web page, or the scheme of a native app (RFC 8252, section
+ * 7.1). Undefined if neither applies. `web/account/flow.ts` does the same.
  *
  * @example hostOf('com.example.app:/callback') // 'com.example.app'
  */

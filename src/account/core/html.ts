@@ -1,15 +1,15 @@
-/** Fills the placeholders of the prerendered pages (`web/account/prerender.tsx` writes them). */
+/** Fills the placeholders of the prerendered pages, which `web/account/prerender.tsx` writes. */
 import type { Provider } from './providers.ts';
 
 export interface PageFill {
   readonly name: string;
   readonly logo: string;
-  /** Parts that this project does not offer; a style sheet hides them before the script runs. */
+  /** Parts that this project doesn't offer. A style sheet hides them before the script runs. */
   readonly off: readonly string[];
   readonly brandCss: string;
-  /** For a dark screen without scripts. */
+  /** For dark screens without scripts. */
   readonly brandDarkCss: string;
-  /** What the script of the page reads. */
+  /** The configuration that the page's script reads. */
   readonly config: unknown;
 }
 
@@ -25,17 +25,19 @@ export function fillPage(html: string, fill: PageFill): string {
   return fillValues(html, values);
 }
 
-/** Replaces `%PLINTH_NAME%` by the value of `NAME`, in one go: a value is never searched. */
+/**
+ * Replaces `%PLINTH_NAME%` with the value of `NAME` in a single pass, so values are never searched for placeholders.
+ */
 export function fillValues(html: string, values: Readonly<Record<string, string>>): string {
   return html.replace(/%PLINTH_([A-Z_]+)%/g, (placeholder, key: string) => values[key] ?? placeholder);
 }
 
-/** Text of a client, in HTML that is filled in again afterwards. */
+/** Escapes a client's text for HTML whose placeholders are filled again later. */
 export function escapeText(text: string): string {
   return escapeHtml(text).replaceAll('%', '&#37;');
 }
 
-/** The one button that was prerendered (`web/account/methods/social.tsx`) becomes one for each provider. */
+/** Repeats the prerendered button (`web/account/methods/social.tsx`) for each provider. */
 export function repeatProviders(html: string, providers: readonly Provider[]): string {
   return html.replace(
     /(<div[^>]* data-list="providers">)(.*?)(<\/div>)/s,
@@ -56,10 +58,10 @@ export function repeatProviders(html: string, providers: readonly Provider[]): s
   );
 }
 
-/** Where the project's own pages are, by the name of the link in the footer; undefined where it has none. */
+/** The addresses of the project's own pages by footer link. Undefined where it has none. */
 export type FooterLinks = Readonly<Record<'support' | 'terms' | 'privacy', string | undefined>>;
 
-/** Of the links that were prerendered (`web/account/shell.tsx`) those that lead somewhere stay. */
+/** Keeps those prerendered footer links (`web/account/shell.tsx`) that have an address. */
 export function keepLinks(html: string, links: FooterLinks): string {
   return html.replace(
     /<a data-link="(support|terms|privacy)" href="[^"]*"([^>]*>.*?<\/a>)/gs,
@@ -70,7 +72,7 @@ export function keepLinks(html: string, links: FooterLinks): string {
   );
 }
 
-/** The one rule that was prerendered (`web/account/password-rules.tsx`) becomes one for each. */
+/** Repeats the prerendered rule (`web/account/password-rules.tsx`) for each text. */
 export function repeatRules(html: string, texts: readonly string[]): string {
   return html.replace(
     /(<ul[^>]* data-list="password-rules">)(.*?)(<\/ul>)/s,
@@ -85,19 +87,19 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** JSON that can stand in a script element: nothing in it ends the element or opens a comment. */
+/** Returns JSON that is safe inside a script element: it can't end the element or open a comment. */
 export function scriptJson(value: unknown): string {
   return (
     JSON.stringify(value)
       .replaceAll('<', '\\u003c')
-      // The page is filled in again with each answer.
+      // The page's placeholders are filled again for each response.
       .replaceAll('%', '\\u0025')
       .replaceAll('\u2028', '\\u2028')
       .replaceAll('\u2029', '\\u2029')
   );
 }
 
-/** What goes along from page to page (`web/account/flow.ts` names the same). */
+/** Query parameters that are kept from page to page (the same as in `web/account/flow.ts`). */
 const carried = [
   'redirect_to',
   'code_challenge',
@@ -106,7 +108,7 @@ const carried = [
   'authorization_id',
 ] as const;
 
-/** The part of a query that goes along, without `?`; empty when there is none. */
+/** Returns the part of a query that is kept, without `?`. Empty if there is none. */
 export function carriedFlow(query: URLSearchParams): string {
   const kept = new URLSearchParams();
   for (const name of carried) {
@@ -117,9 +119,8 @@ export function carriedFlow(query: URLSearchParams): string {
 }
 
 /**
- * Puts what brought somebody here into the links of a prerendered page, so that the way back to the app is not lost
- * where the script has not run yet, or never does. A link to another language leads to the very same page: it keeps the
- * whole query.
+ * Adds the flow's query to the links of a prerendered page, so that the return address isn't lost before the script
+ * runs, or without scripts. A link to another language leads to the same page, so it keeps the whole query.
  */
 export function carryFlow(html: string, query: URLSearchParams): string {
   const flow = carriedFlow(query);

@@ -1,20 +1,20 @@
 /**
- * A way out to an identity provider and back: what the browser keeps meanwhile, in a cookie that no script reads. The
- * PKCE verifier (RFC 7636) in it ties the answer to the browser that left.
+ * A round trip to an identity provider. The browser keeps its state in a cookie that no script can read. The PKCE
+ * verifier (RFC 7636) in it binds the response to this browser.
  */
 import { createHash } from 'node:crypto';
 import type { CookieKind } from './cookies.ts';
 
-/** Auth gives up a sign-in after five minutes as well; a person may take a little longer to read. */
+/** Auth abandons a sign-in after five minutes. The cookie lasts a little longer. */
 export const journeyCookie: CookieKind = { name: 'plinth-account-way', maxAgeSeconds: 600 };
-/** Browsers keep cookies of 4096 bytes. */
+/** Browsers limit cookies to 4096 bytes. */
 const maxFlowChars = 2048;
 
 export interface Journey {
   readonly verifier: string;
-  /** `link`: an identity for the account that is signed in already. */
+  /** `link` adds an identity to the account that is signed in. */
   readonly purpose: 'sign-in' | 'link';
-  /** What brought somebody here (`carriedFlow`). */
+  /** The query of the flow (`carriedFlow`). */
   readonly flow: string;
 }
 
@@ -22,13 +22,13 @@ export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** The value of the cookie. */
+/** Returns the value of the cookie. */
 export function writeJourney({ verifier, purpose, flow }: Journey): string {
   const kept = { verifier, purpose, flow: flow.length > maxFlowChars ? '' : flow };
   return Buffer.from(JSON.stringify(kept)).toString('base64url');
 }
 
-/** Undefined for what {@link writeJourney} has not written. */
+/** Returns undefined for a value that {@link writeJourney} didn't write. */
 export function readJourney(value: string | undefined): Journey | undefined {
   if (value === undefined || !/^[A-Za-z0-9_-]+$/.test(value)) return undefined;
   try {

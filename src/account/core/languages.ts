@@ -1,26 +1,26 @@
-/** In which language a page is sent: what was asked for, what was chosen before, what the browser wishes (RFC 9110). */
+/** Chooses a page's language from the address, an earlier choice and the browser's preferences (RFC 9110). */
 
 import type { CookieKind } from './cookies.ts';
 
-/** Every language that the pages are built in; `web/locales/languages.ts` has the same (a test compares). */
+/** All languages that the pages are built in, as in `web/locales/languages.ts` (compared by a test). */
 export const languages = ['en', 'ar'] as const;
-/** Longer, accented texts, for tests of layout; shown only to those who ask for it. */
+/** Longer, accented texts for layout tests. Used only on request. */
 export const pseudoLocale = 'pseudo';
 
 const languageMaxAgeSeconds = 365 * 24 * 3600;
-/** Keeps a choice. */
+/** Stores an explicit choice. */
 export const languageCookie: CookieKind = { name: 'plinth-lang', maxAgeSeconds: languageMaxAgeSeconds };
 
 export interface LanguageWish {
-  /** `?lang=` of the address. */
+  /** `?lang=` in the address. */
   readonly asked: string | null;
-  /** The cookie that an earlier `?lang=` left. */
+  /** The cookie set by an earlier `?lang=`. */
   readonly kept: string | undefined;
   /** The `Accept-Language` header. */
   readonly accepted: string | undefined;
 }
 
-/** One of `offered` (or the pseudo-locale); the first of them where no wish can be met. */
+/** Returns one of `offered` or the pseudo-locale. Defaults to the first of `offered`. */
 export function chooseLanguage(wish: LanguageWish, offered: readonly string[]): string {
   for (const explicit of [wish.asked, wish.kept]) {
     if (explicit === pseudoLocale) return explicit;
@@ -34,13 +34,13 @@ export function chooseLanguage(wish: LanguageWish, offered: readonly string[]): 
   return offered[0] ?? languages[0];
 }
 
-/** `ar-EG` is met by `ar`. */
+/** `ar-EG` matches `ar`. */
 function offeredAs(tag: string, offered: readonly string[]): string | undefined {
   const primary = tag.split('-', 1)[0]?.toLowerCase();
   return offered.find((language) => language === primary);
 }
 
-/** Language ranges of an `Accept-Language` header, the most wished first; those of weight 0 are refusals. */
+/** Returns the language ranges of an `Accept-Language` header, most preferred first, without those of weight 0. */
 function ranges(header: string): string[] {
   return header
     .slice(0, 1000)

@@ -1,8 +1,8 @@
-/** What kind of picture a logo is, told by its first bytes: names of files prove nothing. */
+/** Detects the image type of a logo from its first bytes, because a file name proves nothing. */
 
 const svg = /^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/;
 
-/** Its media type; undefined for what no browser shows as a picture. */
+/** Returns the media type, or undefined if browsers don't display the file as an image. */
 export function pictureType(bytes: Buffer): string | undefined {
   const hex = bytes.subarray(0, 12).toString('hex');
   if (hex.startsWith('89504e470d0a1a0a')) return 'image/png';

@@ -1,4 +1,4 @@
-/** What the pages of this project offer: read from auth's own `/settings`, never guessed. */
+/** Determines what the project's pages offer from auth's own `/settings`. */
 import { customProvider, knownProvider, type Provider } from './providers.ts';
 
 /** The part of `GET /auth/v1/settings` that the pages read. */
@@ -10,13 +10,13 @@ export interface AuthSettings {
   readonly passkeys_enabled?: boolean;
 }
 
-/** What the settings do not tell. */
+/** Facts that the settings don't include. */
 export interface MoreFacts {
-  /** Providers that are enabled, though the settings leave them out. */
+  /** Enabled providers that the settings omit. */
   readonly untold: readonly string[];
-  /** Providers that the project has added by itself. */
+  /** Custom providers of the project. */
   readonly custom: readonly { readonly id: string; readonly name: string }[];
-  /** Chains whose wallets sign in. */
+  /** Chains whose wallets can sign in. */
   readonly wallets: readonly string[];
 }
 
@@ -51,8 +51,8 @@ export function offersOf(settings: AuthSettings, facts: MoreFacts): Offers {
 }
 
 /**
- * What is offered, but not at this address: a key is of the origins of the relying party, and the message that a wallet
- * signs names an https host or localhost.
+ * Returns the offers that don't work at this address: a passkey belongs to the relying party's origins, and the message
+ * that a wallet signs names an https host or localhost.
  */
 export function offAt(
   address: { readonly protocol: string; readonly host: string; readonly hostname: string },
@@ -65,7 +65,7 @@ export function offAt(
   ];
 }
 
-/** In the order of the settings, the project's own last. */
+/** Returns the providers in the order of the settings, custom providers last. */
 export function providersOf(
   { external = {} }: AuthSettings,
   { untold, custom }: Pick<MoreFacts, 'untold' | 'custom'>,
@@ -77,7 +77,7 @@ export function providersOf(
   ];
 }
 
-/** Names of what is not offered, for the page's `data-off`. */
+/** Returns the names of disabled offers, for the page's `data-off`. */
 export function offNames(offers: Offers): OfferName[] {
   return (Object.keys(offers) as OfferName[]).filter((name) => !offers[name]);
 }

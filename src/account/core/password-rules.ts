@@ -1,4 +1,4 @@
-/** What a password must hold, by the ids of the texts that say so; the pages' scripts have the same (a test compares). */
+/** Lists the password requirements by the IDs of their texts, as the pages' scripts do (compared by a test). */
 const required: Readonly<Record<string, readonly string[]>> = {
   letters_digits: ['letter', 'digit'],
   lower_upper_letters_digits: ['lower', 'upper', 'digit'],
@@ -7,7 +7,7 @@ const required: Readonly<Record<string, readonly string[]>> = {
 
 export interface PasswordPolicy {
   readonly minLength: number;
-  /** `password_requirements` of config.toml. */
+  /** `password_requirements` in config.toml. */
   readonly requirements: string;
 }
 

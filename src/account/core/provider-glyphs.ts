@@ -1,11 +1,11 @@
 /**
- * Outlines by which people recognise a provider, in a square of 24. Of Tabler Icons 3 (https://tabler.io/icons), MIT License,
- * Copyright (c) 2020-2026 Paweł Kuna.
+ * Provider icons as outlines in a 24 × 24 square. From Tabler Icons 3 (https://tabler.io/icons), MIT License, Copyright
+ * (c) 2020-2026 Paweł Kuna.
  */
 export interface Glyph {
   /** Path data (SVG 2, section 9.3). */
   readonly d: string;
-  /** Drawn as a line; else filled. */
+  /** Drawn as a line instead of filled. */
   readonly isLine?: true;
 }
 

@@ -1,12 +1,12 @@
 /**
- * The identity providers that the pages name, each with a mark: a tile in a colour of theirs with their sign or, where we
- * have none, letters that no other has. No picture is loaded from them, so that nobody learns who looks at the page.
+ * The identity providers on the pages, each with a mark: a tile in the provider's color with an icon or, if we have
+ * none, with unique letters. No image is loaded from a provider, so providers don't learn about visitors.
  */
 import { escapeHtml } from './html.ts';
 import { type Glyph, glyphs } from './provider-glyphs.ts';
 
 export interface Provider {
-  /** As clients of auth name it. */
+  /** The provider's ID in auth's API. */
   readonly id: string;
   readonly name: string;
   /** SVG, decorative. */
@@ -16,10 +16,10 @@ export interface Provider {
 interface Known {
   readonly name: string;
   readonly ground: string;
-  /** Instead of a sign. */
+  /** Shown if there is no icon. */
   readonly letters?: string;
   readonly ink?: string;
-  /** What stands on the ground, where it has colours of its own. */
+  /** The drawing on the tile, if it has its own colors. */
   readonly drawing?: string;
 }
 
@@ -33,7 +33,7 @@ const microsoft = [
   .map(([x, y, fill]) => `<rect x="${x}" y="${y}" width="6.5" height="6.5" fill="${fill}"/>`)
   .join('');
 
-/** Four arcs of a circle around the centre, and the bar. */
+/** Four arcs of a circle around the center, and the bar. */
 const google = [
   ['M5.5 8.25A7.5 7.5 0 0 1 17.3 6.7', '#ea4335'],
   ['M5.5 15.75A7.5 7.5 0 0 1 5.5 8.25', '#fbbc05'],
@@ -73,7 +73,7 @@ const known: Readonly<Record<string, Known>> = {
   zoom: { name: 'Zoom', ground: '#0b5cff' },
 };
 
-/** Undefined for a name that no page can offer. */
+/** Returns undefined for an unknown provider. */
 export function knownProvider(id: string): Provider | undefined {
   if (!Object.hasOwn(known, id)) return undefined;
   const { name, ground, letters, ink, drawing } = known[id] as Known;
@@ -82,12 +82,12 @@ export function knownProvider(id: string): Provider | undefined {
   return { id, name, mark: mark(sign, ground) };
 }
 
-/** Scopes to ask for besides auth's own. Keycloak tells nobody's profile without `openid` (since its version 22). */
+/** Scopes to request in addition to auth's own. Since version 22, Keycloak requires `openid` to return a profile. */
 export function scopesFor(id: string): { scopes?: string } {
   return id === 'keycloak' ? { scopes: 'openid' } : {};
 }
 
-/** A provider that the project has added by itself: two letters of its name, on one of the colours below. */
+/** A custom provider: two letters of its name on one of the colors below. */
 export function customProvider(id: string, name: string): Provider {
   const words = name.trim().split(/\s+/);
   const [first = '?', second = ''] =
@@ -97,11 +97,11 @@ export function customProvider(id: string, name: string): Provider {
   return { id, name, mark: mark(lettersIn(`${first.toUpperCase()}${second}`), ground) };
 }
 
-/** White letters are readable on each. */
+/** White letters are readable on each of them. */
 const grounds = ['#5b6472', '#8a4b08', '#0f766e', '#9d174d', '#4338ca', '#3f6212'] as const;
 
 function mark(sign: string, ground: string): string {
-  // An edge that is seen where the ground is that of the button.
+  // A border, because the tile has the same color as the button.
   const edge = ground === '#ffffff' ? ' stroke="#8b93a1" stroke-opacity=".5"' : '';
   return (
     '<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">' +

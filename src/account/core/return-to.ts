@@ -1,12 +1,12 @@
-/** The way back to the calling app: what it asked for, and the address it gets. */
+/** Handles the return to the calling app: parses its request and builds the return address. */
 
 export interface ReturnRequest {
   readonly redirectTo: string;
-  /** Absent: the app wants its session in the fragment. */
+  /** Undefined if the app wants its session in the fragment. */
   readonly challenge: { readonly value: string; readonly method: 's256' | 'plain' } | undefined;
 }
 
-/** Undefined: the challenge or its method is not of the form of RFC 7636 section 4.2. */
+/** Returns undefined if the challenge or its method doesn't match RFC 7636 section 4.2. */
 export function parseReturnRequest(body: Readonly<Record<string, unknown>>): ReturnRequest | undefined {
   const { redirect_to: redirectTo, code_challenge: value, code_challenge_method: method = 's256' } = body;
   if (typeof redirectTo !== 'string' || redirectTo === '') return undefined;
@@ -17,14 +17,14 @@ export function parseReturnRequest(body: Readonly<Record<string, unknown>>): Ret
   return { redirectTo, challenge: { value, method: known } };
 }
 
-/** The app's own query stays; a `code` that was in it is replaced. */
+/** Keeps the app's own query but replaces an existing `code`. */
 export function withCode(redirectTo: string, code: string): string {
   const url = new URL(redirectTo);
   url.searchParams.set('code', code);
   return url.href;
 }
 
-/** The fragment as auth itself writes it (GET /verify): what `detectSessionInUrl` of the stock client reads. */
+/** Builds the same fragment as auth (GET /verify), which the stock client's `detectSessionInUrl` reads. */
 export function withSession(
   redirectTo: string,
   session: {

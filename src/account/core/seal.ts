@@ -1,6 +1,6 @@
 /**
- * A session's cookie and what is made from it: the row's id (a hash) and the key that seals the tokens in the row
- * (HKDF, RFC 5869; AES-256-GCM). Without the cookie a copy of the table is worth nothing.
+ * Derives two values from a session cookie: the row's ID (a hash) and the key that seals the tokens in the row (HKDF,
+ * RFC 5869; AES-256-GCM). Without the cookie, a copy of the table is worthless.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
 
@@ -8,7 +8,7 @@ export const cookieBytes = 32;
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** The bytes of a cookie value; undefined for anything that is not one of ours. */
+/** Returns the bytes of a cookie value, or undefined if it isn't one of ours. */
 export function parseCookieValue(value: string | undefined): Buffer | undefined {
   if (value === undefined || !/^[A-Za-z0-9_-]{43}$/.test(value)) return undefined;
   return Buffer.from(value, 'base64url');
@@ -29,7 +29,7 @@ export function seal(value: unknown, secret: Uint8Array, iv: Uint8Array): Buffer
   return Buffer.concat([iv, cipher.getAuthTag(), text]);
 }
 
-/** Undefined when the bytes were not sealed with this secret, or were changed. */
+/** Returns undefined if the bytes weren't sealed with this secret or were modified. */
 export function unseal(sealed: Uint8Array, secret: Uint8Array): unknown {
   if (sealed.length < ivBytes + tagBytes) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', sealingKey(secret), sealed.subarray(0, ivBytes));

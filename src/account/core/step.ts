@@ -1,7 +1,7 @@
 /**
- * How far somebody without scripts has come: what was wrong with the form they sent, and which code they wait for. It
- * stands in a cookie between a form and the page that answers it, so that reloading sends nothing twice. It only says
- * what a page shows; nothing is allowed because of it.
+ * The progress of a visitor without scripts: what was wrong with the posted form, and which code is expected. It is
+ * stored in a cookie between a form and the resulting page, so that a reload sends nothing twice. It only affects what
+ * a page shows and grants nothing.
  */
 
 import { escapeText } from './html.ts';
@@ -9,27 +9,27 @@ import { escapeText } from './html.ts';
 export type CodePurpose = 'sign-in' | 'confirm' | 'recover';
 
 export interface StepProblem {
-  /** Of auth or of ours; a page shows its text. */
+  /** The code of an auth or Account error, whose text the page shows. */
   readonly code: string;
-  /** The field it belongs to; `form` when to none. */
+  /** The affected field, or `form` for none. */
   readonly place: string;
   readonly requestId: string;
 }
 
 export interface Step {
-  /** The page it is about. */
+  /** The page that the problem belongs to. */
   readonly page: string;
   readonly problem?: StepProblem;
   readonly email?: string;
-  /** A code was sent to `email` for this. */
+  /** The purpose of the code that was sent to `email`. */
   readonly purpose?: CodePurpose;
   readonly resent?: boolean;
-  /** Signed in a moment ago: the way back to the app is open without another question. */
+  /** Whether the visitor has just signed in and can return to the app without another question. */
   readonly arrived?: boolean;
 }
 
 const purposes: ReadonlySet<unknown> = new Set<CodePurpose>(['sign-in', 'confirm', 'recover']);
-/** Each is part of a file's name. */
+/** Each value is part of a file name. */
 const places: ReadonlySet<string> = new Set(['form', 'email', 'password', 'code']);
 const longest = 512;
 
@@ -37,7 +37,7 @@ export function writeStep(step: Step): string {
   return Buffer.from(JSON.stringify(step)).toString('base64url');
 }
 
-/** Undefined for anything that {@link writeStep} cannot have written. */
+/** Returns undefined for a value that {@link writeStep} can't have written. */
 export function readStep(value: string | undefined): Step | undefined {
   const fields = value === undefined || value.length > 4096 ? undefined : parse(value);
   const page = text(fields?.page);
@@ -54,7 +54,7 @@ export function readStep(value: string | undefined): Step | undefined {
   };
 }
 
-/** The hidden fields by which a form says which code it is for: another tab may wait for another one since. */
+/** Hidden fields that identify the code a form is for, because another tab may be waiting for a different one. */
 export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>): string {
   if (email === undefined || purpose === undefined) return '';
   const fields = { sent_to: email, purpose };
@@ -63,7 +63,7 @@ export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>):
     .join('');
 }
 
-/** Undefined where {@link sentFields} has written nothing. */
+/** Returns undefined if {@link sentFields} wrote nothing. */
 export function readSent(form: URLSearchParams): Step | undefined {
   const [email, purpose] = [text(form.get('sent_to')), form.get('purpose')];
   return email === undefined || !purposes.has(purpose)

@@ -1,6 +1,6 @@
 /**
- * `/account/api/*`: what the pages ask their own server. It calls auth for them and keeps the token pair, so that no
- * refresh token ever reaches a page. JSON only, from our own origin only.
+ * `/account/api/*`: the API for the pages. It calls auth on their behalf and keeps the token pair, so a refresh token
+ * never reaches a page. It accepts only JSON from our own origin.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
@@ -33,17 +33,18 @@ export interface ApiDeps {
   readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
 
-/** What a page learns of its session. */
+/** The session data that a page receives. */
 type SessionAnswer = ReturnType<typeof sessionAnswer> | { readonly session: null };
 
 export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<void> {
   const { sessions, auth } = deps;
   const { present, needed } = deps.visitors;
 
-  // A form of another site can send text/plain or urlencoded bodies without asking; here they are no bodies at all.
+  // Forms of other sites can send text/plain or urlencoded bodies without a preflight, so these types aren't parsed
+  // here.
   app.removeContentTypeParser('text/plain');
 
-  // Loaded with the first request: an idle start does not pay for the schemas.
+  // Loaded with the first request, so that an idle server doesn't load the schemas.
   let bodies!: typeof Bodies;
   app.addHook('preHandler', async () => {
     bodies ??= await import('./bodies.ts');
@@ -118,7 +119,8 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   app.post('/sign-up', async (request, reply) => {
     const body = bodies.password(request.body);
     const made = await auth.call<TokenPair | AuthUser>(request, { method: 'POST', path: '/signup', body });
-    // Without a session the address is to be confirmed first; the answer is the same for addresses that are taken.
+    // Without a session, the address must be confirmed first. The response is the same for an address that is already
+    // in use.
     return 'access_token' in made ? enter(request, reply, made as TokenPair) : { session: null };
   });
 
@@ -140,7 +142,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   app.post('/verify', async (request, reply) => {
     const body = bodies.verifyCode(request.body);
     const pair = await auth.call<TokenPair>(request, { method: 'POST', path: '/verify', body });
-    // The first half of a double email change is an answer without a session.
+    // The first half of a double email change returns no session.
     return pair.access_token === undefined ? { session: null } : enter(request, reply, pair);
   });
 
@@ -160,7 +162,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return {};
   });
 
-  /** Pages link to an app only where they would send people, too. */
+  /** Pages only link to an app if they would also redirect to it. */
   app.post('/app', async (request) => {
     const { redirect_to: address } = bodies.object(request.body);
     return { allowed: typeof address === 'string' && deps.isAppAddress(address) };

@@ -1,9 +1,9 @@
-/** Bodies of `/account/api`, read once at the edge: only the fields that auth is meant to get go on to it. */
+/** Bodies of `/account/api`, parsed once at the edge. Only known fields are passed on to auth. */
 import { z } from 'zod';
 import { AccountError } from '../errors.ts';
 
 const text = z.string().max(4096);
-/** What a wallet signs may name many resources. */
+/** The text that a wallet signs may contain many resources. */
 const longText = z.string().max(20 * 1024);
 const address = { email: text.optional(), phone: text.optional() };
 const uuid = z.uuid();
@@ -76,7 +76,7 @@ export function link(body: unknown): z.infer<typeof linkBody> {
   return read(linkBody, body);
 }
 
-/** Whoever asks for a passkey is asked for a captcha where others are, too. */
+/** Starting a passkey sign-in requires a captcha where other sign-ins do. */
 export function captchaAlone(body: unknown): object {
   return captchaOf(read(z.object(captcha), body).captcha_token);
 }
@@ -98,7 +98,7 @@ export function recoveryCode(body: unknown): { code: string } {
   return read(z.object({ code: text }), body);
 }
 
-/** As auth reads it. */
+/** In auth's format. */
 function captchaOf(token: string | undefined): object {
   return token === undefined ? {} : { gotrue_meta_security: { captcha_token: token } };
 }
@@ -112,7 +112,7 @@ export function wallet(body: unknown): object {
   return { ...signed, ...captchaOf(token) };
 }
 
-/** Of a body or a query. */
+/** Reads the authorization ID from a body or a query. */
 export function authorization(source: unknown): string {
   return read(authorizationBody, source).authorization_id;
 }
@@ -121,7 +121,7 @@ export function signOut(body: unknown): 'local' | 'others' | 'global' {
   return read(signOutBody, body).scope;
 }
 
-/** Where auth sends a code from, and with what: `confirm` asks for the code of a sign-up again. */
+/** Returns the auth endpoint and body that send a code. `confirm` resends the code of a sign-up. */
 export function sendCode(body: unknown): { path: string; body: Record<string, unknown> } {
   const { email, phone, purpose, captcha_token: token } = read(codeBody, body);
   const to = { ...(email === undefined ? { phone } : { email }), ...captchaOf(token) };

@@ -1,6 +1,6 @@
 /**
- * `/account/confirm`: the link of a mail, used by a button. Opening it uses nothing up, so that mail scanners may; the
- * button is a plain form, which needs no script.
+ * `/account/confirm`: uses an email link when a button is pressed. Opening the page doesn't consume the link, so mail
+ * scanners can open it. The button is a plain form that needs no script.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
@@ -13,12 +13,12 @@ import type { Send } from './pages.ts';
 export interface ConfirmDeps {
   readonly auth: AuthClient;
   readonly accountUrl: () => string;
-  /** Signs the browser in: the cookie goes on the answer. */
+  /** Signs the browser in and sets the cookie on the response. */
   readonly enter: (request: FastifyRequest, reply: FastifyReply, pair: TokenPair) => Promise<unknown>;
   readonly send: Send;
 }
 
-/** A link and its address fit in it many times over. */
+/** Many times the size of a link and its address. */
 const maxFormBytes = 16_384;
 
 export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
@@ -52,7 +52,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       if (own === undefined) return await goToApp(request, reply, link);
       const body = { type: link.type, token_hash: link.token };
       const pair = await auth.call<TokenPair>(request, { method: 'POST', path: '/verify', body });
-      // The first half of a double change is an answer without a session.
+      // The first half of a double change returns no session.
       if (pair.access_token === undefined) return reply.redirect('/account/confirm-other', 303);
       await enter(request, reply, pair);
       return reply.redirect(pageAfter(link.type, own), 303);
@@ -63,8 +63,8 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
   });
 
   /**
-   * What opening the link would have done. Not a redirect: browsers hold one after a form to the policy of the form's page,
-   * and the app may redirect further.
+   * Does what opening the link would have done. Not a redirect, because browsers apply the page's form-action policy to
+   * redirects after a form, and the app may redirect further.
    */
   async function goToApp(
     request: FastifyRequest,

@@ -1,4 +1,7 @@
-/** What the consent page asks: which app wants what, and the user's answer. Auth decides; here is only what people see. */
+/**
+ * API of the consent page: the request of an app, and the user's response. Auth decides; this only shapes what users
+ * see.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AuthClient, AuthUser } from '../auth-client.ts';
 import { AccountError, AuthRefusal } from '../errors.ts';
@@ -10,11 +13,13 @@ export interface ConsentRouteDeps {
   readonly auth: AuthClient;
   readonly consent: ConsentDeps;
   readonly bodies: () => typeof Bodies;
-  /** Session and user, the second factor included. @throws {AccountError} not_signed_in, insufficient_aal */
+  /** Returns session and user, after any second factor. @throws {AccountError} not_signed_in, insufficient_aal */
   readonly complete: (request: FastifyRequest) => Promise<{ session: OpenSession; user: AuthUser }>;
 }
 
-/** Of `GET /auth/v1/oauth/authorizations/{id}`: the question, or the way back where it was answered before. */
+/**
+ * The response of `GET /auth/v1/oauth/authorizations/{id}`: the request, or the redirect if it was already answered.
+ */
 type Opened =
   | { readonly redirect_url: string }
   | {
@@ -38,7 +43,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
     const vetted = await consent.isVettedClient(client.id);
     return {
       request: {
-        // Whoever registers a client chooses its picture: one that nobody has looked at is not shown.
+        // A client chooses its own picture when it registers, so an unvetted one isn't shown.
         app: { name: client.name ?? '', uri: client.uri, logo: vetted ? client.logo_uri : undefined, vetted },
         redirect_uri: redirectUri,
         scopes: scope.split(' ').filter((each) => each !== ''),
@@ -58,7 +63,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
     return { url };
   });
 
-  // Before somebody signs in as somebody else to answer it.
+  // Used before signing in as another user to answer the request.
   app.post('/consent/release', async (request) => {
     const id = bodies().authorization(request.body);
     const { user } = await complete(request);

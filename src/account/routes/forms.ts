@@ -1,7 +1,7 @@
 /**
- * The pages' forms without scripts: a form is posted to its own page, and the answer is always a redirect. What the next
- * page shows of it, a cookie carries (`core/step.ts`). Such a page is prerendered on its own and sent without scripts,
- * which would not find what they expect.
+ * Serves the pages' forms without scripts. A form is posted to its own page, and the response is always a redirect. A
+ * cookie carries what the next page shows (`core/step.ts`). Such a page is prerendered separately and sent without
+ * scripts, because they wouldn't find the expected markup.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { stepCookie } from '../core/cookies.ts';
@@ -38,7 +38,10 @@ export interface FormRouteDeps extends FormDeps {
 }
 
 export interface Forms {
-  /** The page as the form before has left it; false: nothing was posted, the page is as always. */
+  /**
+   * Shows the page with the result of the last form. Returns undefined if no form was posted, so the regular page is
+   * sent.
+   */
   show(request: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply> | undefined;
 }
 
@@ -69,7 +72,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const visitor = await visitors.present(request);
     if (visitor === undefined) return reply.redirect(address('sign-in', query), 303);
     if (mustStepUp(visitor)) {
-      // Who comes here does so without scripts, and the page with them knows no factor before they run.
+      // The visitor has no scripts, and the regular page doesn't know the factors before its script runs.
       setStep(request, reply, { page: 'mfa' });
       return reply.redirect(address('mfa', query), 303);
     }
@@ -91,7 +94,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     });
   });
 
-  // A link, since browsers hold what follows a form to the policy of the form's page.
+  // A link, because browsers apply the page's form-action policy to redirects after a form.
   app.get('/go', async (request, reply) => {
     const query = queryOf(request);
     if (!isFromOurPage(request)) return reply.redirect(address('signed-in', query), 303);
@@ -144,7 +147,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       const step = stepOf(request);
       if (step === undefined || step.page !== page) return undefined;
       const { problem, purpose, email, resent } = step;
-      // What was wrong is said once; where somebody is stays.
+      // An error is shown once, but the progress is kept.
       setStep(request, reply, purpose === undefined ? undefined : { page, purpose, ...(email && { email }) });
       const form = purpose === undefined ? page : purpose === 'confirm' ? 'code-confirm' : 'code-entry';
       const state = problem === undefined ? (resent === true ? '.resent' : '') : `.${problem.place}`;
@@ -179,7 +182,10 @@ function address(page: string, query: URLSearchParams): string {
   return `/account/${page}${flow === '' ? '' : `?${flow}`}`;
 }
 
-/** Nobody else may send a visitor on to the app unasked. Without `Sec-Fetch-Site`, which older browsers do not send, the `Referer` tells. */
+/**
+ * No other site may send a visitor to the app without a click. Older browsers don't send `Sec-Fetch-Site`, so `Referer`
+ * is used instead.
+ */
 function isFromOurPage({ headers, host }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';

@@ -1,7 +1,7 @@
 /**
- * A guest who signs in to an account that there is already. The guest's session is set aside under a cookie of its own,
- * since signing in would end it; then the account's owner decides what becomes of it. Whoever holds both sessions holds
- * both cookies: nothing is told apart by ids that a request names.
+ * Signing in to an existing account as a guest. Signing in would end the guest's session, so it is kept under a
+ * separate cookie until the account's owner decides what happens to the guest. Only a browser with both cookies has
+ * both sessions; requests never name IDs.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { guestCookie, sessionCookie } from '../core/cookies.ts';
@@ -14,7 +14,7 @@ import { mustStepUp, type Visitor, type Visitors } from '../visitor.ts';
 
 export interface GuestRules {
   readonly handOver: GuestDeps['handOverGuest'];
-  /** The project has said how a guest's rows are given away. */
+  /** Whether the project has a hook that transfers a guest's rows. */
   readonly hasHook: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface GuestRouteDeps {
 export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
   const { sessions, visitors, door, guests, onError } = deps;
 
-  /** The guest that is set aside in this browser; the cookie of one that is gone is taken away. */
+  /** Returns the guest that was set aside in this browser. Removes the cookie if that guest no longer exists. */
   async function setAside(request: FastifyRequest, reply: FastifyReply): Promise<Visitor | undefined> {
     const cookie = cookieOf(request, guestCookie);
     if (cookie === undefined) return undefined;
@@ -58,7 +58,7 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
     return {};
   });
 
-  /** Back to the guest; whoever is signed in meanwhile is signed out. */
+  /** Returns to the guest and signs out the current user. */
   app.post('/guest/resume', async (request, reply) => {
     const guest = await needed(request, reply);
     const other = await sessions.find(cookieOf(request, sessionCookie));
@@ -69,7 +69,7 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
     return {};
   });
 
-  /** Nothing is brought along. The guest account stays, without anybody who could sign in to it. */
+  /** Brings nothing along. The guest account remains, but no one can sign in to it anymore. */
   app.post('/guest/leave-behind', async (request, reply) => {
     const guest = await setAside(request, reply);
     if (guest !== undefined) await door.leave(request, guest.session, 'local');

@@ -1,6 +1,6 @@
 /**
- * The ways out to an identity provider and back. `GET /account/with` is a plain link, so that it needs no script;
- * `GET /account/back` is where every provider's answer arrives, as a PKCE code that only this browser can redeem.
+ * Round trips to identity providers. `GET /account/with` is a plain link, so it needs no script. Every provider's
+ * response arrives at `GET /account/back` as a PKCE code that only this browser can redeem.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -23,14 +23,14 @@ export interface JourneyDeps {
   readonly accountUrl: () => string;
 }
 
-/** What auth needs to send the browser back to us. */
+/** The parameters with which auth sends the browser back to us. */
 interface Departure {
   readonly redirect_to: string;
   readonly code_challenge: string;
   readonly code_challenge_method: 's256';
 }
 
-/** The browser is about to leave: remembers why, in its cookie. */
+/** Stores the purpose of the round trip in the browser's cookie before it leaves. */
 function depart(
   { accountUrl }: JourneyDeps,
   request: FastifyRequest,
@@ -47,7 +47,7 @@ function depart(
   };
 }
 
-/** On the host that has just got the cookie, where this machine is known by several names. */
+/** Uses the host that has just set the cookie, if this machine is known by several names. */
 function backAddress({ protocol, host, hostname }: FastifyRequest, accountUrl: string): string {
   const isLocal = isLoopbackName(hostname) && isLoopbackName(new URL(accountUrl).hostname);
   return isLocal ? `${protocol}://${host}/account/back` : `${accountUrl}/back`;
@@ -84,7 +84,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
       const said = query.get('error_code') ?? query.get('error') ?? '';
       return reply.redirect(problemPage(page, flow, said), 303);
     }
-    // The identity is linked already, and the session stays the one that it was.
+    // The identity is already linked, and the session remains the same.
     if (journey.purpose === 'link') return reply.redirect(pageWith(page, flow, 'linked', '1'), 303);
     try {
       const body = { auth_code: code, code_verifier: journey.verifier };
@@ -151,13 +151,13 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 
 const searchOf = (flow: string): string => (flow === '' ? '' : `?${flow}`);
 
-/** Where an identity is linked from: a guest's account is kept by it, or one among other ways in. */
+/** The page that links identities: to save a guest's account, or to add a sign-in method. */
 const linkingPage = (flow: string): 'upgrade' | 'security' =>
   new URLSearchParams(flow).get('next') === 'upgrade' ? 'upgrade' : 'security';
 
 type Page = 'sign-in' | ReturnType<typeof linkingPage>;
 
-/** A page of ours that says what went wrong: by a code, never by words that came in an address. */
+/** Returns one of our pages that shows the error by its code. Texts in an address are never shown. */
 function problemPage(page: Page, flow: string, code: string): string {
   return pageWith(page, flow, 'problem', /^[a-z0-9_]{1,64}$/.test(code) ? code : 'other');
 }

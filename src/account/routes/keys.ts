@@ -1,4 +1,7 @@
-/** Passkeys and wallets at sign-in, and second factors: questions of auth's that the browser answers, and what the answers give. */
+/**
+ * Passkeys and wallets for sign-in, and second factors: passes auth's challenges to the browser and the browser's
+ * responses to auth.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import { type Door, setCookie } from '../door.ts';
@@ -43,7 +46,7 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
       const pair = await auth.call<TokenPair>(request, { method: 'POST', path, body });
       return sessionAnswer(await door.enter(request, reply, pair), pair.user);
     } catch (error) {
-      // Upstream answers in OAuth's shape, which has no code of auth's.
+      // Upstream responds in OAuth's format, which has no auth error code.
       const isOAuths = error instanceof AuthRefusal && error.body.error === 'invalid_grant';
       throw isOAuths ? new AccountError('wallet_refused', { cause: error }) : error;
     }
@@ -69,7 +72,7 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
     raise(request, reply, '/factors/recovery-codes/verify', bodies().recoveryCode(request.body)),
   );
 
-  /** The same session with stronger tokens. */
+  /** The same session with tokens of a higher level. */
   async function raise(request: FastifyRequest, reply: FastifyReply, path: string, body: object) {
     const { session } = await visitors.needed(request);
     const accessToken = session.tokens.access_token;

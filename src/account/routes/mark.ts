@@ -1,11 +1,14 @@
-/** The mark of our forms, on requests and answers. */
+/** Reads and sets the CSRF token of our forms. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formCookie } from '../core/cookies.ts';
 import { isMark, isOurForm, markBytes } from '../core/form-mark.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 
-/** The hidden field for a form of the answer; its cookie is set. The same as before where there was one: another tab may show a form as well. */
+/**
+ * Returns the hidden field for a form in the response and sets its cookie. An existing token is reused, because another
+ * tab may show a form too.
+ */
 export function markedForm(request: FastifyRequest, reply: FastifyReply): string {
   const known = cookieOf(request, formCookie);
   const mark = known !== undefined && isMark(known) ? known : randomBytes(markBytes).toString('hex');

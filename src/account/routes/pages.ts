@@ -1,4 +1,4 @@
-/** `/account/*` for people: the prerendered pages, their assets and the logo. */
+/** `/account/*` for browsers: the prerendered pages, their assets and the logo. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebFace } from '../../kernel/web-face.ts';
 import { sessionCookie } from '../core/cookies.ts';
@@ -12,7 +12,7 @@ import { type FormDeps, formPages, formRoutes } from './forms.ts';
 import { type JourneyDeps, journeyPages } from './journeys.ts';
 import { markedForm } from './mark.ts';
 
-/** Every page there is; the build prerenders exactly these (a test compares). */
+/** All pages. The build prerenders exactly these (compared by a test). */
 export const pageNames = [
   'sign-in',
   'sign-up',
@@ -33,10 +33,10 @@ export const pageNames = [
   'error',
 ] as const;
 export type PageName = (typeof pageNames)[number];
-/** `plain/…`: the answer to a form that was posted without scripts (`web/account/plain/`). */
+/** `plain/…` pages respond to a form that was posted without scripts (`web/account/plain/`). */
 export type AnyPage = PageName | `plain/${string}`;
 
-/** Without a cookie these lead to sign-in; whether the cookie is worth anything, the page finds out. */
+/** Without a cookie, these pages redirect to sign-in. The page itself finds out whether the cookie is valid. */
 const forMembers: ReadonlySet<string> = new Set<PageName>([
   'mfa',
   'new-password',
@@ -45,10 +45,10 @@ const forMembers: ReadonlySet<string> = new Set<PageName>([
   'consent',
 ]);
 
-/** What these say depends on whether somebody is signed in, which their script finds out. */
+/** The content of these pages depends on whether the visitor is signed in, which their script finds out. */
 const toldBySession: ReadonlySet<string> = new Set<PageName>(['sign-in', 'signed-out']);
 
-/** From these, forms go to auth that it asks a captcha for; people move between them without a load. */
+/** Forms of these pages may require a captcha. Users move between them without a page load. */
 const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
   'sign-up',
@@ -63,40 +63,43 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
 
 export interface PageDeps {
   readonly face: WebFace;
-  /** A page in a language with everything filled in but what a request brings; undefined when it is not built. */
+  /**
+   * Returns a page in a language with everything filled in except what depends on the request. Undefined if it isn't
+   * built.
+   */
   readonly filled: (page: AnyPage, language: string) => Promise<string | undefined>;
-  /** What is offered, but not at the address that a request was sent to. */
+  /** Returns the offers that aren't available at the address of the request. */
   readonly offHere: (request: FastifyRequest) => readonly string[];
-  /** The languages that this project offers, its own first. */
+  /** The project's languages, the default first. */
   readonly languages: readonly string[];
-  /** What stands below the heading of a page by which people enter; empty for nothing. */
+  /** Returns the text below the heading of a sign-in or sign-up page. May be empty. */
   readonly lead: (page: AnyPage, language: string, redirectTo: string | null) => string;
-  /** The text of a problem, by its code. */
+  /** Returns the text of an error code. */
   readonly textOf: (code: string, language: string) => string;
   readonly imageSources: readonly string[];
-  /** Of the captcha's provider, where there is a captcha. */
+  /** Sources of the captcha provider, if there is a captcha. */
   readonly captchaSources: readonly string[];
   readonly logo: Logo;
   readonly confirm: Omit<ConfirmDeps, 'send'>;
   readonly forms: FormDeps;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
   readonly journeys: JourneyDeps;
-  /** Whether a session is kept for a cookie. It may have ended since; auth knows. */
+  /** Whether a session exists for the cookie. Auth may have ended it. */
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
 
-/** What only a request knows of a page. */
+/** The parts of a page that depend on the request. */
 export interface PageFields {
-  /** Hidden fields of its form, as HTML. */
+  /** Hidden fields of the form, as HTML. */
   readonly fields?: string;
   readonly target?: string;
   readonly email?: string;
   readonly host?: string;
   readonly problem?: StepProblem;
-  /** The code of what a provider's answer brought; scripts read it from the address, others read it here. */
+  /** The error code from a provider's response. Scripts read it from the address; pages without scripts show this. */
   readonly told?: string;
   readonly status?: number;
-  /** Without scripts: they would show another page than this one. */
+  /** Whether to omit the scripts, because they would show another page than this one. */
   readonly isStill?: boolean;
 }
 
@@ -107,7 +110,7 @@ export type Send = (
   fields: PageFields,
 ) => Promise<FastifyReply>;
 
-/** Stands among the fields, which only browsers without scripts see. */
+/** Placed among the form's hidden fields, which only browsers without scripts show. */
 const alertOf = (text: string): string =>
   `<p role="alert" style="color:var(--mantine-color-error)">${escapeText(text)}</p>`;
 
@@ -118,7 +121,7 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
   const { face, filled, offHere, languages, lead, textOf, imageSources, captchaSources, logo } = deps;
 
-  /** In which language somebody reads; what the address asks for is kept. */
+  /** Returns the visitor's language and stores an explicit choice from the address. */
   function languageOf(request: FastifyRequest, reply: FastifyReply): string {
     const asked = queryOf(request).get('lang');
     const language = chooseLanguage(
@@ -166,7 +169,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
       .replace(problem !== undefined && isOurCode ? /<details[\s\S]*?<\/details>/ : '', '');
     const withFlow = carryFlow(whole, queryOf(request));
-    // Logos of apps, from wherever the operator who registered them has them.
+    // Logos of apps, hosted wherever the operator registered them.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
     const widgetSources = withCaptcha.has(page) ? captchaSources : [];
     return face.sendPage(request, reply, { html: withFlow, status, imageSources: images, widgetSources });
@@ -192,7 +195,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       .headers({
         'cache-control': 'public, max-age=3600',
         'x-content-type-options': 'nosniff',
-        // An SVG opened by itself is a document, and could run scripts.
+        // An SVG that is opened directly is a document and could run scripts.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })
       .type(logo.type)

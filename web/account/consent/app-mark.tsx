@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import classes from './consent.module.css';
 
-/** The app's logo, else its first letter: the name stands beside it. */
+/** The app's logo, or its first letter. The name is shown beside it. */
 export function AppMark({ name, logo }: { name: string; logo?: string | undefined }) {
   const [broken, setBroken] = useState(false);
   if (logo === undefined || broken) {

@@ -1,21 +1,21 @@
-/** What an app asks for, in words; pure. */
+/** Describes an app's request in words. Pure. */
 import { hostOf } from '../flow.ts';
 import { t } from '../text.ts';
 
 export interface Wish {
   readonly app: {
-    /** Empty when it has none. */
+    /** Empty if it has none. */
     readonly name: string;
     readonly uri?: string;
     readonly logo?: string;
-    /** An administrator registered it. */
+    /** Whether an administrator registered the app. */
     readonly vetted: boolean;
   };
   readonly redirect_uri: string;
   readonly scopes: readonly string[];
 }
 
-/** As much of a name as leaves room for what people should read; without marks that turn the text around. */
+/** The maximum length of a displayed name. Characters that reverse the text direction are removed. */
 const longestName = 60;
 
 export function appName(name: string): string {
@@ -24,7 +24,7 @@ export function appName(name: string): string {
   return letters.length <= longestName ? letters.join('') : `${letters.slice(0, longestName - 1).join('')}…`;
 }
 
-/** Where the browser goes afterwards: a host, or the scheme of an app on this device. */
+/** Where the browser goes next: a host, or the scheme of an app on this device. */
 export function placeOf(redirectUri: string): string {
   const isWeb = /^https?:/i.test(redirectUri);
   const host = isWeb ? hostOf(redirectUri) : undefined;
@@ -32,8 +32,8 @@ export function placeOf(redirectUri: string): string {
 }
 
 /**
- * What the app gets: first and last what its tokens always allow, between them its scopes. A token acts with all the
- * user's rights, whatever its scopes say; those tell only what the app learns of the user.
+ * Lists what the app gets: its scopes, between the rights that its tokens always have. A token acts with all the user's
+ * rights regardless of its scopes, which only determine what the app learns about the user.
  */
 export function rightsOf(scopes: readonly string[], product: string): string[] {
   return [

@@ -1,15 +1,15 @@
-/** Calls for guests who sign in to an account that there is already (`src/account/routes/guests.ts`). */
+/** API calls for guests who sign in to an existing account (`src/account/routes/guests.ts`). */
 import { callApi } from '../../lib/api.ts';
 import type { SessionState } from '../../lib/session/index.ts';
 import { post } from '../account-api.ts';
 import { sessionClient, type User } from '../session.ts';
 
-/** Whether a guest of this browser waits for what the account's owner decides. */
+/** Whether a guest was set aside in this browser until the account's owner decides. */
 export async function isGuestSetAside(): Promise<boolean> {
   return (await callApi<{ guest: boolean }>('/account/api/guest')).guest;
 }
 
-/** Nobody is signed in afterwards; the guest is kept for a quarter of an hour. */
+/** Afterwards no one is signed in. The guest is kept for 15 minutes. */
 export async function setGuestAside(): Promise<void> {
   await post('guest/set-aside', {});
   await sessionClient().changed('SIGNED_OUT');
@@ -20,7 +20,7 @@ export async function resumeGuest(): Promise<SessionState<User>> {
   return sessionClient().changed('SIGNED_IN');
 }
 
-/** Gives the account that is signed in what the guest has, and deletes the guest. */
+/** Transfers the guest's data to the signed-in account and deletes the guest. */
 export const handOverGuest = (): Promise<void> => post('guest/hand-over', {});
 
 export const leaveGuestBehind = (): Promise<void> => post('guest/leave-behind', {});

@@ -8,12 +8,15 @@ import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { isGuestSetAside, resumeGuest } from './api.ts';
 
-/** On the sign-in page, for a guest who looks for their account: why they are here, and the way back. */
+/**
+ * Shown on the sign-in page to a guest who wants to use an existing account: explains the situation and offers the way
+ * back.
+ */
 export function GuestAside() {
   const [, navigate] = useLocation();
   const [isGuest, setGuest] = useState(false);
   useEffect(() => {
-    // Without an answer there is no way back to offer; signing in works as ever.
+    // If the request fails, no way back is offered, and signing in works as usual.
     isGuestSetAside().then(setGuest, () => setGuest(false));
   }, []);
   const back = useSubmit(async () => {

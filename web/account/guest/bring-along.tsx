@@ -7,11 +7,11 @@ import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { handOverGuest, leaveGuestBehind, resumeGuest } from './api.ts';
 
-/** Asks the account's owner whether a guest's things shall move to the account. Nothing has moved yet. */
+/** Asks the account's owner whether to move the guest's data to the account. Nothing has been moved yet. */
 export function BringAlong(props: {
   who: string;
   onDone: () => void;
-  /** There is no guest (any more). */
+  /** Called if there is no guest, or no longer. */
   onNone: () => void;
 }) {
   const { who, onDone, onNone } = props;

@@ -6,7 +6,7 @@ import { Shell, type ShellProps } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
-/** How it went, and on to the app or to the account. */
+/** Shows the result and continues to the app or the account. */
 export function Done({ page, text }: { page: ShellProps['page']; text: string }) {
   const [, navigate] = useLocation();
   const host = hostOf(useFlow().redirectTo);

@@ -20,21 +20,21 @@ const emailId = 'email';
 const passwordId = 'new-password';
 const rulesId = 'password-rules';
 
-/** Whoever is told that something cannot be used may have an account that it belongs to. */
+/** An address or identity that can't be used may belong to the guest's existing account. */
 const elsewhere: ReadonlySet<string | undefined> = new Set(['email_exists', 'identity_already_exists']);
 
 function withAdvice(problem: Problem): Problem {
   return elsewhere.has(problem.code) ? { ...problem, advice: t('upgrade.if-yours') } : problem;
 }
 
-/** The ways to sign in that can be added to a guest account: an address, with a password or without, or a provider. */
+/** The sign-in methods that a guest can add: an email address with or without a password, or a provider. */
 export function KeepAccount({ onSaved }: { onSaved: () => void }) {
   const { offers, password: policy, providers, linking } = usePageConfig();
   const { search } = useFlow();
   const [password, setPassword] = useState('');
   const [arrived, setArrived] = useState<readonly Problem[]>([]);
   useEffect(() => {
-    // A provider's answer brought somebody back here.
+    // Set if a provider's response led back here.
     const code = new URLSearchParams(window.location.search).get('problem');
     if (code !== null) setArrived([problemFor(code)]);
   }, []);

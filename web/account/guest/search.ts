@@ -1,4 +1,4 @@
-/** The query with which somebody comes back to the page for guests after they have signed in. */
+/** Returns the query that leads back to the guest's page after signing in. */
 export function towardsUpgrade(search: string): string {
   const query = new URLSearchParams(search);
   query.set('next', 'upgrade');

@@ -1,10 +1,10 @@
-/** Calls of our own server for those who sign in otherwise than with a password or a code, or confirm a second step. */
+/** API calls for sign-ins without password or code, and for second factors. */
 import type { SessionState } from '../../lib/session/index.ts';
 import { type Made, post, postGuarded } from '../account-api.ts';
 import { sessionClient, type User } from '../session.ts';
 import { askKey, type CreationJson, makeKey, type RequestJson } from './keys.ts';
 
-/** The answer to a passkey's question; `conditional`: offered in a field, for as long as nobody does anything else. */
+/** Signs in with a passkey. With `conditional`, the browser offers it in a field until another sign-in starts. */
 export async function signInWithPasskey(conditional = false): Promise<SessionState<User>> {
   const question = await postGuarded<{ challenge_id: string; options: RequestJson }>('passkey/options', {});
   const credential = await askKey(question.options, conditional);
@@ -12,13 +12,13 @@ export async function signInWithPasskey(conditional = false): Promise<SessionSta
   return sessionClient().changed('SIGNED_IN');
 }
 
-/** The address of the organisation's own sign-in. */
+/** Returns the address of an organization's sign-in page. */
 export async function findOrganisation(domain: string, flow: string): Promise<string> {
   const { url } = await postGuarded<{ url: string }>('sso', { domain, flow });
   return url;
 }
 
-/** The address of the provider whose identity is to be linked; `flow` is what goes along. */
+/** Returns the address of the provider whose identity is to be linked. `flow` is the query to keep. */
 export async function linkAddress(provider: string, flow = ''): Promise<string> {
   return (await post<{ url: string }>('link', { provider, flow })).url;
 }
@@ -31,12 +31,12 @@ export interface FactorQuestion {
   };
 }
 
-/** Asks a factor: a phone gets its code, a key its question. */
+/** Challenges a factor: a phone receives a code, and a security key gets its challenge. */
 export function challengeFactor(factorId: string): Promise<FactorQuestion> {
   return post('factor/challenge', { factor_id: factorId });
 }
 
-/** @param proof `{code}`, or `{webauthn}` as auth reads it. */
+/** @param proof `{code}`, or `{webauthn}` in auth's format. */
 export async function answerFactor(
   factorId: string,
   challengeId: string,
@@ -46,7 +46,7 @@ export async function answerFactor(
   return sessionClient().changed('TOKEN_REFRESHED');
 }
 
-/** Has a key make or sign what the question asks. @throws {KeyCancelled} @throws {KeyKnown} */
+/** Lets a security key create or sign what the challenge requires. @throws {KeyCancelled} @throws {KeyKnown} */
 export async function answerWithKey(factorId: string): Promise<SessionState<User>> {
   const { id, webauthn } = await challengeFactor(factorId);
   if (webauthn === undefined) throw new Error('Auth asked for no key.');

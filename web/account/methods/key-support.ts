@@ -1,4 +1,4 @@
-/** Whether this browser, at this address, can make and use keys for this project. */
+/** Whether this browser can create and use passkeys for this project at this address. */
 import { pageConfig } from '../page-config.ts';
 
 export function supportsKeys(): boolean {

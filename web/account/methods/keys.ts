@@ -1,27 +1,27 @@
 /**
- * Passkeys and security keys (WebAuthn level 3): what auth asks goes to the browser, its answer goes back as JSON. A
- * chunk of its own, for those who use one.
+ * Passkeys and security keys (WebAuthn level 3): passes auth's options to the browser and returns its response as JSON.
+ * A separate chunk, because most visits don't need it.
  */
 
-/** The person closed the browser's window, or no key was at hand; browsers do not tell which. */
+/** The user closed the browser's dialog, or no key was available. Browsers don't distinguish the two. */
 export class KeyCancelled extends Error {
   override readonly name = 'KeyCancelled';
 }
 
-/** The device has a key for this account already. */
+/** The device already has a key for this account. */
 export class KeyKnown extends Error {
   override readonly name = 'KeyKnown';
 }
 
-/** As auth writes them: byte strings in base64url. */
+/** Options as auth sends them: byte strings in base64url. */
 export type CreationJson = PublicKeyCredentialCreationOptionsJSON;
 export type RequestJson = PublicKeyCredentialRequestOptionsJSON;
 
 let waiting: AbortController | undefined;
 
 /**
- * Asks for a key to sign in or to confirm with. `inField`: the browser offers it in a field with
- * `autocomplete="… webauthn"`, for as long as nobody asks otherwise.
+ * Requests a key to sign in or to confirm. With `inField`, the browser offers it in a field with `autocomplete="…
+ * webauthn"` until another request starts.
  * @throws {KeyCancelled}
  */
 export async function askKey(options: RequestJson, inField = false): Promise<object> {

@@ -1,8 +1,8 @@
-/** What went wrong with a code, where the words for it would speak of authenticator apps. */
+/** Replaces the error text for a wrong code where the default text would mention authenticator apps. */
 import { ApiError } from '../../lib/api.ts';
 import type { Problem } from '../../ui/error-summary.tsx';
 
-/** Auth has one code for every wrong proof: `wrong` says what it means here, at the field of this id. */
+/** Auth has a single error code for all wrong proofs. `wrong` is the text to show at the field with this ID. */
 export async function proving(
   work: () => Promise<undefined>,
   wrong: string,

@@ -1,4 +1,6 @@
-/** Ways in by way of somebody else. Links, so that they work without scripts; the server repeats the prerendered one. */
+/**
+ * Sign-in with other providers. These are links, so they work without scripts. The server repeats the prerendered one.
+ */
 import { Button } from '@mantine/core';
 import { useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';

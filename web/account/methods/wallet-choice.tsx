@@ -11,7 +11,7 @@ import { t } from '../text.ts';
 import { mark } from './mark.tsx';
 import { findWallets, type Wallet } from './wallets.ts';
 
-/** Browsers' wallets answer at once; that long nobody is told that there is none. */
+/** Wallets announce themselves immediately. "No wallet found" is only shown after this delay. */
 const patienceMs = 500;
 
 async function signInWith(wallet: Wallet): Promise<SessionState<User>> {
@@ -21,7 +21,7 @@ async function signInWith(wallet: Wallet): Promise<SessionState<User>> {
   return sessionClient().changed('SIGNED_IN');
 }
 
-/** The wallets of this browser, each as a button. */
+/** The wallets in this browser, each as a button. */
 export function WalletChoice(props: {
   busy: boolean;
   onSignIn: (work: () => Promise<SessionState<User>>) => void;
@@ -32,7 +32,7 @@ export function WalletChoice(props: {
   const box = useRef<HTMLFieldSetElement>(null);
   useEffect(() => findWallets(chains, setWallets), [chains]);
   useEffect(() => {
-    // The button that led here is gone.
+    // The button that had the focus is gone.
     box.current?.focus();
     const timer = setTimeout(() => setWaiting(false), patienceMs);
     return () => clearTimeout(timer);

@@ -1,6 +1,7 @@
 /**
- * Wallets of the browser: found by the events they announce themselves with (EIP-6963, Wallet Standard) or, where there is
- * none, at the old places of `window`; then asked for an address and a signature. Nothing is loaded from elsewhere.
+ * Finds wallets in the browser through the events with which they announce themselves (EIP-6963, Wallet Standard), or
+ * else through the older `window` properties, and requests an address and a signature. Nothing is loaded from other
+ * servers.
  */
 
 export type Chain = 'ethereum' | 'solana';
@@ -8,28 +9,28 @@ export type Chain = 'ethereum' | 'solana';
 export interface Wallet {
   readonly id: string;
   readonly chain: Chain;
-  /** As the wallet calls itself; empty when it does not say. */
+  /** The wallet's own name. May be empty. */
   readonly name: string;
-  /** A `data:` address; empty for none. */
+  /** A `data:` URL. May be empty. */
   readonly icon: string;
-  /** The text that makes somebody signed in, and its signature, as auth reads both. @throws {WalletRefused} */
+  /** Returns the sign-in message and its signature in auth's format. @throws {WalletRefused} */
   sign(page: PageAddress, nowMs: number): Promise<{ message: string; signature: string }>;
 }
 
-/** The page that asks, for the message: wallets compare it with the one that they are on. */
+/** The page that requests the signature. Wallets compare it with the page they are on. */
 export interface PageAddress {
   readonly host: string;
   readonly origin: string;
 }
 
-/** The person said no, or the wallet has failed; wallets do not tell reliably which. */
+/** The user declined, or the wallet failed. Wallets don't reliably distinguish the two. */
 export class WalletRefused extends Error {
   override readonly name = 'WalletRefused';
 }
 
 const titles: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
 
-/** Sign-In with Ethereum (EIP-4361), and its Solana counterpart with the same fields. */
+/** Sign-In with Ethereum (EIP-4361) and its Solana counterpart with the same fields. */
 export function walletMessage(wish: {
   readonly chain: Chain;
   readonly address: string;
@@ -43,7 +44,7 @@ export function walletMessage(wish: {
     `${page.host} wants you to sign in with your ${titles[chain]} account:`,
     address,
     '',
-    // No statement: wallets show what follows in the person's own language.
+    // No statement, because wallets show the remaining fields in the user's own language.
     ...(chain === 'ethereum' ? [''] : []),
     `URI: ${page.origin}/account/sign-in`,
     'Version: 1',
@@ -66,13 +67,13 @@ interface EthereumProvider {
   request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
 }
 
-/** Of a detail of `eip6963:announceProvider`. */
+/** The detail of an `eip6963:announceProvider` event. */
 interface Announcement {
   readonly info: { readonly uuid: string; readonly name: string; readonly icon: string };
   readonly provider: EthereumProvider;
 }
 
-/** A wallet of the Wallet Standard, as far as it is used here. */
+/** The parts of a Wallet Standard wallet that are used here. */
 interface StandardWallet {
   readonly name: string;
   readonly icon: string;
@@ -91,15 +92,13 @@ interface SignMessage {
   }): Promise<readonly { readonly signature: Uint8Array }[]>;
 }
 
-/** As Phantom and those after it stand at `window.solana`. */
+/** The object that Phantom and compatible wallets provide as `window.solana`. */
 interface LegacySolana {
   connect(): Promise<{ readonly publicKey: { toString(): string } }>;
   signMessage(message: Uint8Array, display: 'utf8'): Promise<Uint8Array | { readonly signature: Uint8Array }>;
 }
 
-/**
- * Tells `found` all wallets there are, again with each that announces itself. The answer ends it.
- */
+/** Calls `found` with all available wallets each time one announces itself. The returned function stops the search. */
 export function findWallets(
   chains: readonly Chain[],
   found: (wallets: readonly Wallet[]) => void,
@@ -160,7 +159,7 @@ function ethereumWallet(id: string, name: string, icon: string, provider: Ethere
         const [account] = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
         if (account === undefined) throw new WalletRefused();
         const chainId = Number(await provider.request({ method: 'eth_chainId' }));
-        // Accounts are known by the address as the stock client signs it: in lower case.
+        // Accounts are identified by the address in lower case, as the stock client signs it.
         const address = account.toLowerCase();
         const message = walletMessage({
           chain: 'ethereum',
@@ -177,7 +176,7 @@ function ethereumWallet(id: string, name: string, icon: string, provider: Ethere
   };
 }
 
-/** Undefined: it signs no messages, or none of Solana. */
+/** Returns undefined if the wallet can't sign messages or doesn't support Solana. */
 function standardWallet({ name, icon, features }: StandardWallet): Wallet | undefined {
   const connect = features['standard:connect'] as Connect | undefined;
   const signer = features['solana:signMessage'] as SignMessage | undefined;
@@ -236,7 +235,7 @@ async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** A wallet's own picture, as long as it is one and comes from nowhere else. */
+/** Accepts the wallet's icon only if it is an image in a `data:` URL. */
 const pictureOf = (icon: string): string => (icon.startsWith('data:image/') ? icon : '');
 const hex = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -25,11 +25,11 @@ import { useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
 const phoneId = 'phone';
-/** What a text message holds. */
+/** The length of a code in a text message. */
 const phoneCodeLength = 6;
 const codeId = 'code';
 
-/** Asks where the code should go unless one was just sent, then for the code. */
+/** Asks where to send the code, unless one was just sent, then asks for the code. */
 export function CodePage() {
   const [pending, setPending] = useState<Pending>();
   const wantsRecovery = useLocation()[0] === '/recover';
@@ -37,7 +37,7 @@ export function CodePage() {
   const [isNew, setNew] = useState(false);
   const purpose: CodePurpose = wantsRecovery ? 'recover' : isNew ? 'sign-up' : 'sign-in';
   useLayoutEffect(() => {
-    // What this tab remembers, and the query, are unknown while the page is prerendered.
+    // The tab's stored state and the query are unknown during prerendering.
     const query = new URLSearchParams(window.location.search);
     const wantsPhone = !wantsRecovery && query.get('by') === 'phone';
     setByPhone(wantsPhone);
@@ -109,7 +109,7 @@ function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pen
   useSignedInElsewhere(isEntering);
   return (
     <Shell page="page.code" lead={t(text, { ...where, length })}>
-      {/* What was typed, and what was wrong with it, is of the code before. */}
+      {/* The key resets input and errors that belong to the previous code. */}
       <CodeForm key={pending.sentAt} pending={pending} codeLength={length} isEntering={isEntering} />
       <Stack>
         <Resend pending={pending} onSent={onChange} />
@@ -122,8 +122,8 @@ function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pen
 }
 
 /**
- * The link of the message may have been opened in another tab: then the code is spent, and who waits for it is asked whether
- * to go on. `isEntering`: by this very page.
+ * The link in the email may have been opened in another tab. Then the code is used up, and the visitor is asked whether
+ * to continue. `isEntering` is true if this page itself is signing in.
  */
 function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
   const { status } = useSession();
@@ -136,7 +136,7 @@ function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
     navigate(`/sign-in${currentFlow().search}`, { replace: true });
   }, [status, isEntering, navigate]);
   useEffect(() => {
-    // The other tab's session came with its page, of which nobody is told.
+    // The other tab got its session with its page, so no event was sent.
     const look = () => {
       if (sessionClient().state().status === 'signed-out') void sessionClient().load();
     };
@@ -179,7 +179,10 @@ function CodeForm(props: { pending: Pending; codeLength: number; isEntering: Ref
   );
 }
 
-/** Locked until the service would send another one; the countdown is not announced, the moment it ends is a button. */
+/**
+ * Disabled until the service would send another code. The countdown isn't announced to screen readers; when it ends, a
+ * button appears.
+ */
 function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending) => void }) {
   const { resendAfter } = usePageConfig();
   const [now, setNow] = useState(() => Date.now());

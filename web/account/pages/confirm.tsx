@@ -1,4 +1,4 @@
-/** The pages around a link from a mail: the button that uses it, and how it went. They work without scripts. */
+/** The pages for a link from an email: the button that uses it, and the result. They work without scripts. */
 import { useHistoryState } from 'wouter/use-browser-location';
 import { useReady } from '../early.ts';
 import classes from '../parts.module.css';
@@ -6,7 +6,7 @@ import { PageButton, Submit } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 
-/** The server puts the link's own fields in; hydration leaves them alone. */
+/** The server inserts the link's fields, and hydration doesn't change them. */
 const fields = { __html: '%PLINTH_FIELDS%' };
 
 export function ConfirmPage() {
@@ -32,7 +32,7 @@ export function ConfirmOtherPage() {
   );
 }
 
-/** The way to the app once more: the server writes it in, or `leaveFor` has left it in the history's entry. */
+/** Offers the link to the app again. The server writes it, or `leaveFor` stored it in the history entry. */
 export function ContinuePage() {
   const left: unknown = useHistoryState();
   const target = typeof left === 'string' ? left : '/account/security';

@@ -21,7 +21,7 @@ import { useSubmit } from '../use-submit.ts';
 
 const queries = createQueryClient();
 
-/** An app asks to act for somebody: who it is, what it gets, and the answer. */
+/** An app requests access: shows who it is and what it would get, and sends the decision. */
 export function ConsentPage() {
   const state = useSession();
   const [, navigate] = useLocation();
@@ -50,7 +50,7 @@ export function ConsentPage() {
 }
 
 interface Answer {
-  /** Answered before: the way back to the app. */
+  /** The redirect to the app, if the request was already answered. */
   readonly url?: string;
   readonly request?: Wish;
 }
@@ -59,7 +59,7 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
   const opened = useQuery({
     queryKey: ['consent', id, user.id],
     enabled: id !== undefined,
-    // Opening it can answer it; once is enough.
+    // Opening the request can answer it, so it is fetched only once.
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: () => callApi<Answer>(`/account/api/consent?authorization_id=${encodeURIComponent(id ?? '')}`),
   });

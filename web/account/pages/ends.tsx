@@ -1,4 +1,4 @@
-/** The pages at which a way ends: signed out, and nothing here. */
+/** The final pages: signed out, and page not found. */
 import { lazy, Suspense } from 'react';
 import { Copyable } from '../../ui/copyable.tsx';
 import { t as ui } from '../../ui/text.ts';
@@ -12,7 +12,7 @@ import { later } from './later.ts';
 
 const SignedOutMore = lazy(async () => ({ default: (await later()).SignedOutMore }));
 
-/** Signed out here, or elsewhere; or of the app alone, which has sent somebody here. */
+/** Shown after signing out here, in another tab, or only of the app that led here. */
 export function SignedOutPage() {
   const state = useSession();
   const { redirectTo } = useFlow();

@@ -15,7 +15,7 @@ import { inWords } from '../texts.ts';
 import { useSubmit } from '../use-submit.ts';
 import { AlreadySignedIn } from './sign-in.tsx';
 
-/** Starting without an account. Opening the page makes nobody; the button does. */
+/** Starts a guest session. Opening the page creates no user; the button does. */
 export function GuestPage() {
   const state = useSession();
   const [, navigate] = useLocation();
@@ -29,7 +29,7 @@ export function GuestPage() {
     try {
       await goOn(await continueAsGuest(), navigate);
     } catch (error) {
-      // A guest by now, but not on the way: the page shows both.
+      // The guest was created, but continuing failed. The page shows both.
       setStuck([await inWords(({ problemOf }) => problemOf(error))]);
       setLeaving(false);
       throw error;

@@ -1,6 +1,6 @@
 import { loadRest } from '../texts.ts';
 
-/** The parts of first pages that few people meet, and their words. */
+/** The parts of first pages that few visitors need, and their texts. */
 export async function later(): Promise<typeof import('./members.ts')> {
   return (await Promise.all([import('./members.ts'), loadRest()]))[0];
 }

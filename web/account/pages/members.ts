@@ -1,6 +1,4 @@
-/**
- * The pages that need a session, as one chunk: apart from each other they would tear apart what the first load shares.
- */
+/** The pages that need a session, in one chunk. Separate chunks would split the code that the first load shares. */
 export { GuestAside } from '../guest/aside.tsx';
 export { WalletChoice } from '../methods/wallet-choice.tsx';
 export { ConsentPage } from './consent.tsx';

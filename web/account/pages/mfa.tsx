@@ -24,18 +24,18 @@ import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
 const codeId = 'code';
-/** What authenticator apps show (RFC 6238 as the service uses it). */
+/** The length of codes from authenticator apps (RFC 6238, as auth uses it). */
 const totpLength = 6;
 const recovery = 'recovery';
 
-/** The second factor of a session that has only passed the first, or once more before a sensitive change. */
+/** Asks for the second factor of a session that only has the first, or again before a sensitive change. */
 export function MfaPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const page = usePageConfig();
   const [chosen, setChosen] = useState<string>();
-  /** Of the message that was sent to the chosen phone. */
+  /** The challenge of the code that was sent to the chosen phone. */
   const [challengeId, setChallengeId] = useState<string>();
   const [codesLeft, setCodesLeft] = useState(0);
   const [isLeaving, setLeaving] = useState(false);
@@ -46,7 +46,7 @@ export function MfaPage() {
     isSignedIn && !isLeaving && !(isAgain && factors.length > 0) && !needsSecondFactor(state.session);
   useEffect(() => {
     if (state.status === 'signed-out') navigate(`/sign-in${search}`, { replace: true });
-    // Somebody who is through already is asked whether to go on to what brought them here.
+    // A user who has already passed is asked whether to continue to the original destination.
     const { redirectTo, next } = currentFlow();
     const isHome = redirectTo === undefined && (next === undefined || next === 'security');
     if (isIdle) navigate(isHome ? '/security' : `/sign-in${search}`, { replace: true });
@@ -55,7 +55,7 @@ export function MfaPage() {
     if (!isSignedIn) return;
     callAuth<{ remaining: number }>('/factors/recovery-codes').then(
       ({ remaining }) => setCodesLeft(remaining),
-      // Without the count there is no such way; the factors are still there.
+      // Without the count, recovery codes aren't offered, but the factors still are.
       () => setCodesLeft(0),
     );
   }, [isSignedIn]);
@@ -79,7 +79,7 @@ export function MfaPage() {
       await goOn(await work(), navigate);
     } catch (error) {
       const now = sessionClient().state();
-      // Whoever is through and cannot go on stays, to read why.
+      // A user who has passed but can't continue stays on the page to read why.
       if (now.status !== 'signed-in' || needsSecondFactor(now.session)) setLeaving(false);
       throw error;
     }
@@ -121,12 +121,12 @@ export function MfaPage() {
 
 type Go = (work: () => ReturnType<typeof verifyFactor>) => Promise<undefined>;
 
-/** Without the keys that this browser, at this address, cannot use. */
+/** Omits keys that can't be used in this browser or at this address. */
 function usable(factors: readonly Factor[]): readonly Factor[] {
   return factors.filter((factor) => factor.factor_type !== 'webauthn' || supportsKeys());
 }
 
-/** What to do with it. */
+/** Explains how to use the factor. */
 function introOf(factor: Factor, { brand, phoneFactorLength }: PageConfig, isSent: boolean): string {
   const { factor_type: type, friendly_name: given } = factor;
   if (type === 'totp') return t('mfa.intro', { length: totpLength, name: brand.name });
@@ -172,14 +172,14 @@ interface PhoneFormProps {
   readonly onSent: (challengeId: string) => void;
 }
 
-/** A message costs something: it is sent when somebody asks for it. */
+/** Text messages cost money, so one is sent only on request. */
 function PhoneForm({ factor, go, challengeId, onSent }: PhoneFormProps) {
   const send = useSubmit(async () => {
     onSent((await challengeFactor(factor.id)).id);
     return undefined;
   });
   if (challengeId !== undefined) {
-    // What was typed, and what was wrong with it, is of the message before.
+    // The key resets input and errors that belong to the previous message.
     return <PhoneCodeForm key={challengeId} factor={factor} go={go} challengeId={challengeId} send={send} />;
   }
   return (

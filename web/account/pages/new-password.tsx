@@ -16,7 +16,7 @@ import { useSubmit } from '../use-submit.ts';
 const passwordId = 'new-password';
 const rulesId = 'password-rules';
 
-/** After a recovery code: signed in, and about to choose a password. */
+/** Chooses a new password after a recovery code has signed the user in. */
 export function NewPasswordPage() {
   const state = useSession();
   const [, navigate] = useLocation();
@@ -38,7 +38,7 @@ export function NewPasswordPage() {
   const owner = useRef<string>(undefined);
   useEffect(() => {
     owner.current ??= user?.id;
-    // Another user may have signed in in another tab, whose password is not the one to change.
+    // Another user may have signed in in another tab. That user's password must not be changed.
     const isAnother = user !== undefined && user.id !== owner.current;
     if (state.status === 'signed-out' || isAnother) navigate(`/sign-in${search}`, { replace: true });
   }, [state.status, user, navigate, search]);

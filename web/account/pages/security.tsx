@@ -35,14 +35,14 @@ import { useSubmit } from '../use-submit.ts';
 
 const queries = createQueryClient();
 
-/** Everything about one's own account, on one page. */
+/** All settings of the user's own account on one page. */
 export function SecurityPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const mustStepUp = state.status === 'signed-in' && needsSecondFactor(state.session);
   const [isDeleted, setDeleted] = useState(false);
   useEffect(() => {
-    // The word about it stays, though nobody is signed in any more.
+    // The confirmation stays although no one is signed in anymore.
     if (isDeleted) return;
     if (state.status === 'signed-out') {
       navigate(state.reason === 'left' ? '/signed-out' : '/sign-in?next=security', { replace: true });
@@ -54,7 +54,7 @@ export function SecurityPage() {
     state.session.claims.is_anonymous === true &&
     state.session.user.is_anonymous !== true;
   useEffect(() => {
-    // Auth goes by the token, which is still that of the guest that they were.
+    // Auth uses the token, which still belongs to the former guest.
     if (isOutdated) void sessionClient().refresh();
   }, [isOutdated]);
   if (isDeleted) {
@@ -73,7 +73,10 @@ export function SecurityPage() {
       {state.status === 'signed-in' && !mustStepUp ? (
         <QueryClientProvider client={queries}>
           <SessionContext value={state.session}>
-            {/* What one user has begun is not finished as another, who has signed in in another tab. */}
+            {/*
+             * Keyed by user, so that an action started by one user isn't finished as another who signed in in another
+             * tab.
+             */}
             <Sections
               key={state.session.user.id}
               user={state.session.user}
@@ -122,7 +125,7 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   );
 }
 
-/** An app sent somebody who had to set up a second factor first; now they can go there. */
+/** Offers to continue to the app if it sent the user here to set up a second factor. */
 function WayOn({ user }: { user: User }) {
   const { redirectTo } = useFlow();
   const host = hostOf(redirectTo);

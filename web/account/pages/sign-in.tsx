@@ -34,7 +34,7 @@ export function SignInPage() {
   const host = useDestination();
   const { brand } = usePageConfig();
   const lead = useLead(brand.welcome);
-  // Who signs in with this very form is on the way out of the page, and must not see "already signed in" flash by.
+  // A user who is just signing in with this form is about to leave the page and must not see "already signed in".
   const [leaving, setLeaving] = useState(false);
   const [stuck, setStuck] = useState<readonly Problem[]>([]);
   const [again, setAgain] = useState(false);
@@ -42,7 +42,7 @@ export function SignInPage() {
     const query = new URLSearchParams(window.location.search);
     setAgain(query.has('again'));
     const code = query.get('problem');
-    // A provider's answer brought somebody here.
+    // A provider's response led here.
     if (code !== null) void inWords(({ problemFor }) => problemFor(code)).then((one) => setStuck([one]));
   }, []);
   if (state.status === 'signed-in' && !leaving && !again) {
@@ -104,9 +104,9 @@ export function AlreadySignedIn(props: {
 
 function SignInForm(props: {
   ended: boolean;
-  /** Somebody who is signed in signs in afresh, for a sensitive change. */
+  /** The signed-in user signs in again before a sensitive change. */
   again: boolean;
-  /** What brought somebody here. */
+  /** Errors that led to this page. */
   problems: readonly Problem[];
   onLeave: (leaving: boolean) => void;
   onStuck: (problems: readonly Problem[]) => void;
@@ -123,7 +123,7 @@ function SignInForm(props: {
     try {
       await work();
     } catch (error) {
-      // Signed in, but not on the way: the page now shows who is signed in, and what is in the way.
+      // Signed in, but continuing failed. The page now shows the user and the error.
       if (sessionClient().state().status === 'signed-in') {
         onStuck([await inWords(({ problemOf }) => problemOf(error))]);
       }
@@ -144,7 +144,7 @@ function SignInForm(props: {
     const email = field('email').trim();
     const wrong = emailProblem(email);
     if (wrong !== undefined) return [wrong];
-    // Somebody who went back from the code's page returns to it.
+    // A user who went back from the code page returns to it.
     if (!isOnItsWay(email, 'sign-in', pageConfig.resendAfter)) {
       await sendCode({ email }, 'sign-in');
       rememberCode({ to: { email }, purpose: 'sign-in', sentAt: Date.now() });
@@ -156,7 +156,7 @@ function SignInForm(props: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the page
   useEffect(() => {
     const { passkey } = pageConfig.offers;
-    // A captcha is for those who do something, not for those who look at the page.
+    // A captcha is only for visitors who act, so it isn't triggered by opening the page.
     if (!passkey || !supportsKeys() || pageConfig.captcha !== undefined) return;
     void PublicKeyCredential.isConditionalMediationAvailable?.().then(async (isAvailable) => {
       if (!isAvailable) return;
@@ -165,7 +165,7 @@ function SignInForm(props: {
         const state = await signInWithPasskey(true);
         await submit.run(undefined, () => leaving(() => goOn(state, navigate)));
       } catch {
-        // Nobody chose one: the form is still there.
+        // No passkey was chosen, and the form is still there.
       }
     });
   }, []);
@@ -305,7 +305,7 @@ function SignInForm(props: {
   );
 }
 
-/** A second button of a form, which posts what it wants where no script runs. */
+/** The second button of a form. Without scripts it posts its action. */
 const posts = (value: string) => ({ type: 'submit', name: 'do', value }) as const;
 
 function emailProblem(email: string) {

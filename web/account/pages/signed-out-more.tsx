@@ -7,13 +7,15 @@ import { nameOf, useSession } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
-/** Whoever is still signed in here can end that too; the way back leads to addresses of the project's apps only. */
+/**
+ * Offers to sign out here too if the user is still signed in, and a link back to addresses of the project's apps only.
+ */
 export function SignedOutMore() {
   const state = useSession();
   const { redirectTo } = useFlow();
   const [isKnown, setKnown] = useState(false);
   useEffect(() => {
-    // Without an answer there is no way back to offer.
+    // If the request fails, no link back is offered.
     if (redirectTo !== undefined) isAppAddress(redirectTo).then(setKnown, () => setKnown(false));
   }, [redirectTo]);
   const submit = useSubmit(async () => {

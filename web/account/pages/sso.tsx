@@ -9,7 +9,7 @@ import { useSubmit } from '../use-submit.ts';
 
 const domainId = 'domain';
 
-/** Single sign-on: the domain of somebody's work address tells where they sign in. */
+/** Single sign-on: the domain of a work email address determines where the user signs in. */
 export function SsoPage() {
   const { search } = useFlow();
   const submit = useSubmit(

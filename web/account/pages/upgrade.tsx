@@ -14,19 +14,19 @@ import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 
-/** How a guest keeps the account: by adding a way to sign in, or by bringing everything to an account there is already. */
+/** How a guest saves the account: by adding a sign-in method, or by moving everything to an existing account. */
 export function UpgradePage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { search } = useFlow();
-  /** Whose account was kept here: another user may sign in in another tab. */
+  /** The account that was saved here. Another user may sign in in another tab. */
   const [guestId, setGuestId] = useState<string>();
   const [isLeaving, setLeaving] = useState(false);
   const isSignedIn = state.status === 'signed-in';
   const mustStepUp = isSignedIn && needsSecondFactor(state.session);
   const user = isSignedIn ? state.session.user : undefined;
   const isGuest = user?.is_anonymous === true;
-  // Its token is of the guest that they were.
+  // The token still belongs to the former guest.
   const isOutdated = isSignedIn && !isGuest && state.session.claims.is_anonymous === true;
   useEffect(() => {
     if (state.status === 'signed-out' && !isLeaving) {
@@ -79,7 +79,7 @@ function Guest({ user, onLeave }: { user: User; onLeave: (isLeaving: boolean) =>
   );
 }
 
-/** Signed in to an account: perhaps a guest of this browser waits to be brought along. */
+/** A signed-in account. A guest of this browser may be waiting to be transferred. */
 function Member({ user }: { user: User }) {
   const [isWaiting, setWaiting] = useState<boolean>();
   const [isDone, setDone] = useState(false);

@@ -1,4 +1,4 @@
-/** What only the server knows stands in the plain pages as placeholders (`src/account/routes/pages.ts` fills them). */
+/** Placeholders in the plain pages for data that only the server knows (filled in by `src/account/routes/pages.ts`). */
 import { PasswordInput, TextInput } from '@mantine/core';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { t } from './text.ts';
@@ -8,7 +8,7 @@ export const host = '%PLINTH_HOST%';
 export const target = '%PLINTH_TARGET%';
 export const requestId = '%PLINTH_REQUEST_ID%';
 
-/** Where what is wrong belongs: a field, or the form as a whole. */
+/** The field that an error belongs to, or the form as a whole. */
 export type Place = 'form' | 'email' | 'password' | 'code';
 
 export function problemsAt(place: Place | undefined): readonly Problem[] {
@@ -17,7 +17,7 @@ export function problemsAt(place: Place | undefined): readonly Problem[] {
   return [{ text: '%PLINTH_PROBLEM%', fieldId, code: '%PLINTH_CODE%', requestId }];
 }
 
-/** The text at the field itself, which the summary links to. */
+/** The error text at the field, which the summary links to. */
 const errorOf = (field: Place, place: Place | undefined) =>
   field === place ? '%PLINTH_PROBLEM%' : undefined;
 

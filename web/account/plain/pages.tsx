@@ -1,6 +1,6 @@
 /**
- * The pages that answer a form where no script runs, each in every state it can have. They are prerendered, and no script
- * ever meets them: what they weigh, only who needs them carries.
+ * The pages that respond to a form without scripts, in every state. They are prerendered and never run scripts, so only
+ * visitors who need them download them.
  */
 import { Button } from '@mantine/core';
 import { IconMail, IconUser } from '@tabler/icons-react';
@@ -30,7 +30,7 @@ interface State {
   readonly resent?: boolean;
 }
 
-/** The browser sends it; there is nothing else to do. */
+/** The browser submits the form natively. */
 const posts = () => {};
 
 const Page = (props: { title: string; lead?: ReactNode; children?: ReactNode }) => (
@@ -214,7 +214,7 @@ function End({ title, text }: { title: string; text: string }) {
 
 type Render = (state: State) => ReactElement;
 
-/** In the state after a form went well before them, and with each thing that can be wrong. */
+/** Renders the state after a successful form, and one state per possible error. */
 function inStates(name: string, render: Render, places: readonly Place[]): [string, ReactElement][] {
   return [
     [name, render({})],
@@ -222,7 +222,7 @@ function inStates(name: string, render: Render, places: readonly Place[]): [stri
   ];
 }
 
-/** By name of the file; after the dot is the state. */
+/** Pages by file name. The part after the dot is the state. */
 export const plainPages = (): ReadonlyMap<string, ReactElement> =>
   new Map([
     ...inStates('sign-in', (state) => <SignIn {...state} />, ['form', 'email', 'password']),

@@ -7,9 +7,9 @@ import classes from './security.module.css';
 export interface CardProps {
   readonly title: string;
   readonly badge?: ReactNode;
-  /** What it is for, or what it holds. */
+  /** The purpose or a summary of the card. */
   readonly intro?: ReactNode;
-  /** The one thing to do here, beside the head; where there are several they stand below. */
+  /** The card's single action, beside the heading. If there are several, they are below. */
   readonly action?: ReactNode;
   readonly children?: ReactNode;
 }
@@ -42,7 +42,7 @@ export function Badge({ tone, children }: { tone: 'good' | 'plain'; children: Re
   );
 }
 
-/** A part whose data did not come. */
+/** Shown if a section's data failed to load. */
 export function LoadFailed({ onAgain }: { onAgain: () => void }) {
   return (
     <div role="alert">

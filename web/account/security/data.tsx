@@ -1,4 +1,4 @@
-/** What is kept of the user, to take along; and the end of the account, where the project lets users end it. */
+/** Download of the user's data, and deletion of the account if the project allows it. */
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
@@ -54,7 +54,7 @@ export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => 
   );
 }
 
-/** Asks for the name of the account, which nobody types by accident. Guests have none. */
+/** Asks for the account's name, which no one types by accident. Guests have none. */
 function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => void }) {
   const who = nameOf(props.user);
   const submit = useSubmit(async (field) => {
@@ -99,7 +99,7 @@ function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => vo
   );
 }
 
-/** Gives the browser a file. */
+/** Offers the text as a file download. */
 function save(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   const link = document.createElement('a');

@@ -18,7 +18,10 @@ const nameId = 'factor-name';
 const codeId = 'factor-code';
 const codeLength = 6;
 
-/** Name it, scan it, prove it. Closing before the proof takes the unfinished factor away again. */
+/**
+ * Sets up an authenticator app: name it, scan the code, verify it. Closing before verification removes the unfinished
+ * factor.
+ */
 export function Enrolment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const [enrolled, setEnrolled] = useState<Enrolled>();
   const name = useSubmit(

@@ -6,13 +6,13 @@ import { useSubmit } from '../use-submit.ts';
 import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
-/** One thing of a list that can be removed: asks first, in place. */
+/** A list entry that can be removed, with an inline confirmation. */
 export function Entry(props: {
   name: string;
   meta: ReactNode;
   ask: string;
   remove: string;
-  /** Why it cannot be removed; then there is no button. */
+  /** Why the entry can't be removed. In that case there is no button. */
   kept?: string | undefined;
   onRemove: () => Promise<void>;
   children?: ReactNode;
@@ -41,7 +41,7 @@ export function Entry(props: {
             <Button type="submit" color="red" loading={submit.busy}>
               {remove}
             </Button>
-            {/* The harmless answer first for whoever presses Enter once more. */}
+            {/* The safe choice comes first, in case the user presses Enter again. */}
             <Button variant="default" data-autofocus onClick={() => setAsking(false)}>
               {t('security.factor-keep')}
             </Button>
@@ -65,7 +65,7 @@ export function Entry(props: {
   );
 }
 
-/** Facts about an entry, those there are, with dots between those that share a line. */
+/** Details of an entry, separated by dots on the same line. */
 export function Meta({ parts }: { parts: readonly string[] }) {
   return (
     <span className={classes.facts}>

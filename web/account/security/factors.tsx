@@ -23,7 +23,7 @@ const enrolments: Readonly<Record<Kind, ComponentType<{ onClose: (isReady: boole
   webAuthn: KeyEnrolment,
 };
 
-/** Second factors and the codes that stand in for them. Absent where the project offers none and the user has none. */
+/** Second factors and recovery codes. Hidden if the project offers none and the user has none. */
 export function FactorsSection({ user }: { user: User }) {
   const { factors: offered, requireMfa } = usePageConfig();
   const [adding, setAdding] = useState<Kind>();
@@ -117,7 +117,7 @@ function FactorEntry(props: { factor: Factor; kept: string | undefined; onRemove
       onRemove={async () => {
         await callAuth(`/factors/${factor.id}`, { method: 'DELETE' });
         props.onRemoved();
-        // The level of this session falls with the factor, so the page needs a new token.
+        // Removing a factor lowers the session's level, so the page needs a new token.
         await sessionClient().refresh();
         await sessionClient().changed('USER_UPDATED');
       }}

@@ -1,4 +1,4 @@
-/** Sensitive changes: whoever signed in a while ago confirms it first, and comes back here. */
+/** Sensitive changes: users who signed in a while ago must confirm their identity first and then return here. */
 import { createContext, useContext } from 'react';
 import { useLocation } from 'wouter';
 import type { Session } from '../../lib/session/index.ts';
@@ -6,7 +6,7 @@ import { isStale, type User, verifiedFactors } from '../session.ts';
 
 export const SessionContext = createContext<Session<User> | undefined>(undefined);
 
-/** Runs what is sensitive now, or leads to where somebody proves first that it is them. */
+/** Runs a sensitive change now, or leads to the page that confirms the user's identity first. */
 export function useFresh(): (change: () => void) => void {
   const session = useContext(SessionContext);
   const [, navigate] = useLocation();

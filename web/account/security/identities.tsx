@@ -16,7 +16,7 @@ import { Entry, Meta } from './entry.tsx';
 import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
-/** The ways in that lead through somebody else, beside email and phone; the last one cannot be unlinked. */
+/** Linked identities of other providers, besides email and phone. The last one can't be unlinked. */
 export function IdentitiesSection({ user }: { user: User }) {
   const { providers, linking } = usePageConfig();
   const [done, setDone] = useState<string>();
@@ -24,7 +24,7 @@ export function IdentitiesSection({ user }: { user: User }) {
   const fresh = useFresh();
   const identities = user.identities ?? [];
   useEffect(() => {
-    // A provider's answer brought somebody back here; a reload shall not say it again.
+    // A provider's response led back here. A reload must not show the message again.
     const query = new URLSearchParams(window.location.search);
     const problem = query.get('problem');
     if (problem !== null) setArrived([problemFor(problem)]);
@@ -95,7 +95,7 @@ export function IdentitiesSection({ user }: { user: User }) {
   );
 }
 
-/** Who somebody is there. */
+/** Returns the user's name at the provider. */
 function told({ provider, identity_data: data }: Identity, { phone = '' }: User): string {
   if (provider === 'phone' && phone !== '') return `+${phone}`;
   return String(data?.email ?? data?.name ?? '');

@@ -8,7 +8,7 @@ import classes from './security.module.css';
 
 const nameId = 'key-name';
 
-/** A security key as second factor: named, then touched. */
+/** Adds a security key as second factor: name it, then touch it. */
 export function KeyEnrolment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const submit = useSubmit(
     async (field) => {

@@ -24,7 +24,7 @@ interface Passkey {
 
 const none: never[] = [];
 
-/** Signing in without a password: add, rename, remove. */
+/** Passkeys: add, rename, remove. */
 export function PasskeysSection({ user }: { user: User }) {
   const cache = useQueryClient();
   const queryKey = ['passkeys', user.id];

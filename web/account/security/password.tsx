@@ -69,7 +69,7 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
         await callAuth('/user', { method: 'PUT', body });
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'reauthentication_needed') throw error;
-        // The sign-in is too long ago: a code by mail proves that it is still the same person.
+        // The last sign-in was too long ago, so a code by email confirms the user's identity.
         await callAuth('/reauthenticate');
         setAsksNonce(true);
         return undefined;

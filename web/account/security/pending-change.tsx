@@ -11,17 +11,17 @@ export interface PendingChangeProps {
   readonly kind: 'email' | 'phone';
   /** The new address or number. */
   readonly to: string;
-  /** What waits, in words. */
+  /** Describes the pending change. */
   readonly text: string;
   readonly onCancelled: () => void;
 }
 
-/** A change that waits for its confirmation: send it again, or take it back. */
+/** A change that is waiting for confirmation: resend the code, or cancel. */
 export function PendingChange({ kind, to, text, onCancelled }: PendingChangeProps) {
   const [resent, setResent] = useState(false);
   const again = useSubmit(async () => {
     setResent(false);
-    // The same change once more: upstream's /resend wants the present address, which a guest has not.
+    // Repeats the same change, because upstream's /resend requires the current address, which a guest doesn't have.
     await callAuth('/user', { method: 'PUT', body: { [kind]: to } });
     setResent(true);
     return undefined;

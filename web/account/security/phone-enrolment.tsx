@@ -19,7 +19,7 @@ interface Sent {
   readonly phone: string;
 }
 
-/** A phone as second factor: its number, then the code that was sent there. */
+/** Adds a phone as second factor: the number, then the code that was sent to it. */
 export function PhoneEnrolment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const { phoneFactorLength: length } = usePageConfig();
   const [sent, setSent] = useState<Sent>();

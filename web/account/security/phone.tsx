@@ -17,7 +17,10 @@ import classes from './security.module.css';
 const phoneId = 'new-phone';
 const codeId = 'phone-code';
 
-/** The number, a change of it, and the code that the change waits for. Absent where the project offers no phone and the user has none. */
+/**
+ * The phone number, changing it, and confirming a pending change. Hidden if the project doesn't offer phones and the
+ * user has none.
+ */
 export function PhoneSection({ user }: { user: User }) {
   const { offers } = usePageConfig();
   const [open, setOpen] = useState(false);

@@ -18,10 +18,10 @@ interface Count {
   readonly remaining: number;
 }
 
-/** Fewer are a reason to make new ones. */
+/** With fewer codes left, new ones are recommended. */
 const few = 3;
 
-/** Codes for the day the factor is lost: made here, shown once, counted afterwards. */
+/** Recovery codes: generated here, shown once, then only counted. */
 export function RecoveryCodes({ user }: { user: User }) {
   const { brand } = usePageConfig();
   const cache = useQueryClient();

@@ -25,7 +25,7 @@ interface SessionEntry {
 
 const none: never[] = [];
 
-/** Every session of the user, this one first; the others can be ended one by one or all at once. */
+/** All sessions of the user, the current one first. Others can be ended one by one or all together. */
 export function SessionsSection({ user }: { user: User }) {
   const cache = useQueryClient();
   const queryKey = ['sessions', user.id];
