@@ -141,6 +141,45 @@ describe('refused', () => {
   });
 });
 
+describe('import cycles', () => {
+  it('are refused between types, too', () => {
+    const sources = {
+      'src/auth/a.ts': "import type { B } from './b.ts';",
+      'src/auth/b.ts': "export { c } from './core/c.ts';",
+      'src/auth/core/c.ts': "import('../a.ts');",
+      'src/auth/d.ts': "import './a.ts';",
+    };
+    expect(messagesFor(sources)).toEqual([
+      expect.stringContaining('src/auth/a.ts -> src/auth/b.ts -> src/auth/core/c.ts -> src/auth/a.ts'),
+    ]);
+  });
+
+  it('are shown by their shortest path', () => {
+    const sources = {
+      'web/a.tsx': "import './b.tsx';\nimport './c.tsx';",
+      'web/b.tsx': "import './c.tsx';",
+      'web/c.tsx': "import './a.tsx';",
+    };
+    expect(messagesFor(sources)).toEqual([expect.stringContaining('web/a.tsx -> web/c.tsx -> web/a.tsx.')]);
+  });
+
+  it('are refused in a file that imports itself', () => {
+    expect(messagesFor({ 'src/auth/a.ts': "import './a.ts';" })).toEqual([
+      expect.stringContaining('src/auth/a.ts -> src/auth/a.ts'),
+    ]);
+  });
+
+  it("don't include files that only share imports", () => {
+    const sources = {
+      'src/auth/a.ts': "import './b.ts';\nimport './c.ts';",
+      'src/auth/b.ts': "import './d.ts';",
+      'src/auth/c.ts': "import './d.ts';",
+      'src/auth/d.ts': '',
+    };
+    expect(messagesFor(sources)).toEqual([]);
+  });
+});
+
 describe('allowed', () => {
   it.each(allowed)('%s', (_what, path, source) => {
     expect(messagesFor({ [path]: source })).toEqual([]);

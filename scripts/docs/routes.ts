@@ -1,6 +1,6 @@
 /** Section 2 of the specification: the routes registered by a running backend, and lists for wildcard routes. */
 import { readFileSync } from 'node:fs';
-import { pageNames } from '../../src/account/routes/pages.ts';
+import { pageNames } from '../../src/account/routes/page-names.ts';
 import type { Route } from '../../src/gateway/index.ts';
 import { code, table } from './markdown.ts';
 

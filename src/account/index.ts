@@ -14,6 +14,7 @@ import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { Keys } from '../keys/types.ts';
 import { createAuthClient } from './auth-client.ts';
+import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
 import { createDoor } from './door.ts';
 import { createPageFiller } from './fill.ts';
 import { apiRoutes } from './routes/api.ts';
@@ -23,47 +24,6 @@ import { createVisitors } from './visitor.ts';
 import { createWayBack } from './way-back.ts';
 
 export const migrations: MigrationSet = { room: 'account', dir: new URL('./sql/', import.meta.url) };
-
-/** What the return to an app needs from auth. Provided by `main.ts`. */
-export interface ReturnDeps {
-  /** Applies auth's redirect rule (site_url, additional_redirect_urls, loopback addresses) to an absolute address. */
-  readonly isAllowedRedirect: (address: string) => boolean;
-  /**
-   * Returns a one-time code for the user and session of a verified, unexpired access token. A caller that posts it to
-   * `/auth/v1/token?grant_type=pkce` with the challenge's verifier gets a new session of that user with the level
-   * (aal), methods (amr) and factor of the original session. The code is valid as long as other PKCE codes.
-   */
-  readonly issueCode: (request: {
-    readonly accessToken: string;
-    readonly codeChallenge: string;
-    readonly codeChallengeMethod: 's256' | 'plain';
-  }) => Promise<string>;
-  /** Whether an app that sends no challenge gets its session in the fragment. */
-  readonly implicit: boolean;
-  /** Whether a second factor is required to return to an app. */
-  readonly requireMfa: boolean;
-}
-
-/** What the consent page needs from auth. Provided by `main.ts`. */
-export interface ConsentDeps {
-  /** Whether an administrator registered the app. Otherwise anyone may have registered it, under any name. */
-  readonly isVettedClient: (clientId: string) => Promise<boolean>;
-  /** Releases a request that this user has opened but not answered, so that another user can answer it. */
-  readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
-}
-
-/** What the guest pages need from auth. Provided by `main.ts`. */
-export interface GuestDeps {
-  /**
-   * Transfers a guest's data to an account with the project's hook, then deletes the guest. Takes an access token of
-   * each. Throws the hook's error, in which case the guest isn't changed.
-   */
-  readonly handOverGuest: (request: {
-    readonly guestToken: string;
-    readonly accountToken: string;
-    readonly ip: string;
-  }) => Promise<'done' | 'guest_gone' | 'not_signed_in' | 'insufficient_aal' | 'stale'>;
-}
 
 export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>, ConsentDeps, GuestDeps {
   /** The custom providers that the project offers. */

@@ -2,9 +2,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { AuthClient } from './auth-client.ts';
+import type { ReturnDeps } from './auth-deps.ts';
 import { parseReturnRequest, withCode, withSession } from './core/return-to.ts';
 import { AccountError } from './errors.ts';
-import type { ReturnDeps } from './index.ts';
 import { hasFactor, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
 
 /**

@@ -3,8 +3,7 @@ import { printDuration, printSize } from './core/values.ts';
 import type { Fields, Node, Section, Type } from './schema/define.ts';
 import { developerSettings } from './schema/developer-settings.ts';
 import { plinthSchema, projectSchema } from './schema/index.ts';
-
-export type SettingsFile = 'config.toml' | 'plinth.toml';
+import type { SettingsFile } from './schema/settings-file.ts';
 
 export interface SettingFacts {
   readonly file: SettingsFile;

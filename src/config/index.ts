@@ -15,7 +15,6 @@ export {
   type NamesFacts,
   type SectionFacts,
   type SettingFacts,
-  type SettingsFile,
 } from './describe.ts';
 export {
   configFrom,
@@ -29,3 +28,4 @@ export type { Config } from './schema/index.ts';
 
 /** The shell's environment, for compositions that have settings of their own. */
 export const shellEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
+export type { SettingsFile } from './schema/settings-file.ts';

@@ -18,8 +18,8 @@ import { createKeyUses, type KeyUse } from './key-uses.ts';
 import { createSamlKeys } from './saml-keys.ts';
 import { loadOrCreateSecrets } from './secrets-file.ts';
 import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
-import { kindOfToken, type TokenKind } from './token-kind.ts';
-import type { Claims, Keys, VerifiedToken } from './types.ts';
+import { kindOfToken } from './token-kind.ts';
+import type { Claims, Keys, TokenKind, VerifiedToken } from './types.ts';
 import { createVerifier } from './verifier.ts';
 
 export { type ApiKeyEntry, type ApiKeyKind, type ApiKeys, apiKeyKinds } from './api-keys.ts';

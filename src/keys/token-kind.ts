@@ -2,13 +2,7 @@
  * What a token that this project signed is for. All JWTs of a project share its keys, so a good signature alone doesn't
  * make an ID token or a signed URL a credential for the API.
  */
-import type { Claims } from './types.ts';
-
-/**
- * `access`: a caller's credential (sessions, API keys, tokens that the project mints itself). `id`: an OpenID Connect ID
- * token, for the client to read. `signed-url`: one object in storage. `other`: a `typ` for a different purpose.
- */
-export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
+import type { Claims, TokenKind } from './types.ts';
 
 /** Media types of access tokens (RFC 7519 section 5.1, RFC 9068 section 2.1), lowercase; `application/` may be left out. */
 const accessTypes: ReadonlySet<string> = new Set(['jwt', 'at+jwt']);

@@ -1,12 +1,16 @@
 /** Every key of the project in one place: API keys, the JWT secret, signing keys; and the one verifier of tokens. */
 
 import type { SamlKeys } from './saml-keys.ts';
-import type { TokenKind } from './token-kind.ts';
 
 export type { SamlKeys } from './saml-keys.ts';
-export type { TokenKind } from './token-kind.ts';
 
 export type Claims = Record<string, unknown>;
+
+/**
+ * `access`: a caller's credential (sessions, API keys, tokens that the project mints itself). `id`: an OpenID Connect ID
+ * token, for the client to read. `signed-url`: one object in storage. `other`: a `typ` for a different purpose.
+ */
+export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
 
 /** Why a token was not accepted. Expiry and other claims are judged by each service, not here. */
 export type TokenFault =

@@ -1,9 +1,11 @@
 /** The captured inbox over HTTP on a port of its own, as tests written for Mailpit read it. */
+
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Queryable } from '../database/types.ts';
 import { createServer } from '../kernel/http.ts';
 import type { Logger } from '../kernel/log.ts';
 import { foreignOf } from '../kernel/request-origin.ts';
+import { escapeMarkup } from '../shared/escape-markup.ts';
 import { renderEntry, renderHeaders, renderMessage, renderRaw } from './core/mailpit.ts';
 import { parseSearch, type SearchTerm } from './core/search.ts';
 import {
@@ -158,8 +160,8 @@ async function indexPage(db: Queryable): Promise<Answer> {
   const rows = await listMessages(db, { limit: defaultLimit, offset: 0, terms: [] });
   const items = rows.map(
     (row) =>
-      `<li><a href="/view/${row.id}.${row.html === '' ? 'txt' : 'html'}">${escapeHtml(row.subject)}</a> ` +
-      `<span>to ${escapeHtml(row.recipient)}, ${escapeHtml(row.created_at.slice(0, 19))} UTC</span></li>`,
+      `<li><a href="/view/${row.id}.${row.html === '' ? 'txt' : 'html'}">${escapeMarkup(row.subject)}</a> ` +
+      `<span>to ${escapeMarkup(row.recipient)}, ${escapeMarkup(row.created_at.slice(0, 19))} UTC</span></li>`,
   );
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>Captured mail</title>
@@ -231,10 +233,6 @@ function send(
     ...headers,
   });
   response.end(isHead ? '' : body);
-}
-
-function escapeHtml(value: string): string {
-  return value.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
 export type { MessageRow };

@@ -25,8 +25,7 @@ import { createRights } from './rights.ts';
 import { createRoutes } from './routes.ts';
 import { type Limits, limitsFrom } from './settings.ts';
 import { newUuid } from './socket/channel.ts';
-import type { Connection } from './socket/connection.ts';
-import type { SocketContext } from './socket/context.ts';
+import type { OpenSocket, SocketContext } from './socket/context.ts';
 import { createUpgrades } from './socket/upgrade.ts';
 import type { RealtimeService } from './types.ts';
 import { createVerdicts } from './verdict/index.ts';
@@ -83,13 +82,13 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     feed,
     rights: createRights(database, log),
     messagesSince: (subTopic, sinceMs, limit) => messagesSince(pool(), subTopic, sinceMs, limit),
-    connections: new Set<Connection>(),
+    connections: new Set<OpenSocket>(),
     idle: new Deadlines(uptime()),
     tokens: new Deadlines(clock.now()),
     events: new RateAverage(),
     joins: new RateAverage(1),
     anonymous: new AnonymousSockets(limits),
-    holdings: new Holdings<Connection>(limits),
+    holdings: new Holdings<OpenSocket>(limits),
     presenceEvents,
     newUuid,
   };
@@ -198,7 +197,7 @@ function referenceMaker(): () => string {
 }
 
 /** Limits the total data queued for slow readers. */
-function closeSlowest(connections: ReadonlySet<Connection>, maxBytes: number): void {
+function closeSlowest(connections: ReadonlySet<OpenSocket>, maxBytes: number): void {
   let total = 0;
   for (const connection of connections) total += connection.bufferedBytes;
   if (total <= maxBytes) return;

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { storing } from './backend-errors.ts';
 import { change } from './changes.ts';
+import { BytesMissingError } from './errors.ts';
+import type { ObjectAddress } from './object-address.ts';
 import type { ObjectRow } from './queries/objects.ts';
-import { BytesMissingError } from './readable-object.ts';
 import type { Owner, Scope } from './scope.ts';
 import type { StorageService } from './service.ts';
-import { type ObjectAddress, type RowOptions, requireWritable, writeOf, writeRow } from './uploads.ts';
+import { type RowOptions, requireWritable, writeOf, writeRow } from './uploads.ts';
 
 /** The target and the row data of the copy. */
 export interface Copy extends ObjectAddress, RowOptions {

@@ -251,3 +251,10 @@ export function unknownRoute(method: string, path: string): ErrorBody {
     code: 'InvalidRequest',
   };
 }
+
+/** Thrown if the bytes of a row's version don't exist. */
+export class BytesMissingError extends StorageError {
+  constructor() {
+    super('NoSuchKey');
+  }
+}

@@ -2,10 +2,10 @@
 import { isValidKey } from './core/names.ts';
 import { isMeant } from './core/object-marks.ts';
 import type { SignedClaims } from './core/signed-token.ts';
-import { StorageError } from './errors.ts';
+import { BytesMissingError, StorageError } from './errors.ts';
+import type { ObjectAddress } from './object-address.ts';
 import { findObject, findObjectWithBucket, type ObjectRow } from './queries/objects.ts';
 import type { Scope } from './scope.ts';
-import type { ObjectAddress } from './uploads.ts';
 
 /**
  * Finds an object of a public bucket for any caller.
@@ -43,13 +43,6 @@ export async function findSignedObject(
   const object = await findObject(scope.eachAsService({ readOnly: true }), address.bucketId, address.key);
   if (!object || !isMeant(objects, object)) throw new StorageError('NoSuchKey');
   return object;
-}
-
-/** Thrown if the bytes of a row's version don't exist. */
-export class BytesMissingError extends StorageError {
-  constructor() {
-    super('NoSuchKey');
-  }
 }
 
 /**

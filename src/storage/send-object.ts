@@ -12,9 +12,8 @@ import {
   shownContentType,
 } from './core/object-headers.ts';
 import { parseRange } from './core/range.ts';
-import { StorageError } from './errors.ts';
+import { BytesMissingError, StorageError } from './errors.ts';
 import type { ObjectRow } from './queries/objects.ts';
-import { BytesMissingError } from './readable-object.ts';
 import type { DownloadQuery } from './routes/schemas.ts';
 import type { StorageService } from './service.ts';
 

@@ -13,10 +13,11 @@ import { judgeToken } from './core/token-judge.ts';
 import { printTransform, type Transform } from './core/transform.ts';
 import { parseMetadataHeader } from './core/user-metadata.ts';
 import { StorageError } from './errors.ts';
+import type { ObjectAddress } from './object-address.ts';
 import { findObject, findVisibleObjects } from './queries/objects.ts';
 import { type Scope, serviceRole } from './scope.ts';
 import type { StorageService } from './service.ts';
-import { type ObjectAddress, type Precondition, requireKey, requireWritable } from './uploads.ts';
+import { type Precondition, requireKey, requireWritable } from './uploads.ts';
 
 /** The lifetime of upload links is two hours, as on the hosted service. */
 const uploadUrlSeconds = 2 * 60 * 60;

@@ -14,6 +14,7 @@ import { isMimeAllowed, smallestLimit } from './core/limits.ts';
 import { isFolderPlaceholder, isValidKey } from './core/names.ts';
 import { readObjectMetadata, storedContentType } from './core/object-headers.ts';
 import { StorageError } from './errors.ts';
+import type { ObjectAddress } from './object-address.ts';
 import { type BucketLimits, findBucketLimits } from './queries/buckets.ts';
 import { insertChecksum, type StoredChecksum } from './queries/checksums.ts';
 import {
@@ -29,11 +30,6 @@ import {
 import { type Owner, type Scope, serviceRole } from './scope.ts';
 import type { StorageService } from './service.ts';
 import type { UploadBody } from './upload-body.ts';
-
-export interface ObjectAddress {
-  readonly bucketId: string;
-  readonly key: string;
-}
 
 /** @throws {StorageError} NoSuchBucket */
 export async function bucketLimits(scope: Scope, bucketId: string): Promise<BucketLimits> {

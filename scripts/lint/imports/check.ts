@@ -1,12 +1,14 @@
-/** Checks the imports of src/ and web/: directions between modules, and their entry files. */
+/** Checks the imports of src/ and web/: directions between modules, their entry files, and cycles. */
 import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { cycleViolations } from './cycles.ts';
 import { importGraph } from './graph.ts';
 import { ruleViolations, type Violation } from './rules.ts';
 
 /** The violations in `sources`, whose keys are paths relative to the repository's root. */
 export function checkImports(sources: ReadonlyMap<string, string>): readonly Violation[] {
-  return ruleViolations(importGraph(sources));
+  const graph = importGraph(sources);
+  return [...ruleViolations(graph), ...cycleViolations(graph)];
 }
 
 export function readSources(root: string): ReadonlyMap<string, string> {

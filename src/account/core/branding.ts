@@ -2,6 +2,7 @@
  * Derives the few colors that the pages need from a brand's single color. Contrast is computed: the color is darkened
  * or lightened until text on it, and text in it, meet WCAG AA in both schemes.
  */
+import { escapeMarkup } from '../../shared/escape-markup.ts';
 
 export interface BrandColors {
   readonly primary: string;
@@ -70,12 +71,8 @@ export function monogram(name: string, color: string | undefined): string {
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40" width="40" height="40">' +
     `<rect width="40" height="40" rx="10" fill="${primary}"/>` +
     `<text x="20" y="21" fill="${onPrimary}" font-family="system-ui,sans-serif" font-size="20" font-weight="650" ` +
-    `text-anchor="middle" dominant-baseline="central">${escapeXml(letter)}</text></svg>`
+    `text-anchor="middle" dominant-baseline="central">${escapeMarkup(letter)}</text></svg>`
   );
-}
-
-function escapeXml(text: string): string {
-  return text.replace(/[<>&'"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Moves `color` toward `target` in small steps until `isGood`. The target itself satisfies every condition above. */

@@ -1,4 +1,5 @@
 /** Fills the placeholders of the prerendered pages, which `web/account/prerender.tsx` writes. */
+import { escapeMarkup } from '../../shared/escape-markup.ts';
 import type { Provider } from './providers.ts';
 
 export interface PageFill {
@@ -15,9 +16,9 @@ export interface PageFill {
 
 export function fillPage(html: string, fill: PageFill): string {
   const values: Readonly<Record<string, string>> = {
-    NAME: escapeHtml(fill.name),
-    LOGO: escapeHtml(fill.logo),
-    OFF: escapeHtml(fill.off.join(' ')),
+    NAME: escapeMarkup(fill.name),
+    LOGO: escapeMarkup(fill.logo),
+    OFF: escapeMarkup(fill.off.join(' ')),
     BRAND_CSS: fill.brandCss,
     BRAND_DARK_CSS: fill.brandDarkCss,
     CONFIG: scriptJson(fill.config),
@@ -34,7 +35,7 @@ export function fillValues(html: string, values: Readonly<Record<string, string>
 
 /** Escapes a client's text for HTML whose placeholders are filled again later. */
 export function escapeText(text: string): string {
-  return escapeHtml(text).replaceAll('%', '&#37;');
+  return escapeMarkup(text).replaceAll('%', '&#37;');
 }
 
 /** Repeats the prerendered button (`web/account/methods/social.tsx`) for each provider. */
@@ -44,8 +45,8 @@ export function repeatProviders(html: string, providers: readonly Provider[]): s
     (_, start, button: string, end) => {
       const buttons = providers.map(({ id, name, mark }) => {
         const values: Readonly<Record<string, string>> = {
-          ID: escapeHtml(id),
-          NAME: escapeHtml(name),
+          ID: escapeMarkup(id),
+          NAME: escapeMarkup(name),
           MARK: mark,
         };
         return button.replace(
@@ -81,10 +82,6 @@ export function repeatRules(html: string, texts: readonly string[]): string {
       return `${start}${rules.join('')}${end}`;
     },
   );
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Returns JSON that is safe inside a script element: it can't end the element or open a comment. */
@@ -130,7 +127,7 @@ export function carryFlow(html: string, query: URLSearchParams): string {
     /(<a [^>]*href="\/account\/[a-z-]+)(?:\?([^"]*))?"/g,
     (_, start: string, own?: string) => {
       const kept = own?.startsWith('lang=') === true ? whole.toString() : flow;
-      const parts = [escapeHtml(kept), own ?? ''].filter((part) => part !== '');
+      const parts = [escapeMarkup(kept), own ?? ''].filter((part) => part !== '');
       return `${start}${parts.length === 0 ? '' : `?${parts.join('&amp;')}`}"`;
     },
   );

@@ -2,7 +2,7 @@
  * The identity providers on the pages, each with a mark: a tile in the provider's color with an icon or, if we have
  * none, with unique letters. No image is loaded from a provider, so providers don't learn about visitors.
  */
-import { escapeHtml } from './html.ts';
+import { escapeMarkup } from '../../shared/escape-markup.ts';
 import { type Glyph, glyphs } from './provider-glyphs.ts';
 
 export interface Provider {
@@ -120,6 +120,6 @@ function lettersIn(letters: string, ink = '#ffffff'): string {
   const size = letters.length > 1 ? 11.5 : 14;
   return (
     `<text x="12" y="12.5" fill="${ink}" font-family="system-ui,sans-serif" font-size="${size}" font-weight="700" ` +
-    `text-anchor="middle" dominant-baseline="central">${escapeHtml(letters)}</text>`
+    `text-anchor="middle" dominant-baseline="central">${escapeMarkup(letters)}</text>`
   );
 }

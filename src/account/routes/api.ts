@@ -5,10 +5,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
 import type { AuthClient, AuthUser, TokenPair } from '../auth-client.ts';
+import type { ConsentDeps } from '../auth-deps.ts';
 import { sessionCookie } from '../core/cookies.ts';
 import { type Door, setCookie } from '../door.ts';
 import { AccountError, AuthRefusal, accountErrors } from '../errors.ts';
-import type { ConsentDeps } from '../index.ts';
 import { proveFactor } from '../prove-factor.ts';
 import { cookieOf } from '../request-cookies.ts';
 import type { SessionStore } from '../sessions.ts';

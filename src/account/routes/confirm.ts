@@ -3,12 +3,12 @@
  * scanners can open it. The button is a plain form that needs no script.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { escapeMarkup } from '../../shared/escape-markup.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import { type ConfirmLink, ownQuery, pageAfter, parseConfirmLink } from '../core/confirm.ts';
-import { escapeHtml } from '../core/html.ts';
 import { AuthRefusal } from '../errors.ts';
 import { isOurs, markedForm } from './mark.ts';
-import type { Send } from './pages.ts';
+import type { Send } from './page-names.ts';
 
 export interface ConfirmDeps {
   readonly auth: AuthClient;
@@ -35,7 +35,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     if (link === undefined) return send(request, reply, 'link-expired', { status: 400, isStill: true });
     const values = { token: link.token, type: link.type, redirect_to: link.redirectTo };
     const fields = Object.entries(values).map(
-      ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`,
+      ([name, value]) => `<input type="hidden" name="${name}" value="${escapeMarkup(value)}">`,
     );
     return send(request, reply, 'confirm', { fields: markedForm(request, reply) + fields.join('') });
   });

@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AuthClient, AuthUser } from '../auth-client.ts';
+import type { ConsentDeps } from '../auth-deps.ts';
 import { AccountError, AuthRefusal } from '../errors.ts';
-import type { ConsentDeps } from '../index.ts';
 import type { OpenSession } from '../sessions.ts';
 import type * as Bodies from './bodies.ts';
 

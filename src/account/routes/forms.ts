@@ -22,7 +22,7 @@ import { cookieOf, keepCookie } from '../request-cookies.ts';
 import { mustStepUp, type Visitor } from '../visitor.ts';
 import type { WayBack } from '../way-back.ts';
 import { isOurs, markedForm } from './mark.ts';
-import type { Send } from './pages.ts';
+import type { Send } from './page-names.ts';
 
 /** The pages whose forms work without scripts. */
 export const formPages = ['sign-in', 'sign-up', 'guest', 'code', 'recover', 'new-password', 'mfa'] as const;

@@ -4,10 +4,10 @@
  * both sessions; requests never name IDs.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GuestDeps } from '../auth-deps.ts';
 import { guestCookie, sessionCookie } from '../core/cookies.ts';
 import { type Door, setCookie } from '../door.ts';
 import { AccountError } from '../errors.ts';
-import type { GuestDeps } from '../index.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { OpenSession, SessionStore } from '../sessions.ts';
 import { mustStepUp, type Visitor, type Visitors } from '../visitor.ts';

@@ -4,37 +4,13 @@ import type { WebFace } from '../../kernel/web-face.ts';
 import { sessionCookie } from '../core/cookies.ts';
 import { carriedFlow, carryFlow, escapeText, fillValues } from '../core/html.ts';
 import { chooseLanguage, languageCookie } from '../core/languages.ts';
-import type { StepProblem } from '../core/step.ts';
 import type { Logo } from '../logo.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 import { type FormDeps, formPages, formRoutes } from './forms.ts';
 import { type JourneyDeps, journeyPages } from './journeys.ts';
 import { markedForm } from './mark.ts';
-
-/** All pages. The build prerenders exactly these (compared by a test). */
-export const pageNames = [
-  'sign-in',
-  'sign-up',
-  'code',
-  'recover',
-  'sso',
-  'guest',
-  'upgrade',
-  'mfa',
-  'new-password',
-  'security',
-  'consent',
-  'confirm',
-  'confirm-other',
-  'continue',
-  'link-expired',
-  'signed-out',
-  'error',
-] as const;
-export type PageName = (typeof pageNames)[number];
-/** `plain/…` pages respond to a form that was posted without scripts (`web/account/plain/`). */
-export type AnyPage = PageName | `plain/${string}`;
+import { type AnyPage, type PageName, pageNames, type Send } from './page-names.ts';
 
 /** Without a cookie, these pages redirect to sign-in. The page itself finds out whether the cookie is valid. */
 const forMembers: ReadonlySet<string> = new Set<PageName>([
@@ -87,28 +63,6 @@ export interface PageDeps {
   /** Whether a session exists for the cookie. Auth may have ended it. */
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
-
-/** The parts of a page that depend on the request. */
-export interface PageFields {
-  /** Hidden fields of the form, as HTML. */
-  readonly fields?: string;
-  readonly target?: string;
-  readonly email?: string;
-  readonly host?: string;
-  readonly problem?: StepProblem;
-  /** The error code from a provider's response. Scripts read it from the address; pages without scripts show this. */
-  readonly told?: string;
-  readonly status?: number;
-  /** Whether to omit the scripts, because they would show another page than this one. */
-  readonly isStill?: boolean;
-}
-
-export type Send = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: AnyPage,
-  fields: PageFields,
-) => Promise<FastifyReply>;
 
 /** Placed among the form's hidden fields, which only browsers without scripts show. */
 const alertOf = (text: string): string =>

@@ -1,7 +1,7 @@
 /** The audit log: who did what, in the words upstream uses. */
 import type { Queryable } from '../../database/types.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Claims } from '../../keys/types.ts';
-import type { AuthContext } from '../context.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { insertAuditEntry } from '../queries/audit.ts';
 import type { User } from '../rows.ts';
@@ -65,14 +65,14 @@ export function adminActor(claims: Claims): Actor {
 }
 
 export async function audit(
-  ctx: AuthContext,
+  { clock }: { readonly clock: Clock },
   db: Queryable,
   actor: Actor | User,
   action: AuditAction,
   options: { readonly traits?: JsonObject; readonly ip?: string } = {},
 ): Promise<void> {
   const payload = auditPayload(actor, action, options.traits);
-  await insertAuditEntry(db, payload, options.ip ?? '', ctx.clock.now());
+  await insertAuditEntry(db, payload, options.ip ?? '', clock.now());
 }
 
 export function auditPayload(actor: Actor | User, action: AuditAction, traits?: JsonObject): JsonObject {

@@ -20,6 +20,7 @@ import type { FlowState } from '../rows.ts';
 import type { ExternalProvider, OAuth2Client } from './external-clients.ts';
 import { findProvider } from './external-providers.ts';
 import { oauth1Profile, requestToken } from './oauth1-client.ts';
+import type { ProviderAnswer } from './provider-answer.ts';
 
 export interface SignInStart {
   readonly client: ExternalProvider;
@@ -80,13 +81,6 @@ function authorize(
     params: [client.passesParams ? params : {}, challenge, client.params],
   });
   return { url, secret };
-}
-
-/** What the provider says of the user that it sends back. */
-export interface ProviderAnswer {
-  readonly profile: ExternalProfile;
-  readonly accessToken: string;
-  readonly refreshToken: string;
 }
 
 /** As upstream: a PKCE verifier is remembered this long. */

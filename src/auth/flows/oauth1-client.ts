@@ -7,7 +7,7 @@ import { textAt } from '../core/providers/read.ts';
 import { encodeParams } from '../core/redirects.ts';
 import { authError, internalError, OAuthShapedError } from '../errors.ts';
 import type { OAuth1Client } from './external-clients.ts';
-import type { ProviderAnswer } from './external-sign-in.ts';
+import type { ProviderAnswer } from './provider-answer.ts';
 
 /** Asks for a request token; its two halves come back as one text, to be kept until the browser is back. */
 export async function requestToken(

@@ -12,7 +12,8 @@ import {
   signInExternally,
 } from '../flows/external-accounts.ts';
 import { acceptInvite, linkIdentity } from '../flows/external-links.ts';
-import { type ProviderAnswer, readAnswer } from '../flows/external-sign-in.ts';
+import { readAnswer } from '../flows/external-sign-in.ts';
+import type { ProviderAnswer } from '../flows/provider-answer.ts';
 import { type IssuedSession, issueSession, sessionFragment } from '../flows/sessions.ts';
 import { isUuid } from '../http/authenticate.ts';
 import { audienceOf, type Exchange, header } from '../http/exchange.ts';

@@ -5,7 +5,7 @@
  * Left out is whatever names a file, an address that data, requests or people are sent to, a key, a secret, code that is
  * run, who may look at the Console, or how this machine is reached.
  */
-import type { SettingsFile } from '../describe.ts';
+import type { SettingsFile } from './settings-file.ts';
 
 const project = `
 project_id

@@ -3,8 +3,9 @@
  * transaction (or inside an open one), with one response for all of them.
  */
 import type { Cancellation, Overflow, RowFlow } from '../types.ts';
-import type { Connection, Exchange } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
+import type { Exchange } from './exchange.ts';
 import { JoinedRows } from './joined-rows.ts';
 import type { LargeMessage } from './message-reader.ts';
 import type { WireParameter } from './message-writer.ts';

@@ -4,8 +4,9 @@
  * contains.
  */
 import type { CappedEnd, CappedRows } from '../types.ts';
-import type { Connection, Exchange } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
+import type { Exchange } from './exchange.ts';
 import type { LargeMessage } from './message-reader.ts';
 import { readColumns } from './messages.ts';
 import { Backend, Status } from './protocol.ts';

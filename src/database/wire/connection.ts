@@ -3,8 +3,8 @@
  * exchange that receives the responses. Several exchanges may be in flight. Each ends with its ReadyForQuery.
  */
 import type { Socket } from 'node:net';
-import type { ConnectionTarget } from './connection-string.ts';
 import { ConnectionError, type PostgresError } from './errors.ts';
+import type { ConnectionOptions, Exchange } from './exchange.ts';
 import { isOfKind, openFirst } from './hosts.ts';
 import { type LargeMessage, MessageReader } from './message-reader.ts';
 import { MessageWriter } from './message-writer.ts';
@@ -19,43 +19,6 @@ import {
 import { Backend, CANCEL_REQUEST, Status } from './protocol.ts';
 import { DEFAULT_TIMEOUT_MS, openSocket } from './socket.ts';
 import { StartupExchange } from './startup.ts';
-
-/** Receives the responses to the messages submitted with it. */
-export interface Exchange {
-  /** False for the simple protocol, which doesn't report that a statement has started. */
-  readonly extended: boolean;
-  message(type: number, buffer: Buffer, start: number, end: number): void;
-  /** Announces a large message. Return undefined to receive it as a whole in `message`. */
-  large?(type: number, sizeBytes: number): LargeMessage | undefined;
-  /** Receives an ErrorResponse. The server then skips to the next Sync, and `ready` follows. */
-  failed(error: PostgresError): void;
-  /** Called for ReadyForQuery, with the transaction status. Ends the exchange. */
-  ready(status: number): void;
-  /** Called when the connection is lost. Also ends the exchange. */
-  lost(error: ConnectionError): void;
-}
-
-export interface ConnectionOptions extends ConnectionTarget {
-  /** Whether this is a walsender connection that also accepts SQL. */
-  readonly replication?: boolean | undefined;
-  /** False if statements have no names, for a pooler in transaction mode. */
-  readonly namedStatements?: boolean | undefined;
-  /**
-   * Whether messages are processed as they arrive and never kept, so that all such connections can share one read
-   * buffer.
-   */
-  readonly keepsNoBytes?: boolean | undefined;
-  /** Whether to set nothing beyond `parameters`, because poolers reject unknown settings. */
-  readonly bareSession?: boolean | undefined;
-  /** Called when the server rejects the password. The sign-in is then retried once. */
-  readonly onPasswordRefused?: (() => Promise<void>) | undefined;
-  /** Additional run-time parameters of the session. */
-  readonly parameters?: Readonly<Record<string, string>> | undefined;
-  readonly onNotice?: ((notice: Notice) => void) | undefined;
-  readonly onNotification?: ((notification: Notification) => void) | undefined;
-  /** Called once when an open connection has ended. There is no error if we closed it. */
-  readonly onEnd?: ((error: ConnectionError | undefined) => void) | undefined;
-}
 
 /** SQLSTATEs with which the server ends a session before it starts the next statement. */
 const GOODBYES: readonly string[] = ['57P01', '57P05', '25P03'];

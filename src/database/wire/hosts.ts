@@ -2,15 +2,15 @@
  * Chooses among several hosts: in the given order, the first that accepts the login and is of the requested kind
  * (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
  */
-import type { Connection, ConnectionOptions } from './connection.ts';
 import type { SessionKind } from './connection-string.ts';
 import { ConnectionError } from './errors.ts';
+import type { ConnectionOptions } from './exchange.ts';
 
 /**
  * `open` connects to one host, of one kind. If a host is unreachable, starting up or of another kind, the next one is
  * tried. A rejected login ends the attempt, as in libpq.
  */
-export async function openFirst(
+export async function openFirst<Connection>(
   options: ConnectionOptions,
   open: (options: ConnectionOptions) => Promise<Connection>,
 ): Promise<Connection> {

@@ -3,7 +3,7 @@
 export { Batch } from './batch.ts';
 export { runCapped } from './capped.ts';
 export { Client } from './client.ts';
-export { Connection, type ConnectionOptions } from './connection.ts';
+export { Connection } from './connection.ts';
 export {
   type ConnectionTarget,
   parseConnectionString,
@@ -11,6 +11,7 @@ export {
   type SslMode,
 } from './connection-string.ts';
 export { ConnectionError, ConnectionStringError, PostgresError } from './errors.ts';
+export type { ConnectionOptions } from './exchange.ts';
 export { type Notice, type Notification, readCells } from './messages.ts';
 export { connectReplication } from './replication.ts';
 export { runScript, type ScriptResult } from './script.ts';

@@ -1,7 +1,8 @@
 /** A walsender connection: replication commands and the stream of changes (PostgreSQL documentation, 54.4). */
 import type { ReplicationConnection } from '../types.ts';
-import { Connection, type ConnectionOptions, type Exchange } from './connection.ts';
+import { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
+import type { ConnectionOptions, Exchange } from './exchange.ts';
 import { Backend } from './protocol.ts';
 import { runScript } from './script.ts';
 

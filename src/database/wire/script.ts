@@ -1,6 +1,7 @@
 /** A query of the simple protocol: one or more statements without parameters. */
-import type { Connection, Exchange } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
+import type { Exchange } from './exchange.ts';
 import { type Column, readColumns, readTexts } from './messages.ts';
 import { Backend } from './protocol.ts';
 

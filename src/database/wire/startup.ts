@@ -1,21 +1,32 @@
 /** Signs in: StartupMessage and the authentication that the server requests. */
 import { createHash } from 'node:crypto';
-import type { Connection, Exchange } from './connection.ts';
 import { ConnectionError, type PostgresError } from './errors.ts';
+import type { ConnectionOptions, Exchange } from './exchange.ts';
+import type { MessageWriter } from './message-writer.ts';
 import { readText } from './messages.ts';
 import { readPassword } from './private-files.ts';
 import { Authentication, Backend, PROTOCOL_VERSION } from './protocol.ts';
 import { beginScram, type ScramExchange, type ScramFinal } from './scram.ts';
 
+/** The connection that is being opened. */
+export interface StartingConnection {
+  readonly options: ConnectionOptions;
+  readonly writer: MessageWriter;
+  processId: number;
+  secretKey: Buffer;
+  flush(): void;
+  destroy(error: Error): void;
+}
+
 export class StartupExchange implements Exchange {
   readonly extended = true;
-  readonly #connection: Connection;
+  readonly #connection: StartingConnection;
   readonly #resolve: () => void;
   readonly #reject: (error: Error) => void;
   #scram: ScramExchange | undefined;
   #scramFinal: ScramFinal | undefined;
 
-  constructor(connection: Connection, resolve: () => void, reject: (error: Error) => void) {
+  constructor(connection: StartingConnection, resolve: () => void, reject: (error: Error) => void) {
     this.#connection = connection;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -1,6 +1,7 @@
 /** Runs a script and counts its rows as they arrive without keeping them. */
-import type { Connection, Exchange } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
+import type { Exchange } from './exchange.ts';
 import { Backend } from './protocol.ts';
 
 export interface UncollectedEnd {

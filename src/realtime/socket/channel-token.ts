@@ -1,19 +1,18 @@
 /** The token of a channel: checked at join, on replacement, on expiry and every few minutes. */
 import { type Caller, cleanToken, isSecret, judgeToken } from '../core/token.ts';
 import { ChannelError, joinRefusals } from '../errors.ts';
-import type { Channel } from './channel.ts';
-import type { SocketContext } from './context.ts';
+import type { JoinedChannel, SocketContext } from './context.ts';
 
 const confirmEveryMs = 5 * 60_000;
 
 export class ChannelToken {
   readonly #context: SocketContext;
-  readonly #channel: Channel;
+  readonly #channel: JoinedChannel;
   readonly #mayUseSecretKeys: boolean;
   #text = '';
   #caller: Caller | undefined;
 
-  constructor(context: SocketContext, channel: Channel, mayUseSecretKeys: boolean) {
+  constructor(context: SocketContext, channel: JoinedChannel, mayUseSecretKeys: boolean) {
     this.#context = context;
     this.#mayUseSecretKeys = mayUseSecretKeys;
     this.#channel = channel;

@@ -13,14 +13,14 @@ import { findReplay, receiveBroadcast, sendReplayed } from './channel-broadcast.
 import { bindingsOf, ChannelChanges } from './channel-changes.ts';
 import { ChannelPresence } from './channel-presence.ts';
 import { ChannelRights } from './channel-rights.ts';
+import type { ChannelSocket } from './channel-socket.ts';
 import { ChannelToken } from './channel-token.ts';
-import type { Connection } from './connection.ts';
-import type { SocketContext } from './context.ts';
+import type { JoinedChannel, SocketContext } from './context.ts';
 import { Inbox } from './inbox.ts';
 import type { Membership } from './membership.ts';
 import { Voice } from './voice.ts';
 
-export class Channel implements Membership {
+export class Channel implements Membership, JoinedChannel {
   readonly topic: string;
   readonly subTopic: string;
   readonly version: Version;
@@ -28,7 +28,7 @@ export class Channel implements Membership {
   readonly voice: Voice;
   readonly rights: ChannelRights;
   readonly token: ChannelToken;
-  readonly #connection: Connection;
+  readonly #connection: ChannelSocket;
   readonly #inbox: Inbox;
   readonly #presence: ChannelPresence;
   readonly #changes: ChannelChanges;
@@ -39,7 +39,7 @@ export class Channel implements Membership {
   #room: Room | undefined;
   #replayed: ReadonlySet<string> | undefined;
 
-  constructor(connection: Connection, context: SocketContext, join: ClientMessage) {
+  constructor(connection: ChannelSocket, context: SocketContext, join: ClientMessage) {
     this.#connection = connection;
     this.context = context;
     this.version = connection.version;

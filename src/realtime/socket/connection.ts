@@ -11,7 +11,8 @@ import {
 import { weightOf } from '../core/holdings.ts';
 import { closes } from '../errors.ts';
 import { Channel } from './channel.ts';
-import type { SocketContext } from './context.ts';
+import type { ChannelSocket } from './channel-socket.ts';
+import type { OpenSocket, SocketContext } from './context.ts';
 
 export interface ConnectionOptions {
   readonly version: Version;
@@ -25,7 +26,7 @@ export interface ConnectionOptions {
   readonly onUser: () => void;
 }
 
-export class Connection {
+export class Connection implements ChannelSocket, OpenSocket {
   readonly version: Version;
   readonly token: string;
   readonly headersJson: string;
@@ -126,8 +127,8 @@ export class Connection {
   /** Counts memory for this client. Returns false if it exceeds a limit and the socket was closed. */
   hold(weight: number): boolean {
     const { holdings } = this.#context;
-    if (!holdings.add(this, weight)) this.#closeHeavy();
-    for (let most = holdings.excess; most !== undefined; most = holdings.excess) most.#closeHeavy();
+    if (!holdings.add(this, weight)) this.closeHeavy();
+    for (let most = holdings.excess; most !== undefined; most = holdings.excess) most.closeHeavy();
     return !this.#closing;
   }
 
@@ -135,7 +136,7 @@ export class Connection {
     this.#context.holdings.add(this, -weight);
   }
 
-  #closeHeavy(): void {
+  closeHeavy(): void {
     this.#context.log.warn(
       { channels: this.#channels.size },
       'a socket that takes too much memory is closed',
@@ -150,7 +151,7 @@ export class Connection {
   }
 
   /** Removes the channel if it is still the current one for its topic. */
-  forget(channel: Channel): void {
+  forget(channel: { readonly topic: string }): void {
     if (this.#channels.get(channel.topic) !== channel) return;
     this.#channels.delete(channel.topic);
     if (this.#channels.size === 0) this.#emptySince = this.#context.uptime();

@@ -8,12 +8,28 @@ import type { AnonymousSockets } from '../core/anonymous-sockets.ts';
 import type { Deadlines } from '../core/deadlines.ts';
 import type { Holdings } from '../core/holdings.ts';
 import type { RateAverage } from '../core/rate.ts';
+import type { Caller } from '../core/token.ts';
 import type { Hub } from '../hub.ts';
 import type { MessageRow } from '../queries.ts';
 import type { Rights } from '../rights.ts';
 import type { Limits } from '../settings.ts';
-import type { Channel } from './channel.ts';
-import type { Connection } from './connection.ts';
+
+/** An open socket, as the service sees it. */
+export interface OpenSocket {
+  readonly channels: ReadonlyMap<string, JoinedChannel>;
+  readonly bufferedBytes: number;
+  /** Closes the socket if its deadline has passed, or sets the next deadline. */
+  checkIdle(): void;
+  close(code: number, reason: string): void;
+  closeHeavy(): void;
+  disconnect(): void;
+}
+
+/** A joined channel, as the service sees it. */
+export interface JoinedChannel {
+  readonly token: { readonly caller: Caller | undefined };
+  confirmToken(): void;
+}
 
 export interface SocketContext {
   readonly clock: Clock;
@@ -27,14 +43,14 @@ export interface SocketContext {
   readonly feed: Feed;
   /** Returns private broadcasts of a topic, for replay. */
   readonly messagesSince: (subTopic: string, sinceMs: number, limit: number) => Promise<MessageRow[]>;
-  readonly connections: Set<Connection>;
+  readonly connections: Set<OpenSocket>;
   /** Deadlines of idle sockets and of token checks. */
-  readonly idle: Deadlines<Connection>;
-  readonly tokens: Deadlines<Channel>;
+  readonly idle: Deadlines<OpenSocket>;
+  readonly tokens: Deadlines<JoinedChannel>;
   readonly events: RateAverage;
   readonly joins: RateAverage;
   readonly anonymous: AnonymousSockets;
-  readonly holdings: Holdings<Connection>;
+  readonly holdings: Holdings<OpenSocket>;
   readonly presenceEvents: RateAverage;
   readonly newUuid: () => string;
 }

@@ -1,14 +1,14 @@
 /** Sends a channel's replies, system messages and close with the required refs. */
 import { encodeReply, type Frame } from '../core/frame.ts';
-import type { Connection } from './connection.ts';
+import type { ChannelSocket } from './channel-socket.ts';
 
 export class Voice {
-  readonly #connection: Connection;
+  readonly #connection: ChannelSocket;
   readonly #topic: string;
   readonly #joinRef: string | null;
   #silent = false;
 
-  constructor(connection: Connection, topic: string, joinRef: string | null) {
+  constructor(connection: ChannelSocket, topic: string, joinRef: string | null) {
     this.#connection = connection;
     this.#topic = topic;
     this.#joinRef = joinRef;

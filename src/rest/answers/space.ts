@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Overflow } from '../../database/types.ts';
 import { ROW_SEPARATOR } from '../core/result.ts';
 import { restError } from '../errors.ts';
-import { StoredAnswer } from './stored-answer.ts';
+import { type AnswerQuota, StoredAnswer } from './stored-answer.ts';
 
 export interface AnswerLimits {
   /** The maximum size of one response. */
@@ -30,7 +30,7 @@ const SPARE_DISK_PART = 20;
 
 const NOTHING = Buffer.alloc(0);
 
-export class AnswerSpace {
+export class AnswerSpace implements AnswerQuota {
   readonly limits: AnswerLimits;
   /** For statements that return one JSON text per row. */
   readonly rows = this.#overflow(0, ROW_SEPARATOR);

@@ -5,7 +5,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Cancellation, RowFlow, RowStore } from '../../database/types.ts';
 import { RestError, restError } from '../errors.ts';
-import type { AnswerSpace } from './space.ts';
 
 const BLOCK_BYTES = 256 * 1024;
 /** The maximum number of blocks queued for the disk. */
@@ -15,11 +14,25 @@ const STEP_BYTES = 1024 * 1024;
 const DISK_CHECKED_EVERY_BYTES = 64 * 1024 * 1024;
 const READ_BYTES = 128 * 1024;
 
+/** The limits of all stored answers together. Bytes that are taken are given back once. */
+export interface AnswerQuota {
+  readonly limits: { readonly answerBytes: number };
+  /** The bytes now held in memory, at least `sizeBytes`. Undefined if they exceed a limit. */
+  takeMemory(heldBytes: number, sizeBytes: number): number | undefined;
+  giveMemory(bytes: number): void;
+  /** @throws {RestError} PGRSTX02 */
+  takeFile(bytes: number): void;
+  giveFile(bytes: number): void;
+  openFile(): Promise<FileHandle>;
+  /** @throws {RestError} PGRSTX02 */
+  checkDisk(): Promise<void>;
+}
+
 export class StoredAnswer implements RowStore {
   cells = 0;
   sizeBytes = 0;
   failure: unknown;
-  readonly #space: AnswerSpace;
+  readonly #space: AnswerQuota;
   readonly #separator: Buffer;
   readonly #flow: RowFlow;
   readonly #signal: Cancellation | undefined;
@@ -38,7 +51,7 @@ export class StoredAnswer implements RowStore {
   #readers = 0;
   #freed = false;
 
-  constructor(space: AnswerSpace, separator: Buffer, flow: RowFlow, signal: Cancellation | undefined) {
+  constructor(space: AnswerQuota, separator: Buffer, flow: RowFlow, signal: Cancellation | undefined) {
     this.#space = space;
     this.#separator = separator;
     this.#flow = flow;

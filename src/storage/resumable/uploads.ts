@@ -14,6 +14,7 @@ import { type TusMetadata, tusCacheControl } from '../core/tus-headers.ts';
 import type { UploadId } from '../core/upload-id.ts';
 import { parseMetadataField } from '../core/user-metadata.ts';
 import { StorageError, storageErrors } from '../errors.ts';
+import type { ObjectAddress } from '../object-address.ts';
 import { findLivingVersions } from '../queries/objects.ts';
 import type { Owner, Scope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
@@ -21,7 +22,6 @@ import {
   bucketLimits,
   maxObjectBytes,
   metadataOf,
-  type ObjectAddress,
   type Precondition,
   requireKey,
   requireMime,

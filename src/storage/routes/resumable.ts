@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseByteCount, parseTusMetadata, printTusMetadata, tusVersion } from '../core/tus-headers.ts';
 import { parseUploadId, printUploadId, type UploadId } from '../core/upload-id.ts';
 import { StorageError, storageErrors } from '../errors.ts';
+import type { ObjectAddress } from '../object-address.ts';
 import { type Operation, operations } from '../operations.ts';
 import { TusError, TusHeaderError } from '../resumable/errors.ts';
 import type { StagedUpload } from '../resumable/staging.ts';
@@ -24,7 +25,6 @@ import {
 import { mountPrefix, openScope, ownerOf, type Scope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { replaceableBy, verifySignedUrl } from '../signed-urls.ts';
-import type { ObjectAddress } from '../uploads.ts';
 import { authorizationHeader } from './schemas.ts';
 
 const extensions = 'creation,creation-with-upload,creation-defer-length,termination,expiration';

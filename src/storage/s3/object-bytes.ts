@@ -2,9 +2,9 @@
 
 import { isUuid } from '../core/names.ts';
 import type { ByteRange } from '../core/range.ts';
+import { BytesMissingError } from '../errors.ts';
 import { findChecksum } from '../queries/checksums.ts';
 import type { ObjectRow } from '../queries/objects.ts';
-import { BytesMissingError } from '../readable-object.ts';
 import type { StorageService } from '../service.ts';
 import type { S3Call } from './call.ts';
 import { type ObjectChecksum, readChecksum } from './core/object-checksum.ts';

@@ -4,7 +4,7 @@ import type { StoredBody } from '../../backend/types.ts';
 import { storing } from '../../backend-errors.ts';
 import { defaultType } from '../../core/object-headers.ts';
 import type { ByteRange } from '../../core/range.ts';
-import { StorageError } from '../../errors.ts';
+import { BytesMissingError, StorageError } from '../../errors.ts';
 import { insertChecksum } from '../../queries/checksums.ts';
 import {
   findUpload,
@@ -15,7 +15,7 @@ import {
   sizeOfOtherParts,
 } from '../../queries/multipart.ts';
 import type { ObjectRow } from '../../queries/objects.ts';
-import { asItStands, BytesMissingError } from '../../readable-object.ts';
+import { asItStands } from '../../readable-object.ts';
 import type { StorageService } from '../../service.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime, requireWritable } from '../../uploads.ts';
 import { type Body, openBody } from '../body.ts';

@@ -1,7 +1,7 @@
 /** What REST shows, and requests to it that are tried. */
 import { queryOptions } from '@tanstack/react-query';
 import { callConsole } from '../../api/session.ts';
-import type { Request } from './snippets.ts';
+import type { Request } from './request.ts';
 
 export interface ExposedFunction {
   readonly schema: string;

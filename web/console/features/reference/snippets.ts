@@ -1,20 +1,10 @@
 /** How tables and functions are used by supabase-js, curl and SQL. Pure. */
 import type { Column } from '../../api/types.ts';
 import type { ExposedFunction } from './api.ts';
+import type { Request } from './request.ts';
 
 export const operations = ['select', 'insert', 'update', 'delete'] as const;
 export type Operation = (typeof operations)[number];
-
-/** A request to REST. */
-export interface Request {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below `/rest/v1/`, with its query. */
-  readonly path: string;
-  /** JSON. */
-  readonly body?: string;
-  /** Undefined: the first that is exposed. */
-  readonly schema?: string;
-}
 
 export interface Snippet {
   readonly label: 'supabase-js' | 'curl' | 'SQL';

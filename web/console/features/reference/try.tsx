@@ -10,7 +10,7 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
 import form from '../operators/form.module.css';
 import { tryRequest } from './api.ts';
-import type { Request } from './snippets.ts';
+import type { Request } from './request.ts';
 import { t } from './text.ts';
 
 export function Try({

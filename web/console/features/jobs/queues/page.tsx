@@ -3,15 +3,14 @@ import { IconStack2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { formatRelative } from '../../../../lib/i18n.ts';
 import list from '../../../components/list.module.css';
-import { Tag } from '../../../components/tag.tsx';
 import { type Queue, queuesQuery } from '../api.ts';
 import { Entries } from '../entries.tsx';
 import { Enabled } from '../parts.tsx';
 import { t } from '../text.ts';
 import { NewQueue } from './new-queue.tsx';
 import { QueuePanel } from './panel.tsx';
+import { ageText, countText, QueueTags } from './queue-parts.tsx';
 
 const route = getRouteApi('/app/jobs/queues');
 
@@ -65,11 +64,6 @@ function Queues() {
   );
 }
 
-export const countText = (count: number | null): string =>
-  count === null ? t('queues.uncounted') : count.toLocaleString('en');
-export const ageText = (seconds: number | null): string =>
-  seconds === null ? '' : formatRelative(Date.now() - seconds * 1000);
-
 function QueueTable({ queues, openName }: { queues: readonly Queue[]; openName: string | undefined }) {
   return (
     <table className={list.table}>
@@ -104,18 +98,5 @@ function QueueTable({ queues, openName }: { queues: readonly Queue[]; openName: 
         ))}
       </tbody>
     </table>
-  );
-}
-
-export function QueueTags({ queue: { unlogged, rls } }: { queue: Queue }) {
-  return (
-    <>
-      {unlogged ? <Tag title={t('queues.unlogged-why')}>{t('queues.unlogged-tag')}</Tag> : null}
-      {rls === false ? (
-        <Tag tone="warning" title={t('queues.rls-why')}>
-          {t('queues.rls-off')}
-        </Tag>
-      ) : null}
-    </>
   );
 }

@@ -14,7 +14,7 @@ import classes from '../jobs.module.css';
 import { Fact } from '../parts.tsx';
 import { t } from '../text.ts';
 import { Messages } from './messages.tsx';
-import { ageText, countText, QueueTags } from './page.tsx';
+import { ageText, countText, QueueTags } from './queue-parts.tsx';
 import { SendMessage } from './send.tsx';
 
 export function QueuePanel({ queue, onClose }: { queue: Queue; onClose: () => void }) {

@@ -9,13 +9,12 @@ import { Card, Cards } from '../../../components/card.tsx';
 import list from '../../../components/list.module.css';
 import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
-import { Tag } from '../../../components/tag.tsx';
 import { type AnsweredRequest, answeredQuery, type WaitingRequest, waitingQuery } from '../api.ts';
 import classes from '../jobs.module.css';
-import { StatusTag } from '../outcome.tsx';
 import { Enabled, More } from '../parts.tsx';
 import type { RequestSearch } from '../search.ts';
 import { t } from '../text.ts';
+import { AnswerTag } from './answer-tag.tsx';
 import { RequestPanel } from './panel.tsx';
 
 const route = getRouteApi('/app/jobs/requests');
@@ -187,11 +186,6 @@ function Answered({ failed }: { failed: boolean }) {
       <More hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
     </Card>
   );
-}
-
-export function AnswerTag({ status, timed_out }: Pick<AnsweredRequest, 'status' | 'timed_out'>) {
-  if (status !== null) return <StatusTag status={status} />;
-  return <Tag tone="danger">{t(timed_out ? 'requests.timed-out' : 'requests.failed')}</Tag>;
 }
 
 function AnsweredRow({ request }: { request: AnsweredRequest }) {

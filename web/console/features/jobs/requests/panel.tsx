@@ -12,7 +12,7 @@ import { type OpenedRequest, requestQuery, waitingQuery } from '../api.ts';
 import classes from '../jobs.module.css';
 import { durationText, Fact, pairsText } from '../parts.tsx';
 import { t } from '../text.ts';
-import { AnswerTag } from './page.tsx';
+import { AnswerTag } from './answer-tag.tsx';
 
 export function RequestPanel({
   kind,

@@ -12,6 +12,7 @@ import { OnSwitch } from '../on-switch.tsx';
 import { DeliveryTag } from '../outcome.tsx';
 import { Enabled } from '../parts.tsx';
 import { t } from '../text.ts';
+import { eventsText } from './events-text.ts';
 import { WebhookForm } from './form.tsx';
 import { WebhookPanel } from './panel.tsx';
 
@@ -71,9 +72,6 @@ function Webhooks() {
     </>
   );
 }
-
-export const eventsText = (events: Webhook['events']): string =>
-  new Intl.ListFormat('en').format(events.map((event) => t(`hooks.${event}`)));
 
 function WebhookTable({ hooks, openId }: { hooks: readonly Webhook[]; openId: string | undefined }) {
   return (

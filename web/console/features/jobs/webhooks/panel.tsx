@@ -22,8 +22,8 @@ import classes from '../jobs.module.css';
 import { DeliveryTag } from '../outcome.tsx';
 import { durationText, Fact, More, pairsText } from '../parts.tsx';
 import { t } from '../text.ts';
+import { eventsText } from './events-text.ts';
 import { WebhookForm } from './form.tsx';
-import { eventsText } from './page.tsx';
 
 export function WebhookPanel({
   hook,

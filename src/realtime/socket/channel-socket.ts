@@ -1,0 +1,23 @@
+/** The socket of a channel, as the channel sees it. */
+import type { Frame, Version } from '../core/frame.ts';
+
+export interface ChannelSocket {
+  readonly version: Version;
+  /** The token of channels that send none. */
+  readonly token: string;
+  /** The `x-` headers of the handshake as JSON. */
+  readonly headersJson: string;
+  readonly mayUseSecretKeys: boolean;
+  readonly channels: { readonly size: number };
+  send(frame: Frame): void;
+  push(joinRef: string | null, ref: string | null, topic: string, event: string, payloadJson: string): void;
+  close(code: number, reason: string): void;
+  /** Stops or resumes reading. */
+  stall(by: 1 | -1): void;
+  /** Counts memory that is kept for the client. False if it exceeds the limit, and the socket is closed. */
+  hold(weight: number): boolean;
+  release(weight: number): void;
+  /** Called when a channel was joined with this role. */
+  joined(role: string): void;
+  forget(channel: { readonly topic: string }): void;
+}
