@@ -6,7 +6,7 @@ export interface Instead {
 
 const hosted = 'It is about a hosted project. Use the upstream CLI: "npx supabase@3.1.0".';
 const upstreamWorks =
-  'The upstream CLI does it on a running Plinth: see "The upstream CLI beside Plinth" in docs/compatibility.md.';
+  'The upstream CLI does it on a running Plinth: see "Using the upstream CLI with Plinth" in docs/compatibility.md.';
 
 const instead: Readonly<Record<string, Instead>> = {
   'db start': { text: '"plinth start" starts the database with everything else.' },

@@ -1,8 +1,8 @@
 /** The table of docs/compatibility.md with the error codes that clients never get from here. */
 
-const heading = '### Error codes that never come';
+const heading = '### Error codes that are never returned';
 
-/** @example excusedCodes('### Error codes that never come\n| `unknown` | … |') // Set { 'unknown' } */
+/** @example excusedCodes('### Error codes that are never returned\n| `unknown` | … |') // Set { 'unknown' } */
 export function excusedCodes(page: string): ReadonlySet<string> {
   const start = page.indexOf(heading);
   if (start < 0) throw new Error(`docs/compatibility.md has no "${heading}".`);
