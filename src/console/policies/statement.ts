@@ -1,7 +1,7 @@
 /** The SQL of a change to policies. Pure: names are quoted, conditions are SQL that a developer writes. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
+import { significant, tokenize } from '../../shared/sql/tokens.ts';
 import { ConsoleError } from '../errors.ts';
-import { significant, tokenize } from '../sql-page/core/tokens.ts';
 import type { Policy } from '../why/core/types.ts';
 
 export type PolicyText = Pick<Policy, 'name' | 'command' | 'permissive' | 'roles' | 'using' | 'check'>;

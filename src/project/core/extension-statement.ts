@@ -5,7 +5,7 @@
  * with pgsodium set the counter of its keys, which a placeholder doesn't have.
  */
 import { quoteIdentifier } from '../../kernel/sql.ts';
-import { lex } from './lex.ts';
+import { lex } from '../../shared/sql/lex.ts';
 
 /** Schemas that extensions insist on, by extension; `missing` has those of the placeholders. */
 const ownSchemas: Readonly<Record<string, string>> = { pgmq: 'pgmq' };

@@ -2,7 +2,7 @@
  * Why a statement fails on something that does not exist: no file of the project creates it, because it was made in the
  * dashboard of the hosted project; a later file creates it; or an extension brings it.
  */
-import { lex } from './lex.ts';
+import { lex } from '../../shared/sql/lex.ts';
 
 export interface SqlText {
   /** `supabase/migrations/1_init.sql` */

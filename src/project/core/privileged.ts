@@ -3,7 +3,7 @@
  * over their tokens, so that nothing else can ever be run with our rights; what does not fit stays with `postgres`
  * and PostgreSQL's own refusal.
  */
-import { lex } from './lex.ts';
+import { lex } from '../../shared/sql/lex.ts';
 
 export interface Privileged {
   readonly object: 'event trigger' | 'publication';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lex } from './lex.ts';
+import { lex } from '../../shared/sql/lex.ts';
 import { splitStatements } from './split.ts';
 
 const texts = (source: string) => splitStatements(source).map(({ text }) => text);

@@ -3,7 +3,7 @@
  * methods of these names do not have: they are blanked out, so that the migration runs here and on the hosted service. That
  * includes the statements that a DO block executes.
  */
-import { lex } from './lex.ts';
+import { lex } from '../../shared/sql/lex.ts';
 
 /** The statement in the same length; one that makes no such index is left as it is. */
 export function withoutVectorIndexOptions(statement: string, words: readonly string[]): string {

@@ -1,6 +1,7 @@
 /** What a statement would destroy, so that somebody is asked first. When it cannot be told, it asks as well. Pure. */
+
+import type { SqlToken } from '../../../shared/sql/tokens.ts';
 import { type Statement, splitStatements, verbOf } from './statements.ts';
-import type { Token } from './tokens.ts';
 
 export type Danger =
   | 'drop'
@@ -109,7 +110,7 @@ export function dangerOf(statement: Pick<Statement, 'tokens'>): Danger | undefin
   }
 }
 
-function alterDanger(tokens: readonly Token[]): Danger | undefined {
+function alterDanger(tokens: readonly SqlToken[]): Danger | undefined {
   const words = outer(tokens).map(({ kind, text }) => (kind === 'word' ? text : ''));
   if (words[1] === 'system') return 'unclear';
   if (words.includes('drop')) return 'alter-drop';
@@ -121,7 +122,7 @@ function alterDanger(tokens: readonly Token[]): Danger | undefined {
 }
 
 /** EXPLAIN ANALYZE runs what it explains. */
-function explainDanger(tokens: readonly Token[]): Danger | undefined {
+function explainDanger(tokens: readonly SqlToken[]): Danger | undefined {
   const runs = tokens.some(({ kind, text }) => kind === 'word' && (text === 'analyze' || text === 'analyse'));
   if (!runs) return undefined;
   let rest = tokens.slice(1);
@@ -130,13 +131,13 @@ function explainDanger(tokens: readonly Token[]): Danger | undefined {
   return dangerOf({ tokens: rest });
 }
 
-function preparedDanger(tokens: readonly Token[]): Danger | undefined {
+function preparedDanger(tokens: readonly SqlToken[]): Danger | undefined {
   const as = tokens.findIndex(({ kind, text }) => kind === 'word' && text === 'as');
   return as < 0 ? 'unclear' : dangerOf({ tokens: tokens.slice(as + 1) });
 }
 
 /** Every DELETE, UPDATE and MERGE in it, those in WITH included, each judged by its own level of parentheses. */
-function changeDanger(tokens: readonly Token[]): Danger | undefined {
+function changeDanger(tokens: readonly SqlToken[]): Danger | undefined {
   for (const [at, token] of tokens.entries()) {
     if (token.kind !== 'word' || !beginsStatement(tokens, at)) continue;
     const level = outer(tokens.slice(at));
@@ -149,13 +150,13 @@ function changeDanger(tokens: readonly Token[]): Danger | undefined {
 }
 
 /** Not `FOR UPDATE`, `ON CONFLICT DO UPDATE`, `THEN DELETE`: a statement stands first, or behind WITH's parentheses. */
-function beginsStatement(tokens: readonly Token[], at: number): boolean {
+function beginsStatement(tokens: readonly SqlToken[], at: number): boolean {
   const before = tokens[at - 1]?.text;
   return before === undefined || before === '(' || (before === ')' && tokens[0]?.text === 'with');
 }
 
 /** It has a WHERE that is more than `true`. */
-function narrows(level: readonly Token[]): boolean {
+function narrows(level: readonly SqlToken[]): boolean {
   const where = level.findIndex(({ kind, text }) => kind === 'word' && text === 'where');
   if (where < 0) return false;
   const condition: string[] = [];
@@ -169,8 +170,8 @@ function narrows(level: readonly Token[]): boolean {
 }
 
 /** The tokens up to the parenthesis that closes the level of the first one; parentheses stand empty. */
-function outer(tokens: readonly Token[]): Token[] {
-  const level: Token[] = [];
+function outer(tokens: readonly SqlToken[]): SqlToken[] {
+  const level: SqlToken[] = [];
   let depth = 0;
   for (const token of tokens) {
     const isSymbol = token.kind === 'symbol';
@@ -184,7 +185,7 @@ function outer(tokens: readonly Token[]): Token[] {
   return level;
 }
 
-function endOfParentheses(tokens: readonly Token[]): number {
+function endOfParentheses(tokens: readonly SqlToken[]): number {
   let depth = 0;
   for (const [at, { kind, text }] of tokens.entries()) {
     if (kind !== 'symbol') continue;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { tokenize } from '../../../shared/sql/tokens.ts';
 import { type Danger, questionsOf } from './danger.ts';
 import { controlsTransaction, needsNoTransaction, splitStatements } from './statements.ts';
-import { tokenize } from './tokens.ts';
 
 const texts = (script: string) => splitStatements(script).map(({ text }) => text);
 
@@ -31,6 +31,7 @@ describe('splitting', () => {
     ],
     ['begin; select 1; end; x', ['begin', 'select 1', 'end', 'x']],
     [`select U&'\\003b;' ; x`, [`select U&'\\003b;'`, 'x']],
+    [`select E'a'\n'\\';b'; x`, [`select E'a'\n'\\';b'`, 'x']],
     [`select 'open; x`, [`select 'open; x`]],
   ])('%s', (script, expected) => {
     expect(texts(script)).toEqual(expected);

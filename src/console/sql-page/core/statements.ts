@@ -1,5 +1,6 @@
 /** A script as its statements. Pure. */
-import { significant, type Token, tokenize } from './tokens.ts';
+import { splitSql } from '../../../shared/sql/split.ts';
+import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
 export interface Statement {
   /** Without the semicolon and what stands around it. */
@@ -8,7 +9,7 @@ export interface Statement {
   readonly start: number;
   readonly end: number;
   /** Without comments. */
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly SqlToken[];
 }
 
 /**
@@ -16,43 +17,17 @@ export interface Statement {
  * splitStatements("select ';'; select 2").map(({ text }) => text); // ["select ';'", 'select 2']
  */
 export function splitStatements(script: string): Statement[] {
-  const statements: Statement[] = [];
-  let current: Token[] = [];
-  let parentheses = 0;
-  let blocks = 0;
-  const finish = (): void => {
-    const [first] = current;
-    const last = current.at(-1);
-    if (first !== undefined && last !== undefined) {
-      const text = script.slice(first.start, last.end);
-      statements.push({ text, start: first.start, end: last.end, tokens: current });
-    }
-    current = [];
-    parentheses = 0;
-    blocks = 0;
-  };
-  for (const token of significant(tokenize(script))) {
-    if (token.text === ';' && token.kind === 'symbol' && parentheses === 0 && blocks === 0) {
-      finish();
-      continue;
-    }
-    if (token.kind === 'symbol' && token.text === '(') parentheses++;
-    if (token.kind === 'symbol' && token.text === ')') parentheses = Math.max(0, parentheses - 1);
-    // CREATE FUNCTION … BEGIN ATOMIC …; …; END: its statements belong to it.
-    if (token.kind === 'word' && makesRoutine(current)) {
-      if (token.text === 'atomic' && current.at(-1)?.text === 'begin') blocks++;
-      else if (blocks > 0 && token.text === 'case') blocks++;
-      else if (blocks > 0 && token.text === 'end') blocks--;
-    }
-    current.push(token);
-  }
-  finish();
-  return statements;
+  return [...splitSql(script)].flatMap(({ start: offset, end: pieceEnd, settings }) => {
+    const tokens = significant(tokenize(script.slice(offset, pieceEnd), settings)).map((token) => ({
+      ...token,
+      start: token.start + offset,
+      end: token.end + offset,
+    }));
+    const [start, end] = [tokens[0]?.start, tokens.at(-1)?.end];
+    if (start === undefined || end === undefined) return [];
+    return [{ text: script.slice(start, end), start, end, tokens }];
+  });
 }
-
-const makesRoutine = ([first, ...rest]: readonly Token[]): boolean =>
-  first?.text === 'create' &&
-  rest.slice(0, 3).some(({ text }) => text === 'function' || text === 'procedure');
 
 /** The word that says what a statement is; '' when it begins with none. */
 export function verbOf({ tokens }: Pick<Statement, 'tokens'>): string {

@@ -2,7 +2,7 @@
  * A policy's condition as a tree of AND, OR and NOT whose leaves can be evaluated one by one. Reads what `pg_get_expr`
  * prints, where everything that could be read in two ways stands in parentheses. Pure.
  */
-import { significant, type Token, tokenize } from '../../sql-page/core/tokens.ts';
+import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
 export type Expression =
   | { readonly kind: 'and' | 'or'; readonly text: string; readonly parts: readonly Expression[] }
@@ -27,7 +27,7 @@ export function parseExpression(source: string): Expression {
 export const testsOf = (expression: Expression): Extract<Expression, { kind: 'test' }>[] =>
   expression.kind === 'test' ? [expression] : expression.parts.flatMap(testsOf);
 
-function parse(source: string, given: readonly Token[]): Expression {
+function parse(source: string, given: readonly SqlToken[]): Expression {
   const tokens = withoutParentheses(given);
   const text = textOf(source, tokens);
   for (const word of ['or', 'and'] as const) {
@@ -40,19 +40,19 @@ function parse(source: string, given: readonly Token[]): Expression {
   return { kind: 'test', text, operands: operandsOf(source, tokens) };
 }
 
-const isWord = (token: Token | undefined, text: string): boolean =>
+const isWord = (token: SqlToken | undefined, text: string): boolean =>
   token?.kind === 'word' && token.text === text;
-const isSymbol = (token: Token | undefined, text: string): boolean =>
+const isSymbol = (token: SqlToken | undefined, text: string): boolean =>
   token?.kind === 'symbol' && token.text === text;
 
-function textOf(source: string, tokens: readonly Token[]): string {
+function textOf(source: string, tokens: readonly SqlToken[]): string {
   const [first] = tokens;
   const last = tokens.at(-1);
   return first === undefined || last === undefined ? '' : source.slice(first.start, last.end);
 }
 
 /** How deep each token stands in parentheses, brackets and CASE … END. */
-function depths(tokens: readonly Token[]): number[] {
+function depths(tokens: readonly SqlToken[]): number[] {
   let depth = 0;
   return tokens.map((token) => {
     if (isSymbol(token, ')') || isSymbol(token, ']') || isWord(token, 'end')) depth--;
@@ -63,7 +63,7 @@ function depths(tokens: readonly Token[]): number[] {
 }
 
 /** A subselect keeps its own: they are part of it. */
-function withoutParentheses(tokens: readonly Token[]): readonly Token[] {
+function withoutParentheses(tokens: readonly SqlToken[]): readonly SqlToken[] {
   const inner = tokens.slice(1, -1);
   const wraps =
     inner.length > 0 &&
@@ -74,8 +74,8 @@ function withoutParentheses(tokens: readonly Token[]): readonly Token[] {
   return wraps ? withoutParentheses(inner) : tokens;
 }
 
-function splitAt(tokens: readonly Token[], word: string): Token[][] {
-  const sides: Token[][] = [[]];
+function splitAt(tokens: readonly SqlToken[], word: string): SqlToken[][] {
+  const sides: SqlToken[][] = [[]];
   const levels = depths(tokens);
   tokens.forEach((token, index) => {
     if (levels[index] === 0 && isWord(token, word)) sides.push([]);
@@ -103,7 +103,7 @@ const comparisons = new Set([
   '?',
 ]);
 
-function operandsOf(source: string, tokens: readonly Token[]): string[] {
+function operandsOf(source: string, tokens: readonly SqlToken[]): string[] {
   const levels = depths(tokens);
   for (const [index, token] of tokens.entries()) {
     if (levels[index] !== 0 || index === 0) continue;
@@ -118,7 +118,7 @@ function operandsOf(source: string, tokens: readonly Token[]): string[] {
 }
 
 /** `x IS NULL`, `x IS NOT TRUE`, `x IS DISTINCT FROM y`. */
-function isDistinct(source: string, tokens: readonly Token[], at: number): string[] {
+function isDistinct(source: string, tokens: readonly SqlToken[], at: number): string[] {
   const from = tokens.findIndex((token, index) => index > at && isWord(token, 'from'));
   const distinct = tokens.slice(at, from).some((token) => isWord(token, 'distinct'));
   const left = textOf(source, tokens.slice(0, at));
@@ -127,7 +127,7 @@ function isDistinct(source: string, tokens: readonly Token[], at: number): strin
 }
 
 /** Symbols that touch are one operator. */
-function operatorAt(tokens: readonly Token[], at: number): { operator: string; length: number } {
+function operatorAt(tokens: readonly SqlToken[], at: number): { operator: string; length: number } {
   let operator = '';
   let length = 0;
   for (
@@ -143,7 +143,7 @@ function operatorAt(tokens: readonly Token[], at: number): { operator: string; l
 }
 
 /** Of `= ANY (…)` what is in the parentheses, unless that is a subselect, whose rows are no one value. */
-function rightOf(source: string, tokens: readonly Token[]): string {
+function rightOf(source: string, tokens: readonly SqlToken[]): string {
   if (!isWord(tokens[0], 'any') && !isWord(tokens[0], 'all')) return textOf(source, tokens);
   const inner = withoutParentheses(tokens.slice(1));
   return isSymbol(inner[0], '(') ? '' : textOf(source, inner);

@@ -1,5 +1,5 @@
 /** What the texts of the migrations say about names, where the database that they are run in can't say it yet. */
-import { lex } from '../lex.ts';
+import { lex } from '../../../shared/sql/lex.ts';
 import { identifier, isCreatedBy, partsOf, type SqlText, withoutComments } from '../missing.ts';
 
 export interface Header {
@@ -71,8 +71,8 @@ function headerBehind(text: string): Header | undefined {
   let returnsStart: number | undefined;
   for (const { kind, start, end } of lex(text)) {
     const word = text.slice(start, end);
-    if (kind === 'other' && word === '(') depth++;
-    if (kind === 'other' && word === ')') depth--;
+    if (kind === 'symbol' && word === '(') depth++;
+    if (kind === 'symbol' && word === ')') depth--;
     if (depth === 0 && parametersEnd === undefined) parametersEnd = start;
     else if (parametersEnd !== undefined && kind === 'word' && returnsStart === undefined) {
       if (!/^returns$/i.test(word)) return undefined;

@@ -1,5 +1,5 @@
 /** The places of a statement that an error is about. */
-import { lex } from '../lex.ts';
+import { lex } from '../../../shared/sql/lex.ts';
 
 /** As a word of its own, whatever its schema and quotes. */
 export const mentions = (statement: string, name: string): boolean =>
@@ -17,12 +17,11 @@ function wordsOf(statement: string): Word[] {
   for (const { kind, start, end } of lex(statement)) {
     if (kind === 'space' || kind === 'comment') continue;
     const written = statement.slice(start, end);
-    const text =
-      kind === 'word' ? written.toLowerCase() : kind === 'quoted name' ? unquoted(written, '"') : written;
+    const text = kind === 'word' ? written.toLowerCase() : kind === 'name' ? unquoted(written, '"') : written;
     words.push({
       text,
       start,
-      isName: kind === 'word' || kind === 'quoted name',
+      isName: kind === 'word' || kind === 'name',
       isString: kind === 'string',
     });
   }

@@ -2,7 +2,7 @@
  * A test file as psql reads it: statements, and the commands of psql that test suites use. Terms: a `command` begins with a
  * backslash; a `variable` is what \set sets and `:name` inserts.
  */
-import { nextToken } from '../../core/lex.ts';
+import { nextToken } from '../../../shared/sql/lex.ts';
 import { type Statement, splitStatements } from '../../core/split.ts';
 
 export type ScriptStep =
@@ -40,8 +40,8 @@ export function readScript(source: string): ScriptStep[] {
   while (at < text.length) {
     const token = nextToken(text, at, standard);
     const char = text[at];
-    if (token.kind === 'other' && char === ';') lastEnd = token.end;
-    if (token.kind !== 'other' || char !== '\\' || !/[a-z!]/i.test(text[at + 1] ?? '')) {
+    if (token.kind === 'symbol' && char === ';') lastEnd = token.end;
+    if (token.kind !== 'symbol' || char !== '\\' || !/[a-z!]/i.test(text[at + 1] ?? '')) {
       at = token.end;
       continue;
     }
@@ -79,7 +79,7 @@ export function withVariables(statement: string, variables: ReadonlyMap<string, 
     const token = nextToken(statement, at, standard);
     let piece = statement.slice(at, token.end);
     let end = token.end;
-    if (piece === ':' && token.kind === 'other' && statement[at - 1] !== ':') {
+    if (piece === ':' && token.kind === 'symbol' && statement[at - 1] !== ':') {
       const [written = '', quoted, bare] = /^:(?:(['"])\w+\1|(\w+))/.exec(statement.slice(at)) ?? [];
       const value = variables.get(bare ?? written.slice(2, -1));
       if (written !== '' && value !== undefined) {

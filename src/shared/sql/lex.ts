@@ -1,32 +1,36 @@
-/** The lexical level of PostgreSQL's SQL: enough to know where strings, comments and statements end. */
+/**
+ * Splits SQL into tokens as PostgreSQL's own lexer does (PostgreSQL 18 documentation, 4.1), in enough detail to find
+ * where strings, comments and statements end.
+ */
 
-export type TokenKind = 'space' | 'comment' | 'string' | 'quoted name' | 'word' | 'number' | 'other';
+export type TokenKind = 'space' | 'comment' | 'string' | 'name' | 'word' | 'parameter' | 'number' | 'symbol';
 
 export interface Token {
   readonly kind: TokenKind;
   readonly start: number;
   readonly end: number;
+  /** Whether a string, quoted name or comment has no end. It then extends to the end of the text. */
+  readonly isOpen: boolean;
 }
 
 export interface LexSettings {
-  /** The server's `standard_conforming_strings`. False: a backslash escapes in plain strings too. */
+  /** The server's `standard_conforming_strings`. If false, a backslash is an escape in plain strings, too. */
   readonly standardConformingStrings: boolean;
 }
 
 const standard: LexSettings = { standardConformingStrings: true };
 
-// The server's own white space: JavaScript's \s has more, and those characters are letters there.
+// JavaScript's \s includes characters that are letters to the server.
 const space = /[ \t\n\r\f\v]+/y;
 const lineComment = /--[^\n\r]*/y;
-// Letters beyond ASCII are part of names, as in the server's own lexer.
+// Characters beyond ASCII are part of names, as in the server's lexer.
 const word = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*/y;
 const number = /\d[\w.]*/y;
-const quotedName = /"[^"]*(?:"|$)/y;
+const parameter = /\$\d+/y;
 const dollarTag = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y;
 
 /**
- * Every character of the text in exactly one token, in order. Never fails: an unclosed string or comment extends to
- * the end.
+ * Yields tokens that cover the text in order. Never throws.
  *
  * @example [...lex("select 'a;b'")].map((token) => token.kind); // word, space, string
  */
@@ -38,17 +42,18 @@ export function* lex(text: string, settings: LexSettings = standard): Generator<
   }
 }
 
-/** The token that begins at `at`, which must be within the text. */
+/** Returns the token that starts at `at`, which must be within the text. */
 export function nextToken(text: string, at: number, settings: LexSettings = standard): Token {
   const [kind, end] = tokenAt(text, at, settings);
-  return { kind, start: at, end };
+  return { kind, start: at, end: end ?? text.length, isOpen: end === undefined };
 }
 
+/** The end is undefined for a token that has none. */
 function tokenAt(
   text: string,
   at: number,
   { standardConformingStrings }: LexSettings,
-): readonly [TokenKind, number] {
+): readonly [TokenKind, number | undefined] {
   const char = text[at] as string;
   const next = text[at + 1];
   const spaceEnd = match(space, text, at);
@@ -56,19 +61,27 @@ function tokenAt(
   if (char === '-' && next === '-') return ['comment', match(lineComment, text, at)];
   if (char === '/' && next === '*') return ['comment', blockCommentEnd(text, at)];
   if (char === "'") return ['string', stringEnd(text, at, !standardConformingStrings)];
-  if (char === '"') return ['quoted name', match(quotedName, text, at)];
+  if (char === '"') return ['name', quotedNameEnd(text, at)];
   if (char === '$') {
-    const end = dollarStringEnd(text, at);
-    return end === undefined ? ['other', at + 1] : ['string', end];
+    const parameterEnd = match(parameter, text, at);
+    if (parameterEnd > at) return ['parameter', parameterEnd];
+    const open = match(dollarTag, text, at);
+    return open === at ? ['symbol', at + 1] : ['string', dollarStringEnd(text, at, open)];
   }
   if (next === "'") {
     if (/[eE]/.test(char)) return ['string', stringEnd(text, at + 1, true)];
     // Bit strings have no escapes, whatever the setting.
     if (/[bBxX]/.test(char)) return ['string', stringEnd(text, at + 1, false)];
+    if (/[nN]/.test(char)) return ['string', stringEnd(text, at + 1, !standardConformingStrings)];
+  }
+  if (/[uU]/.test(char) && next === '&') {
+    if (text[at + 2] === '"') return ['name', quotedNameEnd(text, at + 2)];
+    // The server rejects this form while the setting is off.
+    if (text[at + 2] === "'") return ['string', stringEnd(text, at + 2, !standardConformingStrings)];
   }
   if (/\d/.test(char)) return ['number', match(number, text, at)];
   const wordEnd = match(word, text, at);
-  return wordEnd > at ? ['word', wordEnd] : ['other', at + 1];
+  return wordEnd > at ? ['word', wordEnd] : ['symbol', at + 1];
 }
 
 function match(pattern: RegExp, text: string, at: number): number {
@@ -77,7 +90,7 @@ function match(pattern: RegExp, text: string, at: number): number {
 }
 
 /** A doubled quote belongs to the string, and so does a next part on a later line. */
-function stringEnd(text: string, openingQuote: number, hasEscapes: boolean): number {
+function stringEnd(text: string, openingQuote: number, hasEscapes: boolean): number | undefined {
   for (let at = openingQuote + 1; at < text.length; at++) {
     const char = text[at];
     if (char === '\\' && hasEscapes) at++;
@@ -90,7 +103,7 @@ function stringEnd(text: string, openingQuote: number, hasEscapes: boolean): num
     if (nextPart === undefined) return at + 1;
     at = nextPart;
   }
-  return text.length;
+  return undefined;
 }
 
 /** The opening quote of a string's next part: only white space with a line break, and line comments, may precede it. */
@@ -108,7 +121,7 @@ function continuedAt(text: string, from: number): number | undefined {
 }
 
 /** Block comments nest. */
-function blockCommentEnd(text: string, start: number): number {
+function blockCommentEnd(text: string, start: number): number | undefined {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const pair = text.slice(at, at + 2);
@@ -118,14 +131,22 @@ function blockCommentEnd(text: string, start: number): number {
     at++;
     if (depth === 0) return at + 1;
   }
-  return text.length;
+  return undefined;
 }
 
-/** Undefined when no dollar quote begins here (`$1`). */
-function dollarStringEnd(text: string, at: number): number | undefined {
-  const open = match(dollarTag, text, at);
-  if (open === at) return undefined;
+/** `open` is the end of the opening tag. */
+function dollarStringEnd(text: string, at: number, open: number): number | undefined {
   const tag = text.slice(at, open);
   const close = text.indexOf(tag, open);
-  return close === -1 ? text.length : close + tag.length;
+  return close === -1 ? undefined : close + tag.length;
+}
+
+/** A doubled quote belongs to the name. */
+function quotedNameEnd(text: string, openingQuote: number): number | undefined {
+  for (let at = openingQuote + 1; at < text.length; at++) {
+    if (text[at] !== '"') continue;
+    if (text[at + 1] !== '"') return at + 1;
+    at++;
+  }
+  return undefined;
 }

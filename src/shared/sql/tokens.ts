@@ -1,0 +1,28 @@
+/** The tokens of SQL text for readers of a statement, which ignore space and mostly comments. */
+import { type LexSettings, lex, type TokenKind } from './lex.ts';
+
+export interface SqlToken {
+  readonly kind: Exclude<TokenKind, 'space'>;
+  /** Lowercase for a word, unchanged for every other kind. */
+  readonly text: string;
+  /** UTF-16 offsets. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether a string, name or comment has no end. */
+  readonly isOpen: boolean;
+}
+
+/** Returns every token in order, including comments but not space. */
+export function tokenize(text: string, settings?: LexSettings): SqlToken[] {
+  const tokens: SqlToken[] = [];
+  for (const { kind, start, end, isOpen } of lex(text, settings)) {
+    if (kind === 'space') continue;
+    const raw = text.slice(start, end);
+    tokens.push({ kind, text: kind === 'word' ? raw.toLowerCase() : raw, start, end, isOpen });
+  }
+  return tokens;
+}
+
+/** Removes comments. */
+export const significant = (tokens: readonly SqlToken[]): SqlToken[] =>
+  tokens.filter(({ kind }) => kind !== 'comment');
